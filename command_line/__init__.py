@@ -1,7 +1,7 @@
-"""The entry point `rmqspec`: reads arguments, calls the rooms, prints. No logic of its own.
+"""The entry point `rmqspec`: reads arguments, calls the rooms, prints. It has no logic of its own.
 
-- ``main`` has the verbs and turns failures into exit codes; each verb is the module of its name,
+- ``main`` has the verbs and turns failures into exit codes. Each verb is the module of its name,
   for example ``check`` or ``docs``.
-- ``options``: those that verbs share. ``answers``: what verbs print. ``output``: progress, workers,
-  files, exit codes. ``benchmarks``: what ``bench`` measures.
+- ``options``: options that verbs share. ``answers``: the printed answers. ``output``: progress,
+  workers, files, exit codes. ``benchmarks``: the measurements of ``bench``.
 """

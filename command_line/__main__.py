@@ -1,6 +1,22 @@
 """``python -m command_line`` is ``rmqspec``."""
 
+import atexit
+import os
+
 from command_line.main import main
 
+
+def run_and_end() -> None:
+    """Run the program, then end the process without freeing its memory term by term.
+
+    The interpreter would need seconds for that, in silence. ``main`` has flushed both streams.
+    """
+    try:
+        main()
+    except SystemExit as end:
+        atexit._run_exitfuncs()
+        os._exit(end.code if isinstance(end.code, int) else 1)
+
+
 if __name__ == "__main__":
-    main()
+    run_and_end()

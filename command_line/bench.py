@@ -1,4 +1,4 @@
-"""``rmqspec bench``: reference, kernel, campaign and search measured in one run, with spread."""
+"""``rmqspec bench``: speed of reference, kernel, campaign and search, with its spread."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from command_line.benchmarks.floor import (
 from command_line.options.shared_options import describe_model
 from command_line.output import exit_codes
 from command_line.output.checkout import check_is_checkout
-from command_line.output.progress import show_progress
+from command_line.output.progress import ProgressLine, show_progress
 from reference.worlds.replication.structure import Structure
 from spark_fuzz.campaign.schedule import STEPS_MAX, CampaignOptions
 from spark_fuzz.kernel.kernel import compile_kernel
@@ -56,9 +56,9 @@ Examples:
   rmqspec bench --against HEAD~1             # this commit and another one, in turns
   rmqspec bench --floor                      # is it as fast as recorded, whatever the machine
   rmqspec bench --record-floor               # after a change that is worth its price
-\b
-Exit codes: 0 measured; 1 with --floor where an engine has become too slow; 3 where there is
-no other commit to compare with, or no record.
+
+Exit codes: 0 measured; 1 with --floor if an engine has become too slow; 3 there is no other commit
+to compare with, or no record.
 """
 
 
@@ -82,7 +82,7 @@ no other commit to compare with, or no record.
     default=64,
     show_default=True,
     type=click.IntRange(1, STEPS_MAX),
-    help="Steps of a schedule in which faults may strike.",
+    help="Steps of a schedule in which faults may happen.",
 )
 @click.option(
     "--healing-steps",
@@ -103,13 +103,13 @@ no other commit to compare with, or no record.
     "--against",
     "commit",
     metavar="COMMIT",
-    help="Only kernel and reference of this commit and of another one, in turns.",
+    help="Measure only kernel and reference, of this commit and another one in turns.",
 )
 @click.option(
     "--floor",
     "is_floor",
     is_flag=True,
-    help=f"Only whether kernel and reference have {SHARE:.0%} of their recorded speed.",
+    help=f"Check only that kernel and reference have {SHARE:.0%} of their recorded speed.",
 )
 @click.option(
     "--record-floor", "is_recording", is_flag=True, help="Record the speed that --floor expects."
@@ -156,7 +156,7 @@ def command(  # noqa: PLR0913, PLR0917
 
 
 def show_against(commit: str, given: Mapping[str, Any], rounds: int, is_json: bool) -> int:
-    """Measure another commit and this one, and print that."""
+    """Measure another commit and this one, and print both."""
     with show_progress() as line:
         names, comparisons = measure_against(commit, given, rounds, line)
     if is_json:
@@ -176,7 +176,7 @@ def show_against(commit: str, given: Mapping[str, Any], rounds: int, is_json: bo
 
 
 def show_floor(is_json: bool) -> int:
-    """Measure what has a record, print that and whether it is enough."""
+    """Measure what has a record; print the speed and whether it is enough."""
     recorded = read_record()
     with show_progress() as line:
         paces = measure_twice_if_low(recorded, line)
@@ -197,7 +197,9 @@ def record_floor() -> int:
     return exit_codes.ANALYSED
 
 
-def measure_rates(options: CampaignOptions, repeat: int, line: Any) -> dict[str, list[float]]:
+def measure_rates(
+    options: CampaignOptions, repeat: int, line: ProgressLine
+) -> dict[str, list[float]]:
     """Each engine so often; steps per second, or states."""
     engines: dict[str, Callable[[int], float]] = {
         "reference": lambda seed: measure_reference(options, seed),
@@ -209,8 +211,8 @@ def measure_rates(options: CampaignOptions, repeat: int, line: Any) -> dict[str,
         "breadth-first search": lambda seed: measure_search(options.structure),
     }
     rates = {}
-    for name, measure in engines.items():
-        line(name)
+    for number, (name, measure) in enumerate(engines.items()):
+        line.advance(number, len(engines), name)
         rates[name] = [measure(seed) for seed in range(repeat)]
     return rates
 
@@ -256,7 +258,7 @@ def print_rates(options: CampaignOptions, rates: dict[str, list[float]]) -> None
 
 
 def print_campaign(campaign: CampaignMeasure, rates: dict[str, list[float]]) -> None:
-    """What Spark and the files cost."""
+    """The cost of Spark and of the files."""
     share = campaign.steps_per_second / statistics.median(rates["two kernels at once"])
     half, end = campaign.workers_mib
     click.echo(
@@ -269,13 +271,13 @@ def print_campaign(campaign: CampaignMeasure, rates: dict[str, list[float]]) -> 
 
 
 def print_machine() -> None:
-    """What the figures were measured on, a line each."""
+    """The machine and the packages, a line each."""
     for key, value in describe_machine().items():
         click.echo(f"  {key}: {value}")
 
 
 def describe_machine() -> dict[str, Any]:
-    """What the figures were measured on."""
+    """The machine and the packages of the measurement."""
     return {
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}",
         "python": platform.python_version(),

@@ -1,40 +1,35 @@
-"""``rmqspec check``: broker configuration in, what can be lost and what to do out.
+"""``rmqspec check``: what broker groups can lose, and what to do about it.
 
-A short answer that was proved before is printed from memory: nothing of the engines is imported
-for it, which takes most of the time.
+A short answer that was proved before is printed from memory. It imports no engine, because imports
+take most of the time.
 """
 
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 import click
 
 from command_line.answers.asked import Asked
 from command_line.answers.short.formats import render
-from command_line.options.check_options import (
+from command_line.options.broker_options import (
+    PATHS,
     Change,
-    add_check_options,
+    add_broker_options,
     assume_all,
     change_all,
+    read,
     repeat_words,
 )
+from command_line.options.check_options import add_check_options
 from command_line.options.reading_options import add_reading_options
-from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
-from command_line.output.memory import Memory, get_folder
+from command_line.output.memory import MEBIBYTES_MAX, UNUSED_DAYS, Memory, get_folder
 from command_line.output.progress import show_progress
-from reference.configuration.broker_group import (
-    ConfigurationError,
-    ConfigurationWarning,
-    Deployment,
-)
-from reference.configuration.files import read_deployments, sample_group
 from reference.releases.versions import Version
 
-EPILOG = """\b
+EPILOG = f"""\b
 Examples:
   rmqspec check                         # an embedded synchronous pair
   rmqspec check conf/2m-2s-sync         # a folder of broker files
@@ -56,16 +51,20 @@ Examples:
   rmqspec check conf --require "no_message_is_skipped:master stop"
   rmqspec check conf --require "answered_entry_stays_on_master:stop"
   rmqspec check conf --require "acknowledged_is_consumed_or_to_come:both end"
-\b
-Exit codes: 0 analysed, or what --require names holds; 1 that is refuted; 2 undecided, vacuous or
-disputed, or nothing is decided about a group; 3 bad input.
+
+Answers that were proved are remembered in ~/.cache/rmqspec, or below XDG_CACHE_HOME if that is set.
+An answer is used only for the same rules, certificates, solver and Python. Those unused for
+{UNUSED_DAYS} days are removed, and the oldest beyond {MEBIBYTES_MAX} MiB. --recheck proves again.
+
+Exit codes: 0 analysed, or what --require names holds; 1 it is refuted; 2 it is undecided, vacuous
+or disputed, or nothing is decided about a group; 3 bad input: every bad file is reported.
 """
 
 
 @click.command(name="check", epilog=EPILOG)
-@click.argument("paths", nargs=-1, metavar="[FILE_OR_DIRECTORY]...")
+@click.argument("paths", nargs=-1, metavar=PATHS)
+@add_broker_options()
 @add_check_options
-@add_version_option()
 @add_reading_options
 def command(  # noqa: PLR0913, PLR0917
     paths: tuple[str, ...],
@@ -87,7 +86,7 @@ def command(  # noqa: PLR0913, PLR0917
     deployments = change_all(configured, changes)
     memory = Memory(get_folder(), is_recalling=not is_recheck)
     is_everything = output == "text" and (is_all or timelines is not None)
-    with show_progress(is_told=True) as progress:
+    with show_progress() as progress:
         asked = Asked(consumers, memory, progress, is_known=slaves is not None)
         answers = () if is_everything else asked.gather(deployments)
         if is_everything:
@@ -104,14 +103,3 @@ def command(  # noqa: PLR0913, PLR0917
             return asked.judge_required(require, deployments, version)
     is_outside = any(g.outside_the_model() for d in deployments for g in d.groups)
     return exit_codes.UNDECIDED if is_outside else exit_codes.ANALYSED
-
-
-def read(
-    paths: tuple[str, ...], version: Version
-) -> tuple[tuple[Deployment, ...], tuple[ConfigurationWarning, ...]]:
-    """The deployments in the given files, or the embedded sample where none is given."""
-    if any(not p for p in paths):
-        raise ConfigurationError("an empty path was given; name a file or a folder")
-    if not paths:
-        return (Deployment("embedded sample", (sample_group(version),)),), ()
-    return read_deployments([Path(p) for p in paths], version)

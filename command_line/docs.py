@@ -1,9 +1,10 @@
-"""``rmqspec docs``: the book as a site, and its text kept in step with the code."""
+"""``rmqspec docs``: the book as a site, and its text in step with the code."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from difflib import get_close_matches
 from pathlib import Path
 
 import click
@@ -44,6 +45,7 @@ from book.usage import (
 )
 from command_line.answers import shown_outputs as implementers
 from command_line.answers.shown_outputs import README, update_readme
+from command_line.output import help_texts
 from command_line.output.checkout import check_is_checkout
 from command_line.output.new_files import tell_problem
 from command_line.output.progress import show_progress
@@ -84,22 +86,22 @@ PAGES: tuple[Page, ...] = (
 """Every text with parts that are generated one by one."""
 
 FILES = {**model_checkers_page.FILES, **one_offset_page.FILES, **refutation_page.FILES}
-"""What is generated as a whole."""
+"""Texts that are generated as a whole."""
 
 EPILOG = """\b
 Examples:
   rmqspec docs                         # build spec/ as a site, to read in a browser
   rmqspec docs --out book              # build it there
   rmqspec docs --check                 # fail when text and code disagree
-  rmqspec docs --write                 # write tables, verdicts and outputs anew
+  rmqspec docs --write                 # write tables, verdicts and outputs again
   rmqspec docs --write spec/proofs.md  # only in these texts
-\b
+
 Exit codes: 0 done, 1 text and code disagree, 3 bad input, 4 missing prerequisite.
 """
 
 
 def replace_all(write: Callable[[], str]) -> Callable[[str], str]:
-    """What writes a text as a whole, whatever stands there."""
+    """A writer of a whole text, whatever it held before."""
     return lambda text: write()
 
 
@@ -110,27 +112,33 @@ UPDATES: dict[str, Callable[[str], str]] = {
         guarantees_page.CHAPTER: guarantees_page.update,
         **{path: replace_all(write) for path, write in FILES.items()},
         README: update_readme,
+        help_texts.FILE: replace_all(help_texts.render_help_texts),
         **{pair.translation: pair.update for pair in PAIRS},
     }.items()
 }
-"""For each text, by its path from the root, what writes its generated parts anew."""
+"""The writer of each text's generated parts, by the text's path from the root."""
 
 
 @click.command(name="docs", epilog=EPILOG)
 @click.argument("texts", nargs=-1, metavar="[TEXT]...")
-@click.option("--check", "is_check", is_flag=True, help="Write nothing; 1 when something drifted.")
-@click.option("--write", "is_write", is_flag=True, help="Write the generated parts of texts anew.")
+@click.option(
+    "--check",
+    "is_check",
+    is_flag=True,
+    help="Write nothing; leave with 1 if text and code disagree.",
+)
+@click.option("--write", "is_write", is_flag=True, help="Write the generated parts of texts again.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="The folder of the site, new or a former site; .rmqspec/site beside spec/ if not told.",
+    help="The folder of the site, new or a former one. Default: .rmqspec/site beside spec/.",
 )
 def command(texts: tuple[str, ...], is_check: bool, is_write: bool, out: Path | None) -> int:
-    """Build the book in spec/ as a site, which needs neither network nor server to be read.
+    """Build the book in spec/ as a site that needs neither network nor server.
 
-    With --check or --write keep spec/ and README.md in step with the code instead: all of it, or
-    with --write the texts that are named. Only the tables of spec/recordings.md are written by
-    modules of the tests, which that chapter names.
+    --check and --write keep spec/ and README.md in step with the code instead: all texts, or with
+    --write the named ones. The tables of spec/recordings.md are written by modules of the tests,
+    which that chapter names.
     """
     if is_check + is_write + bool(out) > 1 or (texts and not is_write):
         raise click.UsageError("--check, --write [TEXT]... and --out FOLDER exclude each other")
@@ -143,7 +151,7 @@ def command(texts: tuple[str, ...], is_check: bool, is_write: bool, out: Path | 
 
 
 def build(out: Path) -> int:
-    """Build the site into a folder, and say where it begins."""
+    """Build the site into a folder, and print where it begins."""
     began = time.perf_counter()
     with show_progress() as show, tell_problem(out):
         build_site(out, show)
@@ -153,16 +161,23 @@ def build(out: Path) -> int:
 
 
 def write(texts: tuple[str, ...]) -> int:
-    """Write the generated parts of texts anew, and say which have changed."""
+    """Write the generated parts of texts again, and print which have changed."""
     if unknown := sorted(set(texts) - set(UPDATES)):
-        raise click.BadParameter(f"{unknown[0]} has no generated parts; {', '.join(UPDATES)} have")
-    changed = [name for name in texts if rewrite(name)]
+        near = [name for name in UPDATES if unknown[0] in name]
+        near += [name for name in get_close_matches(unknown[0], UPDATES, 3) if name not in near]
+        hint = f"did you mean {' or '.join(near[:3])}?" if near else "name a file below spec/"
+        raise click.BadParameter(f"{unknown[0]} has no generated parts; {hint}")
+    changed = []
+    with show_progress() as progress:
+        for number, name in enumerate(texts):
+            progress.advance(number, len(texts), f"{number} of {len(texts)} texts done; {name}")
+            changed += [name] if rewrite(name) else []
     click.echo("\n".join(f"rewritten: {name}" for name in changed) or "nothing has drifted")
     return 0
 
 
 def rewrite(name: str) -> bool:
-    """Write the generated parts of a text anew; whether that changed it."""
+    """Write the generated parts of a text again; whether that changed it."""
     path = ROOT / name
     before = path.read_text(encoding="utf-8") if path.exists() else ""
     after = UPDATES[name](before)

@@ -1,34 +1,30 @@
-"""``rmqspec explain``: why one cell is refuted, with the schedule that refutes it, drawn."""
+"""``rmqspec explain``: why a guarantee is broken, with the schedule that breaks it, drawn."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from command_line.answers.code_story import print_stories
-from command_line.check import read
-from command_line.options.check_options import (
-    CHANGES_OPTION,
-    SLAVES_OPTION,
-    Change,
-    assume_all,
-    change_all,
-)
+from command_line.answers.code_story import describe_group, gather_sources, print_stories
+from command_line.options.broker_options import PATHS, Change, add_broker_options, read_changed
 from command_line.options.reading_options import add_reading_options
 from command_line.options.shared_options import (
     CLAIM_OR_CODE,
     FAULT,
+    USUAL,
     add_structure_option,
+    apply_release,
     describe_model,
     find_column,
 )
-from command_line.options.version_option import add_version_option
+from command_line.output.progress import show_progress
 from properties.generated_text import SPEC
 from properties.scenarios.counterexamples.cases import find_case
-from properties.scenarios.summary.rows import CODE
+from properties.scenarios.summary.rows import CODE, Judged
 from properties.schedules.telling import draw_cell
-from properties.verdicts.certificates import load_cells
+from properties.verdicts.certificates import find_cells, load_cells
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.explanations import explain
@@ -43,31 +39,31 @@ EPILOG = """\b
 Examples:
   rmqspec explain L12                   # a code of `rmqspec check`
   rmqspec explain L12 conf/2m-2s-sync   # in your groups
+  rmqspec explain L12 broker-a.properties --slaves 1 --rocketmq-version 4.9.8
   rmqspec explain C0 --what-if flushDiskType=SYNC_FLUSH
   rmqspec explain acknowledgement_is_truthful "late join"
+  rmqspec explain acknowledgement_is_truthful "late join" conf/2m-2s-sync
   rmqspec explain flush_reaches_the_end "every fault" \\
     --structure "ASYNC_MASTER/SYNC_FLUSH/0 slaves"
   rmqspec explain no_message_is_skipped "master stop" \\
     --structure "reading/open slow/no offset check/last"
   rmqspec explain acknowledgement_is_truthful none \\
     --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave at 5.0.0"
-\b
-Exit codes: 0 told, 3 bad input.
+
+Exit codes: 0 explained, 3 bad input: every bad file is reported.
 """
 
 
 @click.command(name="explain", epilog=EPILOG)
 @click.argument("asked", metavar="CODE|CLAIM", type=CLAIM_OR_CODE)
-@click.argument("more", nargs=-1, metavar="[FILE_OR_DIRECTORY]...|FAULT")
-@add_structure_option()
-@SLAVES_OPTION
-@CHANGES_OPTION
-@add_version_option()
+@click.argument("more", nargs=-1, metavar=f"[FAULT] {PATHS}")
+@add_structure_option(default=None)
+@add_broker_options()
 @add_reading_options
 def command(  # noqa: PLR0913, PLR0917
     asked: str,
     more: tuple[str, ...],
-    name: str,
+    name: str | None,
     slaves: int | None,
     changes: list[Change],
     version: Version,
@@ -75,20 +71,45 @@ def command(  # noqa: PLR0913, PLR0917
 ) -> None:
     """Show why a claim fails: what happens, where it was seen, each step.
 
-    CODE is one that `check` prints; files say of which groups, as there. CLAIM and FAULT name a
-    verdict of a structure.
+    CODE is one that `check` prints; CLAIM and FAULT name a guarantee and a fault model instead.
+    Both are explained in the groups of the files. Without files CODE is explained in an embedded
+    pair, and CLAIM in --structure, by default SYNC_MASTER/ASYNC_FLUSH/1 slave.
     """
-    if CODE.fullmatch(asked):
-        deployments = change_all(assume_all(read(more, version)[0], slaves), changes)
-        print_stories(asked, deployments, consumers, is_known=slaves is not None)
-        return
-    if len(more) != 1:
+    is_code = CODE.fullmatch(asked) is not None
+    if not is_code and not more:
         raise click.UsageError("give CLAIM and FAULT, or CODE and files")
-    explain_cell(KNOWN_STRUCTURES[name], asked, FAULT.convert(more[0], None, None))
+    paths = more if is_code else more[1:]
+    is_about_groups = bool(paths or changes or slaves is not None)
+    if name is not None and (is_code or is_about_groups):
+        raise click.UsageError("--structure goes with CLAIM and FAULT, without files")
+    fault = "" if is_code else FAULT.convert(more[0], None, None)
+    if not is_code and not is_about_groups:
+        explain_cell(apply_release(KNOWN_STRUCTURES[name or USUAL], version), asked, fault)
+        return
+    with show_progress():
+        deployments = read_changed(paths, version, slaves, changes)
+        if is_code:
+            print_stories(asked, deployments, consumers, is_known=slaves is not None)
+            return
+        for group, sources in gather_sources(deployments, consumers, is_known=slaves is not None):
+            click.echo(f"{describe_group(group)}:")
+            explain_in(sources, asked, fault)
+
+
+def explain_in(sources: Sequence[Judged], claim: str, fault: str) -> None:
+    """Print why a claim fails in a group, by all structures of the group that have the claim."""
+    found = [s.structure for s in sources if claim in find_world(s.structure).claims]
+    if not found:
+        click.echo(f"{claim} is not claimed of this group.")
+    for structure in found:
+        if not find_cells(structure):
+            click.echo(f"{structure.name} has no certificate; `rmqspec check` decides about it.")
+            continue
+        explain_cell(structure, claim, fault)
 
 
 def explain_cell(structure: Any, claim: str, fault: str) -> None:
-    """Print why one cell is refuted. Raises click.BadParameter where there is no such cell."""
+    """Print why a verdict is refuted. Raises click.BadParameter if there is no such verdict."""
     verdict = find_cell(structure, claim, fault)
     click.echo(f"{describe_model(structure)}, {fault}.")
     click.echo(f"{claim}: {find_world(structure).claims[claim].sentence}")
@@ -104,19 +125,19 @@ def explain_cell(structure: Any, claim: str, fault: str) -> None:
 
 
 def print_disputes(verdict: Verdict) -> None:
-    """What real brokers do that disputes the cell, with the evidence."""
+    """What real brokers do that disputes a verdict, with the evidence."""
     for finding in list_disputing([verdict]):
         click.echo(f"  {finding.id}: {finding.says} ({'; '.join(finding.evidence)})")
 
 
 def find_page(claim: str) -> str | None:
-    """The counterexample page of a claim; None for one that has none."""
+    """The counterexample page of a claim; None if it has none."""
     case = find_case(claim)
     return None if case is None else name_page(case.page.relative_to(SPEC).as_posix())
 
 
 def find_cell(structure: Any, claim: str, fault: str) -> Verdict:
-    """The certified cell. Raises click.BadParameter where the structure's world has none such."""
+    """The certified verdict. Raises click.BadParameter if the structure's world has none such."""
     if claim not in find_world(structure).claims:
         raise click.BadParameter(f"{claim} is not claimed of {structure.name}; name a --structure")
     find_column(structure, fault, "FAULT")
@@ -124,7 +145,7 @@ def find_cell(structure: Any, claim: str, fault: str) -> Verdict:
 
 
 def describe_reason(structure: Any, verdict: Verdict) -> str:
-    """The class of a refutation of 4.4.0 and its evidence; of all else the expected reason."""
+    """The class of a refutation of 4.4.0 with its evidence; otherwise the expected reason."""
     if not isinstance(structure, Structure) or structure.variants:
         return find_expectation(verdict.guarantee, structure, verdict.fault).reason
     found = explain(structure, verdict)

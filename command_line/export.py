@@ -1,10 +1,10 @@
-"""``rmqspec export``: what others can check their own work against, or ours."""
+"""``rmqspec export``: files by which others check their own work, or ours."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from os.path import relpath
 from pathlib import Path
@@ -19,12 +19,12 @@ from command_line.options.shared_options import (
     add_fault_option,
     add_structure_option,
     add_structures_option,
-    describe_unknown,
     find_column,
+    find_structures,
 )
 from command_line.output import exit_codes
 from command_line.output.new_files import NEW_FILE, OUT, check_new, tell_problem
-from command_line.output.progress import show_progress
+from command_line.output.progress import ProgressLine, show_progress
 from properties.exports.instances import SmallInstance
 from properties.exports.itf import (
     Exported,
@@ -57,10 +57,11 @@ Examples:
       --structure "reading/open slow/no offset check/last" --size ghost_queue_size_max=2
   rmqspec export promela --out tiny.pml --times 1 --size mapped_file_size_bytes=2 \\
       --size message_size_max_bytes=1 --size ghost_log_size_max_bytes=4
+
 \b
-What SPIN does with the model is told in spec/spin.md:
+spec/spin.md describes what SPIN does with the model:
   spin -a -o2 tiny.pml && cc -O2 -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -E -n -m1000000
-\b
+
 Exit codes: 0 written, 3 bad input (the file exists, no such size).
 """
 
@@ -70,10 +71,11 @@ Examples:
   rmqspec export tla --out later --structure "SYNC_MASTER/ASYNC_FLUSH/2 slaves at 4.9.3"
   rmqspec export tla --out tiny --times 1 --size mapped_file_size_bytes=2 \\
       --size message_size_max_bytes=1 --size ghost_log_size_max_bytes=4
+
 \b
-The folder gets the module and its configuration; spec/tla.md tells how to read them:
+The folder gets the module and its configuration; spec/tla.md explains them:
   java -cp tla2tools.jar tlc2.TLC -config Replication.cfg Replication.tla
-\b
+
 Exit codes: 0 written, 3 bad input (the folder exists, no such size).
 """
 
@@ -82,7 +84,7 @@ TIMES = click.option(
     default=SEARCHED,
     show_default=True,
     type=click.IntRange(0, 100),
-    help="How often each of them may strike.",
+    help="How often each of them may happen.",
 )
 SIZES = click.option(
     "--size",
@@ -164,7 +166,7 @@ def parse_numbers(pairs: Iterable[str], known: Iterable[str], option: str) -> di
 
 
 def export_promela(instance: SmallInstance, out: Path) -> int:
-    """Write the model into a new file, and tell how large it is."""
+    """Write the model into a new file, and report its size."""
     model = PromelaModel(instance)
     try:
         with out.open("x", encoding="utf-8") as file:
@@ -184,45 +186,54 @@ Examples:
   rmqspec export itf --out pair --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave at 4.9.3"
   rmqspec export itf --out issues --issues
   rmqspec replay issues/known_issues/slave_ahead_acknowledges.itf.json
-\b
-All traces are about 3,000 files. index.json lists them with their fault columns.
+
+All traces are about 3,000 files. index.json lists them with their fault models.
+
 Exit codes: 0 written, 3 bad input (the folder exists).
 """
 
 
 @command.command(name="itf", epilog=ITF_EPILOG)
 @OUT
-@add_structures_option(is_of_any_release=True)
+@add_structures_option()
 @click.option("--issues", "is_issues_only", is_flag=True, help="Only the known issues.")
 def itf(out: Path, names: tuple[str, ...], is_issues_only: bool) -> int:
     """Write every stored counterexample and known issue as an ITF trace, for `rmqspec replay`."""
     check_new(out)
-    traces = list_traces(names, is_issues_only)
     counts: Counter[str] = Counter()
     with tell_problem(out), show_progress() as progress:
+        traces = list_traces(names, is_issues_only, progress)
         for each in write_traces(traces, out):
             counts[each.file.parent.name] += 1
-            progress(f"{counts.total()} traces: {each.file}")
     for folder, count in counts.items():
         click.echo(f"{out / folder}: {count} traces")
     return exit_codes.ANALYSED
 
 
-def list_traces(names: tuple[str, ...], is_issues_only: bool) -> Iterable[Exported]:
+def list_traces(
+    names: tuple[str, ...], is_issues_only: bool, progress: ProgressLine
+) -> Iterable[Exported]:
     """The traces that are asked for: of some structures, of the known issues, or all.
 
     Raises click.BadParameter for a structure without a certificate.
     """
     if is_issues_only and names:
         raise click.BadParameter("--issues has structures of its own; leave --structure out")
-    certified = {s.name: s for s in list_certified()} if not is_issues_only else {}
-    for name in names:
-        if name not in certified:
-            message = describe_unknown(name, certified, "structure with counterexamples")
-            raise click.BadParameter(message, param_hint="--structure")
-    asked = [certified[name] for name in names or certified]
+    asked: list[Any] = []
+    if not is_issues_only:
+        certified = {s.name: s for s in list_certified()}
+        asked = find_structures(names, certified, "structure with counterexamples")
     issues = () if names else list_issue_traces()
-    return chain(issues, chain.from_iterable(map(list_counterexamples, asked)))
+    return chain(issues, list_all_counterexamples(asked, progress))
+
+
+def list_all_counterexamples(
+    structures: Sequence[Any], progress: ProgressLine
+) -> Iterator[Exported]:
+    """The counterexamples of structures, one after another, with progress."""
+    for number, structure in enumerate(structures):
+        progress.advance(number, len(structures), f"traces of {structure.name}")
+        yield from list_counterexamples(structure)
 
 
 EXPLORER_FOLDER = ROOT / ".rmqspec" / "explorer" if IS_CHECKOUT else Path("explorer")
@@ -234,8 +245,9 @@ Examples:
   rmqspec export explorer              # then open {EXPLORER_SHOWN}
   rmqspec export explorer --out page   # a folder of your own
   rmqspec export explorer --out page --book ../site
-\b
-spec/explorer.md tells how to use it. `rmqspec docs` puts it into the site too.
+
+spec/explorer.md explains how to use it. `rmqspec docs` puts it into the site too.
+
 Exit codes: 0 written, 3 bad input (the folder holds other things).
 """
 
@@ -244,8 +256,8 @@ Exit codes: 0 written, 3 bad input (the folder holds other things).
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
-    help="The folder of the page, new or of a former one; .rmqspec/explorer beside spec/ if not "
-    "told, in an installed copy the folder explorer.",
+    help="The folder of the page, new or of a former one. Default: .rmqspec/explorer beside spec/, "
+    "in an installed copy the folder explorer.",
 )
 @click.option(
     "--book",
@@ -254,7 +266,7 @@ Exit codes: 0 written, 3 bad input (the folder holds other things).
     "it, to .rmqspec/site if that is built.",
 )
 def explorer(out: Path | None, book: str | None) -> int:
-    """Write one page on which the rules run: click through schedules, see why a step is refused."""
+    """Write a page that runs the rules: click through schedules, see why a step is refused."""
     folder = out or EXPLORER_FOLDER
     if folder.exists() and any(path.name != EXPLORER_FILE for path in folder.iterdir()):
         raise click.BadParameter(f"{folder} holds other things than a page; choose another --out")
@@ -270,17 +282,18 @@ VECTORS_EPILOG = """\b
 Examples:
   rmqspec export vectors --out vectors
   rmqspec export vectors --out pair --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave"
-\b
+
 Exit codes: 0 written, 3 bad input (the folder exists).
 """
 
 SMT_LIB_EPILOG = """\b
 Examples:
   rmqspec export smt-lib --out proofs --structure "SYNC_MASTER/SYNC_FLUSH/1 slave"
+
 \b
 Every file must be answered unsat. A structure takes 5 to 40 MB.
   cvc5 proofs/sync_master-sync_flush-1_slaves/safety/none/acknowledged_is_held_twice.smt2
-\b
+
 Exit codes: 0 written, 3 bad input (the folder exists).
 """
 
@@ -289,7 +302,7 @@ Exit codes: 0 written, 3 bad input (the folder exists).
 @OUT
 @add_structures_option()
 def vectors(out: Path, names: tuple[str, ...]) -> int:
-    """Write every named scenario with the state after each step, valid and forbidden ones."""
+    """Write every named scenario, valid or forbidden, with the state after each step."""
     return export(write_vectors, "vectors", out, names)
 
 
@@ -307,10 +320,12 @@ def export(
     out: Path,
     names: tuple[str, ...],
 ) -> int:
-    """Write these structures, or all, into a new folder, and tell how much it was."""
+    """Write these structures, or all, into a new folder, and report how much was written."""
     check_new(out)
-    with tell_problem(out):
-        counts = write([STRUCTURES[n] for n in names or STRUCTURES], out)
+    structures = find_structures(names, STRUCTURES, f"structure with {what}")
+    with tell_problem(out), show_progress() as progress:
+        progress(f"writing {what} of {len(structures)} structures")
+        counts = write(structures, out)
     for name, count in counts.items():
         click.echo(f"{out / name}: {count} {what}")
     return exit_codes.ANALYSED

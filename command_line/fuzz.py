@@ -38,9 +38,10 @@ from command_line.options.shared_options import (
 from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
+from properties.generated_text import count_steps
 from properties.verdicts.fault_sets.admitted_faults import find_tabled_verdict
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import STRUCTURES_BY_WORLD, find_healing
+from properties.worlds import STRUCTURES_BY_WORLD, find_healing, find_world
 from reference.checkout import FULL_ENVIRONMENT
 from reference.releases.versions import Version
 from spark_fuzz.campaign.java import MissingPrerequisiteError, find_java
@@ -70,15 +71,18 @@ Examples:
   rmqspec fuzz --structure "reading/open slow/no offset check/last"
   rmqspec fuzz --rocketmq-version 4.9.8         # the rules of another release
   rmqspec fuzz --limits none
-  rmqspec fuzz --swarm --classes                # each schedule under circumstances of its own
+  rmqspec fuzz --swarm --classes                # each schedule in an environment of its own
   rmqspec fuzz --master spark://127.0.0.1:7077
   rmqspec fuzz --resume campaigns/seven         # what was interrupted
+
+After Ctrl-C, a kill or a failure, --resume computes what is missing. The rows are those of an
+uninterrupted campaign. The first campaign of a structure compiles its kernel for 10 to 30 s.
+
+Exit codes: 0 analysed, 1 a guarantee is violated that is proved for these faults, 3 bad input, 4 no
+Java, 130 interrupted.
+
 \b
-Ctrl-C, a kill or a failure leaves what is finished; --resume computes the rest, and the rows are
-the same. Exit codes: 0 analysed, 1 a guarantee is violated that is proved for these faults,
-3 bad input, 4 no Java, 130 interrupted.
-\b
---limits: how often each fault may strike in one schedule; what is not named never strikes.
+--limits: how often each fault may happen in one schedule; others never happen.
 {faults}
 """.format(
     faults="\n".join(
@@ -108,14 +112,14 @@ the same. Exit codes: 0 analysed, 1 a guarantee is violated that is proved for t
     default=64,
     show_default=True,
     type=click.IntRange(1, STEPS_MAX),
-    help="Steps of a schedule in which faults may strike.",
+    help="Steps of a schedule in which faults may happen.",
 )
 @click.option(
     "--healing-steps",
     default=256,
     show_default=True,
     type=click.IntRange(0, STEPS_MAX),
-    help="Then nothing strikes any more, for at most so many steps; what is stuck is told.",
+    help="At most so many steps follow without faults; what is stuck then is reported.",
 )
 @click.option(
     "--scheduler",
@@ -129,7 +133,7 @@ the same. Exit codes: 0 analysed, 1 a guarantee is violated that is proved for t
     default=0,
     show_default=True,
     type=click.IntRange(0, ROUNDS_MAX),
-    help="As many schedules again in each, from places that few schedules reached.",
+    help="Rounds of as many schedules again, from states that few schedules reached.",
 )
 @add_structure_option("structure", default=None)
 @add_group_options
@@ -138,7 +142,7 @@ the same. Exit codes: 0 analysed, 1 a guarantee is violated that is proved for t
     "--limits",
     default="default",
     metavar="NAME=COUNT,...",
-    help="How often each fault may strike in one schedule, or none; every fault twice by default.",
+    help="How often each fault may happen in one schedule, or none. Default: twice each.",
 )
 @click.option(
     "--swarm/--alike",
@@ -160,7 +164,7 @@ the same. Exit codes: 0 analysed, 1 a guarantee is violated that is proved for t
     default="local[*]",
     show_default=True,
     callback=parse_master,
-    help="Spark master URL; what workers need is told in spec/campaigns.md.",
+    help="Spark master URL; spec/campaigns.md says what workers need.",
 )
 @click.option(
     "--resume",
@@ -178,7 +182,7 @@ def command(
     is_classed: bool,
     **wanted: Any,
 ) -> int:
-    """Hunt for violated guarantees with random failure schedules."""
+    """Search for violated guarantees with random failure schedules."""
     if resume:
         folder, manifest = resume, read_resumed(resume, get_typed_options(context))
     else:
@@ -213,7 +217,7 @@ def plan(  # noqa: PLR0913, PLR0917
     limits: str,
     is_swarm: bool,
 ) -> Manifest:
-    """What a new campaign computes."""
+    """The plan of a new campaign."""
     chosen = choose_structure(structure, role, flush, slaves, version)
     options = CampaignOptions(
         chosen,
@@ -239,14 +243,14 @@ def make_parent(folder: Path) -> None:
 
 @frozen
 class Findings:
-    """What a campaign came to."""
+    """The results of a campaign."""
 
     progress: Progress
     summary: dict[str, Any]
     known: list[KnownFailure]
     """The known ways to fail, met and missed."""
     classes: list[ViolationClass] | None
-    """None where nobody has asked for them yet."""
+    """None if they were not requested."""
 
 
 def run(
@@ -297,7 +301,7 @@ def describe_progress(progress: Progress) -> str:
 
 
 def describe_interruption(manifest: Manifest, folder: Path) -> str:
-    """What is there after an interruption, and the command that continues."""
+    """The finished part after an interruption, and the command that continues."""
     if not folder.exists():
         return "interrupted before the campaign began"
     done = manifest.units - len(find_missing_units(folder, manifest))
@@ -306,7 +310,7 @@ def describe_interruption(manifest: Manifest, folder: Path) -> str:
 
 
 def print_manifest(manifest: Manifest, folder: Path, is_new: bool) -> None:
-    """What is about to run; enough to run it again."""
+    """What is about to run, in enough detail to run it again."""
     options = manifest.options
     click.echo(f"{describe_model(options.structure)}.")
     click.echo(
@@ -322,7 +326,7 @@ def print_manifest(manifest: Manifest, folder: Path, is_new: bool) -> None:
 
 
 def describe_choices(manifest: Manifest) -> str:
-    """What is not as usual."""
+    """The choices that differ from the usual ones."""
     options, rounds = manifest.options, manifest.guided_rounds
     choices = {
         "a swarm, ": options.is_swarm,
@@ -333,7 +337,7 @@ def describe_choices(manifest: Manifest) -> str:
 
 
 def print_summary(summary: dict[str, Any], progress: Progress, options: CampaignOptions) -> None:
-    """Counts, and per violated guarantee the command that replays its shortest schedule."""
+    """Counts, and per violated guarantee the command that replays its first violation."""
     computed = progress.done - progress.found
     click.echo(
         f"{summary['schedules']} schedules, {summary['steps'] + summary['healing_steps']} steps, "
@@ -347,8 +351,9 @@ def print_summary(summary: dict[str, Any], progress: Progress, options: Campaign
     )
     for name, found in summary["violations"].items():
         click.echo(
-            f"  {name}: refuted by {found['schedules']} schedules, first after "
-            f"{found['shortest_steps']} steps: {format_replay(name, summary, options)}"
+            f"  {name}: refuted by {found['schedules']} schedules, "
+            f"{describe_fewest(name, found['shortest_steps'], options)}: "
+            f"{format_replay(name, summary, options)}"
         )
     if not summary["violations"]:
         click.echo("  no guarantee was refuted; random schedules prove nothing")
@@ -364,8 +369,18 @@ def print_summary(summary: dict[str, Any], progress: Progress, options: Campaign
         )
 
 
+def describe_fewest(name: str, steps: int, options: CampaignOptions) -> str:
+    """After how many steps the first schedule of a campaign violates a claim.
+
+    A claim about rest is judged at the end of a schedule, so its number is a schedule's length.
+    """
+    if name in find_world(options.structure).judged:
+        return f"first after {count_steps(steps)}"
+    return f"judged at rest, after {count_steps(steps)} in all"
+
+
 def format_replay(name: str, summary: dict[str, Any], options: CampaignOptions) -> str:
-    """The command that replays the shortest schedule that violates a guarantee."""
+    """The command that replays the schedule of a campaign that violates a guarantee first."""
     shortest = parse_lineage(summary["violations"][name]["shortest_lineage"])
     return f"rmqspec replay {options.format_identifier(shortest)} --guarantee {name}"
 
@@ -374,7 +389,7 @@ def report_broken_promises(summary: dict[str, Any], options: CampaignOptions) ->
     """1 when a guarantee is violated that is proved for these faults, else 0.
 
     That is a defect of this project: the proof or the kernel is wrong. The replay in the reference
-    tells which, so its command comes first.
+    shows which, so its command comes first.
     """
     broken = find_broken_promises(summary["violations"], options)
     for name, fault in broken.items():

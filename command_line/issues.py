@@ -1,8 +1,10 @@
-"""``rmqspec issues``: the catalogue of known issues, and each of them drawn."""
+"""``rmqspec issues``: the catalogue of known issues, each of them drawn, and those of a group."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import attrs
 import click
@@ -10,7 +12,17 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from command_line.answers.group_issues import (
+    IssuesOfGroup,
+    gather_issues,
+    issues_as_json,
+    render_decisions,
+    render_issues,
+)
+from command_line.options.broker_options import PATHS, Change, add_broker_options, read_changed
+from command_line.options.reading_options import add_reading_options
 from command_line.output import exit_codes
+from command_line.output.progress import show_progress
 from properties.exports.itf import ISSUE_FOLDER, SUFFIX
 from properties.scenarios.known_issues.catalogue import (
     Entry,
@@ -20,7 +32,7 @@ from properties.scenarios.known_issues.catalogue import (
     load_outside,
 )
 from properties.scenarios.known_issues.decisions import Decision
-from properties.scenarios.known_issues.scenario import CERTAINTIES, Scenario
+from properties.scenarios.known_issues.scenario import CERTAINTIES, IssueError, Scenario
 from properties.scenarios.known_issues.telling import (
     HEADS,
     as_json,
@@ -35,29 +47,59 @@ from properties.scenarios.known_issues.telling import (
     tell_scenario,
 )
 from reference.checkout import PROGRAM, name_page
+from reference.releases.versions import USUAL_VERSION, Version
 
 EPILOG = """\b
 Examples:
-  rmqspec issues             # all of them, as a table
-  rmqspec issues 6767        # one by its number, drawn step by step
-  rmqspec issues ali#359     # of the tracker of alibaba/rocketmq
+  rmqspec issues                       # all of them, as a table
+  rmqspec issues 6767                  # one by its number, drawn step by step
+  rmqspec issues ali#359               # of the tracker of alibaba/rocketmq
   rmqspec issues outrun_by_retention --json
-\b
-Exit codes: 0 told, 3 bad input (no such issue).
+  rmqspec issues conf/2m-2s-sync       # which of them can happen to these groups
+  rmqspec issues broker-a.properties --slaves 1
+  rmqspec issues conf --what-if flushDiskType=SYNC_FLUSH
+  rmqspec issues 6767 conf --rocketmq-version 4.9.8
+
+An issue can happen to a group if its steps are possible under the group's rules and show it there.
+It cannot if that is proved.
+
+Exit codes: 0 listed; 2 nothing is decided about a group; 3 bad input (no such issue, or a bad file;
+every bad file is reported).
 """
 
 WORDS, LISTS = HEADS[1], HEADS[2:]
-"""What happens; and the columns of names, which are not broken."""
+"""The column of what happens, and those of names, which are not broken."""
 WORDS_WIDTH_MIN = 40
 TABLE_WIDTH_MIN = 170
 
 
 @click.command(name="issues", epilog=EPILOG)
-@click.argument("issue", required=False, metavar="[ISSUE]")
+@click.argument("asked", nargs=-1, metavar=f"[ISSUE] {PATHS}")
+@add_broker_options()
+@add_reading_options
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
-def command(issue: str | None, is_json: bool) -> int:
-    """List the known issues that the model shows, or tell one of them step by step."""
+def command(
+    asked: tuple[str, ...],
+    slaves: int | None,
+    changes: list[Change],
+    version: Version,
+    is_json: bool,
+    **consumers: Any,
+) -> int:
+    """List known issues, draw one step by step, or say which can happen to your groups.
+
+    Without files the options about groups are about an embedded pair.
+    """
+    issue, paths = split_asked(asked)
     entries = load_catalogue() if issue is None else find_entries(issue)
+    is_about_groups = bool(paths or changes or slaves is not None or version != USUAL_VERSION)
+    if is_about_groups or any(value is not None for value in consumers.values()):
+        deployments = read_changed(paths, version, slaves, changes)
+        with show_progress():
+            found = list(
+                gather_issues(entries, deployments, consumers, is_known=slaves is not None)
+            )
+        return print_groups(entries, found, is_one=issue is not None, is_json=is_json)
     if is_json:
         click.echo(json.dumps([as_json(entry) for entry in entries], indent=1))
     elif issue is None:
@@ -67,8 +109,42 @@ def command(issue: str | None, is_json: bool) -> int:
     return exit_codes.ANALYSED
 
 
+def split_asked(asked: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
+    """The issue that is asked for, if one is, and the files.
+
+    The first word is an issue if the catalogue has it, or if no file has this name. Raises
+    IssueError.
+    """
+    if not asked:
+        return None, ()
+    first, *others = asked
+    try:
+        find_entries(first)
+    except IssueError:
+        if first == "-" or "/" in first or "." in first or Path(first).exists():
+            return None, asked
+        raise
+    return first, tuple(others)
+
+
+def print_groups(
+    entries: tuple[Entry, ...], found: list[IssuesOfGroup], *, is_one: bool, is_json: bool
+) -> int:
+    """Which issues can happen to each group; the exit code."""
+    if is_json:
+        click.echo(json.dumps([issues_as_json(each) for each in found], indent=1))
+    else:
+        if is_one:
+            click.echo("\n\n".join(describe(entry) for entry in entries) + "\n")
+        click.echo("\n\n".join("\n".join(render_issues(each)) for each in found))
+        decided = "\n".join(render_decisions(() if is_one else entries))
+        click.echo(f"\n{decided}" if decided else "", nl=bool(decided))
+    is_open = any(each.reasons for each in found)
+    return exit_codes.UNDECIDED if is_open else exit_codes.ANALYSED
+
+
 def print_table(entries: tuple[Entry, ...]) -> None:
-    """A row for each issue that is a scenario or a decision, and how many are neither."""
+    """A row for each scenario or decision, and the issues that are neither."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 0), pad_edge=False)
     for head in HEADS:
         width = WORDS_WIDTH_MIN if head == WORDS else None
@@ -100,7 +176,7 @@ def describe(entry: Entry) -> str:
 
 
 def describe_scenario(scenario: Scenario) -> list[str]:
-    """Where it happens, its timeline and sentences, what repairs it, and how to replay it."""
+    """Where it happens, its timeline and sentences, its repairs, and how to replay it."""
     file = f"issues/{ISSUE_FOLDER}/{scenario.name}{SUFFIX}"
     return [
         f"{describe_configuration(scenario)}.",
@@ -116,7 +192,7 @@ def describe_scenario(scenario: Scenario) -> list[str]:
 
 
 def describe_decision(decision: Decision) -> list[str]:
-    """The question, who decides it, and the cases."""
+    """The question, the function that decides it, and the cases."""
     return [
         f"{decision.question.sentence} ({decision.question.decided_by})",
         *(f"  {describe_case(case)}" for case in decision.cases),

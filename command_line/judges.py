@@ -1,4 +1,4 @@
-"""``rmqspec judges``: what five engines say of the same cells, side by side."""
+"""``rmqspec judges``: the verdicts of five engines, side by side."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from command_line.options.shared_options import (
     add_faults_option,
     add_structures_option,
     find_column,
+    find_structures,
 )
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
-from properties.worlds import STRUCTURES, find_world
+from properties.worlds import KNOWN_STRUCTURES, find_world
+from properties.worlds.system.world import SYSTEM
 
 if TYPE_CHECKING:
     from spark_fuzz.judges.five_judges import JudgedCell
@@ -27,14 +29,18 @@ if TYPE_CHECKING:
 EPILOG = """\b
 Examples:
   rmqspec judges --structure "delay/4.4.0" --fault kill
-  rmqspec judges --structure "delay/4.4.0"       # every column
+  rmqspec judges --structure "delay/4.4.0"       # every fault model
   rmqspec judges --fault "slave kill"
   rmqspec judges --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave" --fault none --json
-\b
-A column takes 5 to 20 s, and each structure's kernel is compiled once (10 to 30 s).
-Exit codes: 0 no two judges contradict each other, 3 bad input, 4 missing prerequisite,
-70 two of them do: both are named, with what they say.
+
+A fault model takes 5 to 20 s. Each structure's kernel is compiled once, which takes 10 to 30 s.
+
+Exit codes: 0 no two judges contradict each other, 3 bad input, 4 missing prerequisite, 70 two of
+them do: both are named, with what they say.
 """
+
+JUDGED = {name: s for name, s in KNOWN_STRUCTURES.items() if s not in SYSTEM.structures}
+"""Those that are small enough for every judge."""
 
 WIDTH = 130
 """Columns of text that a table takes; a narrower terminal wraps its lines."""
@@ -43,19 +49,20 @@ WIDTH = 130
 @click.command(name="judges", epilog=EPILOG)
 @add_structures_option()
 @add_faults_option()
-@click.option("--json", "is_json", is_flag=True, help="Print JSON for programs, a line per cell.")
+@click.option(
+    "--json", "is_json", is_flag=True, help="Print JSON for programs, a line per verdict."
+)
 def command(names: tuple[str, ...], faults: tuple[str, ...], is_json: bool) -> int:
-    """Ask induction, bounded search, exhaustive search, kernel and Hypothesis about small groups.
+    """Compare induction, bounded search, exhaustive search, kernel and Hypothesis.
 
-    They share the rules and nothing else. Two that contradict each other are a defect of one.
-    Without --structure they are asked about the usual pair, SYNC_MASTER/ASYNC_FLUSH/1 slave.
+    They share only the rules. If two contradict each other, one of them has a defect. Without
+    --structure they judge the usual pair, SYNC_MASTER/ASYNC_FLUSH/1 slave.
     """
     check_installed("numba", "hypothesis")
     from spark_fuzz.judges.five_judges import judge_cells  # noqa: PLC0415
 
     worst = exit_codes.ANALYSED
-    for name in names or (USUAL,):
-        structure = STRUCTURES[name]
+    for structure in find_structures(names or (USUAL,), JUDGED, "structure that is judged"):
         asked = [find_column(structure, fault) for fault in faults]
         for column in asked or sorted(find_world(structure).fault_models, key=lambda c: c.name):
             with show_progress() as progress:

@@ -1,4 +1,4 @@
-"""The verbs, and how every failure becomes one line and an exit code."""
+"""The verbs, and how every failure becomes a line and an exit code."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from typing import TextIO
 import click
 
 from command_line.output import exit_codes
+from command_line.output.failures import get_exit_code
+from command_line.output.progress import watch
 from reference import ROCKETMQ_VERSION
 from reference.checkout import FULL_ENVIRONMENT
 
@@ -20,24 +22,27 @@ DEBUG = "RMQSPEC_DEBUG"
 """An environment variable: when set, failures show where they come from."""
 
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""What a write fails with that no path is told of: a disk or a quota is full, a device broken."""
+"""Errors of a write that name no path: a full disk or quota, a broken device."""
 
 VERBS = {
-    "check": ("command_line.check", "What can a broker group lose? Configuration in, table out."),
-    "upgrade": ("command_line.upgrade", "What does another release change for these groups?"),
-    "explain": ("command_line.explain", "Why a cell is refuted: where it was seen, each step."),
-    "issues": ("command_line.issues", "Known issues as schedules: what happens, what repairs it."),
-    "prove": ("command_line.prove", "Re-check every certificate, or search them anew."),
-    "judges": ("command_line.judges", "What do five engines say of the same cells?"),
-    "mutants": ("command_line.mutants", "Which checks find a small mistake in a rule?"),
+    "check": ("command_line.check", "Show what broker groups can lose, from their configuration."),
+    "upgrade": ("command_line.upgrade", "Show what another release changes for broker groups."),
+    "explain": (
+        "command_line.explain",
+        "Explain why a failure happens: where it was seen, each step.",
+    ),
+    "issues": ("command_line.issues", "List known issues, and which can happen to your groups."),
+    "prove": ("command_line.prove", "Re-check every certificate, or search again."),
+    "judges": ("command_line.judges", "Compare the verdicts of five independent engines."),
+    "mutants": ("command_line.mutants", "Find out which checks detect a small mistake in a rule."),
     "fuzz": ("command_line.fuzz", "Run millions of random failure schedules on Spark."),
-    "replay": ("command_line.replay", "Replay one schedule of a campaign and draw it."),
+    "replay": ("command_line.replay", "Replay schedules of campaigns and files, and draw them."),
     "trace": ("command_line.trace", "Explain recordings of real brokers by the model."),
-    "pull": ("command_line.pull", "What is answered to a pull, and where the next one goes."),
+    "pull": ("command_line.pull", "Answer a pull, and say where the next one goes."),
     "export": ("command_line.export", "Write vectors, traces, proofs and models for others."),
     "bench": (
         "command_line.bench",
-        "Measure the reference and the kernel, also against another commit.",
+        "Measure the reference and the kernel, also against a commit.",
     ),
     "test": ("command_line.run_tests", "Run the tests; arguments go to pytest."),
     "docs": (
@@ -48,8 +53,37 @@ VERBS = {
 """Verb -> (module whose ``command`` it is, one line for --help); imported when used."""
 
 
+VERSION_LINE = f"rmqspec 0.2.0, model of RocketMQ {ROCKETMQ_VERSION}"
+
+QUIET = "--quiet"
+"""The option of every verb that silences progress; read before a verb's module is imported."""
+
+FOREIGN_ARGUMENTS = ("test",)
+"""Verbs whose arguments go to another program."""
+
+
+def add_quiet(command: click.Command) -> None:
+    """Let a verb, or each verb below it, take the option that silences progress."""
+    if isinstance(command, click.Group):
+        for each in command.commands.values():
+            add_quiet(each)
+    elif not any(QUIET in parameter.opts for parameter in command.params):
+        text = "Write no progress to standard error."
+        command.params.append(click.Option([QUIET], is_flag=True, expose_value=False, help=text))
+
+
+def forget_help_option(command: click.Command) -> None:
+    """Let a verb, and each verb below it, take its --help as the program names it.
+
+    click keeps the option of the first call, which may have been without the program.
+    """
+    command._help_option = None
+    for each in command.commands.values() if isinstance(command, click.Group) else ():
+        forget_help_option(each)
+
+
 class Verbs(click.Group):
-    """Loads a verb's module only when it is called, so that --help and check start at once."""
+    """Imports a verb's module only when it is called, so that --help and check start quickly."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The verbs in the order of use."""
@@ -60,6 +94,9 @@ class Verbs(click.Group):
         if cmd_name not in VERBS:
             return None
         command: click.Command = importlib.import_module(VERBS[cmd_name][0]).command
+        if cmd_name not in FOREIGN_ARGUMENTS:
+            add_quiet(command)
+        forget_help_option(command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -74,9 +111,13 @@ class Verbs(click.Group):
     epilog="Exit codes: 0 analysed, 1 refuted or rejected, 2 undecided, 3 bad input, "
     "4 missing prerequisite, 70 internal disagreement, 130 interrupted.",
 )
-@click.version_option("0.2.0", message=f"rmqspec %(version)s, model of RocketMQ {ROCKETMQ_VERSION}")
+@click.version_option("0.2.0", message=VERSION_LINE)
 def group() -> None:
-    """Tell what a RocketMQ 4.4.0 master/slave group can lose, and after which failures."""
+    """Show what a RocketMQ master/slave group can lose, and after which failures.
+
+    The model is of RocketMQ 4.4.0; --rocketmq-version chooses another release. No --help installs
+    anything. Progress goes to standard error; --quiet silences it.
+    """
 
 
 def main() -> None:
@@ -94,9 +135,11 @@ def main() -> None:
 
 
 def run_verb() -> tuple[int, str | None]:
-    """Run what the command line asks for: its exit code, and a message where it failed."""
+    """Run the verb of the command line: its exit code, and a message if it failed."""
+    words = sys.argv[1:]
     try:
-        code = group.main(prog_name="rmqspec", standalone_mode=False)
+        with watch(f"rmqspec {words[0]}" if words else "", is_quiet=QUIET in words):
+            code = group.main(prog_name="rmqspec", standalone_mode=False)
     except click.exceptions.Abort as problem:
         return exit_codes.INTERRUPTED, format_line(str(problem) or "interrupted")
     except click.exceptions.NoArgsIsHelpError as problem:
@@ -127,41 +170,16 @@ def describe(problem: Exception) -> tuple[int, str]:
     return code, "\n".join(map(format_line, getattr(problem, "problems", (str(problem),))))
 
 
-def get_exit_code(problem: Exception) -> int | None:
-    """The exit code of a failure that is not a defect, told by its class; None for a defect."""
-    name = type(problem).__name__
-    if name in (
-        "ConfigurationError",
-        "IdentifierError",
-        "CampaignError",
-        "IssueError",
-        "ItfError",
-        "TraceError",
-        "QuestionError",
-        "SiteError",
-    ):
-        return exit_codes.BAD_INPUT
-    if isinstance(problem, OSError):
-        return exit_codes.BAD_INPUT
-    if name in ("MissingPrerequisiteError", "MissingSpinError", "SpinError"):
-        return exit_codes.MISSING_PREREQUISITE
-    if name == "SolverGaveUpError":
-        return exit_codes.UNDECIDED
-    if name == "InternalDisagreementError":
-        return exit_codes.INTERNAL_DISAGREEMENT
-    return None
-
-
 def format_line(message: str) -> str:
-    """A message as one line that begins with who says it."""
+    """A message as one line that begins with the program's name."""
     return "rmqspec: " + " ".join(message.split())
 
 
 def flush(stream: TextIO | None) -> OSError | None:
-    """Write what a stream still holds; what it cannot write is given up, and the reason returned.
+    """Flush a stream; if that fails, drop the rest and return the reason.
 
-    Left in its buffer it would fail once more at the end of the interpreter, which then says so in
-    lines of its own and leaves with 120.
+    Otherwise the flush would fail again when the interpreter ends. It would print lines of its own
+    and leave with 120.
     """
     if stream is None:
         return None

@@ -1,4 +1,4 @@
-"""``rmqspec mutants``: make every small mistake in every rule, and say what finds it."""
+"""``rmqspec mutants``: small mistakes in every rule, and the checks that detect them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from command_line.answers.cross_check import check_installed
-from command_line.options.shared_options import describe_unknown
+from command_line.options.shared_options import add_structure_option, describe_unknown
 from command_line.output import exit_codes
 from command_line.output.checkout import check_is_checkout
 from command_line.output.progress import show_progress
@@ -36,11 +36,13 @@ Examples:
   rmqspec mutants --rule receive_report          # one rule of replication
   rmqspec mutants --rule transfer_batch --layers equivalence,lemmas --json > batch.json
   rmqspec mutants --world tables --structure "tables/topics/4.4.0" --rule begin_copy
-\b
-Without a choice all rules that have changed are judged, about a minute each, with --anew all, for
-hours; the same command goes on after a stop.
-What --json prints then is tests/data/mutants.json. Exit codes: 0 every survivor is explained,
-1 some are not, 3 bad input, 4 missing prerequisite, 130 interrupted.
+
+Without a choice all changed rules are judged, about a minute each. With --anew all rules are, which
+takes hours. After an interruption the same command continues. What --json prints for all rules is
+tests/data/mutants.json.
+
+Exit codes: 0 every survivor is explained, 1 some are not, 3 bad input, 4 missing prerequisite, 130
+interrupted.
 """
 
 FOLDER = Path(".rmqspec") / "mutants"
@@ -63,12 +65,7 @@ def parse_layers(context: click.Context, option: click.Parameter, text: str) -> 
     type=click.Choice(list(STRUCTURES_BY_WORLD)),
     help="Only this world; may be repeated.",
 )
-@click.option(
-    "--structure",
-    default="",
-    metavar="NAME",
-    help="Only this structure, of those that mutants are made from.",
-)
+@add_structure_option("structure", default=None)
 @click.option(
     "--rule", "rules", multiple=True, metavar="NAME", help="Only this rule; may be repeated."
 )
@@ -93,13 +90,11 @@ def parse_layers(context: click.Context, option: click.Parameter, text: str) -> 
     type=click.IntRange(0, 64),
     help="How many processes; 0: one per core.",
 )
-@click.option(
-    "--anew", is_flag=True, help="Judge also the rules that have not changed since the last table."
-)
+@click.option("--anew", is_flag=True, help="Judge the unchanged rules too.")
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
 def command(  # noqa: PLR0913, PLR0917
     worlds: tuple[str, ...],
-    structure: str,
+    structure: str | None,
     rules: tuple[str, ...],
     layers: tuple[str, ...],
     folder: Path,
@@ -107,10 +102,10 @@ def command(  # noqa: PLR0913, PLR0917
     anew: bool,
     is_json: bool,
 ) -> int:
-    """Make every small mistake in every rule, and say which checks find it."""
+    """Make every small mistake in every rule, and report which checks detect it."""
     check_is_checkout("mutants")
     check_installed("numpy")
-    tasks = list_tasks(worlds, structure, rules, layers)
+    tasks = list_tasks(worlds, structure or "", rules, layers)
     known = [] if anew else findings.read_unchanged()
     known += findings.read(folder)
     found = {(entry.world, entry.rule): entry for entry in judge_all(tasks, known, folder, jobs)}
@@ -126,7 +121,7 @@ def command(  # noqa: PLR0913, PLR0917
 def list_tasks(
     worlds: tuple[str, ...], structure: str, rules: tuple[str, ...], layers: tuple[str, ...]
 ) -> list[Task]:
-    """What is asked for; raises click.BadParameter for a rule or structure that nothing has."""
+    """The requested tasks; raises click.BadParameter for an unknown rule or structure."""
     from spark_fuzz.judges.mutant_judge import Task  # noqa: PLC0415
 
     chosen = {
@@ -178,7 +173,7 @@ def print_table(found: list[RuleFindings]) -> None:
             steps = finding.difference["steps"] if finding.difference else "-"
             click.echo(f"  {finding.name.partition(': ')[2]}")
             click.echo(
-                f"      {describe_killers(entry.world, finding)}; told apart in {steps} steps"
+                f"      {describe_killers(entry.world, finding)}; distinguished in {steps} steps"
             )
     click.echo("")
     for line in summarise(found):
@@ -189,7 +184,7 @@ def print_table(found: list[RuleFindings]) -> None:
 
 
 def describe_survivor(finding: Finding) -> str:
-    """What is known of a mutant that nothing kills."""
+    """What is known of a mutant that no check detects."""
     if finding.difference is None:
         return f"{finding.name}; no step of a small instance is different"
     return (

@@ -1,4 +1,4 @@
-"""``rmqspec prove``: re-check every certificate, or search them anew."""
+"""``rmqspec prove``: re-check every certificate, or search again."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from properties.verdicts.certified_cells import describe
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.renewal import RENEWAL_DEPTH_LIMIT, Renewal, renew
 from properties.verdicts.verdict import Hints, InternalDisagreementError, Verdict, search_structure
-from properties.worlds import PROVED_STRUCTURES, find_healing, find_world
+from properties.worlds import KNOWN_STRUCTURES, PROVED_STRUCTURES, find_healing, find_world
 from properties.worlds.replication.fault_models import EVERY_FAULT
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME, RELEASED_STRUCTURES
 from properties.z3.obligations import load_proof
@@ -56,7 +56,7 @@ from properties.z3.vacuity import (
     search_witnesses,
 )
 from reference.checkout import PROGRAM
-from reference.releases.versions import Version, find_version
+from reference.releases.versions import USUAL_VERSION, Version, find_version
 from reference.worlds.replication.structure import Structure
 
 EPILOG = """\b
@@ -64,7 +64,7 @@ Examples:
   rmqspec prove                                     # re-check all, within two minutes
   rmqspec prove --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave"
   rmqspec prove --guarantee acknowledgement_is_truthful \\
-      --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave" # also its cells
+      --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave" # also its verdicts
   rmqspec prove --fault-sets --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave"
   rmqspec prove --restrictions --structure "delay/4.4.0"
   rmqspec prove --rules --structure "SYNC_MASTER/SYNC_FLUSH/0 slaves"
@@ -79,18 +79,19 @@ Examples:
   rmqspec prove --cross-check 20000 --fault "power loss" --structure "delay/4.4.0" \\
       --levels searches/power                       # the same search on Spark
   rmqspec prove --search --structure "delay/4.4.0"  # find lemmas and schedules anew
-\b
+
 A certificate that was made from other rules is renewed: lemmas are proved again, schedules are
-replayed, and only what falls is searched. --search looks for everything anew, for the shortest
-schedules too; of all structures it takes hours.
-Exit codes: 0 every cell is as expected, 2 a solver gave up, 3 bad input, 4 missing prerequisite,
-70 a cell is not as expected, 130 interrupted.
+replayed, and only what no longer holds is searched. --search searches everything again, the
+shortest schedules too, which takes hours for all structures.
+
+Exit codes: 0 every verdict is as expected, 2 a solver gave up, 3 bad input, 4 missing prerequisite,
+70 a verdict is not as expected, 130 interrupted.
 """
 
 
 @frozen
 class Answer:
-    """What was decided of one structure."""
+    """What was decided about one structure."""
 
     verdicts: tuple[Verdict, ...]
     endless_steps: tuple[str, ...]
@@ -99,7 +100,7 @@ class Answer:
     renewal: str = ""
     """What a change of rules did to the certificate."""
     witnesses: tuple[WitnessAnswer, ...] = ()
-    """What is reachable, where a change made some of it known anew."""
+    """What is reachable, if a change made some of it known again."""
 
 
 @click.command(name="prove", epilog=EPILOG)
@@ -111,7 +112,7 @@ class Answer:
     multiple=True,
     type=CLAIM,
     metavar="NAME",
-    help="Print the cells of this guarantee or convergence claim; may be repeated.",
+    help="Print the verdicts of this guarantee or convergence claim; may be repeated.",
 )
 @click.option(
     "--variant",
@@ -129,22 +130,22 @@ class Answer:
     "--fault-sets",
     "is_by_fault_set",
     is_flag=True,
-    help="Say of every mixture of faults whether a guarantee survives it.",
+    help="Report which combinations of faults each guarantee survives.",
 )
 @click.option(
     "--restrictions",
     "is_by_restriction",
     is_flag=True,
-    help="Relax every guard and range of every rule, one at a time, and say which proved cells "
-    "hang on it.",
+    help="Relax every guard and range of every rule, one at a time, and report which proofs need "
+    "it.",
 )
 @click.option(
     "--triage",
     "candidate",
     default="",
     metavar="PROPERTY",
-    help="Take each step that may break this claim or lemma under --fault, and say whether it "
-    "can be reached.",
+    help="Report for each step that may break this claim or lemma under --fault whether it can be "
+    "reached.",
 )
 @add_fault_option(default=EVERY_FAULT.name)
 @click.option(
@@ -154,15 +155,15 @@ class Answer:
     show_default=True,
     type=click.IntRange(0),
     metavar="STATES",
-    help="Compare shortest schedules under --fault with those of a breadth-first search of so "
-    "many states; 0: do not.",
+    help="Compare shortest schedules under --fault with a breadth-first search of so many states; "
+    "0: no comparison.",
 )
 @click.option(
     "--levels",
     "folder",
     type=click.Path(path_type=Path),
-    help="Search for --cross-check on Spark, and keep the states here; the same command goes on "
-    "after an interruption.",
+    help="Search for --cross-check on Spark, and keep the states here; after an interruption the "
+    "same command continues.",
 )
 @click.option(
     "--master",
@@ -197,13 +198,13 @@ def command(  # noqa: PLR0913, PLR0917
     jobs: int,
     is_json: bool,
 ) -> int:
-    """Prove and refute every cell of every structure."""
+    """Prove or refute every guarantee of every structure under every fault model."""
     structures = choose_structures(names, variants, version)
     check_levels(folder, states_max)
     structures = keep_candidate(structures, candidate, names)
     structures = keep_fault_model(structures, fault if candidate or states_max else "", names)
     if not is_json:
-        click.echo(f"Model of {version.describe()}.")
+        click.echo(f"Model of {get_version(structures, version).describe()}.")
     if is_by_rule:
         return max(print_consecution(load_proof(s)) for s in structures)
     if is_by_fault_set:
@@ -216,7 +217,7 @@ def command(  # noqa: PLR0913, PLR0917
         return cross_check_with(open_engine(folder, master), structures, fault, states_max)
     answers = prove_all(structures, claims, jobs, is_search=is_search, is_json=is_json)
     if is_json:
-        click.echo(json.dumps(as_json(answers, claims, version), indent=1))
+        click.echo(json.dumps(as_json(answers, claims, get_version(structures, version)), indent=1))
     elif is_comparison:
         print_comparison(answers)
     return exit_codes.ANALYSED if variants else find_worst(answers)
@@ -230,7 +231,7 @@ def prove_all(
     is_search: bool,
     is_json: bool,
 ) -> dict[Structure, Answer]:
-    """What is decided of each structure, printed as it comes unless that is left to JSON."""
+    """What is decided about each structure, printed as it comes unless JSON follows."""
     answers: dict[Structure, Answer] = {}
     with show_progress() as progress:
         show_foundations(progress, is_json=is_json)
@@ -248,13 +249,13 @@ def prove_all(
 def choose_structures(
     names: tuple[str, ...], variants: tuple[str, ...], version: Version
 ) -> list[Any]:
-    """What is asked for; raises click.BadParameter for one that has no such rules.
+    """The requested structures; raises click.BadParameter for one that has no such rules.
 
     Only replication has variants, and rules that differ by release.
     """
     overriding = (*variants, *version.variants)
     if not overriding:
-        return [PROVED_STRUCTURES[n] for n in names or PROVED_STRUCTURES]
+        return [KNOWN_STRUCTURES[n] for n in names or PROVED_STRUCTURES]
     if others := [n for n in names if n not in CERTIFIED_BY_NAME]:
         raise click.BadParameter(
             f"{others[0]!r} is no structure of replication, and only those differ by variant or "
@@ -267,10 +268,16 @@ def choose_structures(
     return list(dict.fromkeys(version.apply(s) for s in repaired))
 
 
-def keep_candidate(structures: list[Any], candidate: str, names: tuple[str, ...]) -> list[Any]:
-    """The structures that have this property, all for none; raises click.BadParameter.
+def get_version(structures: list[Any], version: Version) -> Version:
+    """The version to name in the output: that of structures whose names have one."""
+    found = {find_version(getattr(s, "variants", ())) for s in structures}
+    return found.pop() if version == USUAL_VERSION and len(found) == 1 else version
 
-    That is for others which were asked for by name.
+
+def keep_candidate(structures: list[Any], candidate: str, names: tuple[str, ...]) -> list[Any]:
+    """The structures that have this property, or all if none is named.
+
+    Raises click.BadParameter for others that were named.
     """
     if not candidate:
         return structures
@@ -284,9 +291,9 @@ def keep_candidate(structures: list[Any], candidate: str, names: tuple[str, ...]
 
 
 def keep_fault_model(structures: list[Any], fault: str, names: tuple[str, ...]) -> list[Any]:
-    """The structures whose world has this fault model, all for none; raises click.BadParameter.
+    """The structures whose world has this fault model, or all if none is named.
 
-    That is for others which were asked for by name.
+    Raises click.BadParameter for others that were named.
     """
     if not fault:
         return structures
@@ -297,7 +304,7 @@ def keep_fault_model(structures: list[Any], fault: str, names: tuple[str, ...]) 
 
 
 def triage_all(structures: list[Structure], candidate: str, fault: str) -> int:
-    """Print what becomes of each counterexample to induction of one property."""
+    """Print the fate of each counterexample to induction of one property."""
     for structure in structures:
         print_triage(structure, find_world(structure).get_fault_model(fault), candidate)
     return exit_codes.ANALYSED
@@ -306,7 +313,7 @@ def triage_all(structures: list[Structure], candidate: str, fault: str) -> int:
 def cross_check_with(
     opened: AbstractContextManager[Any], structures: list[Any], fault: str, states_max: int
 ) -> int:
-    """Search certified cells anew with an engine, which is closed afterwards."""
+    """Search certified verdicts again with an engine, which is closed afterwards."""
     with opened as engine:
         return cross_check_all(structures, fault, states_max, engine)
 
@@ -325,7 +332,7 @@ def run_in_order(work: Any, structures: list[Structure], progress: Any, jobs: in
 def search_all_witnesses(structures: list[Any]) -> None:
     """Find the shortest way to every rule, premise and witness; of some structures, where needed.
 
-    Of all structures everything is searched anew.
+    If all structures are searched, everything is searched again.
     """
     is_every = len(structures) == len(PROVED_STRUCTURES)
     with show_progress() as progress:
@@ -338,7 +345,7 @@ def search_all_witnesses(structures: list[Any]) -> None:
 
 
 def search(structure: Structure, progress: Callable[[str], None]) -> Answer:
-    """Every cell of a structure by a search that rewrites its certificate."""
+    """Every verdict of a structure by a search that rewrites its certificate."""
     started = time.monotonic()
     verdicts = search_structure(structure, progress, hints=gather_hints(structure, progress))
     certificates.save(structure, verdicts)
@@ -346,7 +353,7 @@ def search(structure: Structure, progress: Callable[[str], None]) -> Answer:
 
 
 def gather_hints(structure: Any, progress: Callable[[str], None]) -> Hints:
-    """What is tried before a search; where states are too large for one, also random schedules."""
+    """The hints of a search; random schedules too where the states are too large for one."""
     if find_world(structure).depth_limit != 0:
         return Hints(certificates.load_related(structure))
     others = find_world(structure).list_related_structures(structure)
@@ -356,7 +363,7 @@ def gather_hints(structure: Any, progress: Callable[[str], None]) -> Hints:
 
 
 def load_old_cells(structure: Any) -> tuple[Verdict, ...]:
-    """What a certificate says, whatever rules it was made from; nothing where there is none."""
+    """The verdicts of a certificate, whatever rules it was made from; may be none."""
     document = certificates.read(structure)
     return () if document is None else certificates.decode_asked(structure, document)
 
@@ -364,7 +371,7 @@ def load_old_cells(structure: Any) -> tuple[Verdict, ...]:
 def sample(
     structure: Any, progress: Callable[[str], None], left: Mapping[str, tuple[str, ...]]
 ) -> tuple[Verdict, ...]:
-    """What random schedules refute; only such a search needs the compiler of kernels."""
+    """The refutations by random schedules; only such a search needs the compiler of kernels."""
     from spark_fuzz.search.sampling import sample_refutations  # noqa: PLC0415
 
     return sample_refutations(structure, left, progress)
@@ -380,7 +387,7 @@ def sample_more(structure: Any, known: tuple[Schedule, ...]) -> tuple[Schedule, 
 
 
 def recheck(structure: Structure, progress: Callable[[str], None]) -> Answer:
-    """Every cell of a structure from its certificate, and that none of it is vacuous.
+    """Every verdict of a structure from its certificate, with a check that none is vacuous.
 
     A certificate that was made from other rules is renewed first.
     """
@@ -396,7 +403,7 @@ def recheck(structure: Structure, progress: Callable[[str], None]) -> Answer:
 
 
 def renew_certificate(structure: Structure, progress: Callable[[str], None]) -> Renewal | None:
-    """Write a certificate anew where its rules have changed."""
+    """Rewrite a certificate whose rules have changed."""
     document = certificates.read(structure)
     changes = None if document is None else certificates.compute_changes(structure, document)
     if document is None or not changes:
@@ -407,7 +414,7 @@ def renew_certificate(structure: Structure, progress: Callable[[str], None]) -> 
 
 
 def find_endless_steps(structure: Structure, verdicts: tuple[Verdict, ...]) -> tuple[str, ...]:
-    """Healing steps that may be taken for ever, for all that is proved."""
+    """Healing steps that are not proved to end."""
     lemmas = next((v.lemmas for v in verdicts if v.lemmas), ())
     return tuple(s.instance for s in rank_steps(structure, lemmas) if not s.is_smaller)
 
@@ -440,14 +447,14 @@ def check_witnesses(
 
 def show_foundations(progress: Callable[[str], None], *, is_json: bool) -> None:
     """Check before any proof that a term reaches Z3 with its meaning. Raises where it does not."""
-    progress("what proofs stand on: simplification, translation, remainders")
+    progress("foundations of the proofs: simplification, translation, remainders")
     told = ", ".join(f"{count:,} {what}" for what, count in check_foundations().items())
     if not is_json:
         click.echo(f"Checked first, by meaning: {told}.")
 
 
 def print_answer(structure: Structure, answer: Answer, claims: tuple[str, ...]) -> None:
-    """One line for a structure, and one for each cell that is asked for."""
+    """One line for a structure, and one for each requested verdict."""
     click.echo(f"{structure.name:38} {count_words(answer.verdicts):44} {answer.seconds:6.1f} s")
     if answer.renewal:
         click.echo(f"  {answer.renewal}")
@@ -460,7 +467,7 @@ def print_answer(structure: Structure, answer: Answer, claims: tuple[str, ...]) 
 
 
 def print_comparison(answers: dict[Structure, Answer]) -> None:
-    """Which cells differ from those of RocketMQ 4.4.0."""
+    """The verdicts that differ from those of RocketMQ 4.4.0."""
     for structure, answer in answers.items():
         base = find_version(get_base(structure).variants).name
         click.echo(f"\n{structure.name}, compared with RocketMQ {base}:")
@@ -468,11 +475,11 @@ def print_comparison(answers: dict[Structure, Answer]) -> None:
         for change in changes:
             click.echo(f"  {render_change(change)}")
         if not changes:
-            click.echo("  no cell differs")
+            click.echo("  no verdict differs")
 
 
 def find_worst(answers: dict[Structure, Answer]) -> int:
-    """0 when every cell is as expected, else 70: the model and its expectation disagree."""
+    """0 if every verdict is as expected, else 70: the model and its expectation disagree."""
     for structure, answer in answers.items():
         for v in answer.verdicts:
             expected = find_expectation(v.guarantee, structure, v.fault)
@@ -503,7 +510,7 @@ def count_words(verdicts: tuple[Verdict, ...]) -> str:
 def as_json(
     answers: dict[Structure, Answer], claims: tuple[str, ...], version: Version
 ) -> dict[str, Any]:
-    """Every cell of every structure for programs, or those of some guarantees."""
+    """Every verdict of every structure for programs, or those of some guarantees."""
     return {
         "rocketmq_version": version.name,
         "is_held_against_recordings": version.is_recorded,

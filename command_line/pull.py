@@ -1,4 +1,4 @@
-"""``rmqspec pull``: what a broker answers to a pull, and where the next one goes."""
+"""``rmqspec pull``: a broker's answer to a pull, and where the next pull goes."""
 
 from __future__ import annotations
 
@@ -33,17 +33,19 @@ Examples:
   rmqspec pull --set slaveReadEnable=true --group brokerId=1 --max-offset 9 --json
   rmqspec pull --group-file subscriptionGroup.json --group my_group --max-offset 9
   rmqspec pull --set slaveReadEnable=true --table --json < rows.jsonl
+
 \b
 A row of a table is an object with the same keys, in RocketMQ's spelling, and
-with properties; what a flag says holds for every row that does not say it:
+with properties. A flag holds for every row that lacks its key:
   {"role": "SLAVE", "offset": 7, "maxOffset": 9, "slaveReadEnable": true,
    "group": "brokerId=1", "brokers": [0, 1, 2], "suspend": true}
+
 \b
-Properties that have a say:
+Properties that matter:
 """
 
 EXIT_CODES = """
-\b
+
 Exit codes: 0 answered, 3 bad input.
 """
 
@@ -84,7 +86,9 @@ def number_flags(command: Any) -> Any:
 
 @click.command(name="pull", epilog=EPILOG)
 @click.argument("source", required=False, type=click.Choice(["-"]), metavar="[-]")
-@click.option("--table", "is_table", is_flag=True, help="Answer JSON lines; the same as -.")
+@click.option(
+    "--table", "is_table", is_flag=True, help="Answer JSON lines from standard input, as - does."
+)
 @click.option("--role", type=click.Choice(list(Role.__members__)), help="Role of the broker asked.")
 @click.option(
     "--set",
@@ -118,7 +122,7 @@ def number_flags(command: Any) -> Any:
 @number_flags
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
 def command(source: str | None, is_table: bool, is_json: bool, **given: Any) -> None:
-    """Answer a pull by the rules of the read path, and name the conditions that decided."""
+    """Answer a pull by the rules of the read path, and name the deciding conditions."""
     common = gather_flags(given)
     if is_table or source:
         replies = answer_rows(common, sys.stdin.buffer)
@@ -160,7 +164,7 @@ def split_brokers(text: str) -> list[int]:
 
 
 def answer_rows(common: dict[str, Any], lines: Iterable[bytes]) -> Iterator[Reply]:
-    """The reply to each row; a bad one is told by its line."""
+    """The reply to each row; an error names the line of a bad one."""
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -187,7 +191,7 @@ def show_row(reply: Reply) -> str:
     read = f"{result.status.name}, next {result.next_begin_offset}" if result else "not read"
     return (
         f"{read}; {answer.code} {answer.code.name} by {answer.code_decided_by}; "
-        f"suggests {answer.suggested_broker_id} by {answer.suggestion_decided_by or 'nobody'}; "
+        f"suggests {answer.suggested_broker_id} by {answer.suggestion_decided_by or 'nothing'}; "
         f"next pull from {reply.target.broker_id}{show_pause(reply.next_pull)}"
         f" by {reply.target.decided_by}{given_up}"
     )

@@ -1,8 +1,9 @@
-"""``rmqspec replay``: one schedule, of a campaign or a file, walked by the reference and drawn."""
+"""``rmqspec replay``: schedules of campaigns and files, walked by the reference and drawn."""
 
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import click
 from attrs import evolve, frozen
 
 from command_line.options.shared_options import CLAIM, describe_model
+from command_line.output.batch import Batch
+from command_line.output.progress import show_progress
 from properties.exports.itf import ItfError, decode_itf
 from properties.schedules.judgement import (
     JudgedStep,
@@ -38,8 +41,10 @@ Examples:
   rmqspec replay campaigns/seven --schedule 196
   rmqspec replay campaigns/seven/classes/01-acknowledgement_is_truthful.itf.json
   rmqspec replay traces/known_issues/slave_ahead_acknowledges.itf.json
-\b
-Exit codes: 0 replayed, 3 bad input (no such schedule, or none that violates --guarantee).
+  rmqspec replay traces/known_issues/*.itf.json --json
+
+Exit codes: 0 replayed, 3 bad input (no such schedule, or none that violates --guarantee); every bad
+one is reported, and the others are replayed.
 """
 
 ITF_SUFFIX = ".json"
@@ -55,11 +60,11 @@ class Replayed:
     parameters: Any
     steps: list[JudgedStep]
     claims: tuple[str, ...]
-    """What every state was judged by."""
+    """The claims by which every state was judged."""
 
 
 @click.command(name="replay", epilog=EPILOG)
-@click.argument("identifier", metavar="IDENTIFIER_OR_CAMPAIGN_OR_FILE")
+@click.argument("identifiers", nargs=-1, required=True, metavar="IDENTIFIER_OR_CAMPAIGN_OR_FILE...")
 @click.option("--schedule", type=int, help="The schedule's number, when a campaign is given.")
 @click.option(
     "--guarantee",
@@ -68,22 +73,44 @@ class Replayed:
     help="Stop where it is first violated, and leave out every step that it does not need.",
 )
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
-def command(identifier: str, schedule: int | None, guarantee: str | None, is_json: bool) -> None:
-    """Replay one schedule in the reference and draw its timeline.
+def command(
+    identifiers: tuple[str, ...], schedule: int | None, guarantee: str | None, is_json: bool
+) -> None:
+    """Replay schedules in the reference and draw their timelines.
 
     A file is a trace in the Informal Trace Format, as `rmqspec fuzz --classes` and `rmqspec export
-    itf` write them; the claim that it names is judged too.
+    itf` write them; the claim that it names is judged too. Of several schedules, --json prints a
+    list.
     """
-    is_file = identifier.endswith(ITF_SUFFIX)
-    replayed = replay_file(Path(identifier)) if is_file else replay_identified(identifier, schedule)
-    if guarantee:
-        replayed = shorten(replayed, guarantee)
-    if is_json:
-        click.echo(json.dumps(as_json(replayed), indent=1))
-        return
+    batch = Batch()
+    told: list[dict[str, Any]] = []
+    with show_progress() as progress:
+        for number, identifier in enumerate(identifiers):
+            progress.advance(number, len(identifiers), identifier)
+            work = partial(replay_one, identifier, schedule, guarantee)
+            if (replayed := batch.attempt(work)) is None:
+                continue
+            if is_json:
+                told.append(as_json(replayed))
+            else:
+                print_replayed(replayed)
+    if told:
+        click.echo(json.dumps(told[0] if len(identifiers) == 1 else told, indent=1))
+    batch.finish()
+
+
+def print_replayed(replayed: Replayed) -> None:
+    """Where a schedule comes from, and its timeline."""
     click.echo(f"{describe_model(replayed.structure)}.")
     click.echo("".join(replayed.source.values()))
     click.echo(draw_steps(replayed.steps))
+
+
+def replay_one(identifier: str, schedule: int | None, guarantee: str | None) -> Replayed:
+    """One schedule, shortened for a guarantee if one is named. Raises IdentifierError, ItfError."""
+    is_file = identifier.endswith(ITF_SUFFIX)
+    replayed = replay_file(Path(identifier)) if is_file else replay_identified(identifier, schedule)
+    return shorten(replayed, guarantee) if guarantee else replayed
 
 
 def replay_file(path: Path) -> Replayed:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import os
 import subprocess
 import sys
 import tempfile
@@ -9,6 +11,7 @@ import tempfile
 import click
 
 from command_line.output.checkout import check_is_checkout
+from command_line.output.progress import pause_progress, show_progress
 from properties.generated_text import ROOT
 
 CHECKS = (
@@ -18,6 +21,8 @@ CHECKS = (
 TYPES = ["mypy"]
 """Beside the tests: it works on one core while they begin."""
 
+CHUNK_BYTES = 65_536
+
 PARALLEL = ["--numprocesses", "auto", "--dist", "loadgroup"]
 """All tests on all cores, in the groups that ``tests/conftest.py`` makes."""
 
@@ -26,7 +31,7 @@ Examples:
   rmqspec test                       # lint, types, all tests but the nightly ones
   rmqspec test -k timeline -x        # only pytest, with these arguments
   rmqspec test -m nightly            # the long ones
-\b
+
 Exit codes: 0 all passed, 1 something failed, 4 missing prerequisite (a checkout).
 """
 
@@ -50,6 +55,9 @@ def command(arguments: tuple[str, ...]) -> int:
         words = [sys.executable, "-m", *TYPES]
         with subprocess.Popen(words, cwd=ROOT, stdout=told, stderr=subprocess.STDOUT) as types:
             failures += run_pytest(PARALLEL)
+            with show_progress() as progress:
+                progress("types: mypy")
+                types.wait()
         told.seek(0)
         click.echo(f"types: {' '.join(TYPES)}\n{told.read()}", nl=False)
     return 1 if failures or types.returncode else 0
@@ -61,6 +69,26 @@ def run_pytest(arguments: list[str]) -> int:
 
 
 def run(words: list[str]) -> int:
-    """Run one command in the project's root; its exit code."""
+    """Run one command in the project's root; its exit code.
+
+    On a terminal the command shows its own progress. Elsewhere its output is passed on, with lines
+    of progress while it is silent.
+    """
     sys.stdout.flush()
-    return subprocess.run(words, cwd=ROOT, check=False).returncode
+    with show_progress() as progress:
+        if progress.is_watched:
+            with pause_progress():
+                return subprocess.run(words, cwd=ROOT, check=False).returncode
+        progress(" ".join(words[words.index("-m") + 1 :]))
+        return relay(words)
+
+
+def relay(words: list[str]) -> int:
+    """Run one command in the project's root, and pass its output on as it comes; its exit code."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        while chunk := os.read(process.stdout.fileno(), CHUNK_BYTES):
+            sys.stdout.write(decoder.decode(chunk))
+            sys.stdout.flush()
+    return process.returncode

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
+from functools import partial
 
 import click
+from attrs import define
 
 from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
-from reference.recordings.checking import Progress, TraceVerdict, check_recording, find_version
+from command_line.output.batch import Batch
+from command_line.output.progress import ProgressLine, show_progress
+from reference.recordings.checking import TraceVerdict, check_recording, find_version
+from reference.recordings.groups import OutsideTheModel, split_groups
 from reference.recordings.joined.explain import REFUSED, JoinedVerdict, explain
+from reference.recordings.log.explain import LogVerdict, find_mode
+from reference.recordings.log.explain import explain as explain_log
 from reference.recordings.reading import Recording, read_recording
 from reference.releases.versions import Version
 from reference.worlds.replication.state import STATUS_NAMES, Cluster, CommitLog
@@ -26,10 +32,12 @@ Examples:
   rmqspec trace suspicious.jsonl --explain
   rmqspec trace recordings/*.jsonl --rocketmq-version 4.9.8
   rmqspec trace tests/data/traces/a_sync_healthy.jsonl --joined
-\b
-Exit codes: 0 all conform, 1 one is rejected (also a group of a shape that no
-structure has), 3 not a trace, or a version that the model does not know. The
-verdict is about the version that a recording names, 4.4.0 where it names none.
+  rmqspec trace tests/data/traces/a_sync_healthy.jsonl --search
+
+Exit codes: 0 all conform, 1 one is rejected (also a group of a shape that no structure has), 3 a
+file is no recording, or the model does not know the version. Every bad file is reported, and the
+others are explained. Without --rocketmq-version the rules are those of the version that a recording
+names, or of 4.4.0 if it names none.
 """
 
 
@@ -50,40 +58,100 @@ verdict is about the version that a recording names, 4.4.0 where it names none.
     help="Explain whole brokers of 4.4.0 in the joined system too: log, queue and progress by one "
     "schedule.",
 )
+@click.option(
+    "--search",
+    "is_searched",
+    is_flag=True,
+    help="Explain a master's log and its slaves by search as well, which does not change the exit "
+    "code.",
+)
 @add_version_option(default=None)
-def command(
+def command(  # noqa: PLR0913, PLR0917
     files: tuple[str, ...],
     is_json: bool,
     is_explained: bool,
     is_joined: bool,
+    is_searched: bool,
     version: Version | None,
 ) -> int:
-    """Explain every event of a recording by the model's rules, or say which one cannot be."""
-    recordings = [read_recording(file) for file in files]
-    chosen = [version or choose_version(recording) for recording in recordings]
+    """Explain every event of a recording by the model's rules, or report the first that it cannot.
+
+    Files that are no recordings are reported after the others have been explained.
+    """
+    batch = Batch()
     verdicts: list[TraceVerdict] = []
     joined: list[JoinedVerdict] = []
-    told = ""
-    for recording, each in zip(recordings, chosen, strict=True):
-        if not is_json and each.describe() != told:
-            told = each.describe()
-            click.echo(f"Model of {told}.")
-        verdicts.append(check_recording(recording, make_progress(recording.file), each))
-        if not is_json:
-            print_verdict(verdicts[-1], is_explained=is_explained)
-        if is_joined:
-            joined.append(explain(recording))
-            if not is_json:
-                click.echo(f"  {describe_joined(joined[-1])}")
-    if is_json:
+    checker = Checker(is_explained=is_explained, is_shown=not is_json)
+    with show_progress() as progress:
+        for number, file in enumerate(files):
+            progress.advance(number, len(files), file)
+            recording = batch.attempt(partial(read_recording, file))
+            if recording is None:
+                continue
+            verdicts.append(
+                checker.check(recording, version or choose_version(recording), progress)
+            )
+            if is_joined:
+                joined.append(checker.join(recording))
+            if is_searched and not is_json:
+                checker.search(recording, verdicts[-1].rocketmq_version)
+    if is_json and (verdicts or not batch.problems):
         print_json(verdicts, joined)
+    batch.finish()
     is_rejected = any(v.verdict == "rejected" for v in verdicts)
     is_rejected |= any(v.word == REFUSED for v in joined)
     return exit_codes.REFUTED if is_rejected else exit_codes.ANALYSED
 
 
+@define
+class Checker:
+    """Explains recordings one after another; prints what it finds unless JSON follows."""
+
+    is_explained: bool
+    is_shown: bool
+    named: str = ""
+    """The version whose rules were named last."""
+
+    def check(self, recording: Recording, version: Version, progress: ProgressLine) -> TraceVerdict:
+        """Explain a recording by the rules of a version."""
+        if self.is_shown and version.describe() != self.named:
+            self.named = version.describe()
+            click.echo(f"Model of {self.named}.")
+
+        def report(done: int, total: int) -> None:
+            progress.advance(done, total, f"{recording.file}: {done} of {total} events")
+
+        verdict = check_recording(recording, report, version)
+        if self.is_shown:
+            print_verdict(verdict, is_explained=self.is_explained)
+        return verdict
+
+    def join(self, recording: Recording) -> JoinedVerdict:
+        """Explain a recording in the joined system."""
+        verdict = explain(recording)
+        if self.is_shown:
+            click.echo(f"  {describe_joined(verdict)}")
+        return verdict
+
+    def search(self, recording: Recording, version: str) -> None:
+        """Explain the log of each group of a recording by search, and print that."""
+        try:
+            groups = split_groups(recording)
+            found = [describe_search(explain_log(g, find_mode(g, version))) for g in groups]
+        except OutsideTheModel as problem:
+            found = [f"by search: outside the model; {problem}"]
+        click.echo("\n".join(f"  {line}" for line in found))
+
+
+def describe_search(verdict: LogVerdict) -> str:
+    """What the search says of a group's log."""
+    told = f"by search: {verdict.word}; {verdict.explained} observations explained by a schedule "
+    told += f"of {len(verdict.schedule)} steps, {sum(verdict.ignored.values())} not looked at"
+    return told if verdict.seq is None else f"{told}\n  seq {verdict.seq}: {verdict.reason}"
+
+
 def print_json(verdicts: list[TraceVerdict], joined: list[JoinedVerdict]) -> None:
-    """A list with one object for each recording; what the joined system says under ``joined``."""
+    """A list of an object for each recording, with the joined system's answer as ``joined``."""
     told = [verdict.as_json() for verdict in verdicts]
     for each, system in zip(told, joined, strict=False):
         each["joined"] = system.as_json()
@@ -91,7 +159,7 @@ def print_json(verdicts: list[TraceVerdict], joined: list[JoinedVerdict]) -> Non
 
 
 def describe_joined(verdict: JoinedVerdict) -> str:
-    """What the joined system says of a recording, in one line."""
+    """The joined system's answer about a recording, in one line."""
     if verdict.choice is None:
         return f"joined system: {verdict.word}; {verdict.reason}"
     look = f"queue {verdict.choice.queue}, followed message {verdict.choice.message}"
@@ -115,18 +183,6 @@ def choose_version(recording: Recording) -> Version:
             err=True,
         )
     return version or Version()
-
-
-def make_progress(file: str) -> Progress:
-    """Shows on a terminal how far the checker has come; nothing anywhere else."""
-    if not sys.stderr.isatty():
-        return None
-
-    def show(done: int, total: int) -> None:
-        is_last = done >= total
-        click.echo(f"\r{file}: {done} of {total}", nl=is_last, err=True)
-
-    return show
 
 
 def print_verdict(verdict: TraceVerdict, *, is_explained: bool = False) -> None:

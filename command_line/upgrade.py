@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import click
 from attrs import frozen
 
 from command_line.answers.report import print_timeline
-from command_line.check import read
+from command_line.answers.short.groups import list_variants
+from command_line.options.broker_options import PATHS, add_broker_options, read_changed
+from command_line.options.broker_options import Change as BrokerChange
 from command_line.options.version_option import parse
 from command_line.output import exit_codes
+from command_line.output.batch import Batch
 from command_line.output.progress import show_progress
+from properties.comparison.difference_search import ObservableDifference, get_released
 from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
 from properties.comparison.upgrades import (
     Change,
@@ -28,27 +33,31 @@ from properties.comparison.upgrades import (
 from properties.verdicts.analysis import GroupAnalysis, analyse_group
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.verdict import Verdict, VerdictWord
-from reference.configuration.broker_group import BrokerGroup
-from reference.releases.versions import Version
+from reference.configuration.broker_group import BrokerGroup, Deployment
+from reference.releases.versions import USUAL, Version
 
 EPILOG = """\b
 Examples:
   rmqspec upgrade 4.4.0 4.9.8                  # an embedded synchronous pair
   rmqspec upgrade 4.9.8 5.3.0 conf/2m-2s-sync  # what the folder's groups gain and lose
   rmqspec upgrade 4.9.8 5.3.0-quorum conf      # with inSyncReplicas=2 on the masters
+  rmqspec upgrade 4.9.8 5.3.0 conf --what-if inSyncReplicas=2
+  rmqspec upgrade 4.4.0 4.9.8 broker-a.properties --slaves 1
   rmqspec upgrade 4.4.0 5.3.0 conf --fail-on-worse
-\b
-A cell is better (proved now, not before), worse (proved before only), later
-(still refuted, but by longer schedules), sooner, or open (refuted on one side,
-undecided on the other). Exit codes: 0 analysed, 1 with --fail-on-worse where a
-cell is worse, 3 bad input.
+
+A verdict is better (proved now, not before), worse (proved before only), later (still refuted, but
+by longer schedules), sooner, or open (refuted on one side, undecided on the other). --what-if sets
+the key before and after the upgrade, or only where the release knows it.
+
+Exit codes: 0 analysed; 1 with --fail-on-worse if a verdict is worse; 2 nothing is decided about a
+group; 3 bad input: every bad file is reported.
 """
 
 SENTENCES = {
-    Turn.WORSE: "Worse: proved before, not any more",
+    Turn.WORSE: "Worse: proved before, not now",
     Turn.BETTER: "Better: proved now, not before",
-    Turn.OPEN: "Open: refuted on one side, not decided on the other",
-    Turn.LATER: "Later: still refuted, but what refuted it before does not any more",
+    Turn.OPEN: "Open: refuted on one side, undecided on the other",
+    Turn.LATER: "Later: still refuted, but no longer by the schedules of before",
     Turn.SOONER: "Sooner: still refuted, and by fewer steps",
 }
 
@@ -64,58 +73,108 @@ class GroupUpgrade:
     """Of the group's brokers before and after, in the modes that their files say."""
 
     @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why nothing is decided before or after; empty where both are decided."""
+        return tuple(dict.fromkeys((*self.before.outside_the_model, *self.after.outside_the_model)))
+
+    @property
     def changes(self) -> list[Change]:
-        """The cells that change; none where one of the two is outside the model."""
-        if self.before.outside_the_model or self.after.outside_the_model:
+        """The verdicts that change; none where nothing is decided."""
+        if self.reasons:
             return []
         return compute_changes(self.before.verdicts, self.after.verdicts)
+
+    @property
+    def differences(self) -> list[tuple[ObservableDifference, ObservableDifference]]:
+        """What can be seen of the group before or after only.
+
+        That is known of one structure, so there are none for a group of another one.
+        """
+        rules = [v.rule_set or USUAL for v in self.versions]
+        structures = [get_released(name) for name in rules]
+        if self.reasons or [self.before.structure, self.after.structure] != structures:
+            return []
+        return compute_difference_changes(*self.versions)
 
 
 @click.command(name="upgrade", epilog=EPILOG)
 @click.argument("before", callback=parse, metavar="FROM")
 @click.argument("after", callback=parse, metavar="TO")
-@click.argument("paths", nargs=-1, metavar="[FILE_OR_DIRECTORY]...")
+@click.argument("paths", nargs=-1, metavar=PATHS)
+@add_broker_options(has_release=False)
 @click.option(
     "--timelines",
     default=1,
     show_default=True,
     type=click.IntRange(0, 99),
-    help="How many schedules of worse cells to draw per group.",
+    help="How many schedules of worse verdicts to draw per group.",
 )
-@click.option("--fail-on-worse", is_flag=True, help="Leave with 1 where a cell is worse.")
+@click.option("--fail-on-worse", is_flag=True, help="Leave with 1 if a verdict is worse.")
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
 def command(  # noqa: PLR0913, PLR0917
     before: Version,
     after: Version,
     paths: tuple[str, ...],
+    slaves: int | None,
+    changes: list[BrokerChange],
     timelines: int,
     fail_on_worse: bool,
     is_json: bool,
 ) -> int:
-    """Tell what an upgrade from one release to another changes for each broker group."""
+    """Show what an upgrade from one release to another changes for each broker group."""
     with show_progress() as progress:
-        upgrades = list(analyse_upgrades(before, after, paths, progress))
+        pairs = list(read_pairs((before, after), paths, slaves, changes))
+        upgrades = list(analyse_upgrades(pairs, progress, is_known=slaves is not None))
     if is_json:
         click.echo(json.dumps(as_json(before, after, upgrades), indent=1))
     else:
         print_versions(before, after)
+        print_ignored((before, after), changes)
         for upgrade in upgrades:
             print_upgrade(upgrade, timelines)
     is_worse = any(get_turn(c) is Turn.WORSE for upgrade in upgrades for c in upgrade.changes)
-    return exit_codes.REFUTED if fail_on_worse and is_worse else exit_codes.ANALYSED
+    if fail_on_worse and is_worse:
+        return exit_codes.REFUTED
+    return exit_codes.UNDECIDED if any(u.reasons for u in upgrades) else exit_codes.ANALYSED
+
+
+def read_pairs(
+    versions: tuple[Version, Version],
+    paths: Sequence[str],
+    slaves: int | None,
+    changes: Sequence[BrokerChange],
+) -> Iterator[tuple[str, BrokerGroup, BrokerGroup]]:
+    """Every group before and after, with the name of its deployment.
+
+    A change is left out for a release that does not know its key, if the other one does. Raises
+    BatchError with the problems of all files under both releases.
+    """
+    batch = Batch()
+    is_known = {c: any(c.is_known_in(v) for v in versions) for c in changes}
+
+    def read_in(version: Version) -> tuple[Deployment, ...]:
+        own = [c for c in changes if c.is_known_in(version) or not is_known[c]]
+        return read_changed(paths, version, slaves, own)
+
+    old, new = (batch.attempt(partial(read_in, version)) for version in versions)
+    batch.finish()
+    for one, other in zip(old or (), new or (), strict=True):
+        name = max(one.name, other.name, key=len)
+        yield from ((name, *pair) for pair in zip(one.groups, other.groups, strict=True))
 
 
 def analyse_upgrades(
-    before: Version, after: Version, paths: tuple[str, ...], progress: Any
+    pairs: Iterable[tuple[str, BrokerGroup, BrokerGroup]], progress: Any, *, is_known: bool
 ) -> Iterator[GroupUpgrade]:
     """One per behaviour; of groups that differ only in names the first."""
-    told = set()
-    for old, new in zip(read(paths, before)[0], read(paths, after)[0], strict=True):
-        for one, other in zip(old.groups, new.groups, strict=True):
-            if one.same_behaviour_key() in told:
-                continue
-            told.add(one.same_behaviour_key())
-            yield analyse_upgrade(old.name, one, other, progress)
+    seen = set()
+    for name, before, after in pairs:
+        olds, news = (list_variants(group, is_known=is_known) for group in (before, after))
+        for one, other in zip(olds, news, strict=True):
+            key = (one.same_behaviour_key(), other.same_behaviour_key())
+            if key not in seen:
+                seen.add(key)
+                yield analyse_upgrade(name, one, other, progress)
 
 
 def analyse_upgrade(
@@ -128,6 +187,14 @@ def analyse_upgrade(
         analyse_group(after, progress),
         (before.version, after.version),
     )
+
+
+def print_ignored(versions: Iterable[Version], changes: Iterable[BrokerChange]) -> None:
+    """The changes that a release ignores because it does not know the key."""
+    for version in versions:
+        for change in changes:
+            if not change.is_known_in(version):
+                click.echo(f"RocketMQ {version.name} does not know {change.key} and ignores it.")
 
 
 def print_versions(before: Version, after: Version) -> None:
@@ -143,14 +210,17 @@ def print_versions(before: Version, after: Version) -> None:
 
 
 def print_upgrade(upgrade: GroupUpgrade, timelines: int) -> None:
-    """The changed cells of a group, and schedules of those that are worse."""
+    """The changed verdicts of a group, and schedules of those that are worse."""
     structure = upgrade.after.structure
     click.echo(f"\n{upgrade.name}: {upgrade.before.structure.name} -> {structure.name}")
-    for reason in (*upgrade.before.outside_the_model, *upgrade.after.outside_the_model):
-        click.echo(f"  outside the model: {reason}")
+    if upgrade.reasons:
+        click.echo("  Undecided: the upgrade of this group is not compared.")
+        for reason in upgrade.reasons:
+            click.echo(f"  - {reason}")
+        return
     changes = upgrade.changes
     if not changes:
-        click.echo("  No cell changes.")
+        click.echo("  No verdict changes.")
     for turn, sentence in SENTENCES.items():
         turned = list_turned(changes, turn)
         if turned:
@@ -166,11 +236,10 @@ def print_upgrade(upgrade: GroupUpgrade, timelines: int) -> None:
 
 
 def print_differences(upgrade: GroupUpgrade) -> None:
-    """What a synchronous pair shows now and did not show before, and the other way round."""
-    changed = compute_difference_changes(*upgrade.versions)
-    if changed:
-        click.echo("  Seen of a synchronous pair with SYNC_FLUSH:")
-    for before, after in changed:
+    """What can be seen of the group now and could not before, and the other way round."""
+    if upgrade.differences:
+        click.echo("  Observable differences:")
+    for before, after in upgrade.differences:
         sentence = (OBSERVABLE_DIFFERENCES[after.name].__doc__ or "").splitlines()[0]
         click.echo(f"    {before.describe()} -> {after.describe()}: {sentence}")
 
@@ -189,14 +258,12 @@ def as_json(before: Version, after: Version, upgrades: Iterable[GroupUpgrade]) -
                 "group": upgrade.name,
                 "from": upgrade.before.structure.name,
                 "to": upgrade.after.structure.name,
-                "outside_the_model": [
-                    *upgrade.before.outside_the_model,
-                    *upgrade.after.outside_the_model,
-                ],
+                "is_decided": not upgrade.reasons,
+                "outside_the_model": list(upgrade.reasons),
                 "cells": [change_as_json(change) for change in upgrade.changes],
                 "sights": [
                     {"name": a.name, "from": b.describe(), "to": a.describe()}
-                    for b, a in compute_difference_changes(*upgrade.versions)
+                    for b, a in upgrade.differences
                 ],
             }
             for upgrade in upgrades
@@ -205,7 +272,7 @@ def as_json(before: Version, after: Version, upgrades: Iterable[GroupUpgrade]) -
 
 
 def change_as_json(change: Change) -> dict[str, Any]:
-    """One cell that changes."""
+    """One verdict that changes."""
     return {
         "guarantee": change.after.guarantee,
         "fault": change.after.fault,
@@ -216,7 +283,7 @@ def change_as_json(change: Change) -> dict[str, Any]:
 
 
 def cell_as_json(verdict: Verdict) -> dict[str, Any]:
-    """One cell before or after."""
+    """One verdict before or after."""
     return {
         "verdict": verdict.word.value,
         "steps": verdict.steps,

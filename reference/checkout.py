@@ -17,7 +17,7 @@ PROGRAM = "./rmqspec" if IS_CHECKOUT else "rmqspec"
 """How the program is called in hints."""
 
 FULL_ENVIRONMENT = (
-    "run `./rmqspec fuzz --help` once, which installs it, or pip install -e '.[fuzz,test,docs]'"
+    "run `./rmqspec test --version` once, which installs it, or pip install -e '.[fuzz,test,docs]'"
     if IS_CHECKOUT
     else "install the extras: pip install 'rmqspec[fuzz,test]'"
 )

@@ -194,6 +194,18 @@ TIMES = (
         "connection.md#close_idle_connection",
     ),
     KeyUse(
+        "flushIntervalCommitLog",
+        "ms",
+        "how often an ASYNC_FLUSH broker looks for enough pages to flush (R-FL-06); in recordings",
+        "recordings.md#the-log-by-search",
+    ),
+    KeyUse(
+        "flushCommitLogThoroughInterval",
+        "ms",
+        "after which it flushes however few pages there are (R-FL-06); in recordings",
+        "recordings.md#the-log-by-search",
+    ),
+    KeyUse(
         "syncFlushTimeout",
         "ms",
         "how long a put waits for the disk, then as long for a slave (R-FL-02, R-HA-18)",

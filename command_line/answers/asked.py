@@ -1,4 +1,4 @@
-"""What ``check`` was asked: answered from memory, or by engines that are imported only then."""
+"""Questions to ``check``: answered from memory, or by engines that are imported only then."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 from attrs import define
 
 from command_line.answers.short.groups import ShortAnswer, gather
-from command_line.options.check_options import Change, assume_all
+from command_line.options.broker_options import Change, assume_all
 from command_line.options.reading_options import gather_question
 from command_line.output.memory import Memory, make_key
 from command_line.output.progress import ProgressLine
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @define(slots=False)
 class Asked:
-    """What was asked about every group."""
+    """The questions about every group."""
 
     consumers: Mapping[str, Any]
     """The options about consumers, as they were typed."""
@@ -39,7 +39,7 @@ class Asked:
 
     @cached_property
     def question(self) -> ReadingQuestion:
-        """What is asked about consumers. Raises QuestionError."""
+        """The question about consumers. Raises QuestionError."""
         return gather_question(**self.consumers)
 
     @cached_property
@@ -145,7 +145,7 @@ class Asked:
         deployments: tuple[Deployment, ...],
         version: Version,
     ) -> int:
-        """The exit code of what is required, with a reason for each that does not hold."""
+        """The exit code of the requirements; prints a reason for each that does not hold."""
         from command_line.answers import required  # noqa: PLC0415
 
         variants = [deployments]

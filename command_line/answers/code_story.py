@@ -1,4 +1,4 @@
-"""What stands behind a code such as ``L12``: claims, reasons, each step, and what to do."""
+"""The story behind a code such as ``L12``: claims, reasons, each step, and what to do."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Story:
 
     @property
     def cells(self) -> list[tuple[Any, Verdict]]:
-        """The cells of the row under the fault class, those of the gravest claim first."""
+        """The verdicts of the row under the fault model, those of the gravest claim first."""
         order = [claim.name for claim in self.row.claim]
         found = [
             (s, v)
@@ -70,19 +70,37 @@ def print_stories(
         row, fault = find_code(code)
     except LookupError as problem:
         raise click.BadParameter(str(problem)) from problem
+    for group, sources in gather_sources(deployments, consumers, is_known=is_known):
+        click.echo("\n".join(tell(Story(code, row, fault, group, sources))))
+
+
+def gather_sources(
+    deployments: Sequence[Deployment], consumers: Mapping[str, Any], *, is_known: bool
+) -> Iterator[tuple[BrokerGroup, tuple[Judged, ...]]]:
+    """Every group with the structures that say something about it; groups that behave alike once.
+
+    Raises QuestionError for options about consumers that cannot be used.
+    """
     question = gather_question(**consumers)
-    told: set[Any] = set()
+    seen: set[Any] = set()
     for deployment in deployments:
         for group in deployment.groups:
             for each in list_variants(group, is_known=is_known):
-                if each.same_behaviour_key() not in told:
-                    told.add(each.same_behaviour_key())
-                    sources = list_sources(each, question, analyse_by_certificate)
-                    click.echo("\n".join(tell(Story(code, row, fault, each, sources))))
+                if each.same_behaviour_key() not in seen:
+                    seen.add(each.same_behaviour_key())
+                    yield each, list_sources(each, question, analyse_by_certificate)
+
+
+def describe_group(group: BrokerGroup) -> str:
+    """Name, role, flush and number of slaves of a group, on one line."""
+    return (
+        f"{group.cluster}/{group.broker_name}, {group.master.role.name}, "
+        f"{group.master.flush_disk_type.name}, {say_slaves(len(group.slaves))}"
+    )
 
 
 def analyse_by_certificate(group: BrokerGroup) -> GroupAnalysis:
-    """The verdicts of a group's certificate; without one, and outside the model, as decided."""
+    """The verdicts of a group's certificate. Without one they are decided."""
     structure = compute_structure(group)
     outside = group.outside_the_model()
     cells = () if outside else tuple(find_cells(structure).values())
@@ -93,12 +111,8 @@ def analyse_by_certificate(group: BrokerGroup) -> GroupAnalysis:
 
 def tell(story: Story) -> Iterator[str]:
     """The lines about a code in one group."""
-    group = story.group
-    yield (
-        f"{story.code}, {story.row.get_title(len(group.slaves)).lower()}: "
-        f"{group.cluster}/{group.broker_name}, {group.master.role.name}, "
-        f"{group.master.flush_disk_type.name}, {say_slaves(len(group.slaves))}"
-    )
+    title = story.row.get_title(len(story.group.slaves)).lower()
+    yield f"{story.code}, {title}: {describe_group(story.group)}"
     fallen = [(s, v) for s, v in story.cells if is_refuted(v)]
     if not fallen:
         is_any_open = any(is_open(v) for _, v in story.cells) or not story.cells
@@ -115,7 +129,7 @@ def tell(story: Story) -> Iterator[str]:
 
 
 def tell_cell(structure: Any, verdict: Verdict) -> Iterator[str]:
-    """What is claimed, that it falls, and why."""
+    """The claim, the schedule's length, and why it is broken."""
     sentence = find_world(structure).claims[verdict.guarantee].sentence.replace("``", "")
     reason = find_expectation(verdict.guarantee, structure, verdict.fault).reason
     steps = count_steps(len(verdict.schedule))
@@ -124,7 +138,7 @@ def tell_cell(structure: Any, verdict: Verdict) -> Iterator[str]:
 
 
 def tell_procedures(story: Story) -> Iterator[str]:
-    """What was tried in the model after such a failure, and what does not help."""
+    """What helps after such a failure in the model, and what does not."""
     for procedure in load_procedures():
         if compute_code(procedure.claim, procedure.fault) != story.code:
             continue

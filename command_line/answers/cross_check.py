@@ -1,4 +1,4 @@
-"""What ``rmqspec prove --cross-check`` does: a second engine searches certified cells anew."""
+"""``rmqspec prove --cross-check``: a second engine searches certified verdicts again."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 
 def check_levels(folder: Path | None, states_max: int) -> None:
-    """Raise click.BadParameter for a folder that nothing would be written to."""
+    """Raise click.BadParameter for a folder that would stay unused."""
     if folder and not states_max:
         raise click.BadParameter("it goes with --cross-check", param_hint="--levels")
 
 
 def check_installed(*libraries: str) -> None:
-    """Raise MissingPrerequisiteError where this environment lacks one of them."""
+    """Raise MissingPrerequisiteError if this environment lacks one of them."""
     if missing := [name for name in libraries if importlib.util.find_spec(name) is None]:
         raise MissingPrerequisiteError(f"this environment has no {missing[0]}; {FULL_ENVIRONMENT}")
 
 
 @contextmanager
 def open_engine(folder: Path | None, master: str) -> Iterator[SearchEngine]:
-    """What searches: this process, or Spark where there is a folder for the levels.
+    """The engine that searches: this process, or Spark if there is a folder for the levels.
 
     Raises MissingPrerequisiteError without compiler, Spark or Java, click.Abort when interrupted.
     """
@@ -57,14 +57,14 @@ def open_engine(folder: Path | None, master: str) -> Iterator[SearchEngine]:
             yield SparkEngine(get_session, folder)
     except KeyboardInterrupt as interrupt:
         raise click.Abort(
-            f"interrupted; finished levels are in {folder}, and the same command goes on"
+            f"interrupted; finished levels are in {folder}, and the same command continues"
         ) from interrupt
 
 
 def cross_check_all(
     structures: list[Any], fault: str, states_max: int, engine: SearchEngine
 ) -> int:
-    """Print what the breadth-first search says of each guarantee in one column."""
+    """Print the result of the breadth-first search for each guarantee under one fault model."""
     from spark_fuzz.search.cross_check import Agreement, compare_with_certificate  # noqa: PLC0415
 
     worst = exit_codes.ANALYSED

@@ -1,4 +1,4 @@
-"""The whole answer of ``check``: every table, every reason, and the same for programs."""
+"""The whole answer of ``check``, for people and for programs: every table and reason."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ class Everything:
     question: ReadingQuestion
 
     def list_analyses(self) -> list[GroupAnalysis | ReadingAnalysis | WorldAnalysis]:
-        """All that has cells."""
+        """Every analysis that has verdicts."""
         return [*self.analyses.values(), *self.readings, *self.pairs, *self.systems]
 
     def list_places(self) -> dict[int, str]:
-        """The masters' files by the analysis that is about them; those of all groups for others."""
+        """The masters' files by the analysis about them; all files for other analyses."""
         groups = [group for deployment in self.deployments for group in deployment.groups]
         everywhere = ", ".join(dict.fromkeys(group.master.file for group in groups))
         places = {id(analysis): everywhere for analysis in self.list_analyses()}
@@ -124,7 +124,7 @@ def describe_changes(
     what: str,
     progress: Callable[[str], None],
 ) -> list[str]:
-    """What the other settings change, before the tables that have them."""
+    """The changes by the other settings, printed before the tables."""
     before = analyse_all(configured, progress)
     pairs = [
         (before[one.same_behaviour_key()], changed.analyses[other.same_behaviour_key()])

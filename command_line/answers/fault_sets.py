@@ -1,4 +1,4 @@
-"""The answer to ``rmqspec prove --fault-sets``: which mixtures of faults a guarantee survives."""
+"""``rmqspec prove --fault-sets``: the combinations of faults that each guarantee survives."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from reference import ROCKETMQ_VERSION
 def show_fault_sets(
     structures: Iterable[Any], claims: tuple[str, ...], *, is_search: bool, is_json: bool
 ) -> int:
-    """Print which sets of faults are survived, decided anew or re-checked; the exit code.
+    """Print which sets of faults are survived, decided again or re-checked; the exit code.
 
     Raises InternalDisagreementError for a certificate that does not hold.
     """
@@ -59,7 +59,7 @@ def show_fault_sets(
 
 
 def search_borders(structure: Any, progress: Callable[[str], None]) -> tuple[Border, ...]:
-    """The borders of a structure, decided anew: by random schedules where its states are large."""
+    """The borders of a structure, decided again; by random schedules if its states are large."""
     if find_world(structure).depth_limit != 0:
         return find_borders(structure, load_known_schedules(get_world_folder(structure)), progress)
     from spark_fuzz.search.sampling import FaultSetSampler, list_known  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""What a campaign found beyond counts: known ways to fail that it met, classes, and its report."""
+"""Findings of a campaign beyond counts: known ways to fail, classes, and the report."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CLASSES_SHOWN = 12
 
 
 def find_known(spark: Any, folder: Path, options: CampaignOptions) -> list[KnownFailure]:
-    """The known ways to fail, with what the campaign's rows say of each."""
+    """The known ways to fail, each with its counts in the campaign's rows."""
     from spark_fuzz.report.known_failures import count_known_failures  # noqa: PLC0415
 
     frame = spark.read.parquet(str(folder.absolute() / DATA_FOLDER))

@@ -1,4 +1,4 @@
-"""What ``rmqspec check`` says of consumers: where they read, and what they may meet there."""
+"""Consumers in ``rmqspec check --all``: where they read, and what can happen there."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def print_readings(
 
 
 def print_from_first(analysis: ReadingAnalysis) -> None:
-    """The cells that differ for groups that begin at the first message."""
+    """The verdicts that differ for groups that begin at the first message."""
     last, first = analysis.from_last, analysis.from_first
     assert last is not None
     assert first is not None
@@ -74,7 +74,7 @@ def describe_consumers(analysis: ReadingAnalysis) -> str:
 
 
 def make_broker_table(analysis: ReadingAnalysis) -> Table:
-    """What each broker makes of consumers, by its own file."""
+    """Where each broker sends consumers, by its own file."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
     for head in (
         "pull at the",
@@ -98,7 +98,7 @@ def make_broker_table(analysis: ReadingAnalysis) -> Table:
 
 
 def print_memory(analysis: ReadingAnalysis, question: ReadingQuestion) -> None:
-    """Which memory is reckoned with, and what unusual ratios mean."""
+    """The assumed or given memory, and the meaning of unusual ratios."""
     is_assumed = question.total_memory_bytes is None
     source = "assumed; --total-memory-bytes tells it" if is_assumed else "as told"
     click.echo(

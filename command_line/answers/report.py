@@ -1,6 +1,6 @@
-"""What ``rmqspec check`` prints for people: the table, the reasons, the most telling timelines.
+"""The long answer of ``rmqspec check`` for people: tables, reasons, the most telling timelines.
 
-With ``--what-if`` it tells the cells whose verdict becomes another one.
+With ``--what-if`` it lists the verdicts that change.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from reference.worlds.replication.parameters import SIZE_KEYS, clip_sizes
 
 @frozen
 class TurnedCells:
-    """A guarantee whose cells become something else in some columns."""
+    """A guarantee whose verdict changes under some fault models."""
 
     guarantee: str
     before: str
@@ -50,7 +50,7 @@ class TurnedCells:
 
 
 def list_turns(before: GroupAnalysis, after: GroupAnalysis) -> Iterator[TurnedCells]:
-    """Every change of a verdict's word; another number of steps is none."""
+    """Every change of a verdict's word; another number of steps does not count."""
     turned: dict[tuple[str, str, str], list[str]] = {}
     known = {(v.guarantee, v.fault): name_word(v) for v in before.verdicts}
     for verdict in after.verdicts:
@@ -62,14 +62,14 @@ def list_turns(before: GroupAnalysis, after: GroupAnalysis) -> Iterator[TurnedCe
 
 
 def name_word(verdict: Verdict) -> str:
-    """Its word, and that it is vacuous."""
+    """The word of a verdict, marked if it is vacuous."""
     if verdict.disputed:
         return verdict.dispute
     return verdict.word.value + (" (vacuous)" if verdict.is_vacuous else "")
 
 
 def tell_changes(what: str, pairs: Iterable[tuple[GroupAnalysis, GroupAnalysis]]) -> Iterator[str]:
-    """The lines that tell what another setting changes, for groups before and after."""
+    """The lines about what another setting changes, for groups before and after."""
     turns = list(dict.fromkeys(t for before, after in pairs for t in list_turns(before, after)))
     if not turns:
         yield f"What {what} changes in the tables of the log: no verdict."
@@ -79,7 +79,7 @@ def tell_changes(what: str, pairs: Iterable[tuple[GroupAnalysis, GroupAnalysis]]
 
 
 TABLE_WIDTH_MIN = 132
-"""Columns that the table takes; a narrower terminal wraps it rather than losing a column."""
+"""Width of the table in characters; a narrower terminal wraps it rather than losing a column."""
 
 LEGEND = (
     "proved: for all offsets and sizes; refuted: by the shortest schedule, searched in a log of a "
@@ -102,7 +102,7 @@ BYTES_AT_RISK = (
 )
 
 READING_NOTE = (
-    "What is told of single pulls, consumers and delayed messages is that of 4.4.0; "
+    "Single pulls, consumers and delayed messages are those of 4.4.0; "
     f"{name_page('versions.md')} lists what later releases change there."
 )
 
@@ -120,7 +120,7 @@ TELLING_ORDER = (
     "read_is_kept_on_master",
     "flush_reaches_the_end",
 )
-"""Which refuted guarantee tells an operator most; broken promises come before other losses."""
+"""Which refuted guarantee says most to an operator; broken promises come before other losses."""
 
 
 def make_console() -> Console:
@@ -131,7 +131,7 @@ def make_console() -> Console:
 
 
 def print_head(version: Version, warnings: tuple[ConfigurationWarning, ...]) -> None:
-    """Which RocketMQ the model is of, and what is odd in the files."""
+    """The modelled RocketMQ, and warnings about the files."""
     click.echo(f"Model of {version.describe()}; master/slave replication.")
     if version != USUAL_VERSION:
         click.echo(READING_NOTE)
@@ -148,9 +148,9 @@ def print_limits() -> None:
 
 
 def print_pairs(pairs: Sequence[WorldAnalysis]) -> None:
-    """What holds of every master with a slave, whatever is configured.
+    """What holds for every master with a slave, whatever is configured.
 
-    A table that differs from the one before in a few cells is told by these.
+    A table that differs from the previous one in a few verdicts is printed as these.
     """
     before: WorldAnalysis | None = None
     for pair in pairs:
@@ -209,12 +209,14 @@ def print_group(
 
 
 def print_disputes(verdicts: Sequence[Verdict]) -> None:
-    """What real brokers do that the rules leave out, where that disputes one of these cells."""
+    """What real brokers do that the rules leave out, if it disputes one of these verdicts."""
     findings = list_disputing(verdicts)
     if not findings:
         return
     count = sum(bool(v.disputed) for v in verdicts)
-    click.echo(f"  {count} of {len(verdicts)} cells are disputed. They follow from the rules, but")
+    click.echo(
+        f"  {count} of {len(verdicts)} verdicts are disputed. They follow from the rules, but"
+    )
     page = name_page("disputed.md")
     click.echo(f"  real brokers do what the rules leave out ({page} has the evidence):")
     for finding in findings:
@@ -261,7 +263,7 @@ def choose_telling(analysis: GroupAnalysis, count: int) -> list[Verdict]:
 
 
 def print_timeline(analysis: GroupAnalysis, verdict: Verdict) -> None:
-    """The shortest schedule of a refuted cell, drawn."""
+    """The schedule of a refuted verdict, drawn."""
     fault_model = FAULT_MODEL_BY_NAME[verdict.fault]
     sizes = clip_sizes(analysis.parameters) if verdict.is_scaled else analysis.parameters
     parameters = evolve(sizes, limits=fault_model.search_limits)

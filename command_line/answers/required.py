@@ -1,4 +1,4 @@
-"""What ``check --require`` asks for: whether it holds, and if not in which file and why."""
+"""``check --require``: whether a guarantee holds, and if not, in which file and why."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ class Required:
 
     guarantee: str
     fault: str
-    """A fault class; empty for all of them."""
+    """A fault model; empty for all of them."""
     code: int
     """An exit code."""
     failing: tuple[tuple[Analysis, Verdict], ...]
-    """The cells for which it does not hold, the refuted ones first."""
+    """The verdicts for which it does not hold, the refuted ones first."""
 
     @property
     def name(self) -> str:
-        """As it was asked."""
+        """As it was typed."""
         return f"{self.guarantee}:{self.fault}" if self.fault else self.guarantee
 
 
 def judge(guarantee: str, fault: str, analyses: Sequence[Analysis]) -> Required:
-    """Whether a guarantee holds: the worst cell decides.
+    """Whether a guarantee holds: the worst verdict decides.
 
-    A vacuous proof holds nothing, and neither does a guarantee of which no group has a cell, as
-    those of consumers where there is no slave. A disputed cell decides nothing.
+    A vacuous proof is not enough. Nor is a guarantee without any verdict, such as one about
+    consumers in a group without slaves. A disputed verdict decides nothing.
     """
     cells = [
         (a, v)
@@ -98,9 +98,9 @@ def describe_failure(required: Required, places: dict[int, str]) -> Iterator[str
 
 
 def get_structure(analysis: Analysis) -> object:
-    """The structure whose cells an analysis has."""
+    """The structure of an analysis."""
     if isinstance(analysis, ReadingAnalysis):
-        assert analysis.from_last is not None  # It has cells.
+        assert analysis.from_last is not None  # It has verdicts.
         return analysis.from_last.structure
     return analysis.structure
 

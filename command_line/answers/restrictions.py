@@ -1,4 +1,4 @@
-"""The answer to ``rmqspec prove --restrictions``: which proved cells hang on which restriction."""
+"""``rmqspec prove --restrictions``: the proofs that depend on each restriction."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from reference.checkout import name_page
 def show_restrictions(
     structures: Iterable[Any], *, is_search: bool, is_json: bool, jobs: int
 ) -> int:
-    """Judge every restriction anew, compare with what is stored or store it; the exit code.
+    """Judge every restriction again, compare with what is stored or store it; the exit code.
 
-    A search leaves out the structures whose answers are those of today's rules, so it goes on where
-    it was interrupted. Raises InternalDisagreementError for an answer that is stored otherwise.
+    A search leaves out the structures whose answers are those of today's rules, so it continues
+    after an interruption. Raises InternalDisagreementError for an answer that is stored otherwise.
     """
     chosen = [s for s in structures if s in JUDGED_STRUCTURES]
     if not chosen:
@@ -70,20 +70,20 @@ def find_judged(structure: Any) -> tuple[Judged, ...]:
 
 
 def print_restrictions(answers: list[dict[str, Any]]) -> None:
-    """The load-bearing restrictions of each structure, those with most cells first."""
+    """The load-bearing restrictions of each structure, those with most verdicts first."""
     for answer in answers:
         bearing = answer["load_bearing"]
         click.echo(f"\n{answer['structure']}: {len(bearing)} of {answer['restrictions']} carry")
         for entry in sorted(bearing, key=lambda e: -count_cells(e["cells"])):
             by_one = count_cells(entry["cells_by_one"])
             click.echo(
-                f"  {entry['restriction']}: {count_cells(entry['cells'])} cells, "
+                f"  {entry['restriction']}: {count_cells(entry['cells'])} verdicts, "
                 f"{by_one} of them when it is moved by one"
             )
 
 
 def count_cells(cells: dict[str, list[str]]) -> int:
-    """How many cells there are, by claim."""
+    """The number of verdicts of all claims."""
     return sum(map(len, cells.values()))
 
 
@@ -106,9 +106,9 @@ def as_json(structure: Any, judged: tuple[Judged, ...]) -> dict[str, Any]:
 
 
 def find_resting(structure: Any, verdict: Verdict) -> list[str] | None:
-    """The restrictions that a proved cell rests on by reading alone; None where nobody has asked.
+    """The restrictions on which a proof rests by reading alone.
 
-    None as well for a cell that is not proved.
+    None if that was never computed, or if the verdict is not proved.
     """
     if verdict.word is not VerdictWord.PROVED:
         return None
@@ -117,7 +117,7 @@ def find_resting(structure: Any, verdict: Verdict) -> list[str] | None:
 
 
 def print_resting(structure: Any, verdicts: Iterable[Verdict]) -> None:
-    """One line below a table, where some proved cells rest on what nobody has seen."""
+    """One line below a table, if some proofs rest on behaviour that was never observed."""
     if count := sum(bool(find_resting(structure, v)) for v in verdicts):
         page = name_page("restrictions.md")
-        click.echo(f"  {count} proved cells rest on reading; --json or {page} lists what")
+        click.echo(f"  {count} proofs rest on reading; --json or {page} lists what")

@@ -1,6 +1,6 @@
-"""Outputs that texts show: in README.md, and in the chapter for re-implementers.
+"""Outputs in README.md and in the chapter for re-implementers.
 
-README.md has what its commands really print; the chapter has what ``rmqspec trace`` answers.
+README.md has the real output of its commands; the chapter has answers of ``rmqspec trace``.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def compute_output(words: str) -> tuple[str, ...]:
 
 
 RIGHT, WRONG = "right.jsonl", "wrong.jsonl"
-"""The recording of the chapter, and the same with one event that cannot be."""
+"""The recording of the chapter, and a copy with one impossible event."""
 
 CHANGE = ('"put_status": "SLAVE_NOT_AVAILABLE"', '"put_status": "PUT_OK"')
 """What is wrong in the second."""

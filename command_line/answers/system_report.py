@@ -1,4 +1,4 @@
-"""What ``rmqspec check`` says of the whole, from put to consumed: a few lines for each claim."""
+"""The system from put to consumed in ``rmqspec check --all``: a few lines for each claim."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WIDTH = 100
 
 
 def print_systems(analyses: Iterable[WorldAnalysis]) -> None:
-    """Each kind of group and readers: under what a claim holds, falls, or is open."""
+    """Each kind of group and readers: under which faults a claim holds, is broken, or is open."""
     for analysis in analyses:
         click.echo(f"\nFrom put to consumed, {analysis.structure.name}:")
         for name, claim in find_world(analysis.structure).claims.items():
@@ -29,7 +29,7 @@ def print_systems(analyses: Iterable[WorldAnalysis]) -> None:
 
 
 def tell_cells(cells: Iterable[Verdict]) -> str:
-    """Under which circumstances a claim falls, is open, or holds.
+    """The fault models under which a claim is broken, open, or holds.
 
     Those under which nothing can happen that it speaks of are left out.
     """

@@ -1,7 +1,7 @@
-"""What ``rmqspec prove`` answers about lemmas, with ``--consecution`` and with ``--triage``.
+"""Answers of ``rmqspec prove`` about lemmas, with ``--consecution`` and with ``--triage``.
 
 Consecution has a line for each rule as it is decided, and the step that breaks a lemma; triage
-tells what became of each counterexample to induction.
+reports the fate of each counterexample to induction.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def print_triage(structure: Any, fault_model: FaultModel, property_name: str) ->
 
 
 def describe_way(structure: Any, fault_model: FaultModel, triaged: TriagedCounterexample) -> str:
-    """The timeline of a reachable one; of another one what in its state is not as initially."""
+    """The timeline of a reachable one; for another one what differs from the initial state."""
     if triaged.word is TriageWord.REACHABLE:
         steps = replay(
             structure, find_world(structure).make_search_parameters(fault_model), triaged.schedule

@@ -1,4 +1,4 @@
-"""Verdicts of any world: a table of coloured cells, their reasons, and the same for programs."""
+"""Verdicts of any world, for people and for programs: a coloured table with reasons."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ STYLES = {
 
 
 class Analysis(Protocol):
-    """What has a verdict for each claim and fault class."""
+    """Anything with a verdict for each claim and fault model."""
 
     def get(self, guarantee: str, fault: str) -> Verdict:
-        """One cell."""
+        """One verdict."""
 
 
 def make_table(
@@ -40,7 +40,7 @@ def make_table(
     fault_models: tuple[FaultModel, ...],
     *sections: Iterable[str],
 ) -> Table:
-    """One row per claim, one column per fault class, and a line between sections of claims."""
+    """One row per claim, one column per fault model, and a line between sections of claims."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 0), pad_edge=False)
     table.add_column(title, no_wrap=True)
     for fault_model in fault_models:
@@ -54,7 +54,7 @@ def make_table(
 
 
 def make_cell(verdict: Verdict) -> str:
-    """The text of a cell, for example ``refuted``, and below it ``16 steps``; or ``disputed``."""
+    """A verdict as text, for example ``refuted``, and below it ``16 steps``; or ``disputed``."""
     if verdict.disputed:
         return f"[yellow]{verdict.dispute.replace(' ', chr(10))}[/yellow]"
     text = verdict.word.value
@@ -83,7 +83,7 @@ def print_world(console: Console, analysis: WorldAnalysis) -> None:
 
 
 def verdict_as_json(structure: Any, verdict: Verdict) -> dict[str, Any]:
-    """What a cell of any world has for programs."""
+    """A verdict of any world for programs."""
     return {
         "guarantee": verdict.guarantee,
         "sentence": find_world(structure).claims[verdict.guarantee].sentence,
@@ -98,7 +98,7 @@ def verdict_as_json(structure: Any, verdict: Verdict) -> dict[str, Any]:
 
 
 def verdicts_as_json(analysis: WorldAnalysis) -> list[dict[str, Any]]:
-    """Every cell for programs, with its reason."""
+    """Every verdict for programs, with its reason."""
     return [
         verdict_as_json(analysis.structure, v) | {"reason": analysis.get_reason(v)}
         for v in analysis.verdicts

@@ -1,1 +1,1 @@
-"""What ``rmqspec bench`` measures."""
+"""The measurements of ``rmqspec bench``."""

@@ -1,7 +1,6 @@
 """``rmqspec bench --against``: another commit, in a work tree of its own, measured in turns.
 
-What two commits come to when they are measured in turns: their ratio, and whether it is more than
-noise.
+The result of two commits: their ratio, and whether it exceeds the noise.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class Comparison:
     """Judged steps per second of processor time of the other commit, round by round; two at
     least."""
     after: Sequence[float]
-    """The same of this commit."""
+    """Those of this commit, round by round."""
 
     @property
     def ratios(self) -> list[float]:
@@ -75,7 +74,7 @@ def compare(
 
 
 def print_comparison(comparison: Comparison, names: tuple[str, str]) -> None:
-    """Both commits' figures, their ratio and what it is worth."""
+    """Both commits' figures, their ratio, and whether it exceeds the noise."""
     click.echo(f"{comparison.engine}:")
     width = max(map(len, names))
     for name, rates in zip(names, (comparison.before, comparison.after), strict=True):
@@ -93,7 +92,7 @@ def print_comparison(comparison: Comparison, names: tuple[str, str]) -> None:
 
 
 def comparison_as_json(comparison: Comparison) -> dict[str, Any]:
-    """The same for programs."""
+    """A comparison for programs."""
     return {
         "engine": comparison.engine,
         "before": list(comparison.before),
@@ -110,7 +109,7 @@ class Tree:
     """A commit, checked out."""
 
     name: str
-    """What people call it."""
+    """Its name in the output."""
     folder: Path
 
 
@@ -164,7 +163,7 @@ def measure_tree(tree: Tree, given: Mapping[str, Any]) -> dict[str, float]:
 
 @contextmanager
 def checked_out(commit: str) -> Iterator[Tree]:
-    """A work tree of a commit in a temporary folder; afterwards both are gone, come what may."""
+    """A work tree of a commit in a temporary folder, both removed in any case."""
     with ended_in_order(), tempfile.TemporaryDirectory(prefix="rmqspec-bench-") as parent:
         folder = Path(parent).resolve() / "tree"
         try:
@@ -180,7 +179,7 @@ def checked_out(commit: str) -> Iterator[Tree]:
 
 @contextmanager
 def ended_in_order() -> Iterator[None]:
-    """Who ends this process by SIGTERM interrupts it, so that it leaves nothing behind."""
+    """SIGTERM interrupts this process, so that it leaves nothing behind."""
     usual = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
@@ -204,7 +203,7 @@ def find_commit(name: str) -> str:
 
 
 def check_is_clean() -> None:
-    """Raise click.ClickException where the files are not those of the commit they are called."""
+    """Raise click.ClickException if the files are not those of the named commit."""
     status = run_git("status", "--porcelain", "--untracked-files=no")
     changed = [text[3:] for text in status.stdout.splitlines()]
     if changed:
@@ -227,5 +226,5 @@ def run_git(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def read_reason(result: subprocess.CompletedProcess[str]) -> str:
-    """The first line in which git tells why not."""
+    """The first line of git's error message."""
     return (result.stderr.strip().splitlines() or ["git gives no reason"])[0]

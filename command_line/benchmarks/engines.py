@@ -1,4 +1,4 @@
-"""What ``rmqspec bench`` measures: each engine on the same options, each figure from one place."""
+"""Measurements of ``rmqspec bench``: each engine with the same options."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def measure_kernel(options: CampaignOptions, seed: int, schedules: int) -> float
 
 
 def measure_two_kernels(options: CampaignOptions, seed: int, schedules: int) -> float:
-    """The same in two processes at once, added up: what two cores can do without Spark."""
+    """The kernel's rate in two processes at once, added up: two cores without Spark."""
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         jobs = [(options, 2 * seed + i, schedules) for i in range(2)]
         return sum(pool.starmap(measure_kernel, jobs))

@@ -30,7 +30,7 @@ ROUNDS = 12
 """How often each engine and each loop is measured."""
 
 OPTIONS: Mapping[str, Any] = {"slaves": 1, "steps": 64, "healing_steps": 0, "is_swarm": False}
-"""What is measured; the record holds for nothing else."""
+"""The measured configuration; the record holds for nothing else."""
 
 LOOPS: Mapping[str, tuple[Callable[[int], int], int]] = {
     "kernel": (calibration.run_compiled_loop, 60_000_000),
@@ -156,21 +156,21 @@ def find_low(paces: Sequence[Pace], recorded: Mapping[str, float]) -> dict[str, 
 
 
 def judge_paces(paces: Sequence[Pace], recorded: Mapping[str, float]) -> int:
-    """The exit code: 1, and one line, where an engine has become too slow."""
+    """The exit code: 1, with one line, if an engine has become too slow."""
     low = find_low(paces, recorded)
     if not low:
         return exit_codes.ANALYSED
     found = ", ".join(f"{engine} at {share:.0%}" for engine, share in low.items())
     click.echo(
         f"rmqspec: slower than {SHARE:.0%} of the recorded speed: {found}; "
-        "`rmqspec bench --against COMMIT` tells since when",
+        "`rmqspec bench --against COMMIT` finds out since when",
         err=True,
     )
     return exit_codes.REFUTED
 
 
 def paces_as_json(paces: Sequence[Pace], recorded: Mapping[str, float]) -> list[dict[str, Any]]:
-    """The same for programs."""
+    """The paces for programs."""
     return [
         {
             **attrs.asdict(pace),

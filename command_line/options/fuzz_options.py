@@ -1,4 +1,4 @@
-"""The options of ``rmqspec fuzz``: faults, structure, Spark master, and what is to be resumed."""
+"""The options of ``rmqspec fuzz``: faults, structure, Spark master, campaign to resume."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import attrs
 import click
 from click.core import ParameterSource
 
+from command_line.options.shared_options import apply_release
 from properties.worlds import KNOWN_STRUCTURES, find_world
 from reference.releases.versions import Version
 from reference.worlds.replication.parameters import SLAVES_MAX
@@ -45,7 +46,7 @@ GROUP_OPTIONS = (
         help="How many slaves, where no structure is named.",
     ),
 )
-"""Which group of replication is meant where no structure is named."""
+"""The group of replication if no structure is named."""
 
 
 def add_group_options(function: Function) -> Function:
@@ -56,7 +57,7 @@ def add_group_options(function: Function) -> Function:
 
 
 def get_fault_names(structure: Any) -> tuple[str, ...]:
-    """What may strike in a structure's world, in the order of an identifier's limits."""
+    """The faults of a structure's world, in the order of an identifier's limits."""
     return tuple(attrs.fields_dict(find_world(structure).everything.counts))
 
 
@@ -83,18 +84,11 @@ def choose_structure(name: str | None, role: str, flush: str, slaves: int, versi
     """
     if name is None:
         return version.apply(Structure(Role[role], FlushDiskType[flush], slaves))
-    structure = KNOWN_STRUCTURES[name]
-    if not version.variants or structure.variants == version.variants:
-        return structure
-    if not isinstance(structure, Structure) or structure.variants:
-        raise click.BadParameter(
-            f"{name!r} cannot have the rules of {version.name}", param_hint="--rocketmq-version"
-        )
-    return version.apply(structure)
+    return apply_release(KNOWN_STRUCTURES[name], version)
 
 
 def get_typed_options(context: click.Context) -> dict[str, Any]:
-    """The options that were typed, those left out that every resumed campaign may have."""
+    """The typed options, except those that every resumed campaign may have."""
     return {
         name: value
         for name, value in context.params.items()
@@ -133,7 +127,7 @@ def name_option(name: str, value: Any) -> list[str]:
 
 
 def describe_options(manifest: Manifest) -> dict[str, Any]:
-    """What the options of a campaign are called on the command line."""
+    """The options of a campaign by their names on the command line."""
     options, structure = manifest.options, manifest.options.structure
     is_group = isinstance(structure, Structure)
     return {
@@ -154,7 +148,7 @@ def describe_options(manifest: Manifest) -> dict[str, Any]:
 
 
 def format_command(manifest: Manifest) -> str:
-    """What begins the same campaign again; the structure's name says role, flush and slaves."""
+    """The command that repeats a campaign; the structure's name says role, flush and slaves."""
     described = describe_options(manifest)
     words = ["rmqspec", "fuzz"]
     for name, value in described.items():

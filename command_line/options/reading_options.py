@@ -1,4 +1,4 @@
-"""The options by which ``check`` is told of consumers and of the brokers' machines."""
+"""The options about consumers and about the brokers' machines."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def add_reading_options(command: Any) -> Any:
 def gather_question(
     group: str | None, group_file: Path | None, total_memory_bytes: int | None
 ) -> ReadingQuestion:
-    """What is asked about consumers; without any option about a group that was never changed.
+    """The question about consumers; without any option it is about a group with defaults.
 
     Raises:
         QuestionError: a file or options that describe no group, or a name that is not in the file.

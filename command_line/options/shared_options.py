@@ -1,14 +1,14 @@
 """Options that several verbs share: names out of many, and Spark's master.
 
-``--structure`` and ``--fault`` are the same for every verb. The option that names Spark's master
-needs no Spark.
+``--structure`` and ``--fault`` take the same names in every verb. A verb that lacks one says so.
+The option for Spark's master needs no Spark.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, TypeVar
 
 import click
@@ -20,30 +20,31 @@ from properties.worlds import (
     CLAIM_NAMES,
     FAULT_MODEL_NAMES,
     KNOWN_STRUCTURES,
-    PROVED_STRUCTURES,
     find_world,
 )
 from properties.worlds.replication.structures import STOCK_PAIR
-from reference.releases.versions import find_version
+from reference.releases.versions import Version, find_version
 from reference.worlds.replication.changes import VARIANTS
+from reference.worlds.replication.structure import Structure
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 USUAL = STOCK_PAIR.name
-"""The structure that a verb takes where none is named."""
+"""The structure that a verb takes if none is named."""
 
 NEAREST = 3
-"""How many names the refusal of an unknown one tells."""
+"""How many names an error about an unknown one suggests."""
 
 
 def describe_unknown(value: str, known: Iterable[str], what: str) -> str:
-    """Why a name is refused: ``'delay' is no structure; nearest are ...``."""
-    nearest = difflib.get_close_matches(value, list(known), NEAREST, cutoff=0.0)
-    return f"{value!r} is no {what}; nearest are {', '.join(nearest)}"
+    """Why a name is refused: ``'delay' is no structure; nearest are ...``, in whatever case."""
+    names = {name.lower(): name for name in known}
+    nearest = difflib.get_close_matches(value.lower(), list(names), NEAREST, cutoff=0.0)
+    return f"{value!r} is no {what}; nearest are {', '.join(names[n] for n in nearest)}"
 
 
 class KnownName(click.ParamType[str]):
-    """A name out of more than a line can list; another one is refused with the nearest."""
+    """A name out of more than a line can list; an error about another one suggests the nearest."""
 
     name = "name"
 
@@ -75,10 +76,15 @@ class ClaimOrCode(KnownName):
 
 
 CLAIM_OR_CODE = ClaimOrCode(CLAIM_NAMES, CLAIM.what)
-FAULT = KnownName(FAULT_MODEL_NAMES, "fault class")
+FAULT = KnownName(FAULT_MODEL_NAMES, "fault model")
 VARIANT = KnownName(list(VARIANTS), "variant")
 
-RELEASES_TOLD = "of another release for example 'SYNC_MASTER/ASYNC_FLUSH/1 slave at 4.9.3'"
+STRUCTURE = KnownName(KNOWN_STRUCTURES, "structure")
+
+STRUCTURE_HELP = (
+    "structure, as `rmqspec prove` lists them; of another release for example "
+    "'SYNC_MASTER/ASYNC_FLUSH/1 slave at 4.9.3'"
+)
 
 
 def add_structure_option(
@@ -88,65 +94,92 @@ def add_structure_option(
     return click.option(
         "--structure",
         target,
-        type=KnownName(KNOWN_STRUCTURES, "structure"),
+        type=STRUCTURE,
         metavar="NAME",
         default=default,
         show_default=default is not None,
-        help=f"A structure, as `rmqspec prove` lists them; {RELEASES_TOLD}.",
+        help=f"A {STRUCTURE_HELP}.",
     )
 
 
-def add_structures_option(*, is_of_any_release: bool = False) -> Callable[[Function], Function]:
+def add_structures_option() -> Callable[[Function], Function]:
     """Decorator: the verb takes any number of structures in ``names``; none stands for its usual.
 
-    Where names of any release are taken, the verb refuses those that it does not have.
+    The verb refuses those that it lacks: see ``find_structures``.
     """
-    releases = f"; {RELEASES_TOLD}" if is_of_any_release else ""
     return click.option(
         "--structure",
         "names",
         multiple=True,
-        type=KnownName(KNOWN_STRUCTURES if is_of_any_release else PROVED_STRUCTURES, "structure"),
+        type=STRUCTURE,
         metavar="NAME",
-        help=f"Only this structure, as `rmqspec prove` lists them{releases}; may be repeated.",
+        help=f"Only this {STRUCTURE_HELP}; may be repeated.",
     )
 
 
+def find_structures(names: Iterable[str], known: Mapping[str, Any], what: str) -> list[Any]:
+    """Structures by their names, all that a verb has if none is named.
+
+    ``what`` is what the verb has, as an error calls it. Raises click.BadParameter for another one.
+    """
+    for name in names:
+        if name not in known:
+            message = describe_unknown(name, known, what)
+            raise click.BadParameter(message, param_hint="--structure")
+    return [known[name] for name in names or known]
+
+
+def apply_release(structure: Any, version: Version) -> Any:
+    """A structure under the rules of a release.
+
+    Raises click.BadParameter if the structure's world has no such rules, or if its name has a
+    release already.
+    """
+    if not version.variants or structure.variants == version.variants:
+        return structure
+    if not isinstance(structure, Structure) or structure.variants:
+        raise click.BadParameter(
+            f"{structure.name!r} cannot have the rules of {version.name}",
+            param_hint="--rocketmq-version",
+        )
+    return version.apply(structure)
+
+
 def add_fault_option(*, default: str) -> Callable[[Function], Function]:
-    """Decorator: the verb takes one fault class, in ``fault``."""
+    """Decorator: the verb takes one fault model, in ``fault``."""
     return click.option(
         "--fault",
         type=FAULT,
         metavar="FAULT",
         default=default,
         show_default=True,
-        help="A fault class: which faults may strike; a column of the tables of `rmqspec check`.",
+        help="A fault model: which faults may happen; a column of `rmqspec check --all`.",
     )
 
 
 def add_faults_option() -> Callable[[Function], Function]:
-    """Decorator: the verb takes any number of fault classes in ``faults``; none stands for all."""
+    """Decorator: the verb takes any number of fault models in ``faults``; none stands for all."""
     return click.option(
         "--fault",
         "faults",
         multiple=True,
         type=FAULT,
         metavar="FAULT",
-        help="Only this fault class, a column of the tables of `rmqspec check`; may be repeated.",
+        help="Only this fault model, a column of `rmqspec check --all`; may be repeated.",
     )
 
 
 def find_column(structure: Any, fault: str, hint: str = "--fault") -> FaultModel:
-    """A fault class of a structure. Raises click.BadParameter where its world has none such."""
+    """A fault model of a structure. Raises click.BadParameter if its world has none such."""
     columns = {c.name: c for c in find_world(structure).fault_models}
     if fault not in columns:
-        message = f"{structure.name} has no column {fault!r}; it has {', '.join(columns)}"
+        message = f"{structure.name} has no fault model {fault!r}; it has {', '.join(columns)}"
         raise click.BadParameter(message, param_hint=hint)
     return columns[fault]
 
 
 def describe_model(structure: Any) -> str:
-    """How an output about a structure begins: of which release, and which structure."""
+    """The head of an output about a structure: release and structure."""
     return f"Model of RocketMQ {find_version(structure.variants).name}: {structure.name}"
 
 

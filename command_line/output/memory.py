@@ -1,7 +1,8 @@
 """Answers that were proved before, kept outside the project by a digest of all they rest on.
 
-An entry is read back only where its own digest fits its content, and a folder that cannot be
-written keeps nothing: memory may make an answer faster, never another one or an error.
+An entry is used only if its own digest fits its content. A folder that cannot be written keeps
+nothing. So memory can make an answer faster, but cannot change it or fail. Entries that were not
+used for long are removed, and so are the oldest of too many.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -31,6 +33,15 @@ SUFFIXES = (".py", ".toml", ".json")
 SOLVER = "z3-solver"
 
 
+UNUSED_DAYS = 30
+"""An entry that was not used for longer is removed."""
+
+MEBIBYTES_MAX = 64
+"""All entries together; beyond that those that were not used for longest are removed."""
+
+DAY_SECONDS = 86_400
+
+
 def get_folder() -> Path:
     """Where answers are kept: below XDG_CACHE_HOME, or ``~/.cache``."""
     return get_user_cache()
@@ -43,17 +54,23 @@ class Memory:
     folder: Path
     is_recalling: bool = True
     """Answers are taken from there; they are kept there in any case."""
+    clock: Callable[[], float] = time.time
+    """Seconds since the epoch, as files have them."""
+    bytes_max: int = MEBIBYTES_MAX * 1024**2
 
     def recall(self, key: str) -> Any | None:
         """What was kept under a key; None where nothing usable is."""
         if not self.is_recalling:
             return None
+        path = self._locate(key)
         try:
-            document = json.loads(self._locate(key).read_text(encoding="utf-8"))
+            document = json.loads(path.read_text(encoding="utf-8"))
             content = document["content"]
-            return json.loads(content) if document["digest"] == compute_digest(content) else None
+            answer = json.loads(content) if document["digest"] == compute_digest(content) else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
+        self._touch(path)
+        return answer
 
     def keep(self, key: str, answer: Any) -> None:
         """Keep an answer of plain data under a key; where that is not possible, keep nothing."""
@@ -65,6 +82,34 @@ class Memory:
             unfinished = path.with_suffix(f".{os.getpid()}")
             unfinished.write_text(document, encoding="utf-8")
             unfinished.replace(path)
+            self._touch(path)
+            self.prune()
+
+    def prune(self) -> None:
+        """Remove entries unused for ``UNUSED_DAYS``, then the oldest until all fit the limit.
+
+        Other programs may remove entries at the same time.
+        """
+        ages = sorted(self._list_entries(), reverse=True)
+        limit = self.clock() - UNUSED_DAYS * DAY_SECONDS
+        total = 0
+        for used_seconds, size, path in ages:
+            total += size
+            if used_seconds < limit or total > self.bytes_max:
+                with suppress(OSError):
+                    path.unlink()
+
+    def _list_entries(self) -> Iterable[tuple[float, int, Path]]:
+        """When each file was used last, its bytes, and its path; unfinished files too."""
+        for path in self.folder.iterdir():
+            with suppress(OSError):
+                state = path.stat()
+                yield state.st_mtime, state.st_size, path
+
+    def _touch(self, path: Path) -> None:
+        """Note that an entry is used now: by the time of its file."""
+        with suppress(OSError):
+            os.utime(path, (self.clock(), self.clock()))
 
     def _locate(self, key: str) -> Path:
         return self.folder / f"{key}.json"

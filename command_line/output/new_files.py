@@ -1,4 +1,4 @@
-"""New files and folders: what exists is left as it is, and what cannot be made is told."""
+"""New files and folders: existing ones are left alone, and failures are reported."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def check_new(out: Path) -> None:
 
 @contextmanager
 def tell_problem(out: Path) -> Iterator[None]:
-    """Inside, a file or folder that cannot be made is one clear line."""
+    """Inside, a file or folder that cannot be made becomes one clear line."""
     try:
         yield
     except OSError as problem:

@@ -15,7 +15,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 PATIENCE_SECONDS = 0.3
-"""How often the line of progress is written anew."""
+"""How often progress is read from the workers."""
 
 _texts: Any = None
 
@@ -28,8 +28,8 @@ def run_all(
 ) -> Iterator[tuple[Item, Result]]:
     """Each item with its result, as results come; ``work`` is called with a reporter of progress.
 
-    ``jobs`` processes, one per core where it is 0. What a process raises is raised here. One item
-    is worked on in this process.
+    ``jobs`` is the number of processes, 0 for one per core. What a process raises is raised here. A
+    single item is worked on in this process.
     """
     if len(items) == 1:
         yield items[0], work(items[0], progress)
@@ -49,13 +49,15 @@ def run_all(
 def _collect(
     open_work: dict[Future[Result], Item], texts: Any, progress: ProgressLine, total: int
 ) -> Iterator[tuple[Item, Result]]:
+    text = ""
     while open_work:
         finished, _ = wait(open_work, PATIENCE_SECONDS, return_when=FIRST_COMPLETED)
         for future in finished:
             progress.clear()
             yield open_work.pop(future), future.result()
-        if (text := _read_last(texts)) is not None:
-            progress(f"{total - len(open_work)} of {total} done; {text}")
+        done = total - len(open_work)
+        text = _read_last(texts) or text
+        progress.advance(done, total, f"{done} of {total} done{f'; {text}' if text else ''}")
 
 
 def _read_last(texts: Any) -> str | None:

@@ -21,12 +21,17 @@ from typing import Any
 import attrs
 from attrs import field, frozen
 
-from properties.exports.notation import RANGE_PREFIX, Notation, find_shared
+from properties.exports.notation import RANGE_PREFIX, Notation
 from properties.property import Predicate
 from properties.worlds import find_world
 from reference.language.leaves import PARAMETER_PREFIX, compute_leaf_sorts, flatten
-from reference.language.machine import RecordedInstance, record_machine, record_predicate
-from reference.language.terms import Term, walk
+from reference.language.machine import (
+    ARGUMENT_PREFIX,
+    RecordedInstance,
+    record_machine,
+    record_predicate,
+)
+from reference.language.terms import Term, find_shared, walk
 
 ENGINE_FILE = Path(__file__).parent / "engine.js"
 """Runs the written functions: states, enabled steps, refusals, violated claims."""
@@ -39,8 +44,6 @@ ARGUMENTS = "a"
 
 PART_MIN = 12
 """The length from which a repeated part is computed once and gets a name."""
-
-ARGUMENT_PREFIX = "argument."
 
 CHAINS = {"add": " + ", "and": " && ", "or": " || "}
 OTHERS = {

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from attrs import frozen
 
-from reference.language.terms import Term, walk
+from reference.language.terms import Term, find_shared
 
 RANGE_PREFIX = "is_range_of_"
 """Conditions of this name demand that an argument has a value; each language does so itself."""
@@ -66,16 +66,6 @@ def list_operands(term: Term, names: Mapping[int, str]) -> Iterator[Term]:
             yield from list_operands(operand, names)
         else:
             yield operand
-
-
-def find_shared(terms: Iterable[Term]) -> list[Term]:
-    """The terms with operands that occur more than once below these, arguments first."""
-    uses: dict[int, int] = {}
-    roots = list(terms)
-    nodes = list(walk(roots))
-    for used in [*roots, *(a for node in nodes for a in node.arguments)]:
-        uses[id(used)] = uses.get(id(used), 0) + 1
-    return [node for node in nodes if node.arguments and uses[id(node)] > 1]
 
 
 def name_path(path: str) -> str:

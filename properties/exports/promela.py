@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 import attrs
 
 from properties.exports.instances import SmallInstance
-from properties.exports.notation import RANGE_PREFIX, Notation, find_shared, name_path
+from properties.exports.notation import RANGE_PREFIX, Notation, name_path
 from properties.fault_model import is_admitted
 from properties.schedules.possible_steps import (
     Step,
@@ -33,7 +33,7 @@ from properties.z3.induction import get_leaf_names
 from properties.z3.intervals import Interval, compute_interval, compute_leaf_intervals
 from reference.language.leaves import compute_leaf_sorts, flatten
 from reference.language.machine import RecordedInstance, record_machine, record_predicate
-from reference.language.terms import Sort, Term, record, specialise
+from reference.language.terms import Sort, Term, find_shared, record, specialise
 
 BYTE_MAX = 255
 

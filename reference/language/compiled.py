@@ -15,14 +15,15 @@ from typing import Any, TypeAlias
 
 from attrs import define, field
 
-from reference.language.dependencies import (
-    ARGUMENT_PREFIX,
-    compute_dependencies,
-    list_guarding_terms,
-)
+from reference.language.dependencies import compute_dependencies, list_guarding_terms
 from reference.language.leaves import compute_leaf_sorts, flatten, unflatten
-from reference.language.machine import Action, RecordedInstance, record_predicate
-from reference.language.terms import Term, walk
+from reference.language.machine import (
+    ARGUMENT_PREFIX,
+    Action,
+    RecordedInstance,
+    record_predicate,
+)
+from reference.language.terms import Term, find_shared, walk
 
 State: TypeAlias = tuple[Any, ...]
 """The leaves of a state, in the order of ``flatten``; shape: (number of leaves,)."""
@@ -68,7 +69,7 @@ class Writer:
     @classmethod
     def of(cls, structure: Any, roots: Iterable[Term]) -> Writer:
         """A writer that knows which parts of these terms occur again."""
-        return cls(compute_places(structure), find_shared(roots))
+        return cls(compute_places(structure), {id(part) for part in find_shared(roots)})
 
     def write(self, term: Term) -> str:
         """The expression of a term; the lines that it needs first are added."""
@@ -110,19 +111,6 @@ class Writer:
         return found
 
 
-def find_shared(roots: Iterable[Term]) -> set[int]:
-    """The parts below these terms that are used more than once, constants left out."""
-    counts: dict[int, int] = {}
-    listed = list(roots)
-    for root in listed:
-        counts[id(root)] = counts.get(id(root), 0) + 1
-    for part in walk(listed):
-        for argument in part.arguments:
-            if argument.operator != "constant":
-                counts[id(argument)] = counts.get(id(argument), 0) + 1
-    return {identity for identity, count in counts.items() if count > 1}
-
-
 @cache
 def compute_places(structure: Any) -> dict[str, int]:
     """The place of each leaf in a state."""
@@ -148,11 +136,6 @@ class CompiledInstance:
     def name(self) -> str:
         """As in a schedule."""
         return self.recorded.instance.name
-
-    @cached_property
-    def conditions(self) -> tuple[str, ...]:
-        """The names of its conditions, those of the ranges last."""
-        return tuple(self.recorded.conditions)
 
     @cached_property
     def arguments(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from reference.language.machine import (
+    ARGUMENT_PREFIX,
     Action,
     Enabled,
     RecordedInstance,
@@ -22,8 +23,6 @@ from reference.language.machine import (
     record_predicate,
 )
 from reference.language.terms import Term, walk
-
-ARGUMENT_PREFIX = "argument."
 
 
 def list_leaves(terms: Iterable[Term]) -> frozenset[str]:
@@ -50,6 +49,35 @@ class Dependencies:
     def writes(self) -> Mapping[str, frozenset[str]]:
         """The leaves that an instance may change."""
         return {name: frozenset(each.effects) for name, each in self.recorded.items()}
+
+    @cached_property
+    def writers(self) -> Mapping[str, tuple[str, ...]]:
+        """By leaf: the instances that may change it, in the machine's order."""
+        found: dict[str, tuple[str, ...]] = {}
+        for name, paths in self.writes.items():
+            for path in paths:
+                found[path] = (*found.get(path, ()), name)
+        return found
+
+    @cached_property
+    def needs(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
+        """By instance and condition: the leaves that the condition reads; those of ranges by ''."""
+        return {
+            name: {
+                **{condition: list_leaves([term]) for condition, term in each.conditions.items()},
+                "": list_leaves([b for _, _, low, high in each.arguments for b in (low, high)]),
+            }
+            for name, each in self.recorded.items()
+        }
+
+    @cached_property
+    def sources(self) -> Mapping[tuple[str, str], frozenset[str]]:
+        """By instance and leaf that it writes: the leaves that the new value is made of."""
+        return {
+            (name, path): list_leaves([term])
+            for name, each in self.recorded.items()
+            for path, term in each.effects.items()
+        }
 
     @cached_property
     def affected(self) -> Mapping[str, tuple[str, ...]]:

@@ -17,6 +17,9 @@ from reference.language.rule import Argument, Conditions, Rule
 from reference.language.structure import BaseStructure
 from reference.language.terms import Sort, Term, as_term, leaf
 
+ARGUMENT_PREFIX = "argument."
+"""How the leaf of an argument begins; no leaf of a state does."""
+
 
 @frozen(eq=False)
 class Instance:
@@ -172,7 +175,7 @@ def count_arguments(instance: Instance, structure: Any) -> int:
             argument = steps.send(answer)
         except StopIteration:
             return count
-        answer = leaf(f"argument.{argument.name}", Sort.INTEGER)
+        answer = leaf(f"{ARGUMENT_PREFIX}{argument.name}", Sort.INTEGER)
     raise AssertionError("unreachable")
 
 
@@ -210,7 +213,7 @@ def run_on_leaves(
             argument = steps.send(answer)
         except StopIteration as finished:
             return named, arguments, finished.value
-        answer = leaf(f"argument.{argument.name}", Sort.INTEGER)
+        answer = leaf(f"{ARGUMENT_PREFIX}{argument.name}", Sort.INTEGER)
         low, high = as_term(argument.low), as_term(argument.high)
         arguments.append((argument.name, answer, low, high))
 

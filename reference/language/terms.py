@@ -173,6 +173,16 @@ def walk(roots: Iterable[Term]) -> Iterator[Term]:
                 yield term
 
 
+def find_shared(terms: Iterable[Term]) -> list[Term]:
+    """The terms with operands that occur more than once below these, arguments first."""
+    uses: dict[int, int] = {}
+    roots = list(terms)
+    nodes = list(walk(roots))
+    for used in [*roots, *(a for node in nodes for a in node.arguments)]:
+        uses[id(used)] = uses.get(id(used), 0) + 1
+    return [node for node in nodes if node.arguments and uses[id(node)] > 1]
+
+
 WRITTEN_PARTS_MAX = 100_000
 """A term with more parts is printed with each part once: in full, some would fill a disk."""
 

@@ -48,8 +48,11 @@ _LOOPS = {
 _IMPORTED = (scheduler, packing, observation, walk, frontier)
 """The modules whose names the generated text uses."""
 
-_OPTIONS = "cache=True, _nrt=False"
-"""No allocation, so no reference counts: with them a call costs more than its work."""
+_OPTIONS = "cache=True, _nrt=False, nogil=True"
+"""No allocation, so no reference counts: with them a call costs more than its work.
+
+The interpreter's lock is released, so that other threads can report progress meanwhile.
+"""
 
 _INLINED = ("take_step",)
 """Functions that every step calls with so many arrays that passing them takes most of the time."""

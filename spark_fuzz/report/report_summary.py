@@ -101,6 +101,7 @@ def describe_guarantee(
         "disputed": list(tabled.disputed) if tabled else [],
         "schedules": found["schedules"] if found else 0,
         "shortest_steps": found and found["shortest_steps"],
+        "is_about_rest": name not in find_world(options.structure).judged,
         "replay": found and f"rmqspec replay {shortest} --guarantee {name}",
     }
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from command_line.main import main
+from command_line.output.progress import PREFIX
 
 ROOT = Path(__file__).parents[2]
 CONF = ROOT / "tests" / "data" / "conf"
@@ -43,16 +44,26 @@ def run(
     signal.signal(signal.SIGPIPE, pipe_handler)
     code = end.value.code
     assert isinstance(code, int)
-    return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
+    return subprocess.CompletedProcess(
+        words, code, out.getvalue(), leave_out_progress(err.getvalue())
+    )
+
+
+def leave_out_progress(said: str) -> str:
+    """What was said on standard error, without the lines that say what takes long."""
+    lines = said.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith(PREFIX))
 
 
 def run_process(*arguments: object) -> subprocess.CompletedProcess[str]:
     """The same in a process of its own: slow, and with nothing imported before."""
     words = [sys.executable, "-m", "command_line", *map(str, arguments)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(
+    result = subprocess.run(
         words, capture_output=True, text=True, check=False, cwd=ROOT, env=environment
     )
+    result.stderr = leave_out_progress(result.stderr)
+    return result
 
 
 def assert_one_line(result: subprocess.CompletedProcess[str], code: int) -> str:

@@ -90,7 +90,7 @@ def test_missing_and_unreadable_paths(tmp_path: Path) -> None:
         (["fuzz", "--structure", CONSUMER, "--limits", "link_cuts=1"], "slave_stops=1"),
         (
             ["prove", "--cross-check", "9", "--structure", CONSUMER, "--fault", "late join"],
-            "no column",
+            "no fault model",
         ),
         (["replay", ID + "0", "--guarantee", "no_message_is_skipped"], "is no guarantee of"),
         (["prove", "--levels", "searches"], "goes with --cross-check"),
@@ -100,12 +100,34 @@ def test_missing_and_unreadable_paths(tmp_path: Path) -> None:
         (["replay", ID + "0@12345678"], "other rules"),
         (["trace"], "FILE"),
         (["trace", "README.md"], "README.md:1"),
-        (["trace", "rmqspec", "README.md"], "rmqspec:1"),
     ],
 )
 def test_bad_arguments(arguments: list[object], word: str) -> None:
     """Unknown verbs, flags, guarantees and identifiers; files that are no traces."""
     assert word in assert_one_line(run(*arguments), 3)
+
+
+@pytest.mark.parametrize("options", [(), ("--json",), ("--joined",)])
+def test_every_bad_recording_is_reported(options: tuple[str, ...]) -> None:
+    """In the order of the files; the good ones are explained all the same."""
+    good = "tests/data/traces/a_sync_healthy.jsonl"
+    result = run("trace", "rmqspec", good, "README.md", "nowhere.jsonl", *options)
+    assert 3 == result.returncode
+    starts = [line.split(": ")[1] for line in result.stderr.splitlines()]
+    assert ["rmqspec:1", "README.md:1", "nowhere.jsonl:0"] == [s.split(" ")[0] for s in starts]
+    assert good in result.stdout
+    assert "conforms" in result.stdout
+
+
+def test_every_bad_schedule_is_reported(tmp_path: Path) -> None:
+    """Files and identifiers; the good ones are replayed all the same."""
+    (tmp_path / "a.json").write_text("{")
+    result = run("replay", tmp_path / "a.json", ID + "7", "nonsense")
+    assert 3 == result.returncode
+    assert 2 == len(result.stderr.splitlines())
+    assert "a.json" in result.stderr
+    assert "nonsense" in result.stderr
+    assert ID + "7" in result.stdout
 
 
 def test_a_campaign_folder_that_exists_is_left_as_it_is(tmp_path: Path) -> None:

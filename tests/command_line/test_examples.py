@@ -51,6 +51,8 @@ NIGHTLY = {
     "rmqspec check conf --what-if flushDiskType=SYNC_FLUSH": "5 s: the same",
     "rmqspec upgrade 4.9.8 5.3.0 conf/2m-2s-sync": "5 s: another upgrade",
     "rmqspec upgrade 4.9.8 5.3.0-quorum conf": "4 s: another upgrade",
+    "rmqspec upgrade 4.9.8 5.3.0 conf --what-if inSyncReplicas=2": "5 s: another upgrade",
+    "rmqspec upgrade 4.4.0 4.9.8 broker-a.properties --slaves 1": "5 s: another upgrade",
     'rmqspec prove --triage acknowledgement_is_truthful --fault "late join"'
     ' --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave"': "6 s: searches backwards",
     "rmqspec prove --variant report_capped": "6 s: every structure of a variant",

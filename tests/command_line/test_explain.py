@@ -9,6 +9,7 @@ from properties.scenarios.predictions import get_cell, load_predictions
 from properties.schedules.telling import draw_cell
 from properties.verdicts.expectations import find_expectation
 from properties.worlds import STRUCTURES
+from tests.command_line.run import CONF
 
 
 def run(*arguments: str) -> str:
@@ -48,7 +49,7 @@ def test_cell_of_a_consumer_tells_the_expected_reason() -> None:
     ("asked", "word"),
     [
         (("no_message_is_skipped", "none"), "is not claimed of"),
-        (("acknowledged_is_held_twice", "master stop"), "has no column"),
+        (("acknowledged_is_held_twice", "master stop"), "has no fault model"),
     ],
 )
 def test_cells_of_another_world_are_refused(asked: tuple[str, str], word: str) -> None:
@@ -69,3 +70,35 @@ def test_the_page_that_tells_it_is_named() -> None:
     page = output.rstrip().rpartition(" ")[2]
     assert page.endswith("counterexamples/acknowledgement_is_truthful.md")
     assert (ROOT / page).exists()
+
+
+def test_a_claim_is_explained_in_groups() -> None:
+    """In the structures of the group that have the claim, with its settings and release."""
+    pair = str(CONF / "2m-2s-sync")
+    output = run("acknowledgement_is_truthful", "late join", pair)
+    assert "SYNC_MASTER/ASYNC_FLUSH/1 slave, late join." in output
+    changed = ("--what-if", "flushDiskType=SYNC_FLUSH", "--rocketmq-version", "4.9.8")
+    output = run("acknowledgement_is_truthful", "late join", pair, *changed)
+    assert "SYNC_MASTER/SYNC_FLUSH/1 slave at 4.9.3, late join." in output
+    output = run("no_message_is_skipped", "master stop", pair)
+    assert "reading/closed/no offset check/last, master stop." in output
+    output = run("acknowledgement_is_truthful", "none", "--slaves", "2")
+    assert "DefaultCluster/broker-a" in output
+
+
+def test_a_claim_in_another_release() -> None:
+    """By the release, or by the structure's own name; not by both."""
+    output = run("acknowledgement_is_truthful", "none", "--rocketmq-version", "5.0.0")
+    assert "Model of RocketMQ 5.0.0" in output
+    name = "SYNC_MASTER/ASYNC_FLUSH/1 slave at 4.9.3"
+    words = ("acknowledgement_is_truthful", "none", "--structure", name)
+    result = CliRunner().invoke(command, [*words, "--rocketmq-version", "5.0.0"])
+    assert "cannot have the rules of 5.0.0" in result.output
+
+
+@pytest.mark.parametrize(
+    "words", [("L12", "--structure", "delay/4.4.0"), ("message_is_stored_once",)]
+)
+def test_words_that_do_not_go_together(words: tuple[str, ...]) -> None:
+    """A code has its structure from the group; a claim needs a fault."""
+    assert 2 == CliRunner().invoke(command, words).exit_code

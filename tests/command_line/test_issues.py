@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from command_line.issues import EPILOG
+from command_line.output import exit_codes
 from properties.scenarios.known_issues.catalogue import load_catalogue, load_scenarios
 from properties.scenarios.known_issues.telling import draw
-from tests.command_line.run import assert_one_line, run
+from tests.command_line.run import CONF, assert_one_line, run
 
+PAIR_FILES = CONF / "2m-2s-sync"
 PAIR = "SYNC_MASTER/ASYNC_FLUSH/1 slave at 4.9.3"
 
 
@@ -60,14 +61,6 @@ def test_an_unknown_issue_is_one_line() -> None:
     assert "#6767" in line
 
 
-def test_the_examples_of_issues_work() -> None:
-    """What --help shows can be typed."""
-    lines = [line.split("   ")[0] for line in EPILOG.splitlines() if "rmqspec issues" in line]
-    assert len(lines) == 4
-    for line in lines:
-        assert 0 == run(*line.split()[1:]).returncode
-
-
 def test_one_structure_of_a_release_is_exported(tmp_path: Path) -> None:
     """One folder, and its index."""
     folder = tmp_path / "pair"
@@ -105,3 +98,61 @@ def test_a_corrupted_trace_is_one_line(tmp_path: Path) -> None:
         assert spoilt != text
         file.write_text(spoilt)
         assert str(file) in assert_one_line(run("replay", file), 3)
+
+
+def list_chances(*arguments: object) -> dict[str, str]:
+    """Each issue of the one group that is asked about, with its chance."""
+    (group,) = json.loads(run("issues", *arguments, "--json").stdout)
+    return {issue["name"]: issue["chance"] for issue in group["issues"]}
+
+
+def test_issues_of_a_group_depend_on_its_settings() -> None:
+    """Flush, role and release: what is possible, what is proved to be impossible."""
+    usual = list_chances(PAIR_FILES)
+    assert {s.name for s in load_scenarios()} == set(usual)
+    assert "possible" == usual["both_copies_lost"]
+    assert "impossible" == usual["upgrade_drops_slave_wait"]
+    flushed = list_chances(PAIR_FILES, "--what-if", "flushDiskType=SYNC_FLUSH")
+    assert "impossible" == flushed["both_copies_lost"]
+    later = list_chances(PAIR_FILES, "--rocketmq-version", "5.3.0")
+    assert "possible" == later["upgrade_drops_slave_wait"]
+    open_slave = list_chances(PAIR_FILES, "--what-if", "slaveReadEnable=true")
+    assert "possible" == open_slave["reads_go_back_in_time"] != usual["reads_go_back_in_time"]
+
+
+def test_issues_of_a_group_in_words() -> None:
+    """Possible ones first; decisions of clients are listed apart."""
+    result = run("issues", PAIR_FILES)
+    assert exit_codes.ANALYSED == result.returncode
+    told = " ".join(result.stdout.split())
+    heads = ["Can happen", "Not by these steps", "Cannot happen", "Decided by clients"]
+    assert sorted(heads, key=told.index) == heads
+    assert "#467: A slave's queue misses a message" in told.partition("Cannot happen")[2]
+
+
+def test_one_issue_in_groups() -> None:
+    """It is drawn, then judged in each group; unknown slaves are told side by side."""
+    result = run("issues", "6767", PAIR_FILES / "broker-a.properties")
+    assert draw(next(s for s in load_scenarios() if s.name == "both_copies_lost")) in result.stdout
+    assert ", no slaves; RocketMQ 4.4.0" in result.stdout
+    assert ", 1 slave; RocketMQ 4.4.0" in result.stdout
+    result = run("issues", "6767", PAIR_FILES / "broker-a.properties", "--slaves", "1")
+    assert ", no slaves;" not in result.stdout
+
+
+def test_nothing_is_decided_outside_the_model() -> None:
+    """With the reason, and an exit code of its own."""
+    result = run("issues", PAIR_FILES, "--what-if", "haTransferBatchSize=99999999")
+    assert exit_codes.UNDECIDED == result.returncode
+    assert "Nothing is decided:" in result.stdout
+    assert "Can happen" not in result.stdout
+
+
+def test_every_bad_file_of_groups_is_reported(tmp_path: Path) -> None:
+    """A word with a slash or a dot is a file."""
+    (tmp_path / "a.conf").write_text("brokerRole=MASTER\n")
+    result = run("issues", tmp_path / "a.conf", tmp_path / "b.conf")
+    assert exit_codes.BAD_INPUT == result.returncode
+    assert ["a.conf", "b.conf"] == [
+        Path(line.split(": ")[1].partition(":")[0]).name for line in result.stderr.splitlines()
+    ]

@@ -30,4 +30,4 @@ def test_judges_tells_programs() -> None:
 def test_judges_refuses_a_column_of_another_world() -> None:
     """One line that names it."""
     result = run("judges", "--structure", "delay/4.4.0", "--fault", "link cut")
-    assert "no column 'link cut'" in assert_one_line(result, 3)
+    assert "no fault model 'link cut'" in assert_one_line(result, 3)

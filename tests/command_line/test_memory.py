@@ -32,6 +32,52 @@ def test_what_is_kept_is_recalled(memory: Memory) -> None:
     assert Memory(memory.folder, is_recalling=False).recall("a") is None
 
 
+def list_left(memory: Memory) -> list[str]:
+    """The entries that are left."""
+    return sorted(file.stem for file in memory.folder.iterdir())
+
+
+def test_entries_that_are_not_used_are_removed(tmp_path: Path) -> None:
+    """After thirty days; each use counts anew."""
+    now = [1e9]
+    memory = Memory(tmp_path / "cache", clock=lambda: now[0])
+    for key in ("a", "b"):
+        memory.keep(key, 1)
+    now[0] += 20 * module.DAY_SECONDS
+    assert 1 == memory.recall("a")
+    now[0] += 11 * module.DAY_SECONDS
+    memory.keep("c", 1)
+    assert ["a", "c"] == list_left(memory)
+
+
+def test_too_many_entries_lose_the_oldest(tmp_path: Path) -> None:
+    """Until the rest fits; what was used last stays."""
+    now = [1e9]
+    memory = Memory(tmp_path / "cache", clock=lambda: now[0], bytes_max=700)
+    for key in ("a", "b", "c"):
+        now[0] += 1
+        memory.keep(key, "x" * 200)
+    assert ["b", "c"] == list_left(memory)
+    now[0] += 1
+    assert memory.recall("b")
+    now[0] += 1
+    memory.keep("d", "x" * 200)
+    assert ["b", "d"] == list_left(memory)
+
+
+def test_unfinished_files_are_removed_too(tmp_path: Path) -> None:
+    """Those of a program that was killed."""
+    now = [1e9]
+    memory = Memory(tmp_path / "cache", clock=lambda: now[0])
+    memory.keep("a", 1)
+    left = memory.folder / "b.4711"
+    left.write_text("{")
+    os.utime(left, (now[0], now[0]))
+    now[0] += 31 * module.DAY_SECONDS
+    memory.prune()
+    assert [] == list_left(memory)
+
+
 @pytest.mark.parametrize("damage", ["", "{}", "[]", "null", '{"digest": "x", "content": "1"}'])
 def test_a_damaged_entry_is_ignored(damage: str, memory: Memory) -> None:
     """Whatever stands in its file."""

@@ -30,7 +30,10 @@ def test_an_upgrade_to_498_loses_nothing() -> None:
     assert "+ The wait for a slave ends by its deadline" in answer.stdout
     assert "dispatch_reaches_the_end: refuted" in answer.stdout
     assert "Worse" not in answer.stdout
-    assert "impossible: A put can be answered FLUSH_DISK_TIMEOUT" in answer.stdout
+    assert "Observable differences" not in answer.stdout
+    flushed = run("upgrade", "4.4.0", "4.9.8", "--what-if", "flushDiskType=SYNC_FLUSH")
+    assert "Observable differences" in flushed.stdout
+    assert "impossible: A put can be answered FLUSH_DISK_TIMEOUT" in flushed.stdout
 
 
 def test_an_upgrade_to_5_is_worse_unless_the_file_says_more(tmp_path: Path) -> None:
@@ -57,8 +60,54 @@ def test_an_upgrade_to_5_is_worse_unless_the_file_says_more(tmp_path: Path) -> N
 def test_nothing_changes_between_alike_releases() -> None:
     """4.9.3 and 4.9.8 have the same rules; what differs is told all the same."""
     answer = run("upgrade", "4.9.3", "4.9.8")
-    assert "No cell changes." in answer.stdout
+    assert "No verdict changes." in answer.stdout
     assert "+ maxMessageSize limits the body" in answer.stdout
+
+
+def test_an_undecided_group_is_no_unchanged_group() -> None:
+    """It says why, compares nothing, and leaves with a code of its own."""
+    asked = ("upgrade", "4.9.3", "4.9.8", STOCK, "--what-if", "haTransferBatchSize=99999999")
+    answer = run(*asked)
+    assert exit_codes.UNDECIDED == answer.returncode
+    assert "Undecided: the upgrade of this group is not compared." in answer.stdout
+    assert "haTransferBatchSize=99999999" in answer.stdout
+    assert "No verdict changes" not in answer.stdout
+    assert "Observable differences" not in answer.stdout
+    (group,) = json.loads(run(*asked, "--json").stdout)["groups"]
+    assert (False, [], []) == (group["is_decided"], group["cells"], group["sights"])
+
+
+def test_an_upgrade_with_another_setting() -> None:
+    """It holds on both sides, or where the release knows the key; the other one is named."""
+    answer = run("upgrade", "4.9.8", "5.3.0", STOCK, "--what-if", "inSyncReplicas=2")
+    assert exit_codes.ANALYSED == answer.returncode
+    assert "RocketMQ 4.9.8 does not know inSyncReplicas and ignores it." in answer.stdout
+    assert "1 slave at 5.3.0-quorum" in answer.stdout
+    assert "Worse" not in answer.stdout
+    answer = run("upgrade", "4.9.8", "5.3.0", STOCK, "--what-if", "brokerRole=ASYNC_MASTER")
+    assert "ASYNC_MASTER/ASYNC_FLUSH/1 slave at 4.9.3 -> ASYNC_MASTER" in answer.stdout
+
+
+def test_an_upgrade_of_a_master_whose_slaves_are_unknown() -> None:
+    """With none and with one; --slaves decides."""
+    asked = ("upgrade", "4.4.0", "4.9.8", STOCK / "broker-a.properties")
+    both = run(*asked).stdout
+    assert "FLUSH/0 slaves -> " in both
+    assert "FLUSH/1 slave -> " in both
+    one = run(*asked, "--slaves", "1").stdout
+    assert "FLUSH/0 slaves -> " not in one
+    assert "FLUSH/1 slave -> " in one
+
+
+def test_every_bad_file_of_an_upgrade_is_reported(tmp_path: Path) -> None:
+    """Each once, though both releases read it; what only one of them refuses too."""
+    (tmp_path / "a.conf").write_text("brokerRole=MASTER\n")
+    answer = run("upgrade", "4.4.0", "4.9.8", tmp_path / "a.conf", tmp_path / "b.conf")
+    assert exit_codes.BAD_INPUT == answer.returncode
+    problems = answer.stderr.splitlines()
+    assert len(set(problems)) == len(problems)
+    assert any("a.conf:1" in p for p in problems)
+    assert 1 == sum("b.conf" in p for p in problems)
 
 
 def test_check_reads_the_keys_of_a_release(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ RENDERERS: Mapping[str, Callable[[Shown], str]] = {
     "junit": render_junit,
     "html": render_page,
 }
-"""What writes each format but text, which asks how wide it may be."""
+"""The writer of each format except text, which needs a width."""
 
 
 def render(  # noqa: PLR0913, PLR0917

@@ -17,7 +17,7 @@ NAMES_MAX = 4
 """How many groups that behave alike are named; the others are counted."""
 
 SIDE_BY_SIDE = (0, 1)
-"""How many slaves a group may have whose slaves nobody has named."""
+"""The numbers of slaves that are answered for if no slave's file is given."""
 
 
 @frozen

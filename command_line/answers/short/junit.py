@@ -11,7 +11,7 @@ from properties.scenarios.summary.answer import Row, Summary
 from properties.scenarios.summary.words import Grade
 
 SKIPPED = (Grade.UNDECIDED, Grade.NOT_PROMISED)
-"""What neither holds nor falls."""
+"""Grades that are neither a success nor a failure."""
 
 
 def render_junit(shown: Shown) -> str:

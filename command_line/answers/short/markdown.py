@@ -57,5 +57,5 @@ def say_failures(row: Row) -> str:
 
 
 def escape(text: str) -> str:
-    """A text that means nothing but itself in Markdown."""
+    """A text with Markdown's own characters escaped."""
     return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in text)

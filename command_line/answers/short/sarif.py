@@ -22,7 +22,7 @@ CONFIGURATION = "configuration"
 """The rule of warnings about files."""
 
 UNDECIDED = "undecided"
-"""The rule of groups of which nothing is decided."""
+"""The rule of groups about which nothing is decided."""
 
 
 def render_sarif(shown: Shown) -> str:

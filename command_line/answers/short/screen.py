@@ -1,4 +1,4 @@
-"""The short answer as one screen of text: plain, at least 80 columns wide, no cell wrapped."""
+"""The short answer as one screen of text: plain, at least 80 columns wide, no entry wrapped."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from command_line.answers.short.groups import ShortAnswer
 from command_line.answers.short.shown import Shown, list_unknown, say_action, say_open
 from properties.scenarios.summary.answer import Action, Row, Summary
 from properties.scenarios.summary.words import Grade
+from reference.checkout import PROGRAM
 from reference.configuration.broker_group import ConfigurationWarning
 from reference.releases.versions import Version
 
@@ -35,7 +36,7 @@ COLOURS = {
     Grade.UNDECIDED: "yellow",
     Grade.OK: "green",
 }
-"""For a terminal; whoever prints elsewhere takes them away."""
+"""For a terminal; they are removed elsewhere."""
 
 LEGEND = "loss: one common failure; risk: a rare one or several; ok: proved under all."
 
@@ -87,7 +88,7 @@ def list_lines(answer: ShortAnswer, version: Version, width: int) -> Iterator[st
 
 
 def list_rows(summaries: Sequence[Summary], width: int) -> Iterator[str]:
-    """The table: how grave, what is feared, the weakest failures."""
+    """The table: the grade, the loss, the weakest failures."""
     head = " ".join(f"{say_count(s):<4}" for s in summaries) if len(summaries) > 1 else ""
     if head:
         yield head.rstrip()
@@ -106,7 +107,7 @@ def paint(grade: Grade) -> str:
 
 
 def say_count(summary: Summary) -> str:
-    """The head of a column of the side by side answer."""
+    """The head of a column of the side-by-side answer."""
     return f"{summary.slaves}:"
 
 
@@ -138,7 +139,12 @@ def list_failures(row: Row, width: int, lines_max: int) -> Iterator[str]:
         is_last = start + across >= len(shown)
         line = "".join(f"{cell:<{FAILURE_WIDTH}}" for cell in cells[:-1]) + cells[-1]
         rest = f" (+{more})" if more and is_last else ""
-        yield line + (rest if len(line + rest) <= width else "")
+        yield shorten(line, width - len(rest)) + rest
+
+
+def shorten(text: str, width: int) -> str:
+    """The text, its last words left out where there is no room for them."""
+    return text if len(text) <= width else text[: width - 1].rsplit(" ", 1)[0] + "…"
 
 
 def choose_common(summaries: Sequence[Summary]) -> tuple[Action, ...]:
@@ -159,8 +165,10 @@ def list_hints(shown: Shown, width: int) -> Iterator[str]:
     """What to type next: the story of the first failure, and all tables."""
     rows = [r for answer in shown.answers for s in answer.summaries for r in s.rows]
     code = next((failure.code for row in rows for failure in row.failures), None)
-    told = f"rmqspec explain {code}{shown.asked}; " if code else ""
-    yield from wrap(f"More: {told}rmqspec check{shown.asked} --all", width, "", "  ")
+    if code:
+        yield from wrap(f"More: {PROGRAM} explain {code}{shown.asked}", width, "", "  ")
+    begin = "      " if code else "More: "
+    yield from wrap(f"{begin}{PROGRAM} check{shown.asked} --all", width, "", "  ")
 
 
 def wrap(text: str, width: int, first: str = "", later: str = "") -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""What a short answer shows, whatever the format: groups, changes, warnings, what to type next."""
+"""Content of a short answer in any format: groups, changes, warnings, what to type next."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Shown:
 
     answers: tuple[ShortAnswer, ...]
     before: tuple[ShortAnswer, ...]
-    """The answers without the changes that were asked about; nothing where none were."""
+    """The answers without the requested changes; empty if there are none."""
     warnings: tuple[ConfigurationWarning, ...]
     version: Version
     words: tuple[str, ...]
@@ -28,7 +28,7 @@ class Shown:
 
     @property
     def release_note(self) -> str:
-        """What to know of answers about another release; empty for 4.4.0."""
+        """A note on answers about another release; empty for 4.4.0."""
         if self.version == USUAL_VERSION:
             return ""
         source = "" if self.version.is_recorded else " Brokers are judged by its source alone."
@@ -82,7 +82,7 @@ def say_action(action: Action) -> str:
 
 
 def say_open(row: Row) -> str:
-    """Under which fault classes something is not decided."""
+    """The fault models under which something is not decided."""
     first, *others = row.open_under
     return first + (f" and {len(others)} more" if others else "")
 

@@ -114,7 +114,11 @@ def get_elsewhere(scenario: Scenario, name: str) -> Any:
 
 def try_elsewhere(scenario: Scenario, name: str) -> Outcome:
     """The scenario's steps under other rules, and the known verdict there."""
-    structure = get_elsewhere(scenario, name)
+    return try_in(scenario, get_elsewhere(scenario, name))
+
+
+def try_in(scenario: Scenario, structure: Any) -> Outcome:
+    """The scenario's steps in another structure of its world, and the known verdict there."""
     cell = find_cell(scenario, structure)
     taken, stopped_at = take_in_order(structure, scenario.parameters, scenario.schedule)
     if stopped_at is None and scenario.is_shown_by(structure, taken):

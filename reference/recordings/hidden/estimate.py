@@ -15,11 +15,11 @@ from typing import Any
 from attrs import define, field
 
 from reference.language.compiled import CompiledMachine, Ranges, State, Writer
-from reference.language.dependencies import ARGUMENT_PREFIX, compute_dependencies
+from reference.language.dependencies import compute_dependencies
 from reference.language.leaves import compute_leaf_sorts, is_parameter
+from reference.language.machine import ARGUMENT_PREFIX
 from reference.language.terms import walk
 from reference.recordings.hidden.node import Goal, Node
-from reference.recordings.hidden.search import compute_needs, compute_sources, compute_writers
 
 FAR = 100.0
 """What counts for a goal that nothing can meet."""
@@ -66,7 +66,7 @@ class Estimate:
             self.known[key] = FAR
             if name not in self.failed:
                 self.failed[name] = self.machine.instances[name].list_failed(self.state)
-            needs = compute_needs(self.machine.structure)[name]
+            needs = compute_dependencies(self.machine.structure).needs[name]
             needed = [
                 self.flip(needs[each], depth - 1) if each in needs else FAR
                 for each in self.failed[name]
@@ -107,7 +107,7 @@ class Estimate:
             self.known[key] = FAR
             found = [
                 self.fire(name, depth) + self.make(name, path, wanted, depth - 1)
-                for name in compute_writers(self.machine.structure).get(path, ())
+                for name in compute_dependencies(self.machine.structure).writers.get(path, ())
                 if self.is_allowed(name)
             ]
             self.known[key] = min(found, default=FAR)
@@ -142,13 +142,13 @@ class Estimate:
         for value in (wanted, low + wanted - int(effect(self.state, {}))):
             if low <= value <= high and effect(self.state, {argument: value}) == wanted:
                 return 0.0
-        return 1.0 + self.flip(compute_needs(self.machine.structure)[name][""], depth)
+        return 1.0 + self.flip(compute_dependencies(self.machine.structure).needs[name][""], depth)
 
 
 @cache
 def list_near(structure: Any, leaves: frozenset[str]) -> tuple[str, ...]:
     """The instances that write one of these leaves."""
-    writers = compute_writers(structure)
+    writers = compute_dependencies(structure).writers
     return tuple(sorted({name for leaf in leaves for name in writers.get(leaf, ())}))
 
 
@@ -186,6 +186,6 @@ def list_copied(structure: Any, name: str, path: str) -> tuple[str, ...]:
     sorts = compute_leaf_sorts(structure)
     return tuple(
         source
-        for source in sorted(compute_sources(structure)[name, path])
+        for source in sorted(compute_dependencies(structure).sources[name, path])
         if source != path and not is_parameter(source) and sorts[source] is sorts[path]
     )

@@ -17,8 +17,7 @@ from typing import Any, TypeAlias
 from attrs import define, field
 
 from reference.language.compiled import CompiledMachine, State
-from reference.language.dependencies import ARGUMENT_PREFIX
-from reference.language.machine import RecordedInstance
+from reference.language.machine import ARGUMENT_PREFIX, RecordedInstance
 from reference.language.terms import Term
 
 Values: TypeAlias = frozenset[Any] | tuple[float, float]

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from attrs import define, evolve, field, frozen
 
 from reference.language.compiled import CompiledMachine, Ranges, State
-from reference.language.dependencies import compute_dependencies, list_leaves
+from reference.language.dependencies import compute_dependencies
 from reference.language.machine import Action
 from reference.recordings.hidden.node import Asked, Goal, Node
 
@@ -31,6 +30,9 @@ class Guide(Protocol):
     """What a recording says about the hidden steps of a world."""
 
     machine: CompiledMachine
+
+    def look_at(self, observation: Any) -> None:
+        """What follows is asked at the time of this observation."""
 
     def may(self, node: Node, name: str) -> bool:
         """The instance may fire without an event of its own."""
@@ -211,40 +213,6 @@ def begin_event(node: Node) -> Node:
     return evolve(node, spent=()) if node.spent else node
 
 
-@cache
-def compute_writers(structure: Any) -> Mapping[str, tuple[str, ...]]:
-    """The instances that write a leaf, by the leaf's path."""
-    writers: dict[str, tuple[str, ...]] = {}
-    for name, paths in compute_dependencies(structure).writes.items():
-        for path in paths:
-            writers[path] = (*writers.get(path, ()), name)
-    return writers
-
-
-@cache
-def compute_needs(structure: Any) -> Mapping[str, Mapping[str, frozenset[str]]]:
-    """By instance and condition: the leaves that the condition reads; those of ranges by ''."""
-    recorded = compute_dependencies(structure).recorded
-    return {
-        name: {
-            **{condition: list_leaves([term]) for condition, term in each.conditions.items()},
-            "": list_leaves([b for _, _, low, high in each.arguments for b in (low, high)]),
-        }
-        for name, each in recorded.items()
-    }
-
-
-@cache
-def compute_sources(structure: Any) -> Mapping[tuple[str, str], frozenset[str]]:
-    """By instance and leaf that it writes: the leaves that the new value is made of."""
-    recorded = compute_dependencies(structure).recorded
-    return {
-        (name, path): list_leaves([term])
-        for name, each in recorded.items()
-        for path, term in each.effects.items()
-    }
-
-
 def list_relevant(
     machine: CompiledMachine,
     state: State,
@@ -257,44 +225,55 @@ def list_relevant(
     An instance matters if it writes a leaf of a goal, or makes a condition hold of one that
     matters, over at most ``depth`` instances.
     """
-    structure = machine.structure
-    writers, needs, sources = (
-        compute_writers(structure),
-        compute_needs(structure),
-        compute_sources(structure),
-    )
-    agenda: dict[str, int] = {}
-    found: dict[str, Ranges | None] = {}
-    names = [(name, 0) for goal in unmet for name in goal.instances]
-    for goal in unmet:
-        agenda |= dict.fromkeys(sorted(goal.leaves), 0)
-    waiting = list(agenda)
+    return Relevance(machine, state, may, depth).list(unmet)
 
-    def add(leaves: Iterable[str], below: int) -> None:
+
+@define(eq=False)
+class Relevance:
+    """Which instances matter in one state."""
+
+    machine: CompiledMachine
+    state: State
+    may: Callable[[str], bool]
+    depth: int
+    below: dict[str, int] = field(factory=dict)
+    """By leaf that matters: over how many instances it does."""
+    waiting: list[str] = field(factory=list)
+    found: dict[str, Ranges | None] = field(factory=dict)
+    """By instance that matters: the ranges of its arguments; None where it is not enabled."""
+
+    def list(self, unmet: Iterable[Goal]) -> list[tuple[str, Ranges]]:
+        """The enabled ones."""
+        dependencies = compute_dependencies(self.machine.structure)
+        writers, sources = dependencies.writers, dependencies.sources
+        for goal in unmet:
+            self._add(goal.leaves, 0)
+            for name in goal.instances:
+                self._look(name, 1)
+        place = 0
+        while place < len(self.waiting):
+            leaf = self.waiting[place]
+            place, below = place + 1, self.below[leaf] + 1
+            for name in writers.get(leaf, ()):
+                self._look(name, below)
+                if self.found.get(name) is not None and below <= self.depth:
+                    self._add(sources[name, leaf], below)
+        return [(name, ranges) for name, ranges in self.found.items() if ranges is not None]
+
+    def _add(self, leaves: Iterable[str], below: int) -> None:
         for leaf in sorted(leaves):
-            if leaf not in agenda:
-                agenda[leaf] = below
-                waiting.append(leaf)
+            if leaf not in self.below:
+                self.below[leaf] = below
+                self.waiting.append(leaf)
 
-    def look(name: str, below: int) -> None:
-        if name in found or not may(name):
+    def _look(self, name: str, below: int) -> None:
+        """An instance matters; so do the leaves that its failed conditions or its ranges read."""
+        if name in self.found or not self.may(name):
             return
-        instance = machine.instances[name]
-        found[name] = instance.find_ranges(state)
-        if below <= depth:
-            if found[name] is None:
-                for failed in instance.list_failed(state):
-                    add(needs[name].get(failed, ()), below)
-            else:
-                add(needs[name][""], below)
-
-    for name, below in names:
-        look(name, below + 1)
-    while waiting:
-        leaf = waiting.pop(0)
-        below = agenda[leaf] + 1
-        for name in writers.get(leaf, ()):
-            look(name, below)
-            if found.get(name) is not None and below <= depth:
-                add(sources[name, leaf], below)
-    return [(name, ranges) for name, ranges in found.items() if ranges is not None]
+        instance = self.machine.instances[name]
+        ranges = self.found[name] = instance.find_ranges(self.state)
+        if below > self.depth:
+            return
+        needs = compute_dependencies(self.machine.structure).needs[name]
+        for failed in ("",) if ranges is not None else instance.list_failed(self.state):
+            self._add(needs.get(failed, ()), below)

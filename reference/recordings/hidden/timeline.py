@@ -11,13 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
+from reference.language.dependencies import compute_dependencies
 from reference.recordings.hidden.node import Asked, Goal, Node
+from reference.recordings.hidden.overdue import Clock, Overdue, Since
 from reference.recordings.hidden.search import Budget, Guide, Search, begin_event
 
-EVENT_STEPS, WISH_STEPS = 4_000, 1_000
-"""Steps that may be tried for one observation, and for what it needs of earlier ones."""
+EVENT_STEPS, WISH_STEPS, FAR_WISH_STEPS = 4_000, 1_000, 300
+"""Steps that may be tried for one observation, and for what it needs of earlier ones: where a
+wanted number is near, and elsewhere."""
+
+REPAIR_STEPS = 60_000
+"""Steps that may be tried in all to explain one observation by other means than at its place."""
 
 GO_BACK_MAX = 80
 """Over how many states the search goes back at most."""
@@ -37,6 +43,8 @@ class Entry:
     before: Node
     after: Node
     asked: Asked
+    since: Since = field(factory=dict)
+    """Since when the steps that have a deadline have been possible, after it."""
 
 
 @frozen(eq=False)
@@ -64,11 +72,15 @@ class Timeline:
     may_swap: Callable[[Any, Any], bool]
     """Two observations may have happened in the other order, by their sources and stamps."""
     begin: Node
+    clock: Clock | None = None
+    """What is overdue before an observation; None where nothing is."""
     trail: list[Entry] = field(factory=list)
     search: Callable[[Any, Asked, Budget], Search] = Search
     """Makes a search, by the guide and what is asked."""
     total: Budget | None = None
-    """Of the whole recording; None: only what each search may spend is bounded."""
+    """Of the whole recording; None: only what each observation may spend is bounded."""
+    budget: Budget = field(factory=lambda: Budget(REPAIR_STEPS))
+    """What may still be tried for the present observation."""
     is_cut_short: bool = False
     """Going back for the observation that is stuck has ended for want of steps."""
 
@@ -77,30 +89,52 @@ class Timeline:
         """The node after the last observation."""
         return self.trail[-1].after if self.trail else self.begin
 
+    @property
+    def since(self) -> Since:
+        """Since when steps have been possible, after the last observation."""
+        return self.trail[-1].since if self.trail else {}
+
     def explain(self, observations: Sequence[Any]) -> Stuck | None:
         """Explains all observations in order; the first one that cannot be explained, or None."""
         waiting = list(observations)[::-1]
         while waiting:
-            observation = waiting.pop()
+            observation, self.budget = waiting.pop(), Budget(REPAIR_STEPS, self.total)
             stuck = self.advance(observation)
             if stuck is not None and not self.repair(stuck, waiting):
-                return stuck
+                is_exhausted = stuck.is_exhausted and not self.budget.is_spent
+                return evolve(stuck, is_exhausted=is_exhausted)
         return None
 
     def advance(self, observation: Any) -> Stuck | None:
         """One observation more, at its place."""
-        entry = self.try_next(self.node, observation)
+        entry = self.try_next(self.node, self.since, observation)
         if isinstance(entry, Stuck):
             return entry
         self.trail.append(entry)
         return None
 
-    def try_next(self, node: Node, observation: Any) -> Entry | Stuck:
-        """The entry of an observation in a state."""
-        start = begin_event(node)
+    def try_next(self, node: Node, since: Since, observation: Any) -> Entry | Stuck:
+        """The entry of an observation in a state, after what is overdue by then."""
+        before = node
+        self.guide.look_at(observation)
+        if self.clock is not None:
+            forced = self.clock.force(node, since, observation)
+            if isinstance(forced, Overdue):
+                return Stuck(observation, Asked(), node, (forced.goal,), is_exhausted=True)
+            node, since = forced
+        found = self.meet(begin_event(node), observation)
+        if isinstance(found, Stuck):
+            return found
+        after, asked = found
+        if self.clock is not None:
+            since = self.clock.observe(before, after, since, observation)
+        return Entry(observation, before, after, asked, since)
+
+    def meet(self, start: Node, observation: Any) -> tuple[Node, Asked] | Stuck:
+        """The node in which all that an observation asks is met, stage by stage."""
         asked = self.ask(observation, start)
         found = asked.before(start) if asked.before is not None else start
-        search = self.search(self.guide, asked, Budget(EVENT_STEPS, self.total))
+        search = self.search(self.guide, asked, Budget(EVENT_STEPS, self.budget))
         for stage in asked.stages:
             goals = stage(found)
             searched = search.run(found, goals)
@@ -109,16 +143,15 @@ class Timeline:
                 unmet = searched.out_of_reach or tuple(g for g in goals if not g.check(near))
                 return Stuck(observation, asked, near, unmet, searched.is_exhausted)
             found = searched.found
-        after = asked.after(found) if asked.after is not None else found
-        return Entry(observation, node, after, asked)
+        return (asked.after(found) if asked.after is not None else found), asked
 
     def repair(self, stuck: Stuck, waiting: list[Any]) -> bool:
         """Explains a stuck observation by earlier steps, or at another place near by."""
         self.is_cut_short = False
         trail = self.go_back(self.trail, stuck, 0)
+        self.budget = Budget(REPAIR_STEPS, self.total)
         trail = trail or self.move_earlier(stuck.observation)
-        if trail is None:
-            trail = self.move_later(stuck.observation, waiting)
+        trail = trail or self.move_later(stuck.observation, waiting)
         if trail is not None:
             self.trail = trail
         return trail is not None
@@ -127,10 +160,12 @@ class Timeline:
         """The trail with an observation explained by steps taken before earlier ones."""
         if any(goal.is_lost and goal.is_lost(stuck.nearest) for goal in stuck.unmet):
             return None
-        for count in list_turning_points(trail, stuck.unmet):
-            self.ask(trail[count].observation, trail[count].before)  # sets the guide's clock
+        for count, begin, steps in list_turning_points(trail, stuck.unmet, self.guide):
+            if self.budget.is_spent:
+                return None
+            self.guide.look_at(trail[count].observation)
             for wish in list_wishes(stuck.unmet):
-                node = self.grant(trail[count].before, wish)
+                node = self.grant(begin, wish, steps)
                 if node is None:
                     continue
                 observations = [entry.observation for entry in trail[count:]]
@@ -139,11 +174,10 @@ class Timeline:
                     return found
         return None
 
-    def grant(self, node: Node, wish: tuple[Goal, ...]) -> Node | None:
+    def grant(self, node: Node, wish: tuple[Goal, ...], steps: int) -> Node | None:
         """A node in which these goals are met by hidden steps alone; None: there is none."""
         start = begin_event(node)
-        search = self.search(self.guide, Asked(), Budget(WISH_STEPS, self.total))
-        searched = search.run(start, wish)
+        searched = self.search(self.guide, Asked(), Budget(steps, self.budget)).run(start, wish)
         self.is_cut_short |= not searched.is_exhausted
         if searched.found is None or searched.found is start:
             return None
@@ -153,11 +187,12 @@ class Timeline:
         self, trail: list[Entry], node: Node, observations: list[Any], stuck: Stuck, rounds: int
     ) -> list[Entry] | None:
         """The trail with these observations explained from a node on, and the stuck one behind."""
-        again = self.take_all(node, observations)
+        since = trail[-1].since if trail else {}
+        again = self.take_all(node, since, observations)
         if again is None:
             return None
         made = [*trail, *again]
-        last = self.try_next(made[-1].after, stuck.observation)
+        last = self.try_next(made[-1].after, made[-1].since, stuck.observation)
         if isinstance(last, Entry):
             return [*made, last]
         is_nearer = len(last.unmet) < len(stuck.unmet) or not set(last.texts) & set(stuck.texts)
@@ -165,15 +200,15 @@ class Timeline:
             return self.go_back(made, last, rounds + 1)
         return None
 
-    def take_all(self, node: Node, observations: Iterable[Any]) -> list[Entry] | None:
+    def take_all(self, node: Node, since: Since, observations: Iterable[Any]) -> list[Entry] | None:
         """The entries of observations from a node on; None where one of them is stuck."""
         entries: list[Entry] = []
         for observation in observations:
-            entry = self.try_next(node, observation)
+            entry = self.try_next(node, since, observation)
             if isinstance(entry, Stuck):
                 return None
             entries.append(entry)
-            node = entry.after
+            node, since = entry.after, entry.since
         return entries
 
     def move_earlier(self, observation: Any) -> list[Entry] | None:
@@ -183,7 +218,8 @@ class Timeline:
             if not self.may_swap(entries[0].observation, observation):
                 return None
             moved = [observation, *(entry.observation for entry in entries)]
-            found = self.take_all(entries[0].before, moved)
+            since = self.trail[-passed - 1].since if passed < len(self.trail) else {}
+            found = self.take_all(entries[0].before, since, moved)
             if found is not None:
                 return [*self.trail[:-passed], *found]
         return None
@@ -195,7 +231,7 @@ class Timeline:
             if not self.may_swap(observation, other):
                 return None
             passed.append(other)
-            found = self.take_all(self.node, [*passed, observation])
+            found = self.take_all(self.node, self.since, [*passed, observation])
             if found is not None:
                 del waiting[-len(passed) :]
                 return [*self.trail, *found]
@@ -210,21 +246,41 @@ def list_wishes(unmet: tuple[Goal, ...]) -> Iterator[tuple[Goal, ...]]:
             yield (goal,)
 
 
-def list_turning_points(trail: Sequence[Entry], unmet: Sequence[Goal]) -> list[int]:
-    """The entries before which something else may be done: one for each state.
+def list_turning_points(
+    trail: Sequence[Entry], unmet: Sequence[Goal], guide: Guide
+) -> Iterator[tuple[int, Node, int]]:
+    """Where something else may be done: the entry, the node, and how many steps that is worth.
 
-    First those in whose state a wanted number stands somewhere, since rules copy numbers; then the
-    latest.
+    First the nodes in whose state a wanted number stands where a rule copies it from, within an
+    entry too; then the latest entries.
     """
-    first: dict[int, int] = {}
+    wanted = [(goal.wanted, list_source_places(guide, goal.path)) for goal in unmet if goal.path]
+    latest: dict[int, tuple[int, Node]] = {}
     for count in range(len(trail) - 1, -1, -1):
-        first[id(trail[count].before)] = count
-    latest = sorted(first.values(), reverse=True)
-    wanted = [goal.wanted for goal in unmet if goal.path and goal.wanted > 1]
-    shown = [c for c in latest if any(number in trail[c].before.state for number in wanted)]
-    return list(dict.fromkeys([*shown[:GO_BACK_MAX], *latest[:GO_BACK_MAX]]))
+        entry = trail[count]
+        latest[id(entry.before)] = (count, entry.before)
+        for node in list_nodes(entry):
+            state = node.state
+            if any(state[place] == number for number, places in wanted for place in places):
+                yield count, node, WISH_STEPS
+    for count, node in sorted(latest.values(), key=lambda each: -each[0])[:GO_BACK_MAX]:
+        yield count, node, FAR_WISH_STEPS
 
 
-def count_steps(entry: Entry) -> int:
-    """How many hidden and visible steps an observation took."""
-    return entry.after.length - entry.before.length
+def list_nodes(entry: Entry) -> Iterator[Node]:
+    """The nodes on the way through an entry, the latest first; the last one left out."""
+    if entry.after is entry.before:
+        yield entry.before
+        return
+    for node in entry.after.list_back():
+        if node is not entry.after:
+            yield node
+        if node is entry.before:
+            return
+
+
+def list_source_places(guide: Guide, path: str) -> tuple[int, ...]:
+    """Where the leaves stand that rules copy into a leaf."""
+    found = compute_dependencies(guide.machine.structure)
+    leaves = {leaf for name in found.writers.get(path, ()) for leaf in found.sources[name, path]}
+    return tuple(guide.machine.places[leaf] for leaf in sorted(leaves - {path}))

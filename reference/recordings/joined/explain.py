@@ -12,10 +12,11 @@ from typing import Any
 import attrs
 from attrs import evolve, field, frozen
 
+from reference.language.dependencies import compute_dependencies
 from reference.language.machine import Action, compute_machine
 from reference.recordings.hidden.ahead import AheadSearch
 from reference.recordings.hidden.node import Goal, Node
-from reference.recordings.hidden.search import Budget, compute_writers
+from reference.recordings.hidden.search import Budget
 from reference.recordings.hidden.timeline import Stuck, Timeline
 from reference.recordings.joined.choice import (
     Choice,
@@ -201,7 +202,7 @@ def refuse(
 
 def find_nearest_rule(guide: JoinedGuide, stuck: Stuck) -> tuple[str, tuple[str, ...]]:
     """The instance that would help most directly, and its conditions that fail; empty: none."""
-    writers, instances = compute_writers(guide.structure), guide.machine.instances
+    writers, instances = compute_dependencies(guide.structure).writers, guide.machine.instances
     wanted = [name for goal in stuck.unmet for name in goal.instances]
     leaves = sorted(frozenset().union(*(goal.leaves for goal in stuck.unmet)))
     near = [*wanted, *(name for leaf in leaves for name in writers.get(leaf, ()))]

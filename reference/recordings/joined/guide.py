@@ -21,6 +21,7 @@ from reference.recordings.joined.visibility import (
     TABLES,
     Visibility,
 )
+from reference.recordings.reading import Event
 from reference.worlds.replication.commit_log import compute_second_file
 from reference.worlds.system.state import THE_SLAVE
 from reference.worlds.system.structure import SystemStructure
@@ -82,6 +83,9 @@ class JoinedGuide:
     def get(self, node: Node, path: str) -> int:
         """A leaf of a node's state."""
         return int(node.state[self.places[path]])
+
+    def look_at(self, _observation: Event) -> None:
+        """Nothing here rests on the time."""
 
     def may(self, node: Node, name: str) -> bool:
         """Whether an instance may fire without an event of its own, or is owed."""

@@ -40,17 +40,29 @@ def list_log_goals(asking: Asking, event: Event, broker: int) -> Iterator[Goal]:
     for name, path in paths.items():
         if name in event.data:
             yield asking.has_value(f"{name} of {who}", path, event[name])
-    if event.data.get("min_offset", -1) >= 0:
-        yield asking.has_value(f"min_offset of {who}", f"{log}.start_offset", event["min_offset"])
+    begin = event.data.get("min_offset", -1)
+    if begin >= 0:
+        text = f"min_offset of {who} is {begin}"
+        yield asking.holds(text, lambda s: begins_at(get_log(s, broker), begin))
     files = event.data.get("mapped_files")
     if files is not None:
         text = f"mapped_files of {who} is {files}"
         yield asking.holds(text, lambda s: has_files(s, broker, files))
 
 
+def get_log(state: Any, broker: int) -> Any:
+    """A broker's log."""
+    return state.master.log if broker == MASTER else state.slaves[broker].log
+
+
+def begins_at(log: Any, offset: int) -> Any:
+    """A log has a file, and its first one begins here."""
+    return log.has_file & (log.start_offset == offset)
+
+
 def has_files(state: Any, broker: int, files: int) -> Any:
     """A broker's log has so many files."""
-    log = state.master.log if broker == MASTER else state.slaves[broker].log
+    log = get_log(state, broker)
     if files == 0:
         return negate(log.has_file)
     end = log.start_offset

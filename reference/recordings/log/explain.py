@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
+from reference.configuration.later_keys import compute_mode
 from reference.language.machine import Action
 from reference.recordings.clock import JITTER_MS
+from reference.recordings.hidden.overdue import Clock
 from reference.recordings.hidden.timeline import Stuck, Timeline
 from reference.recordings.log.asking import Asking
+from reference.recordings.log.deadlines import LogDeadlines
 from reference.recordings.log.guide import LogGuide
 from reference.recordings.log.observers import ask
 from reference.recordings.order import FIXED_KINDS, Observation, order_observations
 from reference.recordings.plan import make_plan
 from reference.recordings.reading import Recording
-from reference.releases.versions import Version
+from reference.releases.versions import USUAL, Version, parse_version
 
 CONFORMS, REFUSED, UNDECIDED = "conforms", "refused", "undecided"
 
@@ -51,9 +55,30 @@ def explain(recording: Recording, version: Version) -> LogVerdict:
     plan = make_plan(recording, version)
     guide = LogGuide(plan)
     asking = Asking(plan, guide)
-    timeline = Timeline(guide, partial(ask, asking), may_swap, asking.begin())
+    deadlines = LogDeadlines(guide)
+    clock = Clock(guide, deadlines, deadlines.list_watched(), get_earliest_ms)
+    timeline = Timeline(guide, partial(ask, asking), may_swap, asking.begin(), clock)
     stuck = timeline.explain(list(order_observations(recording.events)))
     return make_verdict(timeline, stuck)
+
+
+def find_version(recording: Recording) -> Version:
+    """The release that a recording names, in the mode that its master's settings choose.
+
+    Raises:
+        VersionError: it names a release that is not known.
+    """
+    return find_mode(recording, recording.config.data.get("rocketmq", USUAL))
+
+
+def find_mode(recording: Recording, name: str) -> Version:
+    """A release in the mode that the master's settings choose. Raises VersionError."""
+    version = parse_version(name)
+    nodes: Mapping[str, Any] = recording.config["nodes"]
+    settings = {
+        key: str(value) for key, value in next(iter(nodes.values()))["store_config"].items()
+    }
+    return evolve(version, mode=compute_mode(settings, version))
 
 
 def make_verdict(timeline: Timeline, stuck: Stuck | None) -> LogVerdict:
@@ -70,6 +95,11 @@ def make_verdict(timeline: Timeline, stuck: Stuck | None) -> LogVerdict:
     word = REFUSED if stuck.is_exhausted else UNDECIDED
     seq, reason = stuck.observation.event.seq, "; ".join(stuck.texts)
     return LogVerdict(word, explained, ignored, schedule, seq, reason, timeline)
+
+
+def get_earliest_ms(observation: Observation) -> float:
+    """When an observation was made at the earliest."""
+    return observation.interval_ms[0] - JITTER_MS
 
 
 def may_swap(earlier: Observation, later: Observation) -> bool:

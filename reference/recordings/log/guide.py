@@ -18,6 +18,7 @@ from reference.recordings.clock import SLACK_MS
 from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.links_ahead import Frame
 from reference.recordings.log.notes import Notes, Wire
+from reference.recordings.order import Observation
 from reference.recordings.plan import MASTER, Plan, find_next
 from reference.recordings.puts_ahead import Put
 
@@ -73,6 +74,10 @@ class LogGuide:
         """The end of a broker's log."""
         return self.get(node, name_end(self.plan, broker))
 
+    def look_at(self, observation: Observation) -> None:
+        """What follows is asked at the time of this observation."""
+        self.now_ms = observation.t_ms
+
     def may(self, node: Node, name: str) -> bool:
         """Whether an instance may fire without an event of its own, or was announced by one."""
         allowed = self.allowed[name]
@@ -111,11 +116,12 @@ class LogGuide:
 
     def _may_append_others(self, node: Node) -> bool:
         """The next put begins beyond the end of the log, or the recording leaves puts out here."""
-        put = self.find_put(node)
-        is_beyond = put is not None and put.start_offset > self.get_max(node, MASTER)
+        put, end = self.find_put(node), self.get_max(node, MASTER)
+        if put is not None:
+            return put.start_offset > end
         following = self.find_following(node)
         is_in_gap = following is not None and following.is_behind_gap
-        return is_beyond or is_in_gap or self.plan.are_puts_hidden
+        return is_in_gap or self.plan.are_puts_hidden
 
     def _may_flush(self, node: Node) -> bool:
         """The flush stays below what the end of the master's process takes."""
@@ -221,7 +227,9 @@ class LogGuide:
         for number in range(len(notes.wires)):
             place = self.places[f"links.{number}.is_open"]
             if node.state[place] and not state[place]:
-                notes = notes.change_wire(number, reports=()).spend(f"cut_link[{number}]")
+                position = self.get(node, f"links.{number}.next_transfer_offset")
+                notes = notes.change_wire(number, reports=(), position=position)
+                notes = notes.spend(f"cut_link[{number}]")
         return notes
 
     def _follow_append(self, node: Node, notes: Notes, action: Action) -> Notes | None:

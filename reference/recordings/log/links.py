@@ -23,7 +23,7 @@ def observe_link_open(asking: Asking, observation: Observation, node: Node) -> A
 
     def connect(notes: Notes) -> Notes:
         wire = evolve(notes.wires[slave], connection=event["conn"], reports=(), sent=0)
-        wire = evolve(wire, forwarded=0, taken=0)
+        wire = evolve(wire, forwarded=0, taken=0, are_reports_late=False, position=-1)
         wires = (*notes.wires[:slave], wire, *notes.wires[slave + 1 :])
         closed = notes.spend(f"cut_link[{slave}]")
         return evolve(closed, wires=wires).grant(f"connect_slave[{slave}]")
@@ -42,15 +42,24 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
     slave = asking.plan.find_slave_of_link(event)
     link, offset = f"links.{slave}", event["slave_offset"]
     if not is_latest(event, node, slave):
-        return ask_for(agrees("it is of the latest connection", is_so=False))
+        return observe_other_connection(event, node, slave)
     names = ("report_offset", "report_offset_to_earlier_put")
 
-    def forward(notes: Notes) -> Notes:
-        return notes.change_wire(slave, reports=(*notes.wires[slave].reports, offset))
+    is_late = node.notes.wires[slave].are_reports_late
+    is_latest_report = asking.guide.get(node, f"{link}.reported_offset") == offset
 
+    def forward(notes: Notes) -> Notes:
+        reports = (*notes.wires[slave].reports, offset)
+        late = is_late and not is_latest_report
+        return notes.change_wire(slave, reports=reports, are_reports_late=late)
+
+    reported = asking.has_value("the slave's report", f"{link}.reported_offset", offset)
+    if is_late:
+        text = f"the slave's reports reach {offset}"
+        reported = asking.holds(text, lambda s: offset <= s.links[slave].reported_offset)
     return ask_for(
         asking.has_value("whether it has reported", f"{link}.has_reported", True),
-        asking.has_value("the slave's report", f"{link}.reported_offset", offset),
+        reported,
         permits={f"{name}[{slave}]": 1 for name in names},
         after=note(forward),
     )
@@ -62,12 +71,19 @@ def is_latest(event: Event, node: Node, slave: int) -> bool:
     return bool(event.data.get("conn", latest) == latest)
 
 
+def observe_other_connection(event: Event, node: Node, slave: int) -> Asked:
+    """What is late of a connection that has ended is lost; of a later one nothing can be seen."""
+    if event["conn"] < node.notes.wires[slave].connection:
+        return OTHER_CONNECTION
+    return ask_for(agrees(f"connection {event['conn']} is open", is_so=False))
+
+
 def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked:
     """A master sends a frame; the proxy forwards it."""
     event = observation.event
     slave = asking.plan.find_slave_of_link(event)
     if not is_latest(event, node, slave):
-        return ask_for(agrees("it is of the latest connection", is_so=False))
+        return observe_other_connection(event, node, slave)
     begin, size = event["master_offset"], event["body_bytes"]
     if not size:
         return ask_for(is_heartbeat_possible(asking, node, slave, begin))
@@ -96,9 +112,9 @@ def is_heartbeat_possible(asking: Asking, node: Node, slave: int, offset: int) -
         is_next = frames[wire.forwarded].start_offset == offset
         return agrees(f"a frame from {offset} is forwarded next", is_so=is_next)
     is_open = asking.guide.get(node, f"links.{slave}.is_open")
-    if wire.sent and not is_open:
-        is_last = frames[: wire.sent][-1].end_offset == offset
-        return agrees(f"the last frame ended at {offset}", is_so=is_last)
+    if not is_open and wire.position >= 0:
+        is_last = wire.position == offset
+        return agrees(f"the master would have sent from {offset}", is_so=is_last)
     return is_at(asking, slave, offset)
 
 
@@ -122,5 +138,12 @@ def observe_stall(asking: Asking, observation: Observation, node: Node) -> Asked
     """The proxy holds back what is sent, or forwards it again."""
     event = observation.event
     slave = asking.plan.find_slave_of_link(event)
-    is_held = event.kind == "link_stalled" and bool(event["master_to_slave"])
-    return ask_for(after=note(lambda notes: notes.change_wire(slave, are_frames_held=is_held)))
+    is_stalled = event.kind == "link_stalled"
+    is_held = is_stalled and bool(event["master_to_slave"])
+    is_late = is_stalled and bool(event["slave_to_master"])
+
+    def hold(notes: Notes) -> Notes:
+        late = is_late or notes.wires[slave].are_reports_late
+        return notes.change_wire(slave, are_frames_held=is_held, are_reports_late=late)
+
+    return ask_for(after=note(hold))

@@ -19,8 +19,12 @@ class Wire:
     """The proxy shows when it is opened and closed."""
     reports: tuple[int, ...] = ()
     """Reports that were forwarded and that the master has not read yet."""
+    are_reports_late: bool = False
+    """The proxy has held back reports, and has not forwarded the latest one since."""
     are_frames_held: bool = False
     """The proxy holds back what the master sends."""
+    position: int = -1
+    """Where the master would have sent from when the latest connection ended; -1 for nowhere."""
     sent: int = 0
     """How many of the connection's frames with a body the master has sent."""
     forwarded: int = 0

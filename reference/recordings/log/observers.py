@@ -51,7 +51,6 @@ OBSERVERS: Mapping[str, Observe] = {
 
 def ask(asking: Asking, observation: Observation, node: Node) -> Asked:
     """What an observation asks in a state."""
-    asking.guide.now_ms = observation.t_ms
     observe = OBSERVERS.get(observation.kind)
     if observe is None:
         return Asked(ignored="not looked at")

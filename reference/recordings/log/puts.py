@@ -14,11 +14,17 @@ from reference.worlds.replication.state import ANSWERED, STATUS_NAMES
 REFUSED = Asked(ignored="refused before anything was written")
 
 
+def find_put(asking: Asking, event: Event) -> Put | None:
+    """The put of an event at the master; None where nothing was written."""
+    is_of_master = event["node"] == asking.plan.master
+    return asking.plan.put_by_seq.get(event.seq) if is_of_master else None
+
+
 def observe_put_begin(asking: Asking, observation: Observation, node: Node) -> Asked:
     """A producer calls: from now on its message may be appended."""
     event = observation.event
-    put = asking.plan.put_by_seq.get(event.seq)
-    if put is None or event["node"] != asking.plan.master:
+    put = find_put(asking, event)
+    if put is None:
         return REFUSED
     number = put.number
     call = note(lambda notes: evolve(notes, begun=notes.begun | {number}))
@@ -37,8 +43,8 @@ def list_counters(asking: Asking, event: Event, when: str) -> tuple[Goal, ...]:
 def observe_put(asking: Asking, observation: Observation, node: Node) -> Asked:
     """A put has returned: its message was appended, and is answered so."""
     event = observation.event
-    put = asking.plan.put_by_seq.get(event.seq)
-    if put is None or event["node"] != asking.plan.master:
+    put = find_put(asking, event)
+    if put is None:
         return REFUSED
     number = put.number
 

@@ -170,6 +170,28 @@ def test_the_page_names_everything(summary: dict[str, Any]) -> None:
     assert "0.24 %" in text
 
 
+def test_the_length_of_a_schedule_is_not_called_shortest(summary: dict[str, Any]) -> None:
+    """A claim about rest is judged at its end only; the page says so beside the number."""
+    assert {False} == {g["is_about_rest"] for g in summary["guarantees"]}
+    page = render_report(summary, None)
+    assert "whole schedule, until rest" not in page
+    assert "Shortest" not in page
+    changed = copy.deepcopy(summary)
+    violated = next(g for g in changed["guarantees"] if g["schedules"])
+    violated["is_about_rest"] = True
+    assert 1 == render_report(changed, None).count("whole schedule, until rest")
+
+
+def test_a_phone_shows_every_column(summary: dict[str, Any]) -> None:
+    """Its rows are stacked, so each cell names its column."""
+    page = render_report(summary, None)
+    for table in re.findall(r'<table class="stacked">(.*?)</table>', page, re.DOTALL):
+        heads = re.findall(r"<th\b[^>]*>([^<]*)</th>", table.partition("<tbody>")[0])
+        for row in re.findall(r"<tr\b.*?</tr>", table.partition("<tbody>")[2], re.DOTALL):
+            assert heads[1:] == re.findall(r'<td\b[^>]* data-label="([^"]*)"', row)
+            assert row.count("<td") == len(heads) - 1
+
+
 def test_sections_without_data_are_left_out(summary: dict[str, Any]) -> None:
     """No classes where nobody asked, no coverage; but no violation is said to be none."""
     page = render_report(summary, None)

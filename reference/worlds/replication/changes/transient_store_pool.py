@@ -1,6 +1,6 @@
 """The master's bytes wait in a pool of direct memory before they are in its page cache.
 
-Differs from 4.4.0 only by a setting of that release. Appended bytes can be read, sent and flushed
+Differs from 4.4.0: only by a setting of that release. Appended bytes can be read, sent and flushed
 only after a commit (``MappedFile#getReadPosition``). A kill loses uncommitted bytes, as a power
 loss does unflushed ones. ``ABSTRACTED`` lists what is left out.
 """

@@ -1,6 +1,6 @@
 """A checksum covers the whole record: recovery takes none for whole whose last bytes are missing.
 
-Differs from 4.4.0, where the checksum covers only the body. A blank has no checksum here either, so
+Differs from 4.4.0: there the checksum covers only the body. A blank has no checksum here either, so
 one of which eight bytes exist still counts as whole (T1-09848), but its other bytes are undefined.
 Whole records of an earlier log epoch (`life` in the code) after a cut have their checksum, and
 still return.

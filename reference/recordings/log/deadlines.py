@@ -1,0 +1,102 @@
+"""How long the hidden steps of replication may take, once they are possible."""
+
+from __future__ import annotations
+
+import math
+
+from attrs import define
+
+from reference.language.machine import Action
+from reference.recordings.clock import SELECT_MS, SLACK_MS
+from reference.recordings.hidden.node import Node
+from reference.recordings.log.guide import APPENDING, LogGuide
+from reference.recordings.log.notes import Wire
+from reference.recordings.plan import MASTER, read_number
+
+FLUSH_KEYS = {"flushIntervalCommitLog": 500, "flushCommitLogThoroughInterval": 10_000}
+"""What an ASYNC_FLUSH broker waits for at most before it flushes all that it has, with the defaults
+(R-FL-06, CommitLog.FlushRealTimeService#run); a SYNC_FLUSH one is sooner."""
+
+SOON = (
+    "connect_slave",
+    "receive_report",
+    "position_transfer",
+    "position_at_last_file",
+    "append_to_slave",
+    "dispatch_master",
+    "dispatch_slave",
+    "append_message",
+)
+"""Rules that follow at once: AcceptSocketService#run, ReadSocketService#run,
+WriteSocketService#run, HAClient#run, ReputMessageService#run, CommitLog#putMessage."""
+
+DEADLINES_MS = {
+    **dict.fromkeys(SOON, SLACK_MS),
+    **dict.fromkeys(("flush_master", "flush_slave"), SLACK_MS),
+    "drop_connection": SELECT_MS + SLACK_MS,
+}
+"""By rule: how long an instance may stay possible without firing, beside what is configured."""
+
+
+@define(eq=False)
+class LogDeadlines:
+    """The deadlines of one recording."""
+
+    guide: LogGuide
+
+    def list_watched(self) -> tuple[str, ...]:
+        """The instances that have a deadline."""
+        names = self.guide.machine.instances
+        return tuple(name for name in names if Action(name).rule_name in DEADLINES_MS)
+
+    def find_deadline_ms(self, node: Node, name: str) -> float:
+        """How long after it became possible an instance has fired; infinite where it may wait."""
+        action = Action(name)
+        rule, slave = action.rule_name, MASTER if action.index is None else action.index
+        if self._may_wait(node, name, rule, slave):
+            return math.inf
+        if rule.startswith("flush"):
+            return DEADLINES_MS[rule] + self._get_flush_interval_ms(slave)
+        return DEADLINES_MS[rule]
+
+    def _may_wait(self, node: Node, name: str, rule: str, slave: int) -> bool:
+        """Something that the recording shows, or does not show, may hold the step back."""
+        if rule == "drop_connection":
+            return any(wire.are_frames_held for wire in node.notes.wires)
+        if rule == "dispatch_slave" and self._has_seam_ahead(node, slave):
+            return True
+        if rule in ("receive_report", *APPENDING) and not self._is_arrived(node, rule, slave):
+            return True
+        is_stopping = rule.endswith("_slave") and self._is_stopping(node, slave)
+        return is_stopping or not self.guide.may(node, name)
+
+    def _get_flush_interval_ms(self, slave: int) -> float:
+        """By which time a broker flushes all that it has, as it is configured."""
+        plan = self.guide.plan
+        name = plan.master if slave == MASTER else plan.slaves[slave]
+        given = plan.recording.config["nodes"][name]["store_config"]
+        return sum(read_number({key: usual, **given}, key) for key, usual in FLUSH_KEYS.items())
+
+    def _is_arrived(self, node: Node, rule: str, slave: int) -> bool:
+        """A report or a frame was forwarded that has not been taken; hidden ones may be late."""
+        wire: Wire = node.notes.wires[slave]
+        if not wire.is_recorded:
+            return False
+        return bool(wire.reports) if rule == "receive_report" else wire.taken < wire.forwarded
+
+    def _has_seam_ahead(self, node: Node, slave: int) -> bool:
+        """A slave's log goes on with other bytes than those it had, perhaps within a record.
+
+        There is no whole record then, and nothing is dispatched any more (CommitLog#
+        checkMessageAndReturnSize); the state does not tell where records begin.
+        """
+        log = f"slaves.{slave}.log"
+        ends = [
+            self.guide.get(node, f"{log}.ends.{n}") for n in range(self.guide.plan.structure.lives)
+        ]
+        dispatched = self.guide.get(node, f"{log}.dispatched_offset")
+        return any(dispatched <= end < ends[-1] for end in ends[:-1])
+
+    def _is_stopping(self, node: Node, slave: int) -> bool:
+        """How far a stopping slave still comes is open (DefaultMessageStore#shutdown)."""
+        return slave >= 0 and bool(self.guide.get(node, f"slaves.{slave}.is_stopping"))
