@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 
 from reference.language.compiled import CompiledMachine, Ranges, State
 from reference.language.dependencies import compute_dependencies
@@ -210,7 +210,7 @@ class Search:
 
 def begin_event(node: Node) -> Node:
     """The node in which nothing is spent yet of what the next event permits."""
-    return evolve(node, spent=()) if node.spent else node
+    return node.edit(spent=()) if node.spent else node
 
 
 def list_relevant(

@@ -149,6 +149,7 @@ class Timeline:
         """Explains a stuck observation by earlier steps, or at another place near by."""
         self.is_cut_short = False
         trail = self.go_back(self.trail, stuck, 0)
+        self.is_cut_short |= self.budget.is_spent
         self.budget = Budget(REPAIR_STEPS, self.total)
         trail = trail or self.move_earlier(stuck.observation)
         trail = trail or self.move_later(stuck.observation, waiting)
@@ -268,15 +269,16 @@ def list_turning_points(
 
 
 def list_nodes(entry: Entry) -> Iterator[Node]:
-    """The nodes on the way through an entry, the latest first; the last one left out."""
-    if entry.after is entry.before:
-        yield entry.before
-        return
+    """The nodes on the way through an entry before any visible step of it, the latest first.
+
+    From one behind such a step the observation would let it happen a second time.
+    """
     for node in entry.after.list_back():
-        if node is not entry.after:
-            yield node
         if node is entry.before:
+            yield node
             return
+        if node.action is not None and not node.spent and node is not entry.after:
+            yield node
 
 
 def list_source_places(guide: Guide, path: str) -> tuple[int, ...]:
