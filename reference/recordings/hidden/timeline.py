@@ -257,11 +257,15 @@ def list_turning_points(
     """
     wanted = [(goal.wanted, list_source_places(guide, goal.path)) for goal in unmet if goal.path]
     latest: dict[int, tuple[int, Node]] = {}
+    shown: tuple[Any, ...] = ()
     for count in range(len(trail) - 1, -1, -1):
         entry = trail[count]
         latest[id(entry.before)] = (count, entry.before)
         for node in list_nodes(entry):
-            state = node.state
+            state, is_same = node.state, (node.state, node.notes) == shown
+            shown = node.state, node.notes
+            if is_same:
+                continue
             if any(state[place] == number for number, places in wanted for place in places):
                 yield count, node, WISH_STEPS
     for count, node in sorted(latest.values(), key=lambda each: -each[0])[:GO_BACK_MAX]:
@@ -271,8 +275,12 @@ def list_turning_points(
 def list_nodes(entry: Entry) -> Iterator[Node]:
     """The nodes on the way through an entry before any visible step of it, the latest first.
 
-    From one behind such a step the observation would let it happen a second time.
+    From one behind such a step the observation would let it happen a second time; and what it has
+    noted before its first step holds for it alone.
     """
+    if entry.asked.before is not None:
+        yield entry.before
+        return
     for node in entry.after.list_back():
         if node is entry.before:
             yield node
