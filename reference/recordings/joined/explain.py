@@ -20,7 +20,6 @@ from reference.recordings.hidden.search import Budget
 from reference.recordings.hidden.timeline import Stuck, Timeline
 from reference.recordings.joined.choice import (
     Choice,
-    OutsideTheSystemError,
     choose,
     is_stored,
     make_parameters,
@@ -29,6 +28,12 @@ from reference.recordings.joined.choice import (
 from reference.recordings.joined.guide import JoinedGuide
 from reference.recordings.joined.notes import Notes
 from reference.recordings.joined.observers import Observer
+from reference.recordings.joined.roles import (
+    OutsideTheSystemError,
+    Roles,
+    change_parts,
+    find_roles,
+)
 from reference.recordings.joined.sizes import Sizes
 from reference.recordings.joined.visibility import Visibility
 from reference.recordings.reading import Event, Recording
@@ -81,13 +86,16 @@ class JoinedVerdict:
     """The state in which the schedule begins."""
     seen: tuple[Seen, ...] = field(default=(), repr=False)
     """The events that are explained."""
+    turns: Mapping[int, bool] = field(factory=dict, repr=False)
+    """After how many steps the brokers change their parts, and whether the new master is a
+    SYNC_MASTER."""
 
     @property
     def circumstances(self) -> dict[str, int]:
         """How often what is a fault or a circumstance has struck in the explanation."""
         if self.initial is None:
             return {}
-        last = replay(self.initial, self.schedule)[-1]
+        last = replay(self.initial, self.schedule, self.turns)[-1]
         counts: dict[str, int] = attrs.asdict(last.faults, recurse=False)
         return {name: count for name, count in counts.items() if count}
 
@@ -105,15 +113,20 @@ class JoinedVerdict:
         }
 
 
-def replay(initial: System, schedule: tuple[Action, ...]) -> list[System]:
-    """The states of a schedule, the first one included.
+def replay(
+    initial: System, schedule: tuple[Action, ...], turns: Mapping[int, bool] | None = None
+) -> list[System]:
+    """The states of a schedule, the first one included; ``turns``: where parts change.
 
     Raises:
         ValueError: a step is refused.
     """
     states, machine = [initial], compute_machine(initial.structure)
     for action in schedule:
-        outcome = machine.step(states[-1], action)
+        before, count = states[-1], len(states) - 1
+        if turns and count in turns:
+            before = change_parts(before, is_sync=turns[count])
+        outcome = machine.step(before, action)
         if outcome.is_refused:
             raise ValueError(f"step {len(states)}: {action}: {', '.join(outcome.failed)}")
         states.append(outcome.cluster)
@@ -125,13 +138,14 @@ def explain(
 ) -> JoinedVerdict:
     """Explains a recording in the joined system; what to look at may be left to it."""
     try:
-        choice = choose(recording, queue, message, group)
+        roles = find_roles(recording)
+        choice = choose(recording, roles, queue, message, group)
     except OutsideTheSystemError as problem:
         return JoinedVerdict(recording.file, OUTSIDE, reason=str(problem))
-    structure = make_structure(recording, choice)
-    visibility = make_visibility(recording, choice, structure)
-    sizes = Sizes(recording, choice)
-    observer = Observer(structure, choice, sizes, visibility.are_puts_seen)
+    structure = make_structure(recording, choice, roles)
+    visibility = make_visibility(recording, roles, structure)
+    sizes = Sizes(recording, roles)
+    observer = Observer(structure, choice, roles, sizes, visibility.are_puts_seen)
     guide = JoinedGuide(structure, visibility, choice.message)
     initial = structure.make_initial(make_parameters(recording, choice))
     begin = Node(guide.machine.encode(initial), Notes())
@@ -139,7 +153,7 @@ def explain(
     timeline.search, timeline.total = AheadSearch, Budget(RECORDING_STEPS)
     stuck = timeline.explain(recording.events)
     verdict = make_verdict(
-        JoinedVerdict(recording.file, CONFORMS, choice, initial=initial), timeline
+        JoinedVerdict(recording.file, CONFORMS, choice, initial=initial), timeline, roles
     )
     return verdict if stuck is None else refuse(verdict, guide, stuck, timeline)
 
@@ -149,11 +163,11 @@ def may_swap(_earlier: Event, _later: Event) -> bool:
     return False
 
 
-def make_visibility(recording: Recording, choice: Choice, structure: SystemStructure) -> Visibility:
+def make_visibility(recording: Recording, roles: Roles, structure: SystemStructure) -> Visibility:
     """What the recording tells of, and what may happen without an event."""
     machine = compute_machine(structure)
     return Visibility(
-        are_puts_seen=any(is_stored(event, choice.master) for event in recording.events),
+        are_puts_seen=any(is_stored(event, roles) for event in recording.events),
         are_commits_seen=any(
             event.kind == "update_consumer_offset" or event.data.get("commit_flag")
             for event in recording.events
@@ -162,7 +176,7 @@ def make_visibility(recording: Recording, choice: Choice, structure: SystemStruc
     )
 
 
-def make_verdict(verdict: JoinedVerdict, timeline: Timeline) -> JoinedVerdict:
+def make_verdict(verdict: JoinedVerdict, timeline: Timeline, roles: Roles) -> JoinedVerdict:
     """The verdict with all that is explained."""
     ignored: Counter[str] = Counter(
         f"{entry.observation.kind}: {entry.asked.ignored}"
@@ -181,6 +195,11 @@ def make_verdict(verdict: JoinedVerdict, timeline: Timeline) -> JoinedVerdict:
         values=sum(len(each.goals) for each in seen),
         ignored=ignored,
         seen=seen,
+        turns={
+            entry.before.length: turn.is_sync
+            for entry in timeline.trail
+            if (turn := roles.find_turn(entry.observation)) is not None
+        },
     )
 
 

@@ -137,8 +137,9 @@ class JoinedGuide:
 
     def _list_indexes(self, node: Node, action: Action) -> Iterator[int]:
         """What an index may be, as the recorded puts tell it."""
+        puts = node.notes.slave_puts if "slave" in action.rule_name else node.notes.puts
         for offset in self._list_ends(node, action):
-            low, high = count_puts(node.notes.puts, offset)
+            low, high = count_puts(puts, offset)
             # The followed message, shown for the first time, gets its index and ends the queue.
             yield from range(low - 1, high + 1)
 
@@ -199,7 +200,7 @@ class JoinedGuide:
         offset, *rest = looked
         if offset not in (-1, self.message):
             return False
-        return is_counted(notes.puts, *rest[:3]) and is_counted(notes.puts, *rest[3:])
+        return is_counted(notes.puts, *rest[:3]) and is_counted(notes.slave_puts, *rest[3:])
 
 
 def is_counted(puts: Sequence[Put], dispatched: int, start: int, queue_max: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 
 @frozen(cache_hash=True)
@@ -23,12 +23,35 @@ class Notes:
 
     puts: tuple[Put, ...] = ()
     """All messages of the master's log, in their order."""
+    kept: tuple[Put, ...] = ()
+    """The messages that the slave's log had when the brokers changed their parts."""
+    kept_end: int = 0
+    """Where its log ended then; what it has got since is its master's."""
+    delayed: int = 0
+    """How many delayed messages were put: a new master may deliver each of them once more."""
     owed: tuple[bool | None, ...] = ()
     """Messages that the broker puts by itself sooner or later: `Put.is_of_queue` of each."""
     shown_put: tuple[str, bool] | None = None
     """The append that the present event shows: its instance, and `Put.is_of_queue`."""
     shown_commit: tuple[str, int] | None = None
     """The commit that it shows: the leaf with the progress that it brings, and its value."""
+
+    @property
+    def slave_puts(self) -> tuple[Put, ...]:
+        """All messages that the slave's log may have, in their order."""
+        if not self.kept_end:
+            return self.puts
+        return (*self.kept, *(put for put in self.puts if put.end_offset > self.kept_end))
+
+    def change_parts(self, master_end: int, slave_end: int) -> Notes:
+        """The same once the brokers have changed their parts; where their logs end."""
+        return evolve(
+            self,
+            puts=tuple(put for put in self.slave_puts if put.end_offset <= slave_end),
+            kept=self.puts,
+            kept_end=master_end,
+            owed=(None,) * self.delayed,
+        )
 
 
 def count_puts(puts: Iterable[Put], offset: int) -> tuple[int, int]:

@@ -13,16 +13,18 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from reference.language.compiled import compute_places
+from reference.language.compiled import compute_compiled_machine, compute_places
 from reference.language.operators import is_same, negate
 from reference.recordings.hidden.goals import agrees, fires, has_value, holds
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.joined.choice import Choice, is_stored, name_queue
 from reference.recordings.joined.notes import Notes, count_puts
+from reference.recordings.joined.roles import Period, Roles, change_parts
 from reference.recordings.joined.sizes import Sizes, is_moved
 from reference.recordings.reading import LARGEST_NUMBER, Event
 from reference.worlds.reading.state import MASTER, SLAVE
 from reference.worlds.replication.state import ANSWERED, PUT_OK, STATUS_NAMES
+from reference.worlds.system.state import THE_SLAVE, System
 from reference.worlds.system.structure import SystemStructure
 
 Observe = Callable[["Observer", Event, Node], Asked]
@@ -54,6 +56,7 @@ class Observer:
 
     structure: SystemStructure
     choice: Choice
+    roles: Roles
     sizes: Sizes
     are_puts_seen: bool = True
     """The recording tells of every message that is put."""
@@ -63,14 +66,18 @@ class Observer:
         observe = OBSERVERS.get(event.kind)
         if observe is None:
             return Asked(ignored=NOT_MODELLED.get(event.kind, "the state tells nothing of it"))
-        asked = observe(self, event, node)
-        if asked.before is None:
-            return asked
-        return evolve(asked, after=forget_shown(asked.after))
+        turn = self.roles.find_turn(event)
+        if turn is None:
+            return forget_shown_after(observe(self, event, node))
+        if not is_down(self, node):
+            return ask_for([agrees("both brokers are down", lambda _: False)])
+        change = change_parts_of(self.structure, turn)
+        asked = forget_shown_after(observe(self, event, change(node)))
+        return evolve(asked, before=in_turn(change, asked.before))
 
     def find_broker(self, event: Event) -> int:
         """Which broker an event is about."""
-        return MASTER if event["node"] == self.choice.master else SLAVE
+        return MASTER if self.roles.is_master(event) else SLAVE
 
     def is_of_queue(self, event: Event) -> bool:
         """It is about the queue that is looked at."""
@@ -105,10 +112,47 @@ def owe(message: bool | None) -> Callable[[Node], Node]:
     return lambda node: node.edit(notes=evolve(node.notes, owed=(*node.notes.owed, message)))
 
 
+def delay(node: Node) -> Node:
+    """A delayed message was put: from now on the broker owes it to its own topic."""
+    return note(delayed=node.notes.delayed + 1)(owe(None)(node))
+
+
 def forget_shown(after: Callable[[Node], Node] | None) -> Callable[[Node], Node]:
     """What an event shows counts for it alone; ``after``: what changes besides."""
     forget = note(shown_put=None, shown_commit=None)
     return lambda node: forget(after(node) if after else node)
+
+
+def forget_shown_after(asked: Asked) -> Asked:
+    """The same, and what the event shows is forgotten then."""
+    return asked if asked.before is None else evolve(asked, after=forget_shown(asked.after))
+
+
+def is_down(observer: Observer, node: Node) -> bool:
+    """No broker runs: their parts may change."""
+    places = compute_places(observer.structure)
+    return not any(node.state[places[f"{broker}.is_up"]] for broker in BROKERS)
+
+
+def change_parts_of(structure: SystemStructure, turn: Period) -> Callable[[Node], Node]:
+    """The node once the brokers have changed their parts, by no step of a rule."""
+    machine = compute_compiled_machine(structure)
+
+    def change(node: Node) -> Node:
+        state: System = machine.decode(node.state)
+        logs = state.cluster.master.log, state.cluster.slaves[THE_SLAVE].log
+        notes = node.notes.change_parts(*(log.max_offset for log in logs))
+        changed = change_parts(state, is_sync=turn.is_sync)
+        return node.edit(state=machine.encode(changed), notes=notes)
+
+    return change
+
+
+def in_turn(
+    first: Callable[[Node], Node], then: Callable[[Node], Node] | None
+) -> Callable[[Node], Node]:
+    """Two edits, one after the other."""
+    return first if then is None else lambda node: then(first(node))
 
 
 OTHER_QUEUE = Asked(ignored="about another queue")
@@ -122,7 +166,7 @@ def name_leaf(broker: int, name: str) -> str:
 
 def observe_put(observer: Observer, event: Event, node: Node) -> Asked:
     """A message is appended to the master's log; the followed one is answered."""
-    if not is_stored(event, observer.choice.master):
+    if not is_stored(event, observer.roles):
         return Asked(ignored="refused before anything was written")
     is_of_queue = observer.is_of_queue(event)
     place = int(event["queue_offset"])
@@ -145,7 +189,7 @@ def observe_put(observer: Observer, event: Event, node: Node) -> Asked:
         permits={name: 1, "fill_file": 1},
         arguments={name: arguments},
         before=note(shown_put=(name, is_of_queue)),
-        after=owe(None) if event.data.get("delay_level") else None,
+        after=delay if event.data.get("delay_level") else None,
     )
 
 
@@ -178,9 +222,6 @@ def observe_snapshot(observer: Observer, event: Event, node: Node) -> Asked:
 def observe_start(observer: Observer, event: Event, node: Node) -> Asked:
     """A broker has started, and shows what it has recovered."""
     broker = observer.find_broker(event)
-    role = event.data.get("role")
-    if role and (broker == SLAVE) != (role == "SLAVE"):
-        return ask_for([agrees(f"{event['node']} starts as {role}", lambda _: False)])
     (shown,) = observe_snapshot(observer, event, node).stages
     is_up = observer.has_value(f"{event['node']} runs", f"{BROKERS[broker]}.is_up", True)
     return ask_for([is_up, *shown(node)], permits=list_starts(observer, broker))
@@ -251,13 +292,14 @@ def list_queue_goals(observer: Observer, broker: int, low: int, high: int) -> It
     """Where a broker's queue begins and ends."""
     yield observer.has_value("the queue's min_offset", name_leaf(broker, "queue_min"), low)
     end = observer.has_value("the queue's max_offset", name_leaf(broker, "queue_max"), high)
-    is_lost = (lambda node: count_all(node.notes) < high) if observer.are_puts_seen else None
+    is_lost = (lambda n: count_all(n.notes, broker) < high) if observer.are_puts_seen else None
     yield evolve(end, is_lost=is_lost)
 
 
-def count_all(notes: Notes) -> int:
-    """How many messages the queue can have, by those that were put and those that are owed."""
-    return count_puts(notes.puts, LARGEST_NUMBER)[1] + sum(o is not False for o in notes.owed)
+def count_all(notes: Notes, broker: int) -> int:
+    """How many messages a queue can have, by those that were put and those that are owed."""
+    puts = notes.puts if broker == MASTER else notes.slave_puts
+    return count_puts(puts, LARGEST_NUMBER)[1] + sum(o is not False for o in notes.owed)
 
 
 def list_table_goals(observer: Observer, event: Event, broker: int) -> Iterator[Goal]:
@@ -304,7 +346,7 @@ def observe_read(observer: Observer, event: Event, node: Node) -> Asked:
     it commits.
     """
     is_of_queue = observer.choice.queue == "OFFSET_MOVED_EVENT-0"
-    after = owe(is_of_queue) if is_moved(event, observer.choice) else None
+    after = owe(is_of_queue) if is_moved(event, observer.roles) else None
     if not observer.is_of_queue(event) or event.data.get("min_offset", -1) < 0:
         return evolve(OTHER_QUEUE, after=after)
     broker = observer.find_broker(event)
