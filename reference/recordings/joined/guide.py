@@ -14,7 +14,7 @@ from reference.language.compiled import (
 )
 from reference.language.machine import Action
 from reference.recordings.hidden.node import Goal, Node
-from reference.recordings.joined.notes import Notes, Put, count_puts
+from reference.recordings.joined.notes import Notes, Put, Shown, count_puts
 from reference.recordings.joined.visibility import (
     OF_PUTS,
     PROGRESS_KEEPERS,
@@ -87,6 +87,10 @@ class JoinedGuide:
     def look_at(self, _observation: Event) -> None:
         """Nothing here rests on the time."""
 
+    def get_end(self, node: Node) -> int:
+        """Where the master's log ends."""
+        return self.get(node, f"{COUNTED[0][0]}.ends.{self.structure.log.lives - 1}")
+
     def may(self, node: Node, name: str) -> bool:
         """Whether an instance may fire without an event of its own, or is owed."""
         return self.hidden[name] or (bool(node.notes.owed) and name in OF_PUTS)
@@ -112,7 +116,17 @@ class JoinedGuide:
         """The values of an argument that are worth a try."""
         if argument in INDEXES:
             return self._list_indexes(node, action)
+        if argument == "size_bytes" and node.notes.shown_put is not None:
+            return self._list_sizes(node, node.notes.shown_put)
         return self._list_wanted(node, action, argument, bounds, goals)
+
+    def _list_sizes(self, node: Node, shown: Shown) -> Iterator[int]:
+        """The size of the put that is shown, and of what is owed and comes before it."""
+        yield shown.size_bytes
+        if shown.start_offset is not None and node.notes.owed:
+            gap = shown.start_offset - self.get_end(node)
+            yield gap // len(node.notes.owed)
+            yield gap
 
     def _list_wanted(
         self,
@@ -168,8 +182,9 @@ class JoinedGuide:
         """One message more in the master's log: the one shown, or one that is owed."""
         end = state[self.places[f"cluster.master.log.ends.{self.structure.log.lives - 1}"]]
         is_of_queue: bool | None = None
-        if notes.shown_put is not None and notes.shown_put[0] == action.instance:
-            is_of_queue = notes.shown_put[1]
+        shown = notes.shown_put
+        if shown is not None and is_shown(shown, action, end):
+            is_of_queue = shown.is_of_queue
             notes = evolve(notes, shown_put=None)
         elif notes.owed:
             is_of_queue = notes.owed[0]
@@ -201,6 +216,14 @@ class JoinedGuide:
         if offset not in (-1, self.message):
             return False
         return is_counted(notes.puts, *rest[:3]) and is_counted(notes.slave_puts, *rest[3:])
+
+
+def is_shown(shown: Shown, action: Action, end_offset: int) -> bool:
+    """An append is the one that an event shows; where the log ends after it."""
+    if shown.instance != action.instance:
+        return False
+    start = end_offset - action.arguments["size_bytes"]
+    return shown.start_offset in (None, start)
 
 
 def is_counted(puts: Sequence[Put], dispatched: int, start: int, queue_max: int) -> bool:

@@ -18,6 +18,18 @@ class Put:
 
 
 @frozen(cache_hash=True)
+class Shown:
+    """An append that an event shows."""
+
+    instance: str
+    """The rule instance that it is."""
+    is_of_queue: bool
+    size_bytes: int
+    start_offset: int | None = None
+    """Where it begins in the log; None where that is not shown."""
+
+
+@frozen(cache_hash=True)
 class Notes:
     """What the explanation remembers from event to event."""
 
@@ -31,8 +43,8 @@ class Notes:
     """How many delayed messages were put: a new master may deliver each of them once more."""
     owed: tuple[bool | None, ...] = ()
     """Messages that the broker puts by itself sooner or later: `Put.is_of_queue` of each."""
-    shown_put: tuple[str, bool] | None = None
-    """The append that the present event shows: its instance, and `Put.is_of_queue`."""
+    shown_put: Shown | None = None
+    """The append that the present event shows."""
     shown_commit: tuple[str, int] | None = None
     """The commit that it shows: the leaf with the progress that it brings, and its value."""
 

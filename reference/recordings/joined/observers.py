@@ -18,7 +18,7 @@ from reference.language.operators import is_same, negate
 from reference.recordings.hidden.goals import agrees, fires, has_value, holds
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.joined.choice import Choice, is_stored, name_queue
-from reference.recordings.joined.notes import Notes, count_puts
+from reference.recordings.joined.notes import Notes, Shown, count_puts
 from reference.recordings.joined.roles import Period, Roles, change_parts
 from reference.recordings.joined.sizes import Sizes, is_moved
 from reference.recordings.reading import LARGEST_NUMBER, Event
@@ -33,6 +33,9 @@ BROKERS = ("cluster.master", "cluster.slaves.0")
 """Where the state has each broker's log, by its place among the queues."""
 
 LINK = "cluster.links.0"
+
+OTHERS = "append_other_message"
+"""The put of a message that is not followed."""
 
 NOT_MODELLED = {
     "namesrv_started": "the name server is always there",
@@ -171,12 +174,16 @@ def observe_put(observer: Observer, event: Event, node: Node) -> Asked:
     is_of_queue = observer.is_of_queue(event)
     place = int(event["queue_offset"])
     is_followed = is_of_queue and place == observer.choice.message
-    name = "append_message[0]" if is_followed else "append_other_message"
+    name = "append_message[0]" if is_followed else OTHERS
     end = node.state[compute_places(observer.structure)[name_end(observer, MASTER)]]
     arguments = {"size_bytes": observer.sizes.find_size(event, end)}
     if is_followed:
         arguments["waits_for_store"] = int(event.data.get("wait_store_ok", True))
-    goals = [fires(f"{name} takes {arguments['size_bytes']} B", name)]
+    shown = Shown(name, is_of_queue, arguments["size_bytes"], event.data.get("wrote_offset"))
+    # What the broker owes may come before it, which is known where the place is.
+    is_late = shown.start_offset is not None and shown.start_offset > end
+    owed = {OTHERS: 1 + len(node.notes.owed)} if is_late and node.notes.owed else {}
+    goals = [takes_shown(shown)]
     if event.kind == "put":
         wrote = event["wrote_offset"] + event["wrote_bytes"]
         goals.append(observer.has_value("the log's end", name_end(observer, MASTER), wrote))
@@ -186,11 +193,17 @@ def observe_put(observer: Observer, event: Event, node: Node) -> Asked:
         goals += list_answer_goals(observer, event)
     return ask_for(
         goals,
-        permits={name: 1, "fill_file": 1},
-        arguments={name: arguments},
-        before=note(shown_put=(name, is_of_queue)),
+        permits={name: 1, "fill_file": 1, **owed},
+        arguments={} if owed and not is_followed else {name: arguments},
+        before=note(shown_put=shown),
         after=delay if event.data.get("delay_level") else None,
     )
+
+
+def takes_shown(shown: Shown) -> Goal:
+    """The append that an event shows has happened."""
+    goal = agrees(f"{shown.instance} takes {shown.size_bytes} B", lambda n: not n.notes.shown_put)
+    return evolve(goal, instances=(shown.instance,))
 
 
 def is_place(node: Node, place: int) -> bool:
