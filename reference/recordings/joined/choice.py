@@ -26,6 +26,9 @@ from reference.worlds.system.structure import SystemStructure
 DELAYED_TOPIC = "SCHEDULE_TOPIC_XXXX"
 """A delayed message lies in this topic, in the queue of its level (R-DL-01)."""
 
+STORED = "PUT_OK"
+"""The ``append_status`` of what was written."""
+
 CIRCUMSTANCES_MAX = 64
 """How often each of them may come in one explanation; what is a fault may come as often."""
 
@@ -60,12 +63,17 @@ def name_queue(event: Event) -> str:
     return f"{event.data.get('topic')}-{event.data.get('queue')}"
 
 
+def is_blank(event: Event, roles: Roles) -> bool:
+    """A put has filled the master's last file, and found no next one (R-CL-04)."""
+    return roles.is_master(event) and event.data.get("append_status") == "END_OF_FILE"
+
+
 def is_stored(event: Event, roles: Roles) -> bool:
     """A put was appended to the master's log, whatever its answer."""
     if not roles.is_master(event):
         return False
     if event.kind == "put":
-        return "wrote_offset" in event.data
+        return event.data.get("append_status") == STORED
     return event.kind == "send_message" and event["queue_offset"] is not None
 
 

@@ -17,7 +17,7 @@ from reference.language.compiled import compute_compiled_machine, compute_places
 from reference.language.operators import is_same, negate
 from reference.recordings.hidden.goals import agrees, fires, has_value, holds
 from reference.recordings.hidden.node import Asked, Goal, Node
-from reference.recordings.joined.choice import Choice, is_stored, name_queue
+from reference.recordings.joined.choice import Choice, is_blank, is_stored, name_queue
 from reference.recordings.joined.notes import Notes, Shown, count_puts
 from reference.recordings.joined.roles import Period, Roles, change_parts
 from reference.recordings.joined.sizes import Sizes, is_moved
@@ -66,17 +66,24 @@ class Observer:
 
     def ask(self, event: Event, node: Node) -> Asked:
         """What an event asks in a state."""
-        observe = OBSERVERS.get(event.kind)
-        if observe is None:
-            return Asked(ignored=NOT_MODELLED.get(event.kind, "the state tells nothing of it"))
         turn = self.roles.find_turn(event)
         if turn is None:
-            return forget_shown_after(observe(self, event, node))
+            return self.ask_in_period(event, node)
         if not is_down(self, node):
             return ask_for([agrees("both brokers are down", lambda _: False)])
         change = change_parts_of(self.structure, turn)
-        asked = forget_shown_after(observe(self, event, change(node)))
+        asked = self.ask_in_period(event, change(node))
         return evolve(asked, before=in_turn(change, asked.before))
+
+    def ask_in_period(self, event: Event, node: Node) -> Asked:
+        """What it asks of brokers that have the parts of its period."""
+        observe = OBSERVERS.get(event.kind)
+        if observe is None:
+            return Asked(ignored=NOT_MODELLED.get(event.kind, "the state tells nothing of it"))
+        asked = observe(self, event, node)
+        if asked.before is None:
+            return asked
+        return evolve(asked, after=forget_shown(asked.after))
 
     def find_broker(self, event: Event) -> int:
         """Which broker an event is about."""
@@ -126,11 +133,6 @@ def forget_shown(after: Callable[[Node], Node] | None) -> Callable[[Node], Node]
     return lambda node: forget(after(node) if after else node)
 
 
-def forget_shown_after(asked: Asked) -> Asked:
-    """The same, and what the event shows is forgotten then."""
-    return asked if asked.before is None else evolve(asked, after=forget_shown(asked.after))
-
-
 def is_down(observer: Observer, node: Node) -> bool:
     """No broker runs: their parts may change."""
     places = compute_places(observer.structure)
@@ -170,7 +172,11 @@ def name_leaf(broker: int, name: str) -> str:
 def observe_put(observer: Observer, event: Event, node: Node) -> Asked:
     """A message is appended to the master's log; the followed one is answered."""
     if not is_stored(event, observer.roles):
-        return Asked(ignored="refused before anything was written")
+        if not is_blank(event, observer.roles):
+            return Asked(ignored="refused before anything was written")
+        end = event["wrote_offset"] + event["wrote_bytes"]
+        goal = observer.has_value("the log's end", name_end(observer, MASTER), end)
+        return ask_for([goal], permits={"fill_file": 1})
     is_of_queue = observer.is_of_queue(event)
     place = int(event["queue_offset"])
     is_followed = is_of_queue and place == observer.choice.message
