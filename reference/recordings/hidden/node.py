@@ -71,6 +71,8 @@ class Goal:
     """The instances that meet the goal by firing."""
     is_lost: Callable[[Node], bool] | None = None
     """Whether no hidden step can meet the goal any more, and no earlier one could have."""
+    on_the_way: tuple[Goal, ...] = ()
+    """What is usually met before this one, in this order: wishes, and nothing is demanded."""
 
     def compute_distance(self, node: Node) -> float:
         """0 where it is met, else from 1 to 2: how far the leaf's value is from the wanted one."""

@@ -31,6 +31,9 @@ GO_BACK_MAX = 80
 ROUNDS_MAX = 3
 """How often it goes back for one observation, each time with fewer goals unmet."""
 
+Wish = tuple[tuple[Goal, ...], ...]
+"""Goals to be met by hidden steps, one set after another."""
+
 Ask = Callable[[Any, Node], Asked]
 """What an observation asks in a state."""
 
@@ -175,14 +178,17 @@ class Timeline:
                     return found
         return None
 
-    def grant(self, node: Node, wish: tuple[Goal, ...], steps: int) -> Node | None:
-        """A node in which these goals are met by hidden steps alone; None: there is none."""
-        start = begin_event(node)
-        searched = self.search(self.guide, Asked(), Budget(steps, self.budget)).run(start, wish)
-        self.is_cut_short |= not searched.is_exhausted
-        if searched.found is None or searched.found is start:
-            return None
-        return searched.found
+    def grant(self, node: Node, wish: Wish, steps: int) -> Node | None:
+        """A node in which this is met by hidden steps alone; None: there is none."""
+        start = found = begin_event(node)
+        search = self.search(self.guide, Asked(), Budget(steps, self.budget))
+        for goals in wish:
+            searched = search.run(found, goals)
+            self.is_cut_short |= not searched.is_exhausted
+            if searched.found is None:
+                return None
+            found = searched.found
+        return None if found is start else found
 
     def repeat(
         self, trail: list[Entry], node: Node, observations: list[Any], stuck: Stuck, rounds: int
@@ -239,12 +245,15 @@ class Timeline:
         return None
 
 
-def list_wishes(unmet: tuple[Goal, ...]) -> Iterator[tuple[Goal, ...]]:
-    """What to ask for earlier: all of it, then each goal by itself."""
-    yield unmet
+def list_wishes(unmet: tuple[Goal, ...]) -> Iterator[Wish]:
+    """What to ask for earlier: all of it, each goal by itself, and what is on the way to one."""
+    yield (unmet,)
     if len(unmet) > 1:
         for goal in unmet:
-            yield (goal,)
+            yield ((goal,),)
+    for goal in unmet:
+        if goal.on_the_way:
+            yield tuple((each,) for each in goal.on_the_way)
 
 
 def list_turning_points(

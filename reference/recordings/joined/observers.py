@@ -20,7 +20,7 @@ from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.joined.choice import Choice, is_blank, is_stored, name_queue
 from reference.recordings.joined.notes import Notes, Shown, count_puts
 from reference.recordings.joined.roles import Period, Roles, change_parts
-from reference.recordings.joined.sizes import Sizes, is_moved
+from reference.recordings.joined.sizes import END_AT_READ, Sizes, is_moved
 from reference.recordings.reading import LARGEST_NUMBER, Event
 from reference.worlds.reading.state import MASTER, SLAVE
 from reference.worlds.replication.state import ANSWERED, PUT_OK, STATUS_NAMES
@@ -235,7 +235,7 @@ def observe_snapshot(observer: Observer, event: Event, node: Node) -> Asked:
     ends = event.data.get("queues", {}).get(observer.choice.queue)
     if ends:
         goals += list_queue_goals(observer, broker, *ends)
-    return ask_for([*goals, *list_table_goals(observer, event, broker)])
+    return ask_for([*goals, *list_table_goals(observer, event, node)])
 
 
 def observe_start(observer: Observer, event: Event, node: Node) -> Asked:
@@ -321,21 +321,40 @@ def count_all(notes: Notes, broker: int) -> int:
     return count_puts(puts, LARGEST_NUMBER)[1] + sum(o is not False for o in notes.owed)
 
 
-def list_table_goals(observer: Observer, event: Event, broker: int) -> Iterator[Goal]:
+def list_table_goals(observer: Observer, event: Event, node: Node) -> Iterator[Goal]:
     """What a broker shows of progress, in memory and on disk, and of whom it copies from."""
+    broker = observer.find_broker(event)
     key, number = observer.choice.key
     if observer.choice.group:
         for name, leaf in (("consumer_offsets", "progress"), ("file", "progress_on_disk")):
             table = read_file(event) if name == "file" else event.data.get(name)
             if table is not None:
                 shown = table.get(key, {}).get(number, -1)
-                yield observer.has_value(
-                    f"{leaf} of {event['node']}", name_leaf(broker, leaf), shown
-                )
+                path = name_leaf(broker, leaf)
+                goal = observer.has_value(f"{leaf} of {event['node']}", path, shown)
+                yield evolve(goal, on_the_way=list_consumed(observer, event, node, shown))
     if broker == SLAVE and event.kind != "node_started" and "ha_master_address" in event.data:
         is_known = "slave_synchronize_master_addr" in event.data
         text = "the slave knows its master"
         yield observer.has_value(text, "reading.routes.is_master_known", is_known)
+
+
+def list_consumed(observer: Observer, event: Event, node: Node, progress: int) -> tuple[Goal, ...]:
+    """What a consumer has read to its end, where nobody saw any put: so many messages, evenly."""
+    places = compute_places(observer.structure)
+    path, end = name_end(observer, MASTER), observer.sizes.find_next_end(event)
+    begin = node.state[places[path]]
+    more = progress - node.state[places[name_leaf(MASTER, "queue_max")]]
+    if observer.are_puts_seen or more <= 0 or end is None or end - begin < more:
+        return ()
+    ends = (begin + (end - begin) * each // more for each in range(1, more + 1))
+    return (
+        *(observer.has_value("the log's end", path, each) for each in ends),
+        *(
+            observer.has_value("the queue's max_offset", name_leaf(broker, "queue_max"), progress)
+            for broker in range(observer.find_broker(event) + 1)
+        ),
+    )
 
 
 def read_file(event: Event) -> Mapping[str, Any] | None:
@@ -354,7 +373,7 @@ def read_file(event: Event) -> Mapping[str, Any] | None:
 
 def observe_tables(observer: Observer, event: Event, node: Node) -> Asked:
     """A broker shows its tables."""
-    goals = tuple(list_table_goals(observer, event, observer.find_broker(event)))
+    goals = tuple(list_table_goals(observer, event, node))
     return ask_for(goals) if goals else Asked(ignored="no progress in this queue is looked at")
 
 
@@ -370,6 +389,9 @@ def observe_read(observer: Observer, event: Event, node: Node) -> Asked:
         return evolve(OTHER_QUEUE, after=after)
     broker = observer.find_broker(event)
     goals = [*list_queue_goals(observer, broker, event["min_offset"], event["max_offset"])]
+    if END_AT_READ in event.data:
+        path = name_end(observer, broker)
+        goals.append(observer.has_value("the log's end", path, event[END_AT_READ]))
     if "FOUND" == event.data.get("get_status", event.data.get("status")):
         goals += list_found_goals(observer, event, broker)
     if event.data.get("commit_flag") and broker == MASTER and observer.is_of_group(event):
@@ -504,9 +526,9 @@ def observe_log(observer: Observer, event: Event, node: Node) -> Asked:
         if found and who == broker:
             value = int(found.group(1)) if pattern.groups else True
             told = observer.has_value(f"{event['node']} logs {found.group(0)!r}", path, value)
-            # A slave connects before its start is over, which is when it is told.
-            permits = list_starts(observer, SLAVE) if pattern is CONNECTED else {}
-            return ask_for([told], permits=permits)
+            # They connect before their starts are over, which is when a start is told.
+            starts = {**list_starts(observer, MASTER), **list_starts(observer, SLAVE)}
+            return ask_for([told], permits=starts if pattern is CONNECTED else {})
     if broker == SLAVE and text.startswith(COPIED):
         return observe_copy(observer, event, node)
     return Asked(ignored="a line of a broker's log that tells nothing of the state")

@@ -13,6 +13,9 @@ from reference.recordings.reading import Event, Recording
 USUAL_BYTES = 200
 """What a message counts for whose size nothing bounds."""
 
+END_AT_READ = "max_offset_py"
+"""The field with the log's end at a read."""
+
 MOVED = "PULL_OFFSET_MOVED"
 """With such an answer a master puts a message into ``OFFSET_MOVED_EVENT``."""
 
@@ -61,12 +64,18 @@ class Sizes:
                 count += 1
         return None, count, known
 
+    def find_next_end(self, event: Event) -> int | None:
+        """Where the master's log is shown to end next, from an event on."""
+        return self._look_ahead(event)[0]
+
     def find_end(self, event: Event) -> int | None:
         """Where the master's log ends, if an event shows it; a put shows where it began."""
         if not self.roles.is_master(event):
             return None
         if event.kind in ("snapshot", "broker_started", "node_started"):
             return int(event["max_offset"])
+        if END_AT_READ in event.data:
+            return int(event[END_AT_READ])
         if event.kind == "put" and "wrote_offset" in event.data:
             return int(event["wrote_offset"])
         return None
