@@ -181,8 +181,8 @@ class Timeline:
     def grant(self, node: Node, wish: Wish, steps: int) -> Node | None:
         """A node in which this is met by hidden steps alone; None: there is none."""
         start = found = begin_event(node)
-        search = self.search(self.guide, Asked(), Budget(steps, self.budget))
         for goals in wish:
+            search = self.search(self.guide, Asked(), Budget(steps, self.budget))
             searched = search.run(found, goals)
             self.is_cut_short |= not searched.is_exhausted
             if searched.found is None:

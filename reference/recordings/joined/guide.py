@@ -16,12 +16,13 @@ from reference.language.machine import Action
 from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.joined.notes import Notes, Put, Shown, count_puts
 from reference.recordings.joined.visibility import (
+    OF_FOLLOWED_PUT,
     OF_PUTS,
     PROGRESS_KEEPERS,
     TABLES,
     Visibility,
 )
-from reference.recordings.reading import Event
+from reference.recordings.reading import LARGEST_NUMBER, Event
 from reference.worlds.replication.commit_log import compute_second_file
 from reference.worlds.system.state import THE_SLAVE
 from reference.worlds.system.structure import SystemStructure
@@ -171,12 +172,19 @@ class JoinedGuide:
         """The notes after a step; None for a step that the recording rules out."""
         notes: Notes | None = node.notes
         if action.rule_name in ("append_message", "append_other_message"):
+            if action.instance == OF_FOLLOWED_PUT and not self._may_be_followed(node.notes):
+                return None
             notes = self._follow_append(node.notes, action, state)
         if self.visibility.are_commits_seen and self._is_commit(node, action, state):
             notes = self._follow_commit(node.notes, state)
         if notes is None or not self._is_sound(node, notes, state):
             return None
         return notes
+
+    def _may_be_followed(self, notes: Notes) -> bool:
+        """The next message of the queue may have the place of the followed one."""
+        low, high = count_puts(notes.puts, LARGEST_NUMBER)
+        return low <= self.message <= high
 
     def _follow_append(self, notes: Notes, action: Action, state: State) -> Notes:
         """One message more in the master's log: the one shown, or one that is owed."""
@@ -190,7 +198,7 @@ class JoinedGuide:
             is_of_queue = notes.owed[0]
             notes = evolve(notes, owed=notes.owed[1:])
         if self.hidden[action.instance]:
-            is_of_queue = None
+            is_of_queue = True if action.instance == OF_FOLLOWED_PUT else None
         return evolve(notes, puts=(*notes.puts, Put(end, is_of_queue)))
 
     def _is_commit(self, node: Node, action: Action, state: State) -> bool:

@@ -34,6 +34,9 @@ BROKERS = ("cluster.master", "cluster.slaves.0")
 
 LINK = "cluster.links.0"
 
+SEEN = ("reading.routes.is_master_seen", "reading.routes.is_slave_seen")
+"""Where the state has whether a consumer knows a broker."""
+
 OTHERS = "append_other_message"
 """The put of a message that is not followed."""
 
@@ -326,35 +329,47 @@ def list_table_goals(observer: Observer, event: Event, node: Node) -> Iterator[G
     broker = observer.find_broker(event)
     key, number = observer.choice.key
     if observer.choice.group:
+        found: list[Goal] = []
         for name, leaf in (("consumer_offsets", "progress"), ("file", "progress_on_disk")):
             table = read_file(event) if name == "file" else event.data.get(name)
             if table is not None:
                 shown = table.get(key, {}).get(number, -1)
                 path = name_leaf(broker, leaf)
-                goal = observer.has_value(f"{leaf} of {event['node']}", path, shown)
-                yield evolve(goal, on_the_way=list_consumed(observer, event, node, shown))
+                found.append(observer.has_value(f"{leaf} of {event['node']}", path, shown))
+        ways = tuple(list_way(observer, event, node, found))
+        yield from (evolve(goal, on_the_way=ways) for goal in found)
     if broker == SLAVE and event.kind != "node_started" and "ha_master_address" in event.data:
         is_known = "slave_synchronize_master_addr" in event.data
         text = "the slave knows its master"
         yield observer.has_value(text, "reading.routes.is_master_known", is_known)
 
 
-def list_consumed(observer: Observer, event: Event, node: Node, progress: int) -> tuple[Goal, ...]:
-    """What a consumer has read to its end, where nobody saw any put: so many messages, evenly."""
-    places = compute_places(observer.structure)
-    path, end = name_end(observer, MASTER), observer.sizes.find_next_end(event)
-    begin = node.state[places[path]]
-    more = progress - node.state[places[name_leaf(MASTER, "queue_max")]]
-    if observer.are_puts_seen or more <= 0 or end is None or end - begin < more:
-        return ()
-    ends = (begin + (end - begin) * each // more for each in range(1, more + 1))
-    return (
-        *(observer.has_value("the log's end", path, each) for each in ends),
-        *(
-            observer.has_value("the queue's max_offset", name_leaf(broker, "queue_max"), progress)
-            for broker in range(observer.find_broker(event) + 1)
-        ),
-    )
+def list_way(
+    observer: Observer, event: Event, node: Node, progress: Iterable[Goal]
+) -> Iterator[Goal]:
+    """What leads to progress where nobody saw a put: messages, evenly, and all of them read."""
+    places, path = compute_places(observer.structure), name_end(observer, MASTER)
+    begin, have = (int(node.state[places[p]]) for p in (path, name_leaf(MASTER, "queue_max")))
+    wanted = {goal.wanted: goal for goal in progress if goal.wanted > have}
+    seen = SEEN[observer.find_broker(event)]
+    end, more = observer.sizes.find_next_end(event), max(wanted, default=have) - have
+    if observer.are_puts_seen or not more or end is None or end - begin < more:
+        return
+    for count in range(1, more + 1):
+        shared = begin + (end - begin) * count // more
+        if have + count - 1 == observer.choice.message:
+            leaf = "cluster.messages.0.end_offset"
+            yield observer.has_value("the followed message's end", leaf, shared)
+        yield observer.has_value("the log's end", path, shared)
+        if have + count in wanted:
+            for broker in range(observer.find_broker(event) + 1):
+                queue = name_leaf(broker, "queue_max")
+                yield observer.has_value("the queue's max_offset", queue, have + count)
+            yield observer.has_value("a consumer's route to the broker", seen, True)
+            if count < more:
+                path_of_memory = name_leaf(observer.find_broker(event), "progress")
+                yield observer.has_value("the progress stored", path_of_memory, have + count)
+                yield wanted[have + count]
 
 
 def read_file(event: Event) -> Mapping[str, Any] | None:

@@ -44,6 +44,9 @@ LAST_RESORTS = (
 OF_PUTS = ("append_other_message", "fill_file")
 """The steps of a put that nobody follows."""
 
+OF_FOLLOWED_PUT = "append_message[0]"
+"""The step of the put that is followed."""
+
 TABLES = tuple(f"reading.brokers.{broker}.progress" for broker in (MASTER, SLAVE))
 """The leaves that are progress in a broker's memory."""
 
@@ -64,7 +67,7 @@ class Visibility:
         """An instance may fire at any time."""
         if name in BY_THEMSELVES:
             return True
-        if name in OF_PUTS:
+        if name in (*OF_PUTS, OF_FOLLOWED_PUT):
             return not self.are_puts_seen
         if name == "stop_consumer":
             return not self.are_commits_seen
