@@ -23,7 +23,7 @@ from reference.recordings.joined.roles import Period, Roles, change_parts
 from reference.recordings.joined.sizes import END_AT_READ, Sizes, is_moved
 from reference.recordings.reading import LARGEST_NUMBER, Event
 from reference.worlds.reading.state import MASTER, SLAVE
-from reference.worlds.replication.state import ANSWERED, PUT_OK, STATUS_NAMES
+from reference.worlds.replication.state import ANSWERED, NOT_SENT, PUT_OK, STATUS_NAMES
 from reference.worlds.system.state import THE_SLAVE, System
 from reference.worlds.system.structure import SystemStructure
 
@@ -182,9 +182,12 @@ def observe_put(observer: Observer, event: Event, node: Node) -> Asked:
         return ask_for([goal], permits={"fill_file": 1})
     is_of_queue = observer.is_of_queue(event)
     place = int(event["queue_offset"])
-    is_followed = is_of_queue and place == observer.choice.message
+    places = compute_places(observer.structure)
+    # A promoted broker may give the same place to another message.
+    is_new = node.state[places["cluster.messages.0.phase"]] == NOT_SENT
+    is_followed = is_of_queue and place == observer.choice.message and is_new
     name = "append_message[0]" if is_followed else OTHERS
-    end = node.state[compute_places(observer.structure)[name_end(observer, MASTER)]]
+    end = node.state[places[name_end(observer, MASTER)]]
     arguments = {"size_bytes": observer.sizes.find_size(event, end)}
     if is_followed:
         arguments["waits_for_store"] = int(event.data.get("wait_store_ok", True))
@@ -268,7 +271,12 @@ def list_log_goals(event: Event, broker: int, observer: Observer) -> Iterator[Go
         paths["connection_count"] = f"{BROKERS[MASTER]}.connection_count"
     for name, path in paths.items():
         if name in event.data:
-            yield observer.has_value(f"{name} of {who}", path, event[name])
+            goal = observer.has_value(f"{name} of {who}", path, event[name])
+            # It may have got there before it changed its part.
+            is_later = name == "max_offset" and observer.roles.find(event).seq >= 0
+            before = name_end(observer, SLAVE if broker == MASTER else MASTER)
+            way = (observer.has_value(goal.text, before, event[name]),) if is_later else ()
+            yield evolve(goal, on_the_way=way)
     if event.data.get("min_offset", -1) >= 0:
         yield observer.has_value(f"min_offset of {who}", f"{log}.start_offset", event["min_offset"])
     files = event.data.get("mapped_files")
