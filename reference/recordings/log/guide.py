@@ -157,13 +157,18 @@ class LogGuide:
         return self.plan.links[slave].frames.get(wire.connection, ())
 
     def list_values(
-        self, node: Node, name: str, argument: str, bounds: tuple[int, int], goals: Sequence[Goal]
+        self,
+        node: Node,
+        action: Action,
+        argument: str,
+        bounds: tuple[int, int],
+        goals: Sequence[Goal],
     ) -> Iterable[int]:
         """The values of an argument that are worth a try."""
-        shown = self._list_shown(node, Action(name), argument)
-        wanted = self._list_wanted(node, name, bounds, goals)
+        shown = self._list_shown(node, action, argument)
+        wanted = self._list_wanted(node, action.instance, bounds, goals)
         if argument == "recovered_offset":
-            index = Action(name).index
+            index = action.index
             return [*self._list_recovered(MASTER if index is None else index), *wanted]
         return wanted if shown is None else shown
 
