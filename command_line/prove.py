@@ -28,6 +28,7 @@ from command_line.options.shared_options import (
 )
 from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
+from command_line.output.checkout import check_may_rewrite
 from command_line.output.progress import show_progress
 from command_line.output.workers import run_all
 from properties.comparison.upgrades import COMPARED_STRUCTURES, compare, get_base, render_change
@@ -55,7 +56,7 @@ from properties.z3.vacuity import (
     save_witnesses,
     search_witnesses,
 )
-from reference.checkout import PROGRAM
+from reference.checkout import PROGRAM, name_page
 from reference.releases.versions import USUAL_VERSION, Version, find_version
 from reference.worlds.replication.structure import Structure
 
@@ -104,7 +105,12 @@ class Answer:
 
 
 @click.command(name="prove", epilog=EPILOG)
-@click.option("--search", "is_search", is_flag=True, help="Search anew and rewrite certificates.")
+@click.option(
+    "--search",
+    "is_search",
+    is_flag=True,
+    help="Search anew and rewrite certificates; needs a checkout.",
+)
 @add_structures_option()
 @click.option(
     "--guarantee",
@@ -120,8 +126,8 @@ class Answer:
     multiple=True,
     type=VARIANT,
     metavar="NAME",
-    help="Prove this variant of the release, see spec/variants.md; may be repeated to combine "
-    "several.",
+    help=f"Prove this variant of the release, see {name_page('variants.md')}; may be repeated to "
+    "combine several.",
 )
 @add_version_option()
 @click.option("--compare", "is_comparison", is_flag=True, help="Print what a variant changes.")
@@ -199,6 +205,8 @@ def command(  # noqa: PLR0913, PLR0917
     is_json: bool,
 ) -> int:
     """Prove or refute every guarantee of every structure under every fault model."""
+    if is_search:
+        check_may_rewrite("prove --search")
     structures = choose_structures(names, variants, version)
     check_levels(folder, states_max)
     structures = keep_candidate(structures, candidate, names)
@@ -408,6 +416,7 @@ def renew_certificate(structure: Structure, progress: Callable[[str], None]) -> 
     changes = None if document is None else certificates.compute_changes(structure, document)
     if document is None or not changes:
         return None
+    check_may_rewrite("prove")
     renewal = renew(structure, document, progress)
     certificates.save(structure, renewal.verdicts)
     return renewal

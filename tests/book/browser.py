@@ -104,8 +104,7 @@ class Browser:
         page.resize(width, height)
         for domain in ("Page", "Runtime", "Network", "Log"):
             page.call(f"{domain}.enable")
-        page.call("Page.navigate", url=address)
-        page.wait_for(f"location.href !== 'about:blank' && {LOADED}")
+        page.show(address)
         return page
 
 
@@ -121,6 +120,12 @@ class Page:
     def call(self, method: str, **params: Any) -> Any:
         """The result of a command for this page."""
         return self.browser.call(method, self.session, **params)
+
+    def show(self, address: str) -> None:
+        """Go to another page, and wait until all its scripts have run."""
+        self.ask("window.isFormer = true")
+        self.call("Page.navigate", url=address)
+        self.wait_for(f"!window.isFormer && {LOADED}")
 
     def resize(self, width: int, height: int, *, is_dark: bool = False) -> None:
         """Give the page the size of a window or, below 700 pixels, of a phone."""
