@@ -459,7 +459,7 @@ def show_foundations(progress: Callable[[str], None], *, is_json: bool) -> None:
     progress("foundations of the proofs: simplification, translation, remainders")
     told = ", ".join(f"{count:,} {what}" for what, count in check_foundations().items())
     if not is_json:
-        click.echo(f"Checked first, by meaning: {told}.")
+        click.echo(f"Checked first: {told}.")
 
 
 def print_answer(structure: Structure, answer: Answer, claims: tuple[str, ...]) -> None:
