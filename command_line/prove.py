@@ -104,11 +104,19 @@ class Answer:
     """What is reachable, if a change made some of it known again."""
 
 
+def parse_search(_context: click.Context, _option: click.Parameter, is_search: bool) -> bool:
+    """The value of --search; raises MissingPrerequisiteError for it in an installed copy."""
+    if is_search:
+        check_may_rewrite("prove --search")
+    return is_search
+
+
 @click.command(name="prove", epilog=EPILOG)
 @click.option(
     "--search",
     "is_search",
     is_flag=True,
+    callback=parse_search,
     help="Search anew and rewrite certificates; needs a checkout.",
 )
 @add_structures_option()
@@ -205,8 +213,6 @@ def command(  # noqa: PLR0913, PLR0917
     is_json: bool,
 ) -> int:
     """Prove or refute every guarantee of every structure under every fault model."""
-    if is_search:
-        check_may_rewrite("prove --search")
     structures = choose_structures(names, variants, version)
     check_levels(folder, states_max)
     structures = keep_candidate(structures, candidate, names)
