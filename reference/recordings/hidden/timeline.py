@@ -84,6 +84,8 @@ class Timeline:
     """Of the whole recording; None: only what each observation may spend is bounded."""
     budget: Budget = field(factory=lambda: Budget(REPAIR_STEPS))
     """What may still be tried for the present observation."""
+    is_spent: bool = False
+    """Going back for it has spent its whole budget."""
     is_cut_short: bool = False
     """Going back for the observation that is stuck has ended for want of steps."""
 
@@ -104,7 +106,8 @@ class Timeline:
             observation, self.budget = waiting.pop(), Budget(REPAIR_STEPS, self.total)
             stuck = self.advance(observation)
             if stuck is not None and not self.repair(stuck, waiting):
-                is_exhausted = stuck.is_exhausted and not self.budget.is_spent
+                is_spent = self.is_spent or self.budget.is_spent
+                is_exhausted = stuck.is_exhausted and not is_spent
                 return evolve(stuck, is_exhausted=is_exhausted)
         return None
 
@@ -152,7 +155,8 @@ class Timeline:
         """Explains a stuck observation by earlier steps, or at another place near by."""
         self.is_cut_short = False
         trail = self.go_back(self.trail, stuck, 0)
-        self.is_cut_short |= self.budget.is_spent
+        self.is_spent = self.budget.is_spent
+        self.is_cut_short |= self.is_spent
         self.budget = Budget(REPAIR_STEPS, self.total)
         trail = trail or self.move_earlier(stuck.observation)
         trail = trail or self.move_later(stuck.observation, waiting)

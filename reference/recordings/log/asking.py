@@ -78,7 +78,9 @@ class Asking:
         here = first + slot * size
         state[first:end] = [*state[first:here], *state[here + size : end], *self.blank]
         slots = (*notes.slots[:slot], *notes.slots[slot + 1 :])
-        return node.edit(state=tuple(state), notes=evolve(notes, slots=slots))
+        waits = tuple(each for each in notes.waits if each != number)
+        notes = evolve(notes, slots=slots, waits=waits)
+        return node.edit(state=tuple(state), notes=notes)
 
 
 def fires(text: str, *instances: str) -> Goal:

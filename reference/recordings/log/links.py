@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from attrs import evolve
 
+from reference.language.compiled import State
 from reference.recordings.clock import JITTER_MS
 from reference.recordings.closings import check_housekeeping, is_ending
 from reference.recordings.hidden.node import Asked, Goal, Node
@@ -25,6 +26,7 @@ from reference.recordings.log.guide import CLOSING
 from reference.recordings.log.notes import Notes, Wire
 from reference.recordings.log.seen import Seen
 from reference.recordings.order import Observation
+from reference.recordings.plan import find_next
 from reference.recordings.reading import Event
 from reference.recordings.state import Blocked, Explanation, check
 
@@ -39,7 +41,7 @@ def observe_link_open(asking: Asking, observation: Observation, node: Node) -> A
 
     def connect(notes: Notes) -> Notes:
         wire = evolve(notes.wires[slave], connection=event["conn"], reports=(), sent=0)
-        wire = evolve(wire, forwarded=0, taken=0, are_reports_late=False, position=-1)
+        wire = evolve(wire, forwarded=0, taken=0, are_reports_late=False, position=-1, ended=None)
         wires = (*notes.wires[:slave], wire, *notes.wires[slave + 1 :])
         closed = notes.spend(f"cut_link[{slave}]").see(lambda seen: open_wire(seen, slave, event))
         return evolve(closed, wires=wires).grant(f"connect_slave[{slave}]")
@@ -102,7 +104,8 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
     event = observation.event
     slave = asking.plan.find_slave_of_link(event)
     link, offset = f"links.{slave}", event["slave_offset"]
-    if not is_latest(asking, event, node, slave):
+    is_over = node.notes.wires[slave].ended is not None
+    if is_over or not is_latest(asking, event, node, slave):
         return observe_other_connection(asking, event, node, slave)
     names = ("report_offset", "report_offset_to_earlier_put")
 
@@ -149,19 +152,29 @@ def observe_other_connection(asking: Asking, event: Event, node: Node, slave: in
     wire = node.notes.wires[slave]
     if event["conn"] > wire.connection:
         return ask_for(agrees(f"connection {event['conn']} is open", is_so=False))
+    is_frame = event.kind == "ha_frame" and bool(event["body_bytes"])
+    if is_frame and event["conn"] == wire.connection and wire.ended is not None:
+        return observe_late_frame(asking, event, node, slave)
     return ask_for(*list_late_goals(asking, event, node, slave))
 
 
 def list_late_goals(asking: Asking, event: Event, node: Node, slave: int) -> Iterator[Goal]:
-    """What comes late was sent before the end of its connection."""
+    """What comes late was sent before the end of its connection.
+
+    Its proxy has not told of both sides of that end yet.
+    """
+    seen, ahead = node.notes.seen.wires[slave], asking.plan.links[slave]
+    is_ending = event["conn"] == seen.ended_connection and seen.ends_to_see > 0
+    is_open = event["conn"] == seen.connection and seen.is_open
+    yield agrees(f"connection {event['conn']} has not ended", is_so=is_open or is_ending)
     if event.kind == "ha_report":
-        offset, ahead = event["slave_offset"], asking.plan.links[slave]
-        is_so = offset in ahead.slave_ends or offset in ahead.slave_observations.values
+        offset = event["slave_offset"]
+        is_so = offset in ahead.slave_ends or offset == seen.last_report
         yield agrees(f"the slave's log has ended at {offset}", is_so=is_so)
         return
-    frames = asking.plan.links[slave].frames.get(event["conn"], ())
+    frames = ahead.frames.get(event["conn"], ())
     ends = {frame.end_offset for frame in frames if frame.t_ms < event.t_ms}
-    offset, begins = event["master_offset"], asking.plan.links[slave].first_offsets
+    offset, begins = event["master_offset"], ahead.first_offsets
     is_so = offset in ends or offset == begins.get(event["conn"])
     yield agrees(f"the master would have sent from {offset}", is_so=is_so)
 
@@ -173,6 +186,8 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
     if not is_latest(asking, event, node, slave):
         return observe_other_connection(asking, event, node, slave)
     begin, size = event["master_offset"], event["body_bytes"]
+    if size and node.notes.wires[slave].ended is not None:
+        return observe_late_frame(asking, event, node, slave)
 
     def is_not_held(view: Explanation) -> None:
         check_not_held(view, slave, view.wires[slave].are_frames_stalled)
@@ -196,6 +211,33 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
     return Asked((passes, lambda _: tuple(goals), lambda _: (is_sent,)), after=forward)
 
 
+def observe_late_frame(asking: Asking, event: Event, node: Node, slave: int) -> Asked:
+    """A frame comes whose connection has ended; the slave's end of it may not know that yet."""
+    wire: Wire = node.notes.wires[slave]
+    frames = asking.guide.list_frames(wire, slave)[wire.taken : wire.forwarded + 1]
+    states: list[State] = []
+    after = node
+    for frame in frames:
+        taken = asking.guide.deliver_late(after, slave, frame)
+        if taken is None:
+            break
+        after = node.edit(state=taken)
+        states.append(taken)
+    ahead = asking.plan.links[slave].slave_observations
+    wanted = find_next(ahead, event.t_ms)
+    ends = [asking.guide.get_max(node.edit(state=state), slave) for state in states]
+    counts = [number for number, end in enumerate(ends, start=1) if wanted is None or end <= wanted]
+    count = max(counts, default=0)
+
+    def take(last: Node) -> Node:
+        notes = last.notes.change_wire(
+            slave, forwarded=wire.forwarded + 1, taken=wire.taken + count
+        )
+        return last.edit(notes=notes, state=states[count - 1] if count else last.state)
+
+    return ask_for(*list_late_goals(asking, event, node, slave), after=take)
+
+
 def is_at(asking: Asking, slave: int, offset: int) -> Goal:
     """The master sends from here."""
     path = f"links.{slave}.next_transfer_offset"
@@ -211,7 +253,8 @@ def is_heartbeat_possible(asking: Asking, node: Node, slave: int, offset: int) -
         return agrees(f"a frame from {offset} is forwarded next", is_so=is_next)
     is_open = asking.guide.get(node, f"links.{slave}.is_open")
     if not is_open and wire.position >= 0:
-        is_last = wire.position == offset
+        come = frames[: wire.forwarded][-1:]
+        is_last = offset in (wire.position, *(frame.end_offset for frame in come))
         return agrees(f"the master would have sent from {offset}", is_so=is_last)
     return is_at(asking, slave, offset)
 

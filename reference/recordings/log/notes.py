@@ -7,6 +7,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from reference.language.compiled import State
 from reference.recordings.log.seen import Seen
 
 
@@ -28,6 +29,8 @@ class Wire:
     """The proxy holds back what the master sends."""
     position: int = -1
     """Where the master would have sent from when the latest connection ended; -1 for nowhere."""
+    ended: State | None = field(default=None, eq=False)
+    """The state in which the latest connection ended; None while none has."""
     sent: int = 0
     """How many of the connection's frames with a body the master has sent."""
     forwarded: int = 0
@@ -61,6 +64,8 @@ class Notes:
     """The numbers of the puts that were called and are not appended yet."""
     slots: tuple[int, ...] = ()
     """By followed message of the state, in order: the number of its put."""
+    waits: tuple[int, ...] = ()
+    """The numbers of the puts for which the group transfer has waited a second, once for each."""
     granted: frozenset[tuple[str, ...]] = frozenset()
     """Steps that an event has announced and that may be taken from then on: of each the instances,
     one of which fires."""
