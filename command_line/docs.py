@@ -136,6 +136,8 @@ UPDATES: dict[str, Callable[[str], str]] = {
 def command(texts: tuple[str, ...], is_check: bool, is_write: bool, out: Path | None) -> int:
     """Build the book in spec/ as a site that needs neither network nor server.
 
+    This verb needs a checkout of the project.
+
     --check and --write keep spec/ and README.md in step with the code instead: all texts, or with
     --write the named ones. The tables of spec/recordings.md are written by modules of the tests,
     which that chapter names.

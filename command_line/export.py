@@ -40,7 +40,7 @@ from properties.exports.vectors import write_vectors
 from properties.fault_model import SEARCHED
 from properties.generated_text import ROOT
 from properties.worlds import KNOWN_STRUCTURES, STRUCTURES, find_world
-from reference.checkout import IS_CHECKOUT
+from reference.checkout import IS_CHECKOUT, name_page
 from reference.language.leaves import compute_leaf_sorts, is_parameter
 from reference.language.terms import Sort
 
@@ -50,7 +50,7 @@ def command() -> None:
     """Write scenarios, traces, proofs and models for other programs."""
 
 
-PROMELA_EPILOG = """\b
+PROMELA_EPILOG = f"""\b
 Examples:
   rmqspec export promela --out pair.pml --fault "slave wiped"
   rmqspec export promela --out consumer.pml --fault "consumer kill" \\
@@ -59,13 +59,13 @@ Examples:
       --size message_size_max_bytes=1 --size ghost_log_size_max_bytes=4
 
 \b
-spec/spin.md describes what SPIN does with the model:
+{name_page("spin.md")} describes what SPIN does with the model:
   spin -a -o2 tiny.pml && cc -O2 -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -E -n -m1000000
 
 Exit codes: 0 written, 3 bad input (the file exists, no such size).
 """
 
-TLA_EPILOG = """\b
+TLA_EPILOG = f"""\b
 Examples:
   rmqspec export tla --out pair --fault "master power loss"
   rmqspec export tla --out later --structure "SYNC_MASTER/ASYNC_FLUSH/2 slaves at 4.9.3"
@@ -73,7 +73,7 @@ Examples:
       --size message_size_max_bytes=1 --size ghost_log_size_max_bytes=4
 
 \b
-The folder gets the module and its configuration; spec/tla.md explains them:
+The folder gets the module and its configuration; {name_page("tla.md")} explains them:
   java -cp tla2tools.jar tlc2.TLC -config Replication.cfg Replication.tla
 
 Exit codes: 0 written, 3 bad input (the folder exists, no such size).
@@ -246,7 +246,7 @@ Examples:
   rmqspec export explorer --out page   # a folder of your own
   rmqspec export explorer --out page --book ../site
 
-spec/explorer.md explains how to use it. `rmqspec docs` puts it into the site too.
+{name_page("explorer.md")} explains how to use it. `rmqspec docs` puts it into the site too.
 
 Exit codes: 0 written, 3 bad input (the folder holds other things).
 """

@@ -42,7 +42,7 @@ from properties.generated_text import count_steps
 from properties.verdicts.fault_sets.admitted_faults import find_tabled_verdict
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import STRUCTURES_BY_WORLD, find_healing, find_world
-from reference.checkout import FULL_ENVIRONMENT
+from reference.checkout import FULL_ENVIRONMENT, name_page
 from reference.releases.versions import Version
 from spark_fuzz.campaign.java import MissingPrerequisiteError, find_java
 from spark_fuzz.campaign.schedule import SCHEDULES_MAX, SEED_MAX, STEPS_MAX, CampaignOptions
@@ -164,7 +164,7 @@ Java, 130 interrupted.
     default="local[*]",
     show_default=True,
     callback=parse_master,
-    help="Spark master URL; spec/campaigns.md says what workers need.",
+    help=f"Spark master URL; {name_page('campaigns.md')} says what workers need.",
 )
 @click.option(
     "--resume",

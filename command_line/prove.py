@@ -28,6 +28,7 @@ from command_line.options.shared_options import (
 )
 from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
+from command_line.output.checkout import check_may_rewrite
 from command_line.output.progress import show_progress
 from command_line.output.workers import run_all
 from properties.comparison.upgrades import COMPARED_STRUCTURES, compare, get_base, render_change
@@ -55,7 +56,7 @@ from properties.z3.vacuity import (
     save_witnesses,
     search_witnesses,
 )
-from reference.checkout import PROGRAM
+from reference.checkout import PROGRAM, name_page
 from reference.releases.versions import USUAL_VERSION, Version, find_version
 from reference.worlds.replication.structure import Structure
 
@@ -103,8 +104,21 @@ class Answer:
     """What is reachable, if a change made some of it known again."""
 
 
+def parse_search(_context: click.Context, _option: click.Parameter, is_search: bool) -> bool:
+    """The value of --search; raises MissingPrerequisiteError for it in an installed copy."""
+    if is_search:
+        check_may_rewrite("prove --search")
+    return is_search
+
+
 @click.command(name="prove", epilog=EPILOG)
-@click.option("--search", "is_search", is_flag=True, help="Search anew and rewrite certificates.")
+@click.option(
+    "--search",
+    "is_search",
+    is_flag=True,
+    callback=parse_search,
+    help="Search anew and rewrite certificates; needs a checkout.",
+)
 @add_structures_option()
 @click.option(
     "--guarantee",
@@ -120,8 +134,8 @@ class Answer:
     multiple=True,
     type=VARIANT,
     metavar="NAME",
-    help="Prove this variant of the release, see spec/variants.md; may be repeated to combine "
-    "several.",
+    help=f"Prove this variant of the release, see {name_page('variants.md')}; may be repeated to "
+    "combine several.",
 )
 @add_version_option()
 @click.option("--compare", "is_comparison", is_flag=True, help="Print what a variant changes.")
@@ -408,6 +422,7 @@ def renew_certificate(structure: Structure, progress: Callable[[str], None]) -> 
     changes = None if document is None else certificates.compute_changes(structure, document)
     if document is None or not changes:
         return None
+    check_may_rewrite("prove")
     renewal = renew(structure, document, progress)
     certificates.save(structure, renewal.verdicts)
     return renewal
@@ -450,7 +465,7 @@ def show_foundations(progress: Callable[[str], None], *, is_json: bool) -> None:
     progress("foundations of the proofs: simplification, translation, remainders")
     told = ", ".join(f"{count:,} {what}" for what, count in check_foundations().items())
     if not is_json:
-        click.echo(f"Checked first, by meaning: {told}.")
+        click.echo(f"Checked first: {told}.")
 
 
 def print_answer(structure: Structure, answer: Answer, claims: tuple[str, ...]) -> None:

@@ -82,9 +82,10 @@ def run(environment: Path, folder: Path, *words: str) -> subprocess.CompletedPro
     )
 
 
-def list_files(environment: Path) -> set[Path]:
-    """What lies in an environment, compiled modules left out."""
-    return {p for p in environment.rglob("*") if "__pycache__" not in p.parts}
+def list_files(environment: Path) -> dict[Path, int]:
+    """What lies in an environment and when it was written, compiled modules left out."""
+    files = (p for p in environment.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
+    return {path: path.stat().st_mtime_ns for path in files}
 
 
 def test_every_file_of_the_rooms_is_in_it(wheel: Path) -> None:
@@ -112,6 +113,7 @@ def test_every_file_of_the_rooms_is_in_it(wheel: Path) -> None:
         f"trace {ROOT / 'tests' / 'data' / 'traces' / 'b_sync_no_slave.jsonl'}",
         "export itf --out issues --issues",
         "export explorer",
+        "prove --structure delay/4.4.0",
     ],
 )
 def test_verbs_work_without_a_checkout(environment: Path, tmp_path: Path, line: str) -> None:
@@ -126,13 +128,45 @@ def test_verbs_work_without_a_checkout(environment: Path, tmp_path: Path, line: 
 
 
 @pytest.mark.parametrize(
-    "line", ["docs", "docs --check", "test", "test -k pull", "mutants", "bench --against HEAD"]
+    "line",
+    [
+        "docs",
+        "docs --check",
+        "test",
+        "test -k pull",
+        "mutants",
+        "bench --against HEAD",
+        "prove --search --structure delay/4.4.0",
+        "prove --fault-sets --search",
+        "prove --restrictions --search",
+    ],
 )
 def test_verbs_on_the_project_ask_for_a_checkout(
     environment: Path, tmp_path: Path, line: str
 ) -> None:
-    """In one line, with the exit code of something missing."""
+    """In one line, with the exit code of something missing; nothing is written."""
+    before = list_files(environment)
     result = run(environment, tmp_path, *line.split())
     assert 4 == result.returncode
     assert "" == result.stdout
-    assert re.fullmatch(r"rmqspec: `rmqspec .+` needs a checkout of the project.*\n", result.stderr)
+    message = result.stderr.splitlines()[-1]  # on a slow machine progress comes before it
+    assert re.fullmatch(r"rmqspec: `rmqspec .+` needs a checkout of the project.*", message)
+    assert before == list_files(environment)
+
+
+@pytest.mark.parametrize(
+    "verb", ["fuzz", "prove", "export explorer", "export promela", "export tla", "check", "issues"]
+)
+def test_help_names_pages_where_they_are(environment: Path, tmp_path: Path, verb: str) -> None:
+    """Pages of the book lie in a checkout, and the help of an installed copy says so."""
+    result = run(environment, tmp_path, *verb.split(), "--help")
+    assert 0 == result.returncode
+    told = " ".join(result.stdout.split())
+    assert all(match["where"] for match in PAGE.finditer(told)), told
+    assert "./rmqspec" not in told
+
+
+def test_help_of_the_book_says_that_it_needs_a_checkout(environment: Path, tmp_path: Path) -> None:
+    """Its help names texts to write, and so begins with where they are."""
+    result = run(environment, tmp_path, "docs", "--help")
+    assert "This verb needs a checkout of the project." in result.stdout

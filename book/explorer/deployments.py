@@ -15,43 +15,33 @@ from reference.releases.versions import list_versions
 
 PAIR = "SYNC_MASTER/ASYNC_FLUSH/1 slave"
 
-GROUPS = (
-    PAIR,
-    "SYNC_MASTER/SYNC_FLUSH/1 slave",
-    "ASYNC_MASTER/ASYNC_FLUSH/1 slave",
-    "ASYNC_MASTER/SYNC_FLUSH/1 slave",
-    "SYNC_MASTER/ASYNC_FLUSH/0 slaves",
-    "SYNC_MASTER/SYNC_FLUSH/0 slaves",
-    "ASYNC_MASTER/ASYNC_FLUSH/0 slaves",
-    "ASYNC_MASTER/SYNC_FLUSH/0 slaves",
-    "SYNC_MASTER/ASYNC_FLUSH/2 slaves",
-    "ASYNC_MASTER/ASYNC_FLUSH/2 slaves",
+GROUPS = tuple(
+    f"{role}/{flush}/{slaves}"
+    for slaves in ("1 slave", "0 slaves", "2 slaves", "3 slaves")
+    for role in ("SYNC_MASTER", "ASYNC_MASTER")
+    for flush in ("ASYNC_FLUSH", "SYNC_FLUSH")
 )
-RELEASES = ("4.5.1", "4.9.3", "5.0.0", "5.0.0-controller", "5.3.0")
+"""The stock pair comes first, because the page opens with it."""
+
 LATER = (
-    *(f"{PAIR} at {release}" for release in RELEASES),
+    *(name for name in KNOWN_STRUCTURES if name.startswith(f"{PAIR} at ")),
     "ASYNC_MASTER/ASYNC_FLUSH/1 slave at 4.9.3",
     f"{PAIR} with transient_store_pool",
 )
-SYSTEMS = ("system/sync master/async flush/closed/no offset check/first",)
-"""One of twelve: its text is as long as those of eight groups without readers."""
-
-READERS = (
-    "reading/closed/no offset check/last",
-    "reading/closed/no offset check/first",
-    "reading/open slow/no offset check/last",
-    "reading/open all/no offset check/last",
-)
-TABLES = ("tables/topics/4.4.0", "tables/groups/4.4.0", "tables/topics/4.5.0")
-DELAYS = ("delay/4.4.0", "delay/corrected at start")
+"""Every release that has rules of its own, for the stock pair."""
 
 SHELVES = {
     "A master and its slaves, 4.4.0": GROUPS,
     "A master and its slaves, other releases": LATER,
-    "The system, with a consumer": SYSTEMS,
-    "A consumer and two queues": READERS,
-    "Copied tables": TABLES,
-    "Delayed messages": DELAYS,
+    **{
+        heading: tuple(name for name in KNOWN_STRUCTURES if name.startswith(f"{world}/"))
+        for world, heading in (
+            ("system", "The system, with a consumer"),
+            ("reading", "A consumer and two queues"),
+            ("tables", "Copied tables"),
+            ("delay", "Delayed messages"),
+        )
+    },
 }
 """The structures that are always offered, by heading."""
 

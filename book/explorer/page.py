@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +17,16 @@ from book.explorer.leaf_texts import describe_leaves
 from book.explorer.schedules import describe_opened, list_phenomena
 from book.explorer.texts import describe_claims, describe_rule
 from properties.exports.javascript import ENGINE_FILE, Source, list_conditions
+from properties.exports.shared_text import SharedText
 from properties.property import Predicate
 from properties.z3.induction import get_leaf_names
 from reference.language.operators import negate
-from reference.language.rule import Rule
 from reference.language.terms import Term
 from reference.worlds.replication.state import PHASE_NAMES, STATUS_NAMES
 
 FOLDER = Path(__file__).parent
 FILE = "index.html"
-SCRIPTS = ("address.js", "session.js", "drawing.js", "panels.js", "app.js")
+SCRIPTS = ("structures.js", "address.js", "session.js", "drawing.js", "panels.js", "app.js")
 """In the order in which they are loaded, behind the engine and the data."""
 
 SIZE_MAX_BYTES = 2_000_000
@@ -38,20 +38,19 @@ LEAVES_MAX = 6
 _PLACE = re.compile(r"/\* (\w+) \*/")
 
 
-class Rules:
-    """The texts of all rules, each once: most structures share them."""
+class Shared:
+    """Data that many structures have in common, each once, and its place in the list."""
 
     def __init__(self) -> None:
-        self.texts: list[dict[str, Any]] = []
+        self.items: list[Any] = []
         self._places: dict[str, int] = {}
 
-    def find_place(self, structure: Any, rule: Rule, conditions: Iterable[str]) -> int:
-        """The place of a rule's text in the list, which it gets if it is new."""
-        described = describe_rule(structure, rule, conditions)
-        key = json.dumps(described)
+    def find_place(self, item: Any) -> int:
+        """The place of this in the list, which it gets if it is new."""
+        key = json.dumps(item)
         if key not in self._places:
-            self._places[key] = len(self.texts)
-            self.texts.append(described)
+            self._places[key] = len(self.items)
+            self.items.append(item)
         return self._places[key]
 
 
@@ -68,25 +67,32 @@ def _deny(predicate: Predicate) -> Predicate:
     return lambda state: negate(predicate(state))
 
 
-def describe_deployment(deployment: Deployment, source: Source, rules: Rules) -> dict[str, Any]:
-    """The structure for the engine, with its texts for the page."""
+def describe_deployment(
+    deployment: Deployment, source: Source, rules: Shared, shared: Shared
+) -> dict[str, Any]:
+    """The structure for the engine, with its texts for the page.
+
+    ``structures.js`` puts what is shared back in its place.
+    """
     structure, places = deployment.structure, {path: i for i, path in enumerate(source.paths)}
     described = source.describe()
     for entry, recorded in zip(described["instances"], source.instances, strict=True):
-        rule, conditions = recorded.instance.rule, entry["conditions"]
-        entry["rule"] = rules.find_place(structure, rule, conditions)
+        rule = describe_rule(structure, recorded.instance.rule, entry["conditions"])
+        entry["rule"] = rules.find_place(rule)
         terms = list_conditions(recorded).values()
         entry["reads"] = [list_read(term, places) for term in terms]
     shown = [
         {"name": name, "kind": "seen", "text": each.sentence, "why": "", "section": ""}
         for name, each in list_phenomena(deployment).items()
     ]
+    claims = [*describe_claims(structure), *shown]
     return {
-        **described,
+        **{name: shared.find_place(value) for name, value in described.items()},
+        "instances": [shared.find_place(entry) for entry in described["instances"]],
+        "claimTexts": [shared.find_place(claim) for claim in claims],
         "key": deployment.key,
         "label": deployment.label,
         "shelf": deployment.shelf,
-        "claimTexts": [*describe_claims(structure), *shown],
     }
 
 
@@ -102,23 +108,24 @@ def be_silent(_told: str) -> None:
 
 def write_data(show: Callable[[str], None] = be_silent) -> str:
     """All structures and texts as a script; ``show`` gets the structure in progress."""
-    rules, texts, written = Rules(), dict[str, str](), []
+    rules, shared, lines = Shared(), Shared(), SharedText()
+    texts, structures = dict[str, str](), []
     for deployment in list_deployments():
         show(f"the explorer: {deployment.key}")
         source = make_source(deployment)
-        described = describe_deployment(deployment, source, rules)
+        described = describe_deployment(deployment, source, rules, shared)
+        structures.append({**described, "code": source.write(lines)})
         texts |= describe_leaves(deployment.structure)
-        written.append(f"{{...{pack(described)},\nread: {source.write()}}}")
     data = {
-        "rules": rules.texts,
+        "rules": rules.items,
         "leaves": texts,
         "releases": find_aliases(),
         "phases": PHASE_NAMES,
         "statuses": STATUS_NAMES,
         **describe_opened(),
     }
-    structures = ",\n".join(written)
-    return f"const BOOK = {pack(data)};\nconst STRUCTURES = [\n{structures}\n];\n"
+    script = {"BOOK": data, "LINES": lines.lines, "SHARED": shared.items, "PACKED": structures}
+    return "".join(f"const {name} = {pack(value)};\n" for name, value in script.items())
 
 
 def pack(data: Any) -> str:

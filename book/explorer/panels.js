@@ -136,7 +136,7 @@ const drawClaim = (session, claim) => {
   const isSeen = claim.kind === "seen";
   const mark = at < 0 ? (isSeen ? "·" : "✓") : isSeen ? "●" : "✗";
   const when = at < 0 ? "" : `<button type="button" class="plain" data-at="${at}">${
-    isSeen ? "seen" : "fell"} ${at ? `at step ${at}` : "at the beginning"}${
+    isSeen ? "seen" : "broken"} ${at ? `at step ${at}` : "at the beginning"}${
     isNow || isSeen ? "" : ", holds again"}</button>`;
   const told = at < 0 ? "" : `<p class="told">${asProse(claim.text)}</p>`;
   return `${told && "<div>"}<details class="claim ${at < 0 ? "holds" : isSeen ? "seen" : "fails"}">

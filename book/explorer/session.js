@@ -2,7 +2,7 @@
 
 class Session {
   constructor(structure, setting) {
-    this.machine = new Machine(structure);
+    this.machine = new Machine(structure, LINES);
     this.structure = structure;
     this.setting = setting;
     const column = structure.columns[setting.faults];

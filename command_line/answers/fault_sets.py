@@ -78,8 +78,9 @@ def print_fault_sets(answers: list[dict[str, Any]]) -> None:
             click.echo(f"\n{structure}")
         click.echo(f"  {answer['guarantee']}")
         for refuted in answer["refuted"]:
-            faults = describe(frozenset(refuted["faults"]))
-            click.echo(f"    refuted by {faults}: {count_steps(refuted['steps'])}")
+            faults = frozenset(refuted["faults"])
+            told = f"by {describe(faults)}" if faults else "without any fault"
+            click.echo(f"    refuted {told}: {count_steps(refuted['steps'])}")
         for absent in answer["proved_without"]:
             word = say_disputed(answer["disputed"]) or "proved"
             click.echo(f"    {word} without {describe(frozenset(absent))}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from command_line.options.fuzz_options import format_command
+from properties.generated_text import count_steps
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.store import DATA_FOLDER, read_manifest
 from spark_fuzz.report.class_files import (
@@ -85,6 +86,6 @@ def print_classes(classes: list[ViolationClass], folder: Path) -> None:
     """The shortest classes, each with its trace, which `replay` draws."""
     click.echo(f"  {len(classes)} classes of violations, all in {folder / CLASSES_FILE}:")
     for each in classes[:CLASSES_SHOWN]:
-        click.echo(f"    {each.guarantee}, {len(each.schedule)} steps: {each.rules}")
+        click.echo(f"    {each.guarantee}, {count_steps(len(each.schedule))}: {each.rules}")
         click.echo(f"      {each.continuations}")
         click.echo(f"      rmqspec replay {shlex.quote(str(folder / each.trace_file))}")

@@ -22,8 +22,8 @@ from reference.releases.versions import USUAL_VERSION
 WIDTH = 100
 
 HEADS = {
-    Chance.POSSIBLE: "Can happen, by the steps of the issue:",
-    Chance.OTHERWISE: "Not by these steps, but the same guarantee breaks under the same faults:",
+    Chance.POSSIBLE: "Can happen by the issue's own steps:",
+    Chance.OTHERWISE: "Not by these steps, but by others under the same faults:",
     Chance.IMPOSSIBLE: "Cannot happen:",
     Chance.UNDECIDED: "Undecided:",
 }

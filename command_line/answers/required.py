@@ -93,7 +93,7 @@ def describe_failure(required: Required, places: dict[int, str]) -> Iterator[str
         f"{f', {place}' if place else ''}{f', and {more} more' if more else ''}"
     )
     if verdict.word is VerdictWord.REFUTED:
-        yield f"{verdict.guarantee} falls after {count_steps(len(verdict.schedule))}:"
+        yield f"{verdict.guarantee} breaks after {count_steps(len(verdict.schedule))}:"
         yield draw_cell(get_structure(analysis), verdict)
 
 

@@ -33,9 +33,9 @@ def tell_cells(cells: Iterable[Verdict]) -> str:
 
     Those under which nothing can happen that it speaks of are left out.
     """
-    columns: dict[str, list[str]] = {"Falls under": [], "Open under": [], "Holds under": []}
-    heads = {VerdictWord.REFUTED: "Falls under", VerdictWord.PROVED: "Holds under"}
+    columns: dict[str, list[str]] = {"Broken under": [], "Undecided under": [], "Holds under": []}
+    heads = {VerdictWord.REFUTED: "Broken under", VerdictWord.PROVED: "Holds under"}
     for cell in cells:
         if not cell.is_vacuous:
-            columns[heads.get(cell.word, "Open under")].append(cell.fault)
+            columns[heads.get(cell.word, "Undecided under")].append(cell.fault)
     return " ".join(f"{head} {'; '.join(names)}." for head, names in columns.items() if names)

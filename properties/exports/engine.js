@@ -17,9 +17,20 @@ const remainder = (a, b) => a - quotient(a, b) * b;
 /** A leaf from JSON: numbers are written as text. */
 const decodeLeaf = (value) => (typeof value === "boolean" ? value : BigInt(value));
 
+/** The function of a structure. Its code is the places of its lines among the lines that all
+    structures share: "0-30,45". */
+const assemble = (lines, code) => {
+  const text = code.split(",").map((run) => {
+    const [first, last = first] = run.split("-").map(Number);
+    return lines.slice(first, last + 1).join("\n");
+  });
+  return new Function(`return ${text.join("\n")}`)();
+};
+
 class Machine {
-  constructor(structure) {
+  constructor(structure, lines) {
     this.structure = structure;
+    this.read = assemble(lines, structure.code);
     this.place = new Map(structure.leaves.map((path, index) => [path, index]));
     this.index = new Map(structure.instances.map((each, index) => [each.name, index]));
   }
@@ -50,7 +61,7 @@ class Machine {
   /** All that can be said of a state: of each instance why it is not enabled, its ranges if it is,
       and which claims do not hold. */
   look(state) {
-    const read = this.structure.read(state);
+    const read = this.read(state);
     const steps = this.structure.instances.map((each, index) => {
       const { conditions, ranges } = read.steps[index];
       const failed = each.conditions.filter((_, i) => !conditions[i]);
@@ -74,7 +85,7 @@ class Machine {
     const index = this.index.get(name);
     if (index === undefined) return { state, failed: ["is_known"] };
     const instance = this.structure.instances[index];
-    const { conditions, ranges, effect } = this.structure.read(state).steps[index];
+    const { conditions, ranges, effect } = this.read(state).steps[index];
     const failed = instance.conditions.filter((_, i) => !conditions[i]);
     if (failed.length) return { state, failed };
     const values = instance.arguments.map((argument, i) =>

@@ -3,7 +3,7 @@
 The output is one function of a state, a list of leaves in the order of the structure. It returns
 for each instance of a rule its conditions, the ranges of its arguments, and a function that gives
 the changed leaves for chosen arguments; and for each claim whether it holds. A repeated part is
-computed once.
+computed once. Structures written for one page share their lines (``shared_text``).
 
 Numbers are ``BigInt``. ``Number`` is exact only below 2^53, and the modelled log of real sizes ends
 at 2^60: wrong comparisons would stay unnoticed. Terms have no wrap-around, and division rounds
@@ -22,6 +22,7 @@ import attrs
 from attrs import field, frozen
 
 from properties.exports.notation import RANGE_PREFIX, Notation
+from properties.exports.shared_text import SharedText
 from properties.property import Predicate
 from properties.worlds import find_world
 from reference.language.leaves import PARAMETER_PREFIX, compute_leaf_sorts, flatten
@@ -97,9 +98,12 @@ class Source:
         claims = {name: claim.predicate for name, claim in {**world.judged, **world.claims}.items()}
         return {**claims, **self.extra}
 
-    def write(self) -> str:
-        """The function, as an expression. Raises ValueError for a range with a choice in it."""
-        return "\n".join(Writer(self).write())
+    def write(self, shared: SharedText) -> str:
+        """The places of the function's lines, which are an expression, in the shared text.
+
+        Raises ValueError for a range with a choice in it.
+        """
+        return shared.add(Writer(self, shared).write())
 
     def describe(self) -> dict[str, Any]:
         """The other data for the engine: names of leaves, conditions, arguments and claims."""
@@ -157,8 +161,9 @@ def list_conditions(recorded: RecordedInstance) -> dict[str, Term]:
 class Writer:
     """Writes the function of one structure."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, shared: SharedText) -> None:
         self.source = source
+        self.shared = shared
         self.instances = source.instances
         self.claims = {
             name: record_predicate(source.structure, predicate)
@@ -174,9 +179,9 @@ class Writer:
             check_ranges(recorded)
             roots += [*list_conditions(recorded).values(), *recorded.effects.values()]
             roots += [end for _, _, *ends in recorded.arguments for end in ends]
-        shared = [t for t in find_shared(roots) if not asks_for_choice(t)]
+        repeated = [t for t in find_shared(roots) if not asks_for_choice(t)]
         yield f"({STATE}) => {{"
-        names = yield from self.write_parts(self.notation, shared, {}, "t")
+        names = yield from self.write_parts(self.notation, repeated, {})
         yield "return {"
         yield "steps: ["
         for recorded in self.instances:
@@ -188,16 +193,17 @@ class Writer:
         yield "}"
 
     def write_parts(
-        self, notation: Notation, parts: Iterable[Term], known: Mapping[int, str], prefix: str
+        self, notation: Notation, parts: Iterable[Term], known: Mapping[int, str]
     ) -> Generator[str, None, dict[int, str]]:
         """A constant for each long part; returns all names, by the ids of their terms."""
-        names = dict(known)
+        names, written = dict(known), set(known.values())
         for part in parts:
             text = notation.write(part, names)
             if id(part) not in names and len(text) > PART_MIN:
-                name = f"{prefix}{len(names)}"
-                yield f"const {name} = {text};"
-                names[id(part)] = name
+                names[id(part)] = name = self.shared.name_part(text)
+                if name not in written:
+                    written.add(name)
+                    yield f"const {name} = {text};"
         return names
 
     def write_instance(self, recorded: RecordedInstance, names: dict[int, str]) -> Iterator[str]:
@@ -224,9 +230,9 @@ class Writer:
             self.notation,
             write_leaf=lambda path: chosen[path] if path in chosen else write_leaf(path),
         )
-        shared = [t for t in find_shared(recorded.effects.values()) if asks_for_choice(t)]
+        repeated = [t for t in find_shared(recorded.effects.values()) if asks_for_choice(t)]
         yield f"effect: ({ARGUMENTS}) => {{"
-        own = yield from self.write_parts(notation, shared, names, "u")
+        own = yield from self.write_parts(notation, repeated, names)
         places = {path: i for i, path in enumerate(self.source.paths)}
         changed = (f"[{places[p]}, {notation.write(t, own)}]" for p, t in recorded.effects.items())
         yield f"return [{', '.join(changed)}];"
@@ -246,7 +252,9 @@ def check_ranges(recorded: RecordedInstance) -> None:
         raise ValueError(f"{recorded.instance.name} has a range that depends on another argument")
 
 
-def write_structure(source: Source) -> str:
-    """One structure as an object for the engine: its description, and its function as ``read``."""
-    described = json.dumps(source.describe(), separators=(",", ":"))
-    return f"{{...{described},\nread: {source.write()}}}"
+def write_structures(sources: Iterable[Source]) -> str:
+    """A script with the shared lines, and each structure as an object for the engine."""
+    shared = SharedText()
+    written = [json.dumps({**each.describe(), "code": each.write(shared)}) for each in sources]
+    structures = ",\n".join(written)
+    return f"const LINES = {json.dumps(shared.lines)};\nconst STRUCTURES = [{structures}];\n"

@@ -10,6 +10,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from properties.property import Predicate
 from properties.worlds import find_world
 from reference.language.dependencies import compute_dependencies
 from reference.language.machine import Action, Outcome, compute_machine
@@ -186,11 +187,10 @@ def keep_possible(structure: Any, parameters: Any, schedule: Iterable[Action]) -
     return [action for action, outcome in steps if not outcome.is_refused]
 
 
-def find_refuting_part(
-    name: str, structure: Any, parameters: Any, schedule: Iterable[Action]
+def find_violating_part(
+    holds: Predicate, structure: Any, parameters: Any, schedule: Iterable[Action]
 ) -> list[Action] | None:
     """The steps that take place up to the first violation; None when there is none."""
-    holds = find_world(structure).get_claim(name).predicate
     taken = []
     for action, outcome in take_steps(structure, parameters, schedule):
         if not outcome.is_refused:
@@ -203,30 +203,42 @@ def find_refuting_part(
 def shorten_refutation(
     name: str, structure: Any, parameters: Any, schedule: Sequence[Action]
 ) -> tuple[Action, ...]:
-    """A part of a refuting schedule that refutes too, and has no needless step.
+    """A part of a refuting schedule that refutes too, and has no needless step."""
+    holds = find_world(structure).get_claim(name).predicate
+    return shorten_schedule(
+        schedule, lambda others: find_violating_part(holds, structure, parameters, others)
+    )
 
-    A step is removed together with those that are impossible without it: a stop with the start
-    after it. Halves are tried first, then smaller parts down to single steps, and all of that again
-    until nothing can be removed.
+
+def shorten_schedule(
+    schedule: Sequence[Action], find_part: Callable[[Sequence[Action]], list[Action] | None]
+) -> tuple[Action, ...]:
+    """The part of a schedule that is left when no step can be removed.
+
+    ``find_part`` gives those steps of a trial that are possible and needed, or None if the trial is
+    not good. A step is removed together with those that are impossible without it: a stop with the
+    start after it. Halves are tried first, then smaller parts down to single steps, and all of that
+    again until nothing can be removed.
     """
     actions, before = list(schedule), -1
     while before != len(actions):
         before = len(actions)
         size = max(1, before // 2)
         while size:
-            actions = _leave_out_parts(name, structure, parameters, actions, size)
+            actions = _leave_out_parts(actions, size, find_part)
             size //= 2
     return tuple(actions)
 
 
 def _leave_out_parts(
-    name: str, structure: Any, parameters: Any, actions: list[Action], size: int
+    actions: list[Action],
+    size: int,
+    find_part: Callable[[Sequence[Action]], list[Action] | None],
 ) -> list[Action]:
     """The schedule without each needless part of this many steps."""
     index = 0
     while index < len(actions):
-        others = [*actions[:index], *actions[index + size :]]
-        part = find_refuting_part(name, structure, parameters, others)
+        part = find_part([*actions[:index], *actions[index + size :]])
         if part is None:
             index += size
         else:

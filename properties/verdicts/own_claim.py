@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from properties.fault_model import FaultModel
+from properties.generated_text import count_steps
 from properties.property import Predicate
 from properties.schedules.judgement import JudgedStep, follow, is_reached_by, lower_numbers
 from properties.verdicts.verdict import (
@@ -25,7 +26,10 @@ from reference.language.machine import Action, record_predicate
 from reference.language.operators import negate
 
 DEPTH_LIMIT = 8
-"""How many steps a search takes at most unless you ask for more."""
+"""How many steps a search takes at most unless you ask for more; fewer in large structures."""
+
+UNDECIDED_NOTE = "no failure within {depth} and not proved; raise depth_limit or add a lemma"
+"""The note of an undecided verdict."""
 
 
 def decide_claim(  # noqa: PLR0913
@@ -35,14 +39,15 @@ def decide_claim(  # noqa: PLR0913
     *,
     premise: Predicate | None = None,
     lemmas: Mapping[str, Predicate] = MappingProxyType({}),
-    depth_limit: int = DEPTH_LIMIT,
+    depth_limit: int | None = None,
 ) -> Verdict:
     """Decide a claim of your own: by induction for all sizes, else by search in small ones.
 
     The world's lemmas are assumed, after they are proved again; ``lemmas`` of your own may help and
     are dropped where a step breaks them. A proved claim is vacuous (``is_vacuous``) where its
-    ``premise`` cannot hold. A refuted one has the shortest schedule, which the reference confirms;
-    an undecided one was searched ``depth`` steps deep. Predicates are written with ``&``, ``|``,
+    ``premise`` cannot hold. A refuted one has the shortest schedule, which the reference confirms.
+    An undecided one was searched ``depth`` steps deep, and its ``note`` says what may decide it.
+    Predicates are written with ``&``, ``|``,
     ``negate`` and ``implies``, since they are also evaluated on symbols.
 
     Raises ValueError for a name that the world has, TypeError for a predicate that symbols cannot
@@ -90,16 +95,18 @@ def _search(
     fault_model: FaultModel,
     claim: Predicate,
     lemmas: tuple[str, ...],
-    depth_limit: int,
+    depth_limit: int | None,
 ) -> Verdict:
     """The shortest schedule against a claim that is not proved, or how deep was searched."""
     name, fault = claim.__name__, fault_model.name
-    deepest = min(depth_limit, compute_depth_limit(structure))
+    usual = min(DEPTH_LIMIT, compute_depth_limit(structure))
+    deepest = usual if depth_limit is None else depth_limit
     search = BoundedSearch(structure, fault_model, lemmas)
     questions = {name: _deny(structure, claim)}
     answer = search.find_shortest(questions, depth_limits={name: deepest})[name]
     if answer.schedule is None:
-        return Verdict(name, fault, VerdictWord.UNDECIDED, depth=answer.depth)
+        note = UNDECIDED_NOTE.format(depth=count_steps(answer.depth or 0))
+        return Verdict(name, fault, VerdictWord.UNDECIDED, depth=answer.depth, note=note)
 
     def is_refuting(trial: Sequence[Action]) -> bool:
         return is_reached_by(lambda s: not claim(s), structure, search.parameters, trial)

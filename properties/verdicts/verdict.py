@@ -72,7 +72,7 @@ class Verdict:
     """For a refuted verdict: a search with these very rules found no shorter schedule (not claimed
     for large groups). For an undecided one: these very rules were searched to its depth."""
     note: str = ""
-    """Why a verdict is undecided although it could be searched."""
+    """Why a verdict is undecided, or what may decide it."""
     disputed: tuple[str, ...] = ()
     """The findings according to which real brokers behave otherwise (``findings.disputes``)."""
 

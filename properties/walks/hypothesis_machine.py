@@ -1,9 +1,9 @@
 """A Hypothesis state machine made from the rules of any world.
 
 One Hypothesis rule picks from the enabled instances and then picks each argument from its range:
-that shrinks better and runs faster than one rule per instance. Steps picked one by one seldom get
-far: hence settling, walks that begin along a stored schedule, rules that a walk leaves out (Groce
-and others, "Swarm Testing", 2012), and targets. Each shrinks towards nothing.
+that runs faster than one rule per instance. Steps picked one by one seldom get far: hence settling,
+walks that begin along a stored schedule, rules that a walk leaves out (Groce and others, "Swarm
+Testing", 2012), and targets. A failed walk is shortened by replay (``failed_walk``).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from hypothesis.stateful import (
 import properties.worlds  # noqa: F401  (registers what the worlds answer)
 from properties.property import Predicate, Property
 from properties.schedules.related_structures import Schedule
+from properties.walks.failed_walk import ViolatedClaimError, report_failure
 from properties.walks.premises import PremiseTally, WalkStarts, load_starts
 from properties.walks.steps import find_moving, put_off_last_resorts
 from properties.worlds import find_healing, find_world
@@ -182,8 +183,9 @@ class ClusterMachine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore
         self.met = self.note(self.cluster)
         self.stage = max(self.stage, find_world(self.cluster.structure).compute_stage(self.cluster))
         claims = self.plan.claims.items()
-        violated = [name for name, holds in claims if not holds(self.cluster)]
-        assert not violated, f"{violated} violated by: {self}"
+        violated = tuple(name for name, holds in claims if not holds(self.cluster))
+        if violated:
+            raise ViolatedClaimError(f"{violated} violated by: {self}", violated, self.schedule)
 
     def __str__(self) -> str:
         """The steps so far, and what they met."""
@@ -207,11 +209,10 @@ def make_state_machine(
 
     ``claims`` maps names to predicates over states. A claim that is trivial in most states comes
     with its premise, as a pair or as a ``Property``; ``run_state_machine`` (and the class's
-    ``TestCase``) fails if no walk has met the premise. A walk keeps its steps in ``schedule``; a
-    failing run prints them, prefix and settling included, so that they replay from the initial
-    state. ``parameters`` are sizes and, in ``limits``, how often each fault may happen; with small
-    sizes walks reach every boundary. Write premises with ``&``, ``|`` and ``negate``; otherwise
-    they cannot be proved unreachable. Raises TypeError for an unknown world.
+    ``TestCase``) fails if no walk has met the premise. A walk keeps its steps in ``schedule``.
+    ``parameters`` are sizes and, in ``limits``, how often each fault may happen; with small sizes
+    walks reach every boundary. Write premises with ``&``, ``|`` and ``negate``; otherwise they
+    cannot be proved unreachable. Raises TypeError for an unknown world.
 
     Your own claim about a synchronous pair whose slave may be killed:
 
@@ -266,13 +267,24 @@ def run_state_machine(
 
     Premises that no walk meets get more runs, which begin where stored schedules meet them, and
     have no target. The default settings are the profile's, except deadline and health checks.
-    Raises AssertionError with the schedule if a claim is violated, and UnmetPremiseError with the
-    claim's name if its premise was never met, unless induction proves it unreachable.
+    Raises ViolatedClaimError, an AssertionError, if a claim is violated: its message has the claim,
+    the step, and the timeline of a shortened schedule, which is also its ``schedule``. Raises
+    UnmetPremiseError with the claim's name if its premise was never met, unless induction proves it
+    unreachable.
     """
+    plan = machine.plan
+    try:
+        return _run_walks(machine, chosen or _make_settings())
+    except ViolatedClaimError as failure:
+        found = failure
+    # Hypothesis notes the draws of the whole walk on its error; the schedule replaces them.
+    raise report_failure(found, plan.structure, plan.parameters, plan.claims)
+
+
+def _run_walks(machine: type[ClusterMachine], chosen: settings) -> PremiseTally:
     tally = machine.plan.tally
-    given = chosen or _make_settings()
-    # Hypothesis explains which draws matter; the schedule shows that, and is seconds faster.
-    used = _leave_out(given, Phase.explain)
+    # Shortening by replay takes the place of both phases, and is minutes faster.
+    used = _leave_out(chosen, Phase.shrink, Phase.explain)
     run_state_machine_as_test(machine, settings=used)
     for number in range(AIMED_RUNS_MAX):
         if aims := tally.list_missing():
@@ -284,8 +296,8 @@ def run_state_machine(
     return tally
 
 
-def _leave_out(chosen: settings, phase: Phase) -> settings:
-    return settings(chosen, phases=[p for p in chosen.phases if p is not phase])
+def _leave_out(chosen: settings, *phases: Phase) -> settings:
+    return settings(chosen, phases=[p for p in chosen.phases if p not in phases])
 
 
 def find_earliest_violations(

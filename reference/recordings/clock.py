@@ -11,7 +11,11 @@ from collections.abc import Callable, Mapping
 
 from attrs import field, frozen
 
-from reference.releases.timing_differences import OWN_REPORT_TIMER
+from reference.releases.timing_differences import (
+    FINE_WAITS,
+    FIRST_REPORT_AT_ONCE,
+    HOUSEKEEPING_BY_OWN_REPORTS,
+)
 from reference.releases.versions import Version
 from reference.worlds.replication.changes import (
     answered_in_line,
@@ -138,7 +142,8 @@ def compute_longest_wait_ms(timers: Timers) -> int:
     whoever is served then, or next in the line, has waited a second more at most (V-11; recordings
     of 4.9.8, findings 5 and 6).
     """
-    is_in_line = timers.version.has(answered_in_line.VARIANT)
+    version = timers.version
+    is_in_line = version.has(answered_in_line.VARIANT) and not version.has(FINE_WAITS)
     return timers.slave_wait_ms + (TRANSFER_WAIT_MS if is_in_line else 0)
 
 
@@ -149,7 +154,7 @@ def has_slave_housekeeping(timers: Timers) -> bool:
     interval (V-07; recordings of 4.9.8, finding 11).
     """
     longest_ms = timers.ha_send_heartbeat_interval_ms + SELECT_MS + JITTER_MS
-    is_by_own_reports = timers.version.has(OWN_REPORT_TIMER)
+    is_by_own_reports = timers.version.has(HOUSEKEEPING_BY_OWN_REPORTS)
     return not is_by_own_reports or longest_ms >= timers.ha_housekeeping_interval_ms
 
 
@@ -158,7 +163,9 @@ RangeOf = Callable[[Timers], TimerRange]
 TIMER_RANGES: Mapping[str, RangeOf] = {
     "first_report": lambda t: TimerRange(
         "the first report after the connect",
-        compute_first_report_ms(t.ha_send_heartbeat_interval_ms),
+        0
+        if t.version.has(FIRST_REPORT_AT_ONCE)
+        else compute_first_report_ms(t.ha_send_heartbeat_interval_ms),
         compute_first_report_ms(t.ha_send_heartbeat_interval_ms) + SELECT_MS + SLACK_MS,
         "R-HC-04, R-HC-05: HAClient#isTimeToReportOffset, looked at after each select",
     ),
@@ -200,7 +207,7 @@ TIMER_RANGES: Mapping[str, RangeOf] = {
     ),
     "reconnect": lambda t: TimerRange(
         "the next connect after one that was refused",
-        RECONNECT_MS,
+        RECONNECT_MS - NOTICE_MS,
         FOREVER_MS,
         "R-HC-01: HAClient#run",
     ),

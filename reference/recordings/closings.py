@@ -25,12 +25,12 @@ def close_connection(explanation: Explanation, slave: int) -> Explanation:
         return end_connection(explanation, slave)
     if is_next_report_too_high(explanation, slave):
         return _close(explanation, slave, "refuse_later_report")
-    if _is_ending(explanation, slave):
+    if is_ending(explanation, slave):
         return _close(explanation, slave, "close_idle_connection")
     explanation = _take_until_out_of_step(explanation, slave)
     if is_out_of_step(explanation, slave):
         return _close(explanation, slave, "refuse_frame")
-    explanation = _check_housekeeping(explanation, slave)
+    explanation = check_housekeeping(explanation, slave)
     return _close(explanation, slave, "close_idle_connection")
 
 
@@ -38,7 +38,7 @@ def _close(explanation: Explanation, slave: int, rule: str) -> Explanation:
     return fire(end_connection(explanation, slave), rule, slave)
 
 
-def _is_ending(explanation: Explanation, slave: int) -> bool:
+def is_ending(explanation: Explanation, slave: int) -> bool:
     """One of the two processes is about to end, which closes its sockets.
 
     A stopping master ends its HA service after a second. A stopping slave keeps its connection
@@ -81,7 +81,7 @@ def _take_until_out_of_step(explanation: Explanation, slave: int) -> Explanation
     return explanation
 
 
-def _check_housekeeping(explanation: Explanation, slave: int) -> Explanation:
+def check_housekeeping(explanation: Explanation, slave: int) -> Explanation:
     """One of the two ends has read nothing for its housekeeping interval (R-HA-08, R-HC-14).
 
     What the slave has read is known less well: a recording may leave heartbeats out.

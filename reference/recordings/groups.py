@@ -7,10 +7,12 @@ from typing import Any
 
 from attrs import evolve
 
-from reference.recordings.kinds import BROKER_KINDS, IGNORED_KINDS
+from reference.recordings.kinds import BROKER_KINDS, IGNORED_KINDS, START_KINDS
 from reference.recordings.reading import Event, Recording
 from reference.worlds.replication.parameters import SLAVES_MAX
 from reference.worlds.replication.roles import Role
+
+SLAVE = Role.SLAVE.name
 
 LINK_PREFIX = "link_"
 """A link is named after its slave, for example ``link_slave1``."""
@@ -24,21 +26,34 @@ def split_groups(recording: Recording) -> tuple[Recording, ...]:
     """The same recording once for each master: its configuration, and the events about its group.
 
     Raises:
-        OutsideTheModel: no master, or more slaves than a structure may have.
+        OutsideTheModel: no master, more slaves than a structure may have, or a node that is a
+            master in one life and a slave in another.
     """
     nodes: Mapping[str, Any] = recording.config["nodes"]
-    masters = [name for name, node in nodes.items() if node["role"] != Role.SLAVE.name]
-    slaves = [name for name, node in nodes.items() if node["role"] == Role.SLAVE.name]
+    masters = [name for name, node in nodes.items() if node["role"] != SLAVE]
+    slaves = [name for name, node in nodes.items() if node["role"] == SLAVE]
     if not masters or len(slaves) > SLAVES_MAX:
         raise OutsideTheModel(
             f"the model covers masters with 0 to {SLAVES_MAX} slaves, "
             f"not {len(masters)} with {len(slaves)}"
         )
+    for event in recording.events:
+        if event.kind in START_KINDS and changes_part(event, nodes):
+            raise OutsideTheModel(
+                f"{event['node']} starts as {event['role']} at seq {event.seq}, and is configured "
+                f"as {nodes[event['node']]['role']}: nodes keep their part here"
+            )
     owner = find_owner(recording, masters)
     return tuple(
         _restrict(recording, (name, *(slaves if name == owner else ())), is_first=name == owner)
         for name in masters
     )
+
+
+def changes_part(event: Event, nodes: Mapping[str, Any]) -> bool:
+    """A node starts as a slave that is configured as a master, or the other way round."""
+    node = nodes.get(event["node"])
+    return node is not None and (node["role"] == SLAVE) != (event["role"] == SLAVE)
 
 
 def find_owner(recording: Recording, masters: Sequence[str]) -> str:

@@ -46,7 +46,7 @@ def explain_open(explanation: Explanation, event: Event) -> Explanation:
             raise Blocked(f"connection {wire.connection} of this link is still open")
         explanation = close_connection(explanation, slave)
     explanation = check(explanation, "conn", wire.connection + 1, event["conn"])
-    explanation = _check_reconnect(explanation, slave)
+    explanation = check_reconnect(explanation, slave)
     return explanation.change_wire(
         slave,
         connection=event["conn"],
@@ -61,7 +61,7 @@ def explain_open(explanation: Explanation, event: Event) -> Explanation:
     )
 
 
-def _check_reconnect(explanation: Explanation, slave: int) -> Explanation:
+def check_reconnect(explanation: Explanation, slave: int) -> Explanation:
     """A slave connects again at once, or 5 s after a connect that was refused (R-HC-12)."""
     wire = explanation.wires[slave]
     closed_ms = wire.closed_ms
@@ -108,24 +108,26 @@ def explain_report(explanation: Explanation, event: Event) -> Explanation:
     check_not_held(explanation, slave, explanation.wires[slave].are_reports_stalled)
     explanation = explanation.count_check()
     if explanation.wires[slave].last_report is not None:
-        is_by_own = explanation.plan.version.has(OWN_REPORT_TIMER)
-        check_interval = _check_own_reports if is_by_own else _check_repeated
         explanation = check_interval(explanation, slave, event)
         return forward_report(explanation, slave, event["slave_offset"])
     explanation = accept_connection(explanation, slave)
     explanation = fire(explanation, "report_offset", slave)
-    elapsed_ms = event.t_ms - explanation.wires[slave].opened_ms
-    explanation = check_timer(
-        explanation,
-        "first_report",
-        elapsed_ms,
-        slave=slave,
-        extra_ms=_compute_held_ms(explanation, slave),
-    )
+    explanation = check_interval(explanation, slave, event)
     reported = get_link(explanation, slave).reported_offset
     explanation = check(explanation, "slave_offset", reported, event["slave_offset"])
     explanation = explanation.change_wire(slave, first_report_ms=event.t_ms)
     return note_report(explanation, slave, reported)
+
+
+def check_interval(explanation: Explanation, slave: int, event: Event) -> Explanation:
+    """The first report of a connection, and the next one after a report, come in their time."""
+    wire = explanation.wires[slave]
+    if wire.last_report is not None:
+        is_by_own = explanation.plan.version.has(OWN_REPORT_TIMER)
+        check_next = check_own_reports if is_by_own else check_repeated
+        return check_next(explanation, slave, event)
+    elapsed_ms, extra_ms = event.t_ms - wire.opened_ms, compute_held_ms(explanation, slave)
+    return check_timer(explanation, "first_report", elapsed_ms, slave=slave, extra_ms=extra_ms)
 
 
 def check_not_held(explanation: Explanation, slave: int, is_held: bool) -> None:
@@ -139,14 +141,14 @@ def check_not_held(explanation: Explanation, slave: int, is_held: bool) -> None:
         raise Blocked(f"this direction of the link has been stalled for {since_ms:.1f} ms")
 
 
-def _compute_held_ms(explanation: Explanation, slave: int) -> float:
+def compute_held_ms(explanation: Explanation, slave: int) -> float:
     """How long the proxy may have held back what it shows now."""
     wire = explanation.wires[slave]
     is_held = wire.is_stalled or wire.healed_ms >= wire.opened_ms
     return float("inf") if is_held else 0.0
 
 
-def _check_own_reports(explanation: Explanation, slave: int, event: Event) -> Explanation:
+def check_own_reports(explanation: Explanation, slave: int, event: Event) -> Explanation:
     """A slave repeats its report a heartbeat interval after its last one, whatever has come (V-07).
 
     Something new it reports sooner, but nothing later than that (recordings of 4.9.8, finding 10).
@@ -162,7 +164,7 @@ def _check_own_reports(explanation: Explanation, slave: int, event: Event) -> Ex
     return check_timer(explanation, "own_report", max(elapsed_ms, least_ms), slave=slave)
 
 
-def _check_repeated(explanation: Explanation, slave: int, event: Event) -> Explanation:
+def check_repeated(explanation: Explanation, slave: int, event: Event) -> Explanation:
     """A number is reported again only when nothing came for a heartbeat interval (R-HC-04)."""
     wire = explanation.wires[slave]
     if event["slave_offset"] != wire.last_report:
@@ -193,7 +195,7 @@ def explain_frame(explanation: Explanation, event: Event) -> Explanation:
         explanation = _precede_by_heartbeat(explanation, slave)
         explanation = send_up_to(explanation, slave, start + size).count_check()
     else:
-        explanation = _check_heartbeat(explanation, slave)
+        explanation = check_heartbeat(explanation, slave)
     wire = explanation.wires[slave]
     arrival = Arrival(event.t_ms, start + size, size)
     return explanation.change_wire(
@@ -213,7 +215,7 @@ def _precede_by_heartbeat(explanation: Explanation, slave: int) -> Explanation:
     return take_hidden_heartbeat(explanation, slave, start) if start in seen.values else explanation
 
 
-def _check_heartbeat(explanation: Explanation, slave: int) -> Explanation:
+def check_heartbeat(explanation: Explanation, slave: int) -> Explanation:
     """The master beats only when it has sent nothing for its heartbeat interval (R-HA-12)."""
     wire = explanation.wires[slave]
     if wire.last_frame_ms is None or wire.is_stalled:

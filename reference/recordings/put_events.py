@@ -40,15 +40,15 @@ def begin_put(explanation: Explanation, event: Event) -> Explanation:
 def explain_put(explanation: Explanation, event: Event) -> Explanation:
     """A put returns: how it was answered, and what its producer sees right after it."""
     node = explanation.plan.find_node(event)
-    explanation = _check_duration(explanation, event)
+    explanation = check_own_duration(explanation, event)
     put = explanation.plan.put_by_seq.get(event.seq)
     if put is None or node != MASTER:
-        explanation = _explain_refused_put(explanation, event, node)
+        explanation = explain_refused_put(explanation, event, node)
     else:
-        explanation = _check_size(explanation, event)
+        explanation = check_size(explanation, event)
         explanation = demand_answer(explanation, put)
     if node != MASTER:
-        return _check_slave_view(explanation, event, node)
+        return check_slave_view(explanation, event, node)
     explanation = demand_push2(explanation, event["push2_slave_after"])
     explanation = demand_connection_count(explanation, event["connection_count_after"])
     explanation = demand_max(explanation, event["max_offset_after"])
@@ -57,7 +57,7 @@ def explain_put(explanation: Explanation, event: Event) -> Explanation:
     return unfollow(check_queue_offset(explanation, put), put)
 
 
-def _check_slave_view(explanation: Explanation, event: Event, slave: int) -> Explanation:
+def check_slave_view(explanation: Explanation, event: Event, slave: int) -> Explanation:
     """A slave has an HAService of its own, to which nobody connects (R-HA-01)."""
     for name in (
         "push2_slave_before",
@@ -70,7 +70,8 @@ def _check_slave_view(explanation: Explanation, event: Event, slave: int) -> Exp
     return check(explanation, "max_offset_after", highest, event["max_offset_after"])
 
 
-def _check_duration(explanation: Explanation, event: Event) -> Explanation:
+def check_own_duration(explanation: Explanation, event: Event) -> Explanation:
+    """How long a put took is what its begin and its end tell."""
     elapsed_ms = event.t_ms - event["t_begin_ms"]
     shortest_ms, longest_ms = elapsed_ms - SLACK_MS, elapsed_ms + JITTER_MS
     if not max(0.0, shortest_ms) <= event["duration_ms"] <= longest_ms:
@@ -81,7 +82,8 @@ def _check_duration(explanation: Explanation, event: Event) -> Explanation:
     return explanation.count_check()
 
 
-def _check_size(explanation: Explanation, event: Event) -> Explanation:
+def check_size(explanation: Explanation, event: Event) -> Explanation:
+    """A message has room for what it consists of, and is not larger than the master takes."""
     lowest = _compute_size_min_bytes(event)
     if not lowest <= event["wrote_bytes"] <= lowest + PROPERTIES_MAX_BYTES:
         raise Blocked(f"wrote_bytes is {event['wrote_bytes']}, but needs {lowest} at least")
@@ -99,7 +101,7 @@ def _compute_size_min_bytes(event: Event) -> int:
     return int(MESSAGE_HEAD_BYTES + event["body_bytes"] + len(topic))
 
 
-def _explain_refused_put(explanation: Explanation, event: Event, node: int) -> Explanation:
+def explain_refused_put(explanation: Explanation, event: Event, node: int) -> Explanation:
     """A put that was refused before anything was written (R-CL-01, R-CL-04)."""
     status = event["put_status"]
     for name in ("wrote_offset", "wrote_bytes", "queue_offset"):

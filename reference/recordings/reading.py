@@ -25,6 +25,7 @@ from reference.recordings.kinds import (
     LIST_FIELDS,
     MASTER_FIELDS,
     SLAVE_FIELDS,
+    START_KINDS,
     Fields,
 )
 from reference.worlds.replication.roles import FlushDiskType, Role
@@ -94,11 +95,12 @@ def read_recording(path: str | Path) -> Recording:
         problem = f"the first event is {config.kind!r}, not 'config'"
         raise trace_error(path, 1, problem, "keep the line that describes the brokers")
     _check_config(path, config)
+    roles: dict[str, Any] = {name: node["role"] for name, node in config["nodes"].items()}
     for before, event in itertools.pairwise(events):
         if event.seq <= before.seq:
             problem = f"seq {event.seq} follows {before.seq}"
             raise trace_error(path, event.line, problem, "number the events in increasing order")
-        _check_event(path, event, config)
+        _check_event(path, event, roles)
     return Recording(str(path), config, tuple(events[1:]))
 
 
@@ -161,7 +163,8 @@ def _check_config(path: str | Path, config: Event) -> None:
                 raise trace_error(path, config.line, problem, f"use one of {names}")
 
 
-def _check_event(path: str | Path, event: Event, config: Event) -> None:
+def _check_event(path: str | Path, event: Event, roles: dict[str, Any]) -> None:
+    """Checks an event of a broker by the role in which it runs; ``roles`` learns it of starts."""
     if event.kind in IGNORED_KINDS:
         return
     if event.kind not in EXPLAINED_KINDS:
@@ -169,18 +172,20 @@ def _check_event(path: str | Path, event: Event, config: Event) -> None:
         raise trace_error(path, event.line, problem, "see EXPLAINED_KINDS for those that it knows")
     wanted = EXPLAINED_KINDS[event.kind]
     _check_fields(path, event.line, event.kind, event.data, wanted)
-    more = _find_more_fields(event, config)
+    if event.kind in START_KINDS:
+        roles[event["node"]] = event["role"]
+    more = _find_more_fields(event, roles)
     _check_fields(path, event.line, event.kind, event.data, more)
     for name in LIST_FIELDS.keys() & {*wanted, *more}:
         for entry in event[name]:
             _check_fields(path, event.line, name, entry, LIST_FIELDS[name])
 
 
-def _find_more_fields(event: Event, config: Event) -> Fields:
+def _find_more_fields(event: Event, roles: Mapping[str, Any]) -> Fields:
     """Fields that an event must carry because of what it says."""
-    node = config["nodes"].get(event.data.get("node"), {})
     if event.kind in BROKER_KINDS:
-        return SLAVE_FIELDS if node.get("role") == "SLAVE" else MASTER_FIELDS
+        role = roles.get(event["node"])
+        return SLAVE_FIELDS if role == Role.SLAVE.name else MASTER_FIELDS
     if event.kind == "put" and "append_status" in event.data:
         return APPENDED_FIELDS
     return {}

@@ -23,6 +23,7 @@ from reference.recordings.clock import (
 )
 from reference.recordings.puts_ahead import Put
 from reference.recordings.state import Blocked, Explanation, get_timers
+from reference.releases.timing_differences import FINE_WAITS
 from reference.worlds.replication.changes import answered_in_line, wait_until_deadline
 
 SERVED = ("PUT_OK", "FLUSH_SLAVE_TIMEOUT", "FLUSH_DISK_TIMEOUT")
@@ -47,7 +48,7 @@ def check_turn(explanation: Explanation, put: Put) -> Explanation:
         return explanation  # With SYNC_FLUSH its end may be that of its disk step.
     if put.status == "PUT_OK":
         explanation = check_answered_soon(explanation, put)
-    return check_whole_waits(explanation, put)
+    return explanation if version.has(FINE_WAITS) else check_whole_waits(explanation, put)
 
 
 def check_answered_soon(explanation: Explanation, put: Put) -> Explanation:

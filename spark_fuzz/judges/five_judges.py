@@ -60,7 +60,7 @@ class Opinion:
         if self.holds:
             return "holds"
         if self.falls_after is not None:
-            return f"falls after {self.falls_after}" + ("" if self.is_shortest else " or fewer")
+            return f"breaks after {self.falls_after}" + ("" if self.is_shortest else " or fewer")
         return f"not in {self.looked_to} steps" if self.looked_to else "nothing found"
 
     def contradicts(self, other: Opinion) -> bool:

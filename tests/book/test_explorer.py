@@ -75,7 +75,8 @@ def make_context() -> Any:
 
     context = Context()
     parts = [ENGINE_FILE.read_text(encoding="utf-8"), "const BOOK_PLACE = null;", write_data()]
-    context.eval("\n".join([*parts, read_part("address.js"), read_part("session.js"), BRIDGE]))
+    scripts = map(read_part, ("structures.js", "address.js", "session.js"))
+    context.eval("\n".join([*parts, *scripts, BRIDGE]))
     return context
 
 
@@ -126,6 +127,21 @@ def test_every_cell_is_refuted_by_its_schedule() -> None:
 
 
 @needs_engine
+def test_all_structures_of_the_small_worlds_are_offered() -> None:
+    """Each is assembled from the shared lines, and its first state offers steps."""
+    offered = {deployment.key for deployment in list_deployments()}
+    known = [n for n in KNOWN_STRUCTURES if n.startswith(("system", "reading", "tables", "delay"))]
+    assert set(known) <= offered
+    assert 12 == sum(name.startswith("system/") for name in known)
+    make_context().eval("""function count(key) {
+      const setting = { structure: key, faults: "none", sizes: "small", others: {} };
+      session = new Session(byKey.get(key), setting);
+      return JSON.stringify([session.look().steps.filter((step) => !step.failed.length).length]);
+    }""")
+    assert all(call("count", key)[0] > 0 for key in sorted(offered))
+
+
+@needs_engine
 def test_stepping_back_and_another_way() -> None:
     """A step that is taken in the middle replaces those behind it; a refused one does not."""
     steps = call("open", "#counterexample=acknowledgement_is_truthful")["steps"]
@@ -158,8 +174,8 @@ def test_what_a_campaign_finds_opens() -> None:
 
 
 def test_what_the_explorer_lacks_has_no_address() -> None:
-    """A group of three slaves."""
-    group = KNOWN_STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/3 slaves"]
+    """A group of three slaves with the rules of a later release."""
+    group = KNOWN_STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/3 slaves at 4.9.3"]
     assert write_address(list(replay(group, group.usual_parameters, ()))) is None
 
 

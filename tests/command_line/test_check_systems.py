@@ -15,7 +15,7 @@ def test_every_claim_is_told_with_its_circumstances() -> None:
     told = " ".join(result.stdout.split()).partition("From put to consumed, ")[2]
     assert told.startswith(f"{SYSTEM.structures[0].name}: ")
     for name, claim in SYSTEM.claims.items():
-        assert f"{claim.sentence} ({name}) Falls under " in told
+        assert f"{claim.sentence} ({name}) Broken under " in told
     assert result.returncode == 1
 
 

@@ -69,6 +69,10 @@ class Goal:
     """Where the leaf stands in a state."""
     instances: tuple[str, ...] = ()
     """The instances that meet the goal by firing."""
+    is_lost: Callable[[Node], bool] | None = None
+    """Whether no hidden step can meet the goal any more, and no earlier one could have."""
+    on_the_way: tuple[Goal, ...] = ()
+    """What is usually met before this one, in this order: wishes, and nothing is demanded."""
 
     def compute_distance(self, node: Node) -> float:
         """0 where it is met, else from 1 to 2: how far the leaf's value is from the wanted one."""
@@ -88,6 +92,8 @@ class Asked:
     """Goals to be met one after another; each stage is asked in the state that met the last."""
     permits: Mapping[str, int] = field(factory=dict)
     """How often instances may fire that are visible, and so fire at their own event only."""
+    before: Callable[[Node], Node] | None = None
+    """What changes besides before any goal is asked for."""
     after: Callable[[Node], Node] | None = None
     """What changes besides once all goals are met."""
     arguments: Mapping[str, Mapping[str, int]] = field(factory=dict)

@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 
 from reference.language.compiled import CompiledMachine, Ranges, State
 from reference.language.dependencies import compute_dependencies
@@ -38,9 +38,14 @@ class Guide(Protocol):
         """The instance may fire without an event of its own."""
 
     def list_values(
-        self, node: Node, name: str, argument: str, bounds: tuple[int, int], goals: Sequence[Goal]
+        self,
+        node: Node,
+        action: Action,
+        argument: str,
+        bounds: tuple[int, int],
+        goals: Sequence[Goal],
     ) -> Iterable[int]:
-        """The values of an argument that are worth a try."""
+        """The values of an argument that are worth a try; ``action`` has those before it."""
 
     def follow(self, node: Node, action: Action, state: State) -> Any:
         """The notes after a step; None for a step that the recording rules out."""
@@ -79,6 +84,8 @@ class Searched:
     """The one that came nearest."""
     is_exhausted: bool
     """Everything within the bounds was tried: the budget was not the reason."""
+    out_of_reach: tuple[Goal, ...] = ()
+    """The goals that no hidden step can bring any more, as far as somebody has looked."""
 
 
 @define(eq=False)
@@ -109,28 +116,30 @@ class Search:
         """The shortest help first, then what takes more rules."""
         self.goals = goals
         searched = Searched(None, start, is_exhausted=True)
-        if not self._list_unmet(start):
+        if not self.list_unmet(start):
             return Searched(start, start, is_exhausted=True)
         for depth in DEPTHS:
-            searched = self._run_to_depth(start, depth)
+            searched = self.run_to_depth(start, depth, self.budget)
             if searched.found is not None or not searched.is_exhausted:
                 break
         return searched
 
-    def _list_unmet(self, node: Node) -> list[Goal]:
+    def list_unmet(self, node: Node) -> list[Goal]:
+        """The goals that are not met in a node."""
         return [goal for goal in self.goals if not goal.check(node)]
 
-    def _run_to_depth(self, start: Node, depth: int) -> Searched:
+    def run_to_depth(self, start: Node, depth: int, budget: Budget) -> Searched:
+        """The best node first, by help that goes over so many other instances."""
         counter, seen = itertools.count(), {start.key}
         far = self._measure(start)
         waiting, nearest = [(0.0, next(counter), start)], (far, start)
         while waiting:
             _, _, node = heapq.heappop(waiting)
-            unmet = self._list_unmet(node)
+            unmet = self.list_unmet(node)
             if not unmet:
                 return Searched(node, node, is_exhausted=True)
             for after in self.expand(node, unmet, depth):
-                if not self.budget.spend():
+                if not budget.spend():
                     return Searched(None, nearest[1], is_exhausted=False)
                 if after.key in seen:
                     continue
@@ -138,9 +147,13 @@ class Search:
                 far = self._measure(after)
                 if far < nearest[0]:
                     nearest = (far, after)
-                rank = WEIGHT * far + after.length - start.length
+                rank = self.rank(after, start, far)
                 heapq.heappush(waiting, (rank, next(counter), after))
         return Searched(None, nearest[1], is_exhausted=True)
+
+    def rank(self, node: Node, start: Node, far: float) -> float:
+        """The lowest is looked at first; ``far``: how far all goals are from being met."""
+        return WEIGHT * far + node.length - start.length
 
     def _measure(self, node: Node) -> float:
         return sum(goal.compute_distance(node) for goal in self.goals)
@@ -163,20 +176,23 @@ class Search:
 
     def _list_actions(
         self, node: Node, name: str, ranges: Ranges, unmet: Sequence[Goal]
-    ) -> Iterator[Action]:
+    ) -> list[Action]:
         arguments = self.guide.machine.instances[name].arguments
         shown = self.asked.arguments.get(name, {})
-        choices: list[list[int]] = []
+        actions = [Action(name)]
         for argument, (low, high) in zip(arguments, ranges, strict=True):
-            if argument in shown:
-                values: Iterable[int] = (shown[argument],)
-            elif high - low <= 1:
-                values = range(low, high + 1)
-            else:
-                values = self.guide.list_values(node, name, argument, (low, high), unmet)
-            choices.append([v for v in dict.fromkeys(values) if low <= v <= high])
-        for chosen in itertools.product(*choices):
-            yield Action(name, dict(zip(arguments, chosen, strict=True)))
+            longer: list[Action] = []
+            for action in actions:
+                if argument in shown:
+                    values: Iterable[int] = (shown[argument],)
+                elif high - low <= 1:
+                    values = range(low, high + 1)
+                else:
+                    values = self.guide.list_values(node, action, argument, (low, high), unmet)
+                fitting = [v for v in dict.fromkeys(values) if low <= v <= high]
+                longer += [Action(name, {**action.arguments, argument: v}) for v in fitting]
+            actions = longer
+        return actions
 
     def take(self, node: Node, action: Action) -> Node | None:
         """The node after one step; None where it is refused, or ruled out by the recording."""
@@ -194,7 +210,7 @@ class Search:
 
 def begin_event(node: Node) -> Node:
     """The node in which nothing is spent yet of what the next event permits."""
-    return evolve(node, spent=()) if node.spent else node
+    return node.edit(spent=()) if node.spent else node
 
 
 def list_relevant(

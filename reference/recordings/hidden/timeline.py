@@ -31,6 +31,9 @@ GO_BACK_MAX = 80
 ROUNDS_MAX = 3
 """How often it goes back for one observation, each time with fewer goals unmet."""
 
+Wish = tuple[tuple[Goal, ...], ...]
+"""Goals to be met by hidden steps, one set after another."""
+
 Ask = Callable[[Any, Node], Asked]
 """What an observation asks in a state."""
 
@@ -75,8 +78,16 @@ class Timeline:
     clock: Clock | None = None
     """What is overdue before an observation; None where nothing is."""
     trail: list[Entry] = field(factory=list)
+    search: Callable[[Any, Asked, Budget], Search] = Search
+    """Makes a search, by the guide and what is asked."""
+    total: Budget | None = None
+    """Of the whole recording; None: only what each observation may spend is bounded."""
     budget: Budget = field(factory=lambda: Budget(REPAIR_STEPS))
     """What may still be tried for the present observation."""
+    is_spent: bool = False
+    """Going back for it has spent its whole budget."""
+    is_cut_short: bool = False
+    """Going back for the observation that is stuck has ended for want of steps."""
 
     @property
     def node(self) -> Node:
@@ -92,10 +103,11 @@ class Timeline:
         """Explains all observations in order; the first one that cannot be explained, or None."""
         waiting = list(observations)[::-1]
         while waiting:
-            observation, self.budget = waiting.pop(), Budget(REPAIR_STEPS)
+            observation, self.budget = waiting.pop(), Budget(REPAIR_STEPS, self.total)
             stuck = self.advance(observation)
             if stuck is not None and not self.repair(stuck, waiting):
-                is_exhausted = stuck.is_exhausted and not self.budget.is_spent
+                is_spent = self.is_spent or self.budget.is_spent
+                is_exhausted = stuck.is_exhausted and not is_spent
                 return evolve(stuck, is_exhausted=is_exhausted)
         return None
 
@@ -126,22 +138,26 @@ class Timeline:
 
     def meet(self, start: Node, observation: Any) -> tuple[Node, Asked] | Stuck:
         """The node in which all that an observation asks is met, stage by stage."""
-        asked, found = self.ask(observation, start), start
-        search = Search(self.guide, asked, Budget(EVENT_STEPS, self.budget))
+        asked = self.ask(observation, start)
+        found = asked.before(start) if asked.before is not None else start
+        search = self.search(self.guide, asked, Budget(EVENT_STEPS, self.budget))
         for stage in asked.stages:
             goals = stage(found)
             searched = search.run(found, goals)
             if searched.found is None:
                 near = searched.nearest
-                unmet = tuple(g for g in goals if not g.check(near))
+                unmet = searched.out_of_reach or tuple(g for g in goals if not g.check(near))
                 return Stuck(observation, asked, near, unmet, searched.is_exhausted)
             found = searched.found
         return (asked.after(found) if asked.after is not None else found), asked
 
     def repair(self, stuck: Stuck, waiting: list[Any]) -> bool:
         """Explains a stuck observation by earlier steps, or at another place near by."""
+        self.is_cut_short = False
         trail = self.go_back(self.trail, stuck, 0)
-        self.budget = Budget(REPAIR_STEPS)
+        self.is_spent = self.budget.is_spent
+        self.is_cut_short |= self.is_spent
+        self.budget = Budget(REPAIR_STEPS, self.total)
         trail = trail or self.move_earlier(stuck.observation)
         trail = trail or self.move_later(stuck.observation, waiting)
         if trail is not None:
@@ -150,6 +166,8 @@ class Timeline:
 
     def go_back(self, trail: list[Entry], stuck: Stuck, rounds: int) -> list[Entry] | None:
         """The trail with an observation explained by steps taken before earlier ones."""
+        if any(goal.is_lost and goal.is_lost(stuck.nearest) for goal in stuck.unmet):
+            return None
         for count, begin, steps in list_turning_points(trail, stuck.unmet, self.guide):
             if self.budget.is_spent:
                 return None
@@ -164,13 +182,17 @@ class Timeline:
                     return found
         return None
 
-    def grant(self, node: Node, wish: tuple[Goal, ...], steps: int) -> Node | None:
-        """A node in which these goals are met by hidden steps alone; None: there is none."""
-        start = begin_event(node)
-        searched = Search(self.guide, Asked(), Budget(steps, self.budget)).run(start, wish)
-        if searched.found is None or searched.found is start:
-            return None
-        return searched.found
+    def grant(self, node: Node, wish: Wish, steps: int) -> Node | None:
+        """A node in which this is met by hidden steps alone; None: there is none."""
+        start = found = begin_event(node)
+        for goals in wish:
+            search = self.search(self.guide, Asked(), Budget(steps, self.budget))
+            searched = search.run(found, goals)
+            self.is_cut_short |= not searched.is_exhausted
+            if searched.found is None:
+                return None
+            found = searched.found
+        return None if found is start else found
 
     def repeat(
         self, trail: list[Entry], node: Node, observations: list[Any], stuck: Stuck, rounds: int
@@ -227,12 +249,15 @@ class Timeline:
         return None
 
 
-def list_wishes(unmet: tuple[Goal, ...]) -> Iterator[tuple[Goal, ...]]:
-    """What to ask for earlier: all of it, then each goal by itself."""
-    yield unmet
+def list_wishes(unmet: tuple[Goal, ...]) -> Iterator[Wish]:
+    """What to ask for earlier: all of it, each goal by itself, and what is on the way to one."""
+    yield (unmet,)
     if len(unmet) > 1:
         for goal in unmet:
-            yield (goal,)
+            yield ((goal,),)
+    for goal in unmet:
+        if goal.on_the_way:
+            yield tuple((each,) for each in goal.on_the_way)
 
 
 def list_turning_points(
@@ -245,11 +270,15 @@ def list_turning_points(
     """
     wanted = [(goal.wanted, list_source_places(guide, goal.path)) for goal in unmet if goal.path]
     latest: dict[int, tuple[int, Node]] = {}
+    shown: tuple[Any, ...] = ()
     for count in range(len(trail) - 1, -1, -1):
         entry = trail[count]
         latest[id(entry.before)] = (count, entry.before)
         for node in list_nodes(entry):
-            state = node.state
+            state, is_same = node.state, (node.state, node.notes) == shown
+            shown = node.state, node.notes
+            if is_same:
+                continue
             if any(state[place] == number for number, places in wanted for place in places):
                 yield count, node, WISH_STEPS
     for count, node in sorted(latest.values(), key=lambda each: -each[0])[:GO_BACK_MAX]:
@@ -257,15 +286,20 @@ def list_turning_points(
 
 
 def list_nodes(entry: Entry) -> Iterator[Node]:
-    """The nodes on the way through an entry, the latest first; the last one left out."""
-    if entry.after is entry.before:
+    """The nodes on the way through an entry before any visible step of it, the latest first.
+
+    From one behind such a step the observation would let it happen a second time; and what it has
+    noted before its first step holds for it alone.
+    """
+    if entry.asked.before is not None:
         yield entry.before
         return
     for node in entry.after.list_back():
-        if node is not entry.after:
-            yield node
         if node is entry.before:
+            yield node
             return
+        if node.action is not None and not node.spent and node is not entry.after:
+            yield node
 
 
 def list_source_places(guide: Guide, path: str) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ The joined system has one queue and follows one message; a recording has many of
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import attrs
 from attrs import frozen
 
+from reference.recordings.joined.roles import OutsideTheSystemError, Roles
 from reference.recordings.reading import Event, Recording
 from reference.worlds.reading.state import SLAVE
 from reference.worlds.reading.structure import ReadingStructure
@@ -24,12 +26,11 @@ from reference.worlds.system.structure import SystemStructure
 DELAYED_TOPIC = "SCHEDULE_TOPIC_XXXX"
 """A delayed message lies in this topic, in the queue of its level (R-DL-01)."""
 
+STORED = "PUT_OK"
+"""The ``append_status`` of what was written."""
+
 CIRCUMSTANCES_MAX = 64
 """How often each of them may come in one explanation; what is a fault may come as often."""
-
-
-class OutsideTheSystemError(Exception):
-    """The recording is not one of a master with one slave and their queues; says why."""
 
 
 @frozen
@@ -37,9 +38,9 @@ class Choice:
     """What is looked at."""
 
     master: str
-    """The node that is the master."""
+    """The node that is the master at first."""
     slave: str
-    """The node that is its slave."""
+    """The node that is its slave then."""
     queue: str
     """Topic and queue, for example ``T0-0``."""
     message: int
@@ -62,54 +63,47 @@ def name_queue(event: Event) -> str:
     return f"{event.data.get('topic')}-{event.data.get('queue')}"
 
 
-def is_stored(event: Event, master: str) -> bool:
+def is_blank(event: Event, roles: Roles) -> bool:
+    """A put has filled the master's last file, and found no next one (R-CL-04)."""
+    return roles.is_master(event) and event.data.get("append_status") == "END_OF_FILE"
+
+
+def is_stored(event: Event, roles: Roles) -> bool:
     """A put was appended to the master's log, whatever its answer."""
-    if event.data.get("node") != master:
+    if not roles.is_master(event):
         return False
     if event.kind == "put":
-        return "wrote_offset" in event.data
+        return event.data.get("append_status") == STORED
     return event.kind == "send_message" and event["queue_offset"] is not None
 
 
-def find_nodes(recording: Recording) -> tuple[str, str]:
-    """The master's name, and the slave's.
-
-    Raises:
-        OutsideTheSystemError: there are not just these two.
-    """
-    nodes = recording.config["nodes"]
-    slaves = [name for name, node in nodes.items() if node["role"] == Role.SLAVE.name]
-    masters = [name for name in nodes if name not in slaves]
-    if len(slaves) != 1 or len(masters) != 1:
-        raise OutsideTheSystemError(f"it has {len(masters)} masters and {len(slaves)} slaves")
-    return masters[0], slaves[0]
-
-
-def choose(recording: Recording, queue: str = "", message: int = -1, group: str = "") -> Choice:
+def choose(
+    recording: Recording, roles: Roles, queue: str = "", message: int = -1, group: str = ""
+) -> Choice:
     """What to look at: what is asked for, else what most events are about.
 
     The followed message is the one in the middle of those that were put into the queue.
 
     Raises:
-        OutsideTheSystemError: no queue is shown, there are not two brokers, or puts overlap.
+        OutsideTheSystemError: no queue is shown, or puts overlap.
     """
-    master, slave = find_nodes(recording)
-    wrote = [
-        e["wrote_offset"] for e in recording.events if e.kind == "put" and is_stored(e, master)
-    ]
-    if wrote != sorted(wrote):
+    stored = [event for event in recording.events if is_stored(event, roles)]
+    for _, puts in itertools.groupby((e for e in stored if e.kind == "put"), roles.find):
+        wrote = [event["wrote_offset"] for event in puts]
+        if wrote == sorted(wrote):
+            continue
         raise OutsideTheSystemError("its puts are not told in the log's order")
     found = Counter(_list_queues(recording.events))
     if not found:
         raise OutsideTheSystemError("it shows no queue")
     queue = queue or found.most_common(1)[0][0]
-    puts = [e for e in recording.events if is_stored(e, master) and name_queue(e) == queue]
-    places = [int(event["queue_offset"]) for event in puts]
+    places = [int(event["queue_offset"]) for event in stored if name_queue(event) == queue]
     if message < 0:
         message = places[len(places) // 2] if places else _find_end(recording, queue) // 2
     groups = Counter(_list_groups(recording.events, queue))
     group = group or (groups.most_common(1)[0][0] if groups else "")
-    return Choice(master, slave, queue, message, group)
+    first = roles.periods[0]
+    return Choice(first.master, first.slave, queue, message, group)
 
 
 def _list_queues(events: tuple[Event, ...]) -> Iterator[str]:
@@ -142,13 +136,16 @@ def _find_end(recording: Recording, queue: str) -> int:
     return max(ends, default=0)
 
 
-def make_structure(recording: Recording, choice: Choice) -> SystemStructure:
+def make_structure(recording: Recording, choice: Choice, roles: Roles) -> SystemStructure:
     """The structure of the joined system that a recording is about."""
     nodes = recording.config["nodes"]
     master, slave = nodes[choice.master], nodes[choice.slave]
     settings = slave.get("broker_config", {})
+    role = Role.SYNC_MASTER if roles.periods[0].is_sync else Role.ASYNC_MASTER
+    # Each change of parts begins one more epoch of the master's log.
+    lives = Structure().lives + len(roles.periods) - 1
     return SystemStructure(
-        Structure(Role[master["role"]], FlushDiskType[master["flush_type"]]),
+        Structure(role, FlushDiskType[master["flush_type"]], lives=lives),
         ReadingStructure(
             is_master_open=bool(master.get("broker_config", {}).get("slaveReadEnable", False)),
             is_slave_open=bool(settings.get("slaveReadEnable", False)),

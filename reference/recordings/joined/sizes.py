@@ -6,21 +6,24 @@ from collections.abc import Mapping
 
 from attrs import define, field
 
-from reference.recordings.joined.choice import Choice, is_stored
+from reference.recordings.joined.choice import is_stored
+from reference.recordings.joined.roles import Roles
 from reference.recordings.reading import Event, Recording
 
 USUAL_BYTES = 200
 """What a message counts for whose size nothing bounds."""
 
+END_AT_READ = "max_offset_py"
+"""The field with the log's end at a read."""
+
 MOVED = "PULL_OFFSET_MOVED"
 """With such an answer a master puts a message into ``OFFSET_MOVED_EVENT``."""
 
 
-def is_moved(event: Event, choice: Choice) -> bool:
+def is_moved(event: Event, roles: Roles) -> bool:
     """A master answers so, and puts a message (PullMessageProcessor#generateOffsetMovedEvent)."""
-    return event.kind == "pull_message" and (
-        event.data.get("response") == MOVED and event["node"] == choice.master
-    )
+    is_told = event.kind == "pull_message" and event.data.get("response") == MOVED
+    return is_told and roles.is_master(event)
 
 
 @define
@@ -28,7 +31,7 @@ class Sizes:
     """What is known of the sizes of a recording's messages."""
 
     recording: Recording
-    choice: Choice
+    roles: Roles
     places: Mapping[int, int] = field(init=False)
     """By ``seq``: the place of an event in the recording."""
 
@@ -55,18 +58,24 @@ class Sizes:
             shown = self.find_end(later)
             if shown is not None:
                 return shown, count, known
-            if later.kind == "put" and is_stored(later, self.choice.master):
+            if later.kind == "put" and is_stored(later, self.roles):
                 known += int(later["wrote_bytes"])
-            elif is_stored(later, self.choice.master) or is_moved(later, self.choice):
+            elif is_stored(later, self.roles) or is_moved(later, self.roles):
                 count += 1
         return None, count, known
 
+    def find_next_end(self, event: Event) -> int | None:
+        """Where the master's log is shown to end next, from an event on."""
+        return self._look_ahead(event)[0]
+
     def find_end(self, event: Event) -> int | None:
         """Where the master's log ends, if an event shows it; a put shows where it began."""
-        if event.data.get("node") != self.choice.master:
+        if not self.roles.is_master(event):
             return None
         if event.kind in ("snapshot", "broker_started", "node_started"):
             return int(event["max_offset"])
+        if END_AT_READ in event.data:
+            return int(event[END_AT_READ])
         if event.kind == "put" and "wrote_offset" in event.data:
             return int(event["wrote_offset"])
         return None

@@ -10,9 +10,7 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from reference.language.machine import Action
 from reference.worlds.reading.state import MASTER, SLAVE
-from reference.worlds.system.state import System
 
 SEEN = ("fault", "operator", "administrator", "producer")
 """Who does nothing that would not be an event."""
@@ -44,6 +42,10 @@ LAST_RESORTS = (
 """Circumstances that nobody saw: they are thought of only where nothing else helps."""
 
 OF_PUTS = ("append_other_message", "fill_file")
+"""The steps of a put that nobody follows."""
+
+OF_FOLLOWED_PUT = "append_message[0]"
+"""The step of the put that is followed."""
 
 TABLES = tuple(f"reading.brokers.{broker}.progress" for broker in (MASTER, SLAVE))
 """The leaves that are progress in a broker's memory."""
@@ -65,25 +67,12 @@ class Visibility:
         """An instance may fire at any time."""
         if name in BY_THEMSELVES:
             return True
-        if name in OF_PUTS:
+        if name in (*OF_PUTS, OF_FOLLOWED_PUT):
             return not self.are_puts_seen
         if name == "stop_consumer":
             return not self.are_commits_seen
         return self.actors[name] not in SEEN and not name.startswith(LIVES)
 
-    def is_of_put(self, name: str) -> bool:
-        """It is a step of a put that nobody follows."""
-        return name in OF_PUTS
-
     def is_last_resort(self, rule: str) -> bool:
         """It is thought of only where nothing else helps."""
         return rule in LAST_RESORTS
-
-
-def takes_commit(action: Action, before: System, after: System) -> bool:
-    """A step is a consumer's commit: it changes progress that a broker has in memory."""
-    is_kept = action.rule_name.startswith(PROGRESS_KEEPERS)
-    return not is_kept and any(
-        before.reading.brokers[b].progress != after.reading.brokers[b].progress
-        for b in (MASTER, SLAVE)
-    )

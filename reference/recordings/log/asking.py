@@ -14,7 +14,10 @@ from reference.language.machine import record_predicate
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.guide import LogGuide
 from reference.recordings.log.notes import Notes
+from reference.recordings.log.seen import Check, Seen, begin_seen, judge, make_view
+from reference.recordings.order import Observation
 from reference.recordings.plan import Plan
+from reference.recordings.state import Explanation
 from reference.worlds.replication.state import Message
 
 
@@ -33,7 +36,22 @@ class Asking:
     def begin(self) -> Node:
         """The node before the first event: empty logs, and no connection."""
         cluster = self.plan.structure.make_initial(self.plan.parameters)
-        return Node(self.guide.machine.encode(cluster), Notes(self.guide.wires))
+        notes = Notes(self.guide.wires, seen=begin_seen(self.plan))
+        return Node(self.guide.machine.encode(cluster), notes)
+
+    def view(self, node: Node, observation: Observation) -> Explanation:
+        """All that a check may look at."""
+        cluster = self.guide.machine.decode(node.state)
+        return make_view(self.plan, cluster, node, observation)
+
+    def judge(self, node: Node, observation: Observation, *checks: Check) -> tuple[Goal, ...]:
+        """Checks of an event, each in this state."""
+        view = self.view(node, observation)
+        return tuple(judge(view, check) for check in checks)
+
+    def later(self, observation: Observation, *checks: Check) -> Callable[[Node], tuple[Goal, ...]]:
+        """A stage of these checks, in the state that meets the stages before."""
+        return lambda node: self.judge(node, observation, *checks)
 
     def has_value(self, text: str, path: str, wanted: int) -> Goal:
         """A leaf has this value; ``text`` names it."""
@@ -60,7 +78,9 @@ class Asking:
         here = first + slot * size
         state[first:end] = [*state[first:here], *state[here + size : end], *self.blank]
         slots = (*notes.slots[:slot], *notes.slots[slot + 1 :])
-        return node.edit(state=tuple(state), notes=evolve(notes, slots=slots))
+        waits = tuple(each for each in notes.waits if each != number)
+        notes = evolve(notes, slots=slots, waits=waits)
+        return node.edit(state=tuple(state), notes=notes)
 
 
 def fires(text: str, *instances: str) -> Goal:
@@ -76,6 +96,11 @@ def agrees(text: str, *, is_so: bool) -> Goal:
 def ask_for(*goals: Goal, **others: Any) -> Asked:
     """These goals at once."""
     return Asked((lambda _: goals,), **others)
+
+
+def see(change: Callable[[Seen], Seen]) -> Callable[[Node], Node]:
+    """An edit of what was shown alone."""
+    return note(lambda notes: notes.see(change))
 
 
 def note(change: Callable[[Notes], Notes]) -> Callable[[Node], Node]:

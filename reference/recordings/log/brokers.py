@@ -8,13 +8,22 @@ from typing import Any
 from attrs import evolve
 
 from reference.language.operators import negate
+from reference.recordings.boundaries import find_recovered_range
+from reference.recordings.broker_events import check_dispatched_at_start
+from reference.recordings.clock import SHUTDOWN_MS
+from reference.recordings.closings import check_closed_by_stop
 from reference.recordings.hidden.node import Asked, Goal, Node
-from reference.recordings.log.asking import Asking, ask_for, fires, note
+from reference.recordings.lifecycle_events import explain_surgery
+from reference.recordings.log.asking import Asking, agrees, ask_for, fires, note
+from reference.recordings.log.connections import list_live, match
 from reference.recordings.log.guide import name_broker, name_end, name_instance
 from reference.recordings.log.notes import Notes
+from reference.recordings.log.seen import Check, Seen
 from reference.recordings.order import Observation
 from reference.recordings.plan import MASTER
+from reference.recordings.queues import check_queues
 from reference.recordings.reading import Event
+from reference.recordings.state import Blocked, Explanation, check
 from reference.worlds.replication.mapped_files import compute_last_file_end
 
 
@@ -23,7 +32,38 @@ def observe_snapshot(asking: Asking, observation: Observation, node: Node) -> As
     event = observation.event
     broker = asking.plan.find_node(event)
     goals = [*list_log_goals(asking, event, broker), *list_link_goals(asking, event, broker)]
-    return ask_for(*goals)
+    return Asked(
+        (
+            asking.later(observation, lambda view: check_running(view, broker)),
+            lambda _: tuple(goals),
+            lambda _: list_list_goals(asking, event, broker),
+            lambda n: list_connection_goals(asking, event, broker, n),
+            lambda n: list_checks(asking, observation, broker, n),
+        ),
+    )
+
+
+def check_running(view: Explanation, broker: int) -> Explanation:
+    """A broker was seen to start, and not to end."""
+    if not view.get_broker(broker).is_started:
+        raise Blocked("this broker does not run")
+    return view
+
+
+def list_checks(
+    asking: Asking, observation: Observation, broker: int, node: Node
+) -> tuple[Goal, ...]:
+    """What follows from the rest of the look, and from the messages of the log."""
+    event = observation.event
+
+    def check_distance(view: Explanation) -> Explanation:
+        behind = event["max_offset"] - view.cluster.master.push2_slave_max_offset
+        return check(view, "slave_fall_behind", behind, event["slave_fall_behind"])
+
+    checks: list[Check] = [lambda view: check_queues(view, broker, event)]
+    if broker == MASTER:
+        checks.append(check_distance)
+    return asking.judge(node, observation, *checks)
 
 
 def list_log_goals(asking: Asking, event: Event, broker: int) -> Iterator[Goal]:
@@ -40,8 +80,8 @@ def list_log_goals(asking: Asking, event: Event, broker: int) -> Iterator[Goal]:
     for name, path in paths.items():
         if name in event.data:
             yield asking.has_value(f"{name} of {who}", path, event[name])
-    begin = event.data.get("min_offset", -1)
-    if begin >= 0:
+    if "min_offset" in event.data:
+        begin = event["min_offset"]
         text = f"min_offset of {who} is {begin}"
         yield asking.holds(text, lambda s: begins_at(get_log(s, broker), begin))
     files = event.data.get("mapped_files")
@@ -56,8 +96,8 @@ def get_log(state: Any, broker: int) -> Any:
 
 
 def begins_at(log: Any, offset: int) -> Any:
-    """A log has a file, and its first one begins here."""
-    return log.has_file & (log.start_offset == offset)
+    """The first file of a log begins here; without any file it is said to begin at -1."""
+    return negate(log.has_file) if offset < 0 else log.has_file & (log.start_offset == offset)
 
 
 def has_files(state: Any, broker: int, files: int) -> Any:
@@ -72,14 +112,9 @@ def has_files(state: Any, broker: int, files: int) -> Any:
 
 
 def list_link_goals(asking: Asking, event: Event, broker: int) -> Iterator[Goal]:
-    """What a broker shows of its links; of several connections of a master none is looked at."""
-    if broker == MASTER:
-        shown = event.data.get("connections", [])
-        if len(shown) == len(asking.plan.slaves) == 1:
-            yield from list_connection_goals(asking, shown[0])
-        return
+    """What a slave shows of its link."""
     is_open = event.data.get("ha_client_connected")
-    if is_open is None:
+    if broker == MASTER or is_open is None:
         return
     yield asking.has_value("ha_client_connected", f"links.{broker}.is_open", is_open)
     if is_open:
@@ -88,16 +123,36 @@ def list_link_goals(asking: Asking, event: Event, broker: int) -> Iterator[Goal]
         yield asking.holds(text, lambda s: may_have_reported(s.links[broker], offset))
 
 
-def list_connection_goals(asking: Asking, shown: Any) -> Iterator[Goal]:
-    """What a master shows of its only connection."""
-    paths = {
-        "slave_request_offset": "links.0.slave_request_offset",
-        "slave_ack_offset": "links.0.slave_ack_offset",
-        "next_transfer_from": "links.0.next_transfer_offset",
+def list_list_goals(asking: Asking, event: Event, broker: int) -> tuple[Goal, ...]:
+    """The connections that a master lists are those that it counts."""
+    shown = event.data.get("connections")
+    if broker != MASTER or shown is None:
+        return ()
+    count = asking.has_value("connection_count", "master.connection_count", len(shown))
+    links = (f"links.{slave}.is_open" for slave in range(len(asking.plan.slaves)))
+    leaves = frozenset((count.path, *links))
+    text = "the connections are those shown"
+    is_list = Goal(text, lambda n: match(n.notes.connections, shown) is not None, leaves)
+    is_so = event["connection_count"] == len(shown)
+    return agrees(f"{len(shown)} connections are shown", is_so=is_so), count, is_list
+
+
+def list_connection_goals(
+    asking: Asking, event: Event, broker: int, node: Node
+) -> tuple[Goal, ...]:
+    """What a master shows of the connections that are alive."""
+    if broker != MASTER:
+        return ()
+    names = {
+        "slave_request_offset": "slave_request_offset",
+        "slave_ack_offset": "slave_ack_offset",
+        "next_transfer_from": "next_transfer_offset",
     }
-    for name, path in paths.items():
-        if name in shown:
-            yield asking.has_value(f"{name} of the connection", path, shown[name])
+    return tuple(
+        asking.has_value(f"{name} of the connection", f"links.{slave}.{leaf}", shown[name])
+        for slave, shown in list_live(node, event.data.get("connections", ()))
+        for name, leaf in names.items()
+    )
 
 
 def may_have_reported(link: Any, offset: int) -> Any:
@@ -110,11 +165,62 @@ def observe_start(asking: Asking, observation: Observation, node: Node) -> Asked
     event = observation.event
     broker = asking.plan.find_node(event)
     is_up = asking.has_value(f"{event['node']} runs", f"{name_broker(broker)}.is_up", True)
-    return ask_for(
-        is_up,
-        *list_log_goals(asking, event, broker),
+    address = event.data.get("ha_master_address")
+
+    def start(notes: Notes) -> Notes:
+        return notes.see(
+            lambda seen: seen.change_broker(
+                broker,
+                is_started=True,
+                started_ms=event.t_ms,
+                stop_begin_ms=None,
+                is_store_closed=False,
+                ha_master_address=address if isinstance(address, str) else None,
+            )
+        )
+
+    is_down = not node.notes.seen.get_broker(broker).is_started
+    return Asked(
+        (
+            lambda _: (agrees(f"{event['node']} does not run yet", is_so=is_down),),
+            lambda n: asking.judge(
+                find_down(asking, n, broker),
+                observation,
+                lambda view: check_start(view, event, broker, node.notes.seen.abort_files),
+            ),
+            lambda _: (is_up, *list_log_goals(asking, event, broker)),
+            asking.later(
+                observation,
+                lambda view: check_dispatched_at_start(view, broker, event),
+                lambda view: check_queues(view, broker, event),
+            ),
+        ),
         permits=dict.fromkeys(list_starts(asking, broker), 1),
+        after=note(start),
     )
+
+
+def find_down(asking: Asking, node: Node, broker: int) -> Node:
+    """The latest state in which a broker did not run; this one where it has run from the first."""
+    place = asking.guide.places[f"{name_broker(broker)}.is_up"]
+    return next((each for each in node.list_back() if not each.state[place]), node)
+
+
+def check_start(
+    view: Explanation, event: Event, broker: int, abort_files: frozenset[int]
+) -> Explanation:
+    """A broker that does not run starts, and finds what its last process has left."""
+    is_normal = broker not in abort_files
+    view = check(view, "last_exit_normal", is_normal, event["last_exit_normal"])
+    role = view.plan.recording.config["nodes"][event["node"]]["role"]
+    view = check(view, "role", role, event["role"])
+    if view.is_up(broker):
+        return view
+    log = view.get_log(broker)
+    low, high = find_recovered_range(view.plan.tables, log)
+    if not low <= event["max_offset"] <= high and not view.plan.are_puts_hidden:
+        raise Blocked(f"max_offset is {event['max_offset']}, but recovery cuts the log to {low}")
+    return view
 
 
 def list_starts(asking: Asking, broker: int) -> list[str]:
@@ -155,15 +261,35 @@ def end_process(asking: Asking, node: Node, broker: int) -> Node:
     if broker == MASTER:
         for number in notes.slots:
             node = asking.drop_message(node, number)
-        notes = evolve(node.notes, begun=frozenset(), process=notes.process + 1)
-    notes = notes.spend(name_instance("begin_WHO_stop", broker))
+        notes = evolve(node.notes, begun=frozenset(), process=notes.process + 1, connections=())
+    is_left = asking.guide.get(node, f"{name_broker(broker)}.has_abort_file")
+    notes = notes.spend(name_instance("begin_WHO_stop", broker)).see(
+        lambda seen: end_broker(seen, broker, is_left=bool(is_left))
+    )
+    if broker != MASTER:
+        notes = notes.see(lambda seen: seen.change_wire(broker, closed_ms=None))
     return node.edit(notes=notes)
+
+
+def end_broker(seen: Seen, broker: int, *, is_left: bool) -> Seen:
+    """A process has ended, with or without its abort file."""
+    left = seen.abort_files - {broker}
+    ended = seen.change_broker(broker, is_started=False, stop_begin_ms=None)
+    return evolve(ended, abort_files=left | {broker} if is_left else left)
 
 
 def observe_stop_begin(asking: Asking, observation: Observation, node: Node) -> Asked:
     """A broker's store begins to stop in order."""
-    name = name_instance("begin_WHO_stop", asking.plan.find_node(observation.event))
-    return ask_for(after=note(lambda notes: notes.grant(name)))
+    event = observation.event
+    broker = asking.plan.find_node(event)
+    name = name_instance("begin_WHO_stop", broker)
+
+    def begin(notes: Notes) -> Notes:
+        return notes.grant(name).see(
+            lambda seen: seen.change_broker(broker, stop_begin_ms=event.t_ms)
+        )
+
+    return ask_for(after=note(begin))
 
 
 def observe_stop(asking: Asking, observation: Observation, node: Node) -> Asked:
@@ -171,19 +297,69 @@ def observe_stop(asking: Asking, observation: Observation, node: Node) -> Asked:
     event = observation.event
     broker = asking.plan.find_node(event)
     names = [name_instance(rule, broker) for rule in ("begin_WHO_stop", "finish_WHO_stop")]
-    goals = [asking.has_value(f"{event['node']} runs", f"{name_broker(broker)}.is_up", False)]
+    who = name_broker(broker)
+    goals = [asking.has_value(f"{event['node']} runs", f"{who}.is_up", False)]
     if "max_offset" in event.data:
-        end = name_end(asking.plan, broker)
-        goals.append(asking.has_value(f"max_offset of {event['node']}", end, event["max_offset"]))
-    return ask_for(
-        *goals,
+        path = name_end(asking.plan, broker)
+        goals.append(asking.has_value(f"max_offset of {event['node']}", path, event["max_offset"]))
+    if "abort_file_present" in event.data:
+        # The abort file stays if the dispatch could not come to the log's end (R-RC-13).
+        is_left = event["abort_file_present"]
+        goals.append(asking.has_value("abort_file_present", f"{who}.has_abort_file", is_left))
+
+    def end(after: Node) -> Node:
+        ended = end_process(asking, after, broker)
+        return note(lambda n: n.see(lambda seen: seen.change_broker(broker, is_store_closed=True)))(
+            ended
+        )
+
+    return Asked(
+        (
+            asking.later(observation, lambda view: check_stop(view, event, broker)),
+            lambda _: tuple(goals),
+        ),
         permits=dict.fromkeys(names, 1),
-        after=lambda after: end_process(asking, after, broker),
+        after=end,
     )
+
+
+def check_stop(view: Explanation, event: Event, broker: int) -> Explanation:
+    """A stop that has begun takes its time, and closes what it has to close."""
+    if not view.get_broker(broker).is_started:
+        raise Blocked("this broker does not run")
+    if view.get_broker(broker).stop_begin_ms is None and "shutdown_ms" in event.data:
+        raise Blocked("no clean stop of this broker has begun")
+    took_ms = event.data.get("shutdown_ms", SHUTDOWN_MS)
+    if took_ms < SHUTDOWN_MS:
+        raise Blocked(f"shutdown_ms is {took_ms}, but a stop takes {SHUTDOWN_MS} ms")
+    return view if broker == MASTER else check_closed_by_stop(view, broker)
+
+
+def observe_exit(asking: Asking, observation: Observation, node: Node) -> Asked:
+    """A process ends by itself: after the clean stop of its store."""
+    broker = asking.plan.find_node(observation.event)
+    is_closed = node.notes.seen.get_broker(broker).is_store_closed
+    text = "the store of this broker was shut down before its process ended"
+    return ask_for(
+        agrees(text, is_so=is_closed),
+        after=note(
+            lambda notes: notes.see(lambda s: s.change_broker(broker, is_store_closed=False))
+        ),
+    )
+
+
+def observe_surgery(asking: Asking, observation: Observation, node: Node) -> Asked:
+    """The recorder takes a tail of the store of a broker that is down: see `observe_kill`."""
+    event = observation.event
+    return Asked((asking.later(observation, lambda view: explain_surgery(view, event)),))
 
 
 def observe_wipe(asking: Asking, observation: Observation, node: Node) -> Asked:
     """The store of a stopped broker is emptied."""
     broker = asking.plan.find_node(observation.event)
     name = "lose_master_disk" if broker == MASTER else f"wipe_slave[{broker}]"
-    return ask_for(fires(f"{name} happens", name), permits={name: 1})
+    return ask_for(
+        fires(f"{name} happens", name),
+        permits={name: 1},
+        after=note(lambda notes: notes.see(lambda s: end_broker(s, broker, is_left=False))),
+    )

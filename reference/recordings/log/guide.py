@@ -14,10 +14,10 @@ from reference.language.compiled import (
     compute_compiled_machine,
 )
 from reference.language.machine import Action
-from reference.recordings.clock import SLACK_MS
+from reference.recordings.clock import GRAIN_MS, SLACK_MS, TRANSFER_WAIT_MS
 from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.links_ahead import Frame
-from reference.recordings.log.notes import Notes, Wire
+from reference.recordings.log.notes import Connection, Notes, Wire
 from reference.recordings.order import Observation
 from reference.recordings.plan import MASTER, Plan, find_next
 from reference.recordings.puts_ahead import Put
@@ -33,6 +33,9 @@ CLOSING = ("cut_link", "close_idle_connection", "refuse_frame")
 
 APPENDING = ("append_to_slave", "append_at_wrong_offset")
 """The rules by which a slave takes a frame."""
+
+CLOCKED = ("time_out_slave_wait", "time_out_disk_wait", "wait_one_second")
+"""The rules by which time ends the wait of a put, or uses it up."""
 
 Allowance: TypeAlias = bool | Callable[[Node], bool]
 """Whether an instance may fire without an event: always, never, or by what was recorded before."""
@@ -101,6 +104,35 @@ class LogGuide:
             return False
         return self._make_link_allowance(rule.name, index)
 
+    def deliver_late(self, node: Node, slave: int, frame: Frame) -> State | None:
+        """The state after a slave has taken what was sent on a connection that has ended.
+
+        A connection of the model takes with it what is in flight. A real one ends at each side by
+        itself: what the master had handed to TCP may still come. The rule is asked on the
+        connection and with the master's log as they were; only the slave's log keeps its effect.
+        None where the slave does not take it.
+        """
+        ended = node.notes.wires[slave].ended
+        if ended is None:
+            return None
+        past, link, own = list(node.state), f"links.{slave}.", f"slaves.{slave}.log."
+        for path, place in self.places.items():
+            if path.startswith((link, "master.log.")):
+                past[place] = ended[place]
+        past[self.places[f"{link}is_open"]] = True
+        past[self.places[f"{link}arrived_offset"]] = frame.start_offset
+        past[self.places[f"{link}next_transfer_offset"]] = frame.end_offset
+        past[self.places[f"{link}reported_offset"]] = self.get_max(node, slave)
+        step = Action(f"append_to_slave[{slave}]", {"size_bytes": frame.size_bytes})
+        taken = self.machine.take(tuple(past), step)
+        if taken is None:
+            return None
+        places = [place for path, place in self.places.items() if path.startswith(own)]
+        after = list(node.state)
+        for place in places:
+            after[place] = taken[place]
+        return tuple(after)
+
     def _make_link_allowance(self, rule: str, slave: int) -> Allowance:
         is_of_connection = rule in {"connect_slave", *CLOSING}
         if rule == "transfer_batch":
@@ -157,13 +189,18 @@ class LogGuide:
         return self.plan.links[slave].frames.get(wire.connection, ())
 
     def list_values(
-        self, node: Node, name: str, argument: str, bounds: tuple[int, int], goals: Sequence[Goal]
+        self,
+        node: Node,
+        action: Action,
+        argument: str,
+        bounds: tuple[int, int],
+        goals: Sequence[Goal],
     ) -> Iterable[int]:
         """The values of an argument that are worth a try."""
-        shown = self._list_shown(node, Action(name), argument)
-        wanted = self._list_wanted(node, name, bounds, goals)
+        shown = self._list_shown(node, action, argument)
+        wanted = self._list_wanted(node, action.instance, bounds, goals)
         if argument == "recovered_offset":
-            index = Action(name).index
+            index = action.index
             return [*self._list_recovered(MASTER if index is None else index), *wanted]
         return wanted if shown is None else shown
 
@@ -215,17 +252,46 @@ class LogGuide:
         rule, slave = action.rule_name, action.index
         if rule == "append_message":
             return self._follow_append(node, notes, action)
+        if rule in CLOCKED:
+            return self._follow_clock(notes, rule, node.notes.slots[get_index(action)])
         if slave is not None and notes.wires and rule in FOLLOWED:
             if notes.wires[slave].is_recorded:
                 return FOLLOWED[rule](self, node, notes, action)
             return notes
+        if slave is not None and rule == "connect_slave":
+            return evolve(notes, connections=(*notes.connections, Connection(slave)))
         for number in range(len(notes.wires)):
             place = self.places[f"links.{number}.is_open"]
             if node.state[place] and not state[place]:
-                position = self.get(node, f"links.{number}.next_transfer_offset")
-                notes = notes.change_wire(number, reports=(), position=position)
-                notes = notes.spend(f"cut_link[{number}]")
-        return notes
+                notes = self._end_connection(node, notes, number)
+        is_all_noticed = rule == "drop_connection" and self._are_all_alive(notes, state)
+        return notes.forget_dead() if is_all_noticed else notes
+
+    def _end_connection(self, node: Node, notes: Notes, slave: int) -> Notes:
+        """The slave's side of its connection is gone; the master counts on."""
+        link = f"links.{slave}"
+        names = ("slave_request_offset", "slave_ack_offset", "next_transfer_offset")
+        request, ack, position = (self.get(node, f"{link}.{name}") for name in names)
+        dead = Connection(slave, (request, ack, position), notes.wires[slave].reports)
+        ended = notes.change_wire(slave, reports=(), position=position, ended=node.state)
+        return ended.spend(f"cut_link[{slave}]").bury(dead)
+
+    def _are_all_alive(self, notes: Notes, state: State) -> bool:
+        """The master counts no dead connection any more."""
+        alive = sum(connection.known is None for connection in notes.connections)
+        return bool(state[self.places["master.connection_count"]] == alive)
+
+    def _follow_clock(self, notes: Notes, rule: str, number: int) -> Notes | None:
+        """A clock ends the wait of a put, if its call took so long."""
+        took_ms = self.plan.puts[number].duration_ms + GRAIN_MS
+        timers = notes.seen.timers or self.plan.timers
+        if rule != "wait_one_second":
+            is_for_slave = rule == "time_out_slave_wait"
+            least_ms = timers.slave_wait_ms if is_for_slave else timers.sync_flush_timeout_ms
+            return notes if took_ms >= least_ms else None
+        # One notification may be left from before the wait, when nobody waited for it (R-HA-21).
+        is_over = notes.waits.count(number) > took_ms // TRANSFER_WAIT_MS
+        return None if is_over else evolve(notes, waits=(*notes.waits, number))
 
     def _follow_append(self, node: Node, notes: Notes, action: Action) -> Notes | None:
         put = self.find_following(node)
@@ -240,7 +306,7 @@ class LogGuide:
 
 def follow_report(guide: LogGuide, node: Node, notes: Notes, action: Action) -> Notes | None:
     """The master reads a report that was forwarded, and with it all before it."""
-    slave, offset = get_slave(action), action.arguments["slave_offset"]
+    slave, offset = get_index(action), action.arguments["slave_offset"]
     reports = notes.wires[slave].reports
     if offset not in reports:
         return None
@@ -249,7 +315,7 @@ def follow_report(guide: LogGuide, node: Node, notes: Notes, action: Action) -> 
 
 def follow_frame(guide: LogGuide, node: Node, notes: Notes, action: Action) -> Notes | None:
     """The slave takes the first frame that was forwarded, as a whole."""
-    slave = get_slave(action)
+    slave = get_index(action)
     wire = notes.wires[slave]
     frames = guide.list_frames(wire, slave)[wire.taken : wire.forwarded]
     if not frames or frames[0].size_bytes != action.arguments["size_bytes"]:
@@ -259,7 +325,7 @@ def follow_frame(guide: LogGuide, node: Node, notes: Notes, action: Action) -> N
 
 def follow_transfer(guide: LogGuide, node: Node, notes: Notes, action: Action) -> Notes | None:
     """The master sends the frame that the proxy forwards next, if it forwards one at all."""
-    slave = get_slave(action)
+    slave = get_index(action)
     wire = notes.wires[slave]
     begin = guide.get(node, f"links.{slave}.next_transfer_offset")
     ahead = guide.list_frames(wire, slave)[wire.sent :]
@@ -277,8 +343,8 @@ FOLLOWED: Mapping[str, Callable[[LogGuide, Node, Notes, Action], Notes | None]] 
 """By rule: what a recorded link says of its step."""
 
 
-def get_slave(action: Action) -> int:
-    """The slave that a step is about."""
+def get_index(action: Action) -> int:
+    """The slave or the message that a step is about."""
     assert action.index is not None, action
     return action.index
 

@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from attrs import evolve
 
+from reference.language.compiled import State
+from reference.recordings.clock import JITTER_MS
+from reference.recordings.closings import check_housekeeping, is_ending
 from reference.recordings.hidden.node import Asked, Goal, Node
+from reference.recordings.hidden_steps import SIDES
+from reference.recordings.kinds import END_KINDS, START_KINDS
+from reference.recordings.link_events import (
+    CLOSING_SIDES,
+    check_heartbeat,
+    check_interval,
+    check_not_held,
+    check_reconnect,
+    explain_target_down,
+)
 from reference.recordings.log.asking import Asking, agrees, ask_for, note
 from reference.recordings.log.brokers import list_starts
 from reference.recordings.log.guide import CLOSING
 from reference.recordings.log.notes import Notes, Wire
+from reference.recordings.log.seen import Seen
 from reference.recordings.order import Observation
+from reference.recordings.plan import find_next
 from reference.recordings.reading import Event
+from reference.recordings.state import Blocked, Explanation, check
 
 OTHER_CONNECTION = Asked(ignored="of a connection that has ended before")
 
@@ -23,16 +41,61 @@ def observe_link_open(asking: Asking, observation: Observation, node: Node) -> A
 
     def connect(notes: Notes) -> Notes:
         wire = evolve(notes.wires[slave], connection=event["conn"], reports=(), sent=0)
-        wire = evolve(wire, forwarded=0, taken=0, are_reports_late=False, position=-1)
+        wire = evolve(wire, forwarded=0, taken=0, are_reports_late=False, position=-1, ended=None)
         wires = (*notes.wires[:slave], wire, *notes.wires[slave + 1 :])
-        closed = notes.spend(f"cut_link[{slave}]")
+        closed = notes.spend(f"cut_link[{slave}]").see(lambda seen: open_wire(seen, slave, event))
         return evolve(closed, wires=wires).grant(f"connect_slave[{slave}]")
 
-    return ask_for(
+    goals = (
         asking.has_value(f"slave {slave} runs", f"slaves.{slave}.is_up", True),
         asking.has_value("its connection before is open", f"links.{slave}.is_open", False),
+    )
+    return Asked(
+        (
+            asking.later(observation, lambda view: check_opening(view, slave, event)),
+            lambda _: goals,
+        ),
         permits=dict.fromkeys(names, 1),
         after=note(connect),
+    )
+
+
+def check_opening(view: Explanation, slave: int, event: Event) -> Explanation:
+    """The next connection of a link, in its time; the end of the one before may be noted later."""
+    wire = view.wires[slave]
+    view = check(view, "conn", wire.connection + 1, event["conn"])
+    if not wire.is_open:
+        return check_reconnect(view, slave)
+    ended_ms = view.plan.links[slave].closings_ms.get(wire.connection, view.plan.end_ms)
+    if ended_ms > event.t_ms + JITTER_MS:
+        raise Blocked(f"connection {wire.connection} of this link is still open")
+    return view
+
+
+def open_wire(seen: Seen, slave: int, event: Event) -> Seen:
+    """A connection was opened."""
+    return close_wire(seen, slave, event.t_ms).change_wire(
+        slave,
+        connection=event["conn"],
+        opened_ms=event.t_ms,
+        is_open=True,
+        last_frame_ms=None,
+        last_report=None,
+        last_report_ms=event.t_ms,
+    )
+
+
+def close_wire(seen: Seen, slave: int, t_ms: float) -> Seen:
+    """A connection has ended, if one was open."""
+    wire = seen.wires[slave]
+    if not wire.is_open:
+        return seen
+    return seen.change_wire(
+        slave,
+        ended_connection=wire.connection,
+        ends_to_see=SIDES,
+        closed_ms=t_ms if seen.slaves[slave].is_started else None,
+        is_open=False,
     )
 
 
@@ -41,8 +104,9 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
     event = observation.event
     slave = asking.plan.find_slave_of_link(event)
     link, offset = f"links.{slave}", event["slave_offset"]
-    if not is_latest(event, node, slave):
-        return observe_other_connection(event, node, slave)
+    is_over = node.notes.wires[slave].ended is not None
+    if is_over or not is_latest(asking, event, node, slave):
+        return observe_other_connection(asking, event, node, slave)
     names = ("report_offset", "report_offset_to_earlier_put")
 
     is_late = node.notes.wires[slave].are_reports_late
@@ -51,42 +115,90 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
     def forward(notes: Notes) -> Notes:
         reports = (*notes.wires[slave].reports, offset)
         late = is_late and not is_latest_report
-        return notes.change_wire(slave, reports=reports, are_reports_late=late)
+        shown = notes.see(
+            lambda seen: seen.change_wire(slave, last_report=offset, last_report_ms=event.t_ms)
+        )
+        return shown.change_wire(slave, reports=reports, are_reports_late=late)
 
     reported = asking.has_value("the slave's report", f"{link}.reported_offset", offset)
     if is_late:
         text = f"the slave's reports reach {offset}"
         reported = asking.holds(text, lambda s: offset <= s.links[slave].reported_offset)
-    return ask_for(
-        asking.has_value("whether it has reported", f"{link}.has_reported", True),
-        reported,
+    goals = (asking.has_value("whether it has reported", f"{link}.has_reported", True), reported)
+    return Asked(
+        (
+            asking.later(
+                observation,
+                lambda view: check_not_held(view, slave, view.wires[slave].are_reports_stalled),
+                lambda view: check_interval(view, slave, event),
+            ),
+            lambda _: goals,
+        ),
         permits={f"{name}[{slave}]": 1 for name in names},
         after=note(forward),
     )
 
 
-def is_latest(event: Event, node: Node, slave: int) -> bool:
-    """An event is about the latest connection of a link."""
-    latest: int = node.notes.wires[slave].connection
-    return bool(event.data.get("conn", latest) == latest)
+def is_latest(asking: Asking, event: Event, node: Node, slave: int) -> bool:
+    """An event is about the latest connection of a link, and that may not have ended yet."""
+    wire = node.notes.wires[slave]
+    is_open = asking.guide.get(node, f"links.{slave}.is_open")
+    is_over = not node.notes.seen.wires[slave].is_open and not is_open
+    return bool(event.data.get("conn", wire.connection) == wire.connection) and not is_over
 
 
-def observe_other_connection(event: Event, node: Node, slave: int) -> Asked:
+def observe_other_connection(asking: Asking, event: Event, node: Node, slave: int) -> Asked:
     """What is late of a connection that has ended is lost; of a later one nothing can be seen."""
-    if event["conn"] < node.notes.wires[slave].connection:
-        return OTHER_CONNECTION
-    return ask_for(agrees(f"connection {event['conn']} is open", is_so=False))
+    wire = node.notes.wires[slave]
+    if event["conn"] > wire.connection:
+        return ask_for(agrees(f"connection {event['conn']} is open", is_so=False))
+    is_frame = event.kind == "ha_frame" and bool(event["body_bytes"])
+    if is_frame and event["conn"] == wire.connection and wire.ended is not None:
+        return observe_late_frame(asking, event, node, slave)
+    return ask_for(*list_late_goals(asking, event, node, slave))
+
+
+def list_late_goals(asking: Asking, event: Event, node: Node, slave: int) -> Iterator[Goal]:
+    """What comes late was sent before the end of its connection.
+
+    Its proxy has not told of both sides of that end yet.
+    """
+    seen, ahead = node.notes.seen.wires[slave], asking.plan.links[slave]
+    is_ending = event["conn"] == seen.ended_connection and seen.ends_to_see > 0
+    is_open = event["conn"] == seen.connection and seen.is_open
+    yield agrees(f"connection {event['conn']} has not ended", is_so=is_open or is_ending)
+    if event.kind == "ha_report":
+        offset = event["slave_offset"]
+        is_so = offset in ahead.slave_ends or offset == seen.last_report
+        yield agrees(f"the slave's log has ended at {offset}", is_so=is_so)
+        return
+    frames = ahead.frames.get(event["conn"], ())
+    ends = {frame.end_offset for frame in frames if frame.t_ms < event.t_ms}
+    offset, begins = event["master_offset"], ahead.first_offsets
+    is_so = offset in ends or offset == begins.get(event["conn"])
+    yield agrees(f"the master would have sent from {offset}", is_so=is_so)
 
 
 def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked:
     """A master sends a frame; the proxy forwards it."""
     event = observation.event
     slave = asking.plan.find_slave_of_link(event)
-    if not is_latest(event, node, slave):
-        return observe_other_connection(event, node, slave)
+    if not is_latest(asking, event, node, slave):
+        return observe_other_connection(asking, event, node, slave)
     begin, size = event["master_offset"], event["body_bytes"]
+    if size and node.notes.wires[slave].ended is not None:
+        return observe_late_frame(asking, event, node, slave)
+
+    def is_not_held(view: Explanation) -> None:
+        check_not_held(view, slave, view.wires[slave].are_frames_stalled)
+
+    def show(notes: Notes) -> Notes:
+        return notes.see(lambda seen: seen.change_wire(slave, last_frame_ms=event.t_ms))
+
     if not size:
-        return ask_for(is_heartbeat_possible(asking, node, slave, begin))
+        beats = asking.later(observation, is_not_held, lambda view: check_heartbeat(view, slave))
+        is_possible = is_heartbeat_possible(asking, node, slave, begin)
+        return Asked((beats, lambda _: (is_possible,)), after=note(show))
     number = node.notes.wires[slave].forwarded
     is_sent = Goal(
         f"{size} B are sent from {begin}",
@@ -94,8 +206,36 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
         instances=(f"transfer_batch[{slave}]",),
     )
     goals = [] if is_sent.check(node) else [is_at(asking, slave, begin)]
-    forward = note(lambda notes: notes.change_wire(slave, forwarded=number + 1))
-    return Asked((lambda _: tuple(goals), lambda _: (is_sent,)), after=forward)
+    forward = note(lambda notes: show(notes).change_wire(slave, forwarded=number + 1))
+    passes = asking.later(observation, is_not_held)
+    return Asked((passes, lambda _: tuple(goals), lambda _: (is_sent,)), after=forward)
+
+
+def observe_late_frame(asking: Asking, event: Event, node: Node, slave: int) -> Asked:
+    """A frame comes whose connection has ended; the slave's end of it may not know that yet."""
+    wire: Wire = node.notes.wires[slave]
+    frames = asking.guide.list_frames(wire, slave)[wire.taken : wire.forwarded + 1]
+    states: list[State] = []
+    after = node
+    for frame in frames:
+        taken = asking.guide.deliver_late(after, slave, frame)
+        if taken is None:
+            break
+        after = node.edit(state=taken)
+        states.append(taken)
+    ahead = asking.plan.links[slave].slave_observations
+    wanted = find_next(ahead, event.t_ms)
+    ends = [asking.guide.get_max(node.edit(state=state), slave) for state in states]
+    counts = [number for number, end in enumerate(ends, start=1) if wanted is None or end <= wanted]
+    count = max(counts, default=0)
+
+    def take(last: Node) -> Node:
+        notes = last.notes.change_wire(
+            slave, forwarded=wire.forwarded + 1, taken=wire.taken + count
+        )
+        return last.edit(notes=notes, state=states[count - 1] if count else last.state)
+
+    return ask_for(*list_late_goals(asking, event, node, slave), after=take)
 
 
 def is_at(asking: Asking, slave: int, offset: int) -> Goal:
@@ -113,7 +253,8 @@ def is_heartbeat_possible(asking: Asking, node: Node, slave: int, offset: int) -
         return agrees(f"a frame from {offset} is forwarded next", is_so=is_next)
     is_open = asking.guide.get(node, f"links.{slave}.is_open")
     if not is_open and wire.position >= 0:
-        is_last = wire.position == offset
+        come = frames[: wire.forwarded][-1:]
+        is_last = offset in (wire.position, *(frame.end_offset for frame in come))
         return agrees(f"the master would have sent from {offset}", is_so=is_last)
     return is_at(asking, slave, offset)
 
@@ -122,16 +263,73 @@ def observe_link_close(asking: Asking, observation: Observation, node: Node) -> 
     """One side of a connection ends, or the proxy cuts it; the slave's side has ended soon."""
     event = observation.event
     slave = asking.plan.find_slave_of_link(event)
-    if not is_latest(event, node, slave):
-        return OTHER_CONNECTION
-    names = tuple(f"{name}[{slave}]" for name in CLOSING)
+    is_cut = event.kind.startswith("link_cut")
+    is_end = not is_cut and not is_about_open(event, node, slave)
+    names = [name for name in CLOSING if is_cut or name != "cut_link"]
+    closings = tuple(f"{name}[{slave}]" for name in names)
 
     def end(after: Node) -> Node:
-        notes: Notes = after.notes.spend(f"connect_slave[{slave}]")
+        shown = note(lambda notes: notes.see(lambda seen: end_wire(seen, slave, event)))(after)
+        if is_end:
+            return shown
+        notes: Notes = shown.notes.spend(f"connect_slave[{slave}]")
         is_open = asking.guide.get(after, f"links.{slave}.is_open")
-        return after.edit(notes=notes.grant(*names) if is_open else notes)
+        return shown.edit(notes=notes.grant(*closings) if is_open else notes)
 
-    return ask_for(after=end)
+    wire = node.notes.wires[slave]
+    may_refuse = wire.taken < wire.forwarded or bool(wire.reports)
+    checks = asking.later(
+        observation, lambda view: check_end(view, slave, event, may_refuse=may_refuse)
+    )
+    return Asked((checks,), after=end)
+
+
+def is_about_open(event: Event, node: Node, slave: int) -> bool:
+    """An event is about the connection of a link that is open."""
+    wire = node.notes.seen.wires[slave]
+    return bool(wire.is_open and event.data.get("conn", wire.connection) == wire.connection)
+
+
+def end_wire(seen: Seen, slave: int, event: Event) -> Seen:
+    """An end was seen: of a connection, or of one of its sides."""
+    wire = seen.wires[slave]
+    if event.kind.startswith("link_cut") or event["conn"] == wire.connection:
+        seen = close_wire(seen, slave, event.t_ms)
+    if event.kind.startswith("link_cut"):
+        return seen
+    return seen.change_wire(slave, ends_to_see=seen.wires[slave].ends_to_see - 1)
+
+
+def check_end(view: Explanation, slave: int, event: Event, *, may_refuse: bool) -> Explanation:
+    """Each end of a connection has its reason, and is seen once at each of its two sides.
+
+    A process ends, a frame or a report is refused, or one side has heard nothing for long.
+    """
+    wire = view.wires[slave]
+    if event.kind.startswith("link_cut"):
+        return view
+    if event["closed_by"] not in CLOSING_SIDES:
+        raise Blocked(f"closed_by is {event['closed_by']!r}, which is no side of a connection")
+    if wire.is_open and event["conn"] == wire.connection:
+        is_over = not view.cluster.links[slave].is_open or is_ending(view, slave)
+        is_over = is_over or has_hidden_stop(view, slave)
+        return view if is_over or may_refuse else check_housekeeping(view, slave)
+    if not wire.ends_to_see:
+        raise Blocked("no connection of this link has ended, or both of its sides were seen to")
+    return check(view, "conn", wire.ended_connection, event["conn"])
+
+
+def has_hidden_stop(view: Explanation, slave: int) -> bool:
+    """The slave's next life ends in order, and nobody tells when that stop began."""
+    name, is_begun = view.plan.slaves[slave], view.slaves[slave].stop_begin_ms is not None
+    for event in view.plan.recording.events:
+        if event.t_ms < view.now_ms or event.data.get("node") != name or is_begun:
+            continue
+        if event.kind in {"node_stop_begin", *START_KINDS, *END_KINDS}:
+            return False
+        if event.kind == "node_stop_clean":
+            return "shutdown_ms" not in event.data
+    return False
 
 
 def observe_stall(asking: Asking, observation: Observation, node: Node) -> Asked:
@@ -144,6 +342,20 @@ def observe_stall(asking: Asking, observation: Observation, node: Node) -> Asked
 
     def hold(notes: Notes) -> Notes:
         late = is_late or notes.wires[slave].are_reports_late
-        return notes.change_wire(slave, are_frames_held=is_held, are_reports_late=late)
+        wire, changes = notes.seen.wires[slave], {"stalled_ms": event.t_ms}
+        if not is_stalled or wire.is_stalled:
+            changes["healed_ms"] = event.t_ms
+        shown = notes.see(
+            lambda seen: seen.change_wire(
+                slave, are_reports_stalled=is_late, are_frames_stalled=is_held, **changes
+            )
+        )
+        return shown.change_wire(slave, are_frames_held=is_held, are_reports_late=late)
 
     return ask_for(after=note(hold))
+
+
+def observe_target_down(asking: Asking, observation: Observation, node: Node) -> Asked:
+    """The proxy could not reach the master."""
+    event = observation.event
+    return Asked((asking.later(observation, lambda view: explain_target_down(view, event)),))

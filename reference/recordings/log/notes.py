@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
+
+from reference.language.compiled import State
+from reference.recordings.log.seen import Seen
 
 
 @frozen(cache_hash=True)
@@ -25,12 +29,26 @@ class Wire:
     """The proxy holds back what the master sends."""
     position: int = -1
     """Where the master would have sent from when the latest connection ended; -1 for nowhere."""
+    ended: State | None = field(default=None, eq=False)
+    """The state in which the latest connection ended; None while none has."""
     sent: int = 0
     """How many of the connection's frames with a body the master has sent."""
     forwarded: int = 0
     """How many of them the proxy has forwarded."""
     taken: int = 0
     """How many of them the slave has taken."""
+
+
+@frozen(cache_hash=True)
+class Connection:
+    """A connection that the master counts."""
+
+    slave: int
+    known: tuple[int, int, int] | None = None
+    """What the master knew of it when it ended: the offset asked for, the latest report, and where
+    it sent from; None while it is alive."""
+    unread: tuple[int, ...] = ()
+    """Reports that it may have read after that."""
 
 
 @frozen(cache_hash=True)
@@ -46,9 +64,16 @@ class Notes:
     """The numbers of the puts that were called and are not appended yet."""
     slots: tuple[int, ...] = ()
     """By followed message of the state, in order: the number of its put."""
+    waits: tuple[int, ...] = ()
+    """The numbers of the puts for which the group transfer has waited a second, once for each."""
     granted: frozenset[tuple[str, ...]] = frozenset()
     """Steps that an event has announced and that may be taken from then on: of each the instances,
     one of which fires."""
+    connections: tuple[Connection, ...] = ()
+    """Those that the master counts, and dead ones that it may have ceased to count, in the order
+    in which it has accepted them."""
+    seen: Seen = field(factory=Seen, eq=False)
+    """What was shown that no step asks for."""
 
     def grant(self, *names: str) -> Notes:
         """With one more step announced, which any of these instances is."""
@@ -64,6 +89,22 @@ class Notes:
             return self
         left = frozenset(names for names in self.granted if name not in names)
         return evolve(self, granted=left)
+
+    def bury(self, dead: Connection) -> Notes:
+        """With the live connection of a slave dead."""
+        found = tuple(
+            dead if each.slave == dead.slave and each.known is None else each
+            for each in self.connections
+        )
+        return evolve(self, connections=found)
+
+    def forget_dead(self) -> Notes:
+        """With the live connections only."""
+        return evolve(self, connections=tuple(e for e in self.connections if e.known is None))
+
+    def see(self, change: Callable[[Seen], Seen]) -> Notes:
+        """With more that was shown."""
+        return evolve(self, seen=change(self.seen))
 
     def change_wire(self, slave: int, **changes: Any) -> Notes:
         """With one link changed."""

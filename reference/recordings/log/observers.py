@@ -9,12 +9,23 @@ from reference.recordings.handlers import PUT_BEGIN
 from reference.recordings.hidden.node import Asked, Node
 from reference.recordings.log.asking import Asking
 from reference.recordings.log.brokers import (
+    observe_exit,
     observe_kill,
     observe_snapshot,
     observe_start,
     observe_stop,
     observe_stop_begin,
+    observe_surgery,
     observe_wipe,
+)
+from reference.recordings.log.contents import (
+    observe_address,
+    observe_checksums,
+    observe_comparison,
+    observe_expiry,
+    observe_read,
+    observe_scan,
+    observe_set_config,
 )
 from reference.recordings.log.links import (
     observe_frame,
@@ -22,6 +33,7 @@ from reference.recordings.log.links import (
     observe_link_open,
     observe_report,
     observe_stall,
+    observe_target_down,
 )
 from reference.recordings.log.puts import observe_put, observe_put_begin
 from reference.recordings.order import Observation
@@ -36,6 +48,8 @@ OBSERVERS: Mapping[str, Observe] = {
     "node_kill9": observe_kill,
     "node_stop_begin": observe_stop_begin,
     "node_stop_clean": observe_stop,
+    "process_exit": observe_exit,
+    "store_surgery": observe_surgery,
     "store_wiped": observe_wipe,
     "ha_link_open": observe_link_open,
     "ha_report": observe_report,
@@ -45,6 +59,15 @@ OBSERVERS: Mapping[str, Observe] = {
     "link_cut_mid_frame": observe_link_close,
     "link_stalled": observe_stall,
     "link_healed": observe_stall,
+    "proxy_target_down": observe_target_down,
+    "log_crc": observe_checksums,
+    "log_scan": observe_scan,
+    "divergence_check": observe_comparison,
+    "get_message": observe_read,
+    "set_config": observe_set_config,
+    "update_ha_master_address": observe_address,
+    "ha_master_address": observe_address,
+    "delete_expired_files": observe_expiry,
 }
 """By kind of observation."""
 

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from reference.language.operators import negate
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.asking import Asking, ask_for, note
+from reference.recordings.log.guide import name_end
+from reference.recordings.log.seen import Check
 from reference.recordings.order import Observation
+from reference.recordings.plan import MASTER
+from reference.recordings.put_demands import check_duration
+from reference.recordings.put_events import (
+    check_own_duration,
+    check_size,
+    check_slave_view,
+    explain_refused_put,
+)
 from reference.recordings.puts_ahead import Put
+from reference.recordings.queues import check_queue_offset
 from reference.recordings.reading import Event
 from reference.worlds.replication.state import ANSWERED, STATUS_NAMES
-
-REFUSED = Asked(ignored="refused before anything was written")
 
 
 def find_put(asking: Asking, event: Event) -> Put | None:
@@ -23,9 +33,11 @@ def find_put(asking: Asking, event: Event) -> Put | None:
 def observe_put_begin(asking: Asking, observation: Observation, node: Node) -> Asked:
     """A producer calls: from now on its message may be appended."""
     event = observation.event
+    if event["node"] != asking.plan.master:
+        return Asked()
     put = find_put(asking, event)
     if put is None:
-        return REFUSED
+        return ask_for(*list_counters(asking, event, "before"))
     number = put.number
     call = note(lambda notes: evolve(notes, begun=notes.begun | {number}))
     return ask_for(*list_counters(asking, event, "before"), after=call)
@@ -34,10 +46,14 @@ def observe_put_begin(asking: Asking, observation: Observation, node: Node) -> A
 def list_counters(asking: Asking, event: Event, when: str) -> tuple[Goal, ...]:
     """What the recorder has read just before or after the call."""
     push2, count = f"push2_slave_{when}", f"connection_count_{when}"
-    return (
+    goals = (
         asking.has_value(push2, "master.push2_slave_max_offset", event[push2]),
         asking.has_value(count, "master.connection_count", event[count]),
     )
+    if when == "before":
+        return goals
+    name = "max_offset_after"
+    return (*goals, asking.has_value(name, name_end(asking.plan, MASTER), event[name]))
 
 
 def observe_put(asking: Asking, observation: Observation, node: Node) -> Asked:
@@ -45,20 +61,46 @@ def observe_put(asking: Asking, observation: Observation, node: Node) -> Asked:
     event = observation.event
     put = find_put(asking, event)
     if put is None:
-        return REFUSED
+        return observe_refused_put(asking, observation)
     number = put.number
 
     def list_answer(after: Node) -> tuple[Goal, ...]:
         return list_answer_goals(asking, put, after.notes.slots.index(number))
 
+    checks: tuple[Check, ...] = (
+        lambda view: check_own_duration(view, event),
+        lambda view: check_size(view, event),
+        lambda view: check_duration(view, put),
+        lambda view: check_queue_offset(view, put),
+    )
     return Asked(
         (
             lambda _: (is_appended(asking, put),),
             list_answer,
+            asking.later(observation, *checks),
             lambda _: list_counters(asking, event, "after"),
         ),
         after=lambda after: asking.drop_message(after, number),
     )
+
+
+def observe_refused_put(asking: Asking, observation: Observation) -> Asked:
+    """A put has returned of which nothing was written; a slave takes none at all."""
+    event = observation.event
+    broker = asking.plan.find_node(event)
+    checks: list[Check] = [
+        lambda view: check_own_duration(view, event),
+        lambda view: explain_refused_put(view, event, broker),
+    ]
+    if broker != MASTER:
+        return Asked(
+            (asking.later(observation, *checks, lambda v: check_slave_view(v, event, broker)),)
+        )
+    goals = list_counters(asking, event, "after")
+    if event["put_status"] == "SERVICE_NOT_AVAILABLE":
+        text = "the master stops, or has ended"
+        goals += (asking.holds(text, lambda s: s.master.is_stopping | negate(s.master.is_up)),)
+    return Asked((lambda _: goals, asking.later(observation, *checks)))
 
 
 def is_appended(asking: Asking, put: Put) -> Goal:

@@ -22,6 +22,7 @@ from book.contents import list_chapters
 from book.explorer.places import FOLDER
 from properties.generated_text import SPEC
 from properties.scenarios.counterexamples.cases import find_case
+from tests.book.browser import MISSING, open_browser
 from tests.command_line.run import assert_one_line, run
 
 TEXTS = [chapter.file for chapter in list_chapters()]
@@ -196,6 +197,41 @@ def test_diagrams_are_drawn(site: Path) -> None:
         html = get_page(site, file).read_text(encoding="utf-8")
         assert count == html.count('<figure class="diagram"><svg'), file
     assert ">connect_slave (the master counts it)<" in (site / "replication.html").read_text()
+
+
+WIDE = """[...document.querySelectorAll('article table')].filter((table) => {
+  const box = table.closest('.table-wrapper');
+  return box.scrollWidth > box.clientWidth + 1;
+}).map((table) => table.innerText.slice(0, 60))"""
+"""The tables of which a part is hidden in their boxes."""
+
+FITTING = (
+    "guarantees.md",
+    "operators.md",
+    "known_issues.md",
+    "versions.md",
+    "counterexamples/acknowledgement_is_truthful.md",
+)
+"""Texts whose tables are no wider than the text. Some others have names that cannot be broken."""
+
+OUTSIDE = "document.documentElement.scrollWidth - innerWidth"
+"""How far something reaches beyond the window, in pixels; not positive where nothing does."""
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(bool(MISSING), reason=MISSING or "a browser is there")
+def test_tables_fit(site: Path, tmp_path: Path) -> None:
+    """Those read most fully on a desktop and a tablet; on a phone no page is wider."""
+    with open_browser(tmp_path / "profile") as browser:
+        for width in (1400, 820):
+            page = browser.open("about:blank", width=width)
+            for text in FITTING:
+                page.show(get_page(site, text).as_uri())
+                assert [] == page.ask(WIDE), (width, text)
+        page.resize(390, 900)
+        for text in TEXTS:
+            page.show(get_page(site, text).as_uri())
+            assert page.ask(OUTSIDE) <= 0, text
 
 
 def read_index(site: Path) -> Any:

@@ -65,6 +65,10 @@ def test_a_claim_stays_open_below_the_depth_of_its_refutation() -> None:
         TANK, EVERY, never_leaked, lemmas={"never_filled": never_full}, depth_limit=2
     )
     assert (VerdictWord.UNDECIDED, 2) == (verdict.word, verdict.depth)
+    told = "no failure within 2 steps and not proved; raise depth_limit or add a lemma"
+    assert told == verdict.note
+    deep = decide_claim(TANK, EVERY, never_leaked, depth_limit=1)
+    assert deep.note.startswith("no failure within 1 step and")
 
 
 def test_names_and_predicates_are_checked() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -13,8 +14,12 @@ from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
 from properties.property import Property, PropertyRole
-from properties.schedules.judgement import follow
-from properties.walks import hypothesis_machine
+from properties.schedules.judgement import find_needless_steps, follow, is_reached_by
+from properties.schedules.related_structures import Schedule
+from properties.schedules.telling import draw_steps
+from properties.verdicts.own_claim import judge_claim
+from properties.walks import failed_walk, hypothesis_machine
+from properties.walks.failed_walk import ViolatedClaimError, report_failure
 from properties.walks.hypothesis_machine import (
     ClusterMachine,
     make_state_machine,
@@ -91,15 +96,6 @@ def measure_premises(structure: Any, fault: str) -> PremiseTally:
     return run_state_machine(make_state_machine(structure, parameters, claims), MANY)
 
 
-def parse_schedule(text: str) -> list[Action]:
-    """The steps that a failing run prints."""
-    steps = [step.partition("(") for step in text.split("; ")]
-    return [
-        Action(name, {n: int(v) for n, v in re.findall(r"(\w+)=(-?\d+)", inside)})
-        for name, _, inside in steps
-    ]
-
-
 @pytest.mark.parametrize(
     ("structure", "fault"),
     [*((s, "none") for s in GROUPS[:2]), (GROUPS[0], "every fault")],
@@ -123,18 +119,55 @@ def test_the_walks_of_other_worlds_meet_every_premise(name: str) -> None:
     assert set(tally.premises) == set(find_world(structure).claims)
 
 
-def test_a_false_claim_is_found() -> None:
-    """What is printed is a schedule from the initial state, and what the walk met on its way."""
+def test_a_false_claim_is_drawn() -> None:
+    """The message has the claim, the step and the timeline of a schedule without needless steps."""
     structure = GROUPS[0]
-    claims = {"is_none_acknowledged": is_none_acknowledged}
+    claims = {"is_none_acknowledged": is_none_acknowledged, "hold_always": hold_always}
     machine = make_state_machine(structure, SMALL_PARAMETERS, claims)
-    with pytest.raises(AssertionError, match="violated by") as failure:
+    with pytest.raises(ViolatedClaimError) as failure:
         run_state_machine(machine, MANY)
-    printed = str(failure.value).partition("violated by: ")[2].splitlines()
-    states = [s for _, s in follow(structure, SMALL_PARAMETERS, parse_schedule(printed[0]))]
+    assert ("is_none_acknowledged",) == failure.value.claims
+    schedule = failure.value.schedule
+    states = [s for _, s in follow(structure, SMALL_PARAMETERS, schedule)]
     assert [is_any_acknowledged(s) for s in states] == [False] * (len(states) - 1) + [True]
-    assert ACKNOWLEDGED in printed[1]
-    assert "acknowledged_is_held_twice" in printed[1]
+
+    def is_refuting(trial: Sequence[Action]) -> bool:
+        return is_reached_by(is_any_acknowledged, structure, SMALL_PARAMETERS, trial)
+
+    assert [] == find_needless_steps(schedule, is_refuting)
+    steps = judge_claim(structure, SMALL_PARAMETERS, schedule, is_none_acknowledged)
+    message = str(failure.value)
+    assert f"is_none_acknowledged does not hold after step {len(schedule)}" in message
+    assert draw_steps(steps) in message
+    assert f"schedule: {'; '.join(map(str, schedule))}" in message
+    assert not hasattr(failure.value, "__notes__")
+
+
+def test_a_claim_that_never_holds_falls_at_the_beginning() -> None:
+    """Without any step."""
+    machine = make_state_machine(
+        SYNCHRONOUS_PAIR, SMALL_PARAMETERS, {"never": lambda state: negate(hold_always(state))}
+    )
+    with pytest.raises(ViolatedClaimError, match="never does not hold in the initial state") as it:
+        run_state_machine(machine, MANY)
+    assert () == it.value.schedule
+
+
+def test_shortening_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the time is over, the walk is drawn as it is by then."""
+    schedule = follow_to_acknowledgement()
+    failure = ViolatedClaimError("", ("none",), schedule)
+    monkeypatch.setattr(failed_walk, "SHORTENING_MAX_S", -1.0)
+    claims = {"none": is_none_acknowledged}
+    told = report_failure(failure, SYNCHRONOUS_PAIR, SMALL_PARAMETERS, claims)
+    assert schedule == told.schedule
+    assert "Shortening stopped after" in str(told)
+
+
+def follow_to_acknowledgement() -> Schedule:
+    """A stored schedule at whose end a put is acknowledged."""
+    undisturbed = make_state_machine(SYNCHRONOUS_PAIR, SMALL_PARAMETERS, {})
+    return undisturbed.plan.starts.leading_to[ACKNOWLEDGED][0]
 
 
 @pytest.mark.parametrize("form", ["pair", "property"])

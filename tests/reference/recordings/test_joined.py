@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from reference.language.compiled import compute_compiled_machine
+from reference.recordings.hidden.node import Node
+from reference.recordings.hidden.reach import Reach
 from reference.recordings.joined.choice import Choice
 from reference.recordings.joined.explain import (
     CONFORMS,
@@ -20,8 +24,7 @@ from reference.recordings.joined.explain import (
     explain,
     replay,
 )
-from reference.recordings.joined.goals import Node, get_leaf
-from reference.recordings.joined.reachability import GROWING, LOWERING
+from reference.recordings.joined.notes import Notes
 from reference.recordings.reading import read_recording
 
 TRACES = Path(__file__).parents[2] / "data" / "traces"
@@ -76,38 +79,31 @@ def test_schedule_is_replayed(name: str) -> None:
     verdict = explain_file(name)
     assert verdict.initial is not None
     states = replay(verdict.initial, verdict.schedule)
+    machine = compute_compiled_machine(verdict.initial.structure)
     for seen in verdict.seen:
-        for goal in seen.asked.goals:
+        for goal in seen.goals:
             if goal.leaves:
-                assert goal.check(Node(states[seen.steps])), (seen.event.seq, goal.text)
+                node = Node(machine.encode(states[seen.steps]), Notes())
+                assert goal.check(node), (seen.event.seq, goal.text)
 
 
-def test_growing_numbers_grow() -> None:
-    """What a search takes for growing becomes lower by no other step than is said."""
-    for name in (PULLS, COMMITS, CRASH, SENDS):
-        verdict = explain_file(name)
-        assert verdict.initial is not None
-        states = replay(verdict.initial, verdict.schedule)
-        for before, after, action in zip(states, states[1:], verdict.schedule, strict=False):
-            old, new = Node(before), Node(after)
-            for path in list_growing():
-                is_lower = read(new, path) < read(old, path)
-                assert not is_lower or action.instance.startswith(LOWERING), (path, str(action))
+def is_among(taken: set[str], name: str, _path: str) -> bool:
+    """An instance fires on the way."""
+    return name in taken
 
 
-def list_growing() -> list[str]:
-    """The paths of all growing numbers."""
-    logs = [f"cluster.{b}." for b in ("master", "slaves.0")]
-    return [
-        *(f"{log}{name}" for log in logs for name in GROWING if name.startswith("log.")),
-        "cluster.master.push2_slave_max_offset",
-        *(f"reading.brokers.{b}.{name}" for b in (0, 1) for name in ("queue_min", "queue_max")),
-    ]
-
-
-def read(node: Node, path: str) -> int:
-    """A leaf of a state."""
-    return int(get_leaf(path)(node.state))
+@pytest.mark.parametrize("name", [PULLS, COMMITS, CRASH, SENDS])
+def test_what_is_reached_is_within_reach(name: str) -> None:
+    """Every value that a leaf has on the way counts as reachable from each tenth state before."""
+    verdict = explain_file(name)
+    assert verdict.initial is not None
+    machine = compute_compiled_machine(verdict.initial.structure)
+    states = [machine.encode(each) for each in replay(verdict.initial, verdict.schedule)]
+    for begin in range(0, len(states), 10):
+        taken = {action.instance for action in verdict.schedule[begin:]}
+        reach = Reach.of(machine, states[begin], partial(is_among, taken))
+        for state, (path, place) in itertools.product(states[begin:], machine.places.items()):
+            assert reach.can_become(path, state[place]), (begin, path)
 
 
 @pytest.mark.parametrize(

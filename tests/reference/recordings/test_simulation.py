@@ -73,7 +73,6 @@ UNEXPLAINED = (
     ("kills", "4.4.0", 4, "UNDER_WAY"),
     ("kills", "5.3.3-quorum", 1, "UNDER_WAY"),
     ("restarts", "4.4.0", 11, "STOPPED_SLAVE"),
-    ("healthy", "4.9.8", 23, "TORN"),
 )
 """The same where the search finds no explanation, though there is one; with what it lacks."""
 
@@ -85,7 +84,6 @@ LACKS = {
     "the same process follows: its bytes belong to nobody",
     "STOPPED_SLAVE": "until 4.9.0 the socket of a slave that has stopped stays open until its "
     "process exits, and the master shows the connection as before",
-    "TORN": "a snapshot's counters are read one after another, and something came in between",
 }
 """What the search lacks, by name."""
 

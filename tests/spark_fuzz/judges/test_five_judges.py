@@ -45,7 +45,7 @@ def test_a_disagreement_names_both() -> None:
         "pair", "none", "read_is_kept_on_master", (HOLDS, Opinion("two", falls_after=3))
     )
     (sentence,) = cell.list_disagreements()
-    for part in ("pair", "none", "read_is_kept_on_master", "one", "two", "holds", "falls after 3"):
+    for part in ("pair", "none", "read_is_kept_on_master", "one", "two", "holds", "breaks after 3"):
         assert part in sentence
 
 

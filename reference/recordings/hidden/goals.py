@@ -1,0 +1,52 @@
+"""Goals on the leaves of a flat state, and on the steps that an event permits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from reference.language.compiled import State, compile_predicate, compute_places
+from reference.language.dependencies import list_leaves
+from reference.language.machine import record_predicate
+from reference.recordings.hidden.node import Goal, Node
+
+
+def has_value(structure: Any, text: str, path: str, wanted: int) -> Goal:
+    """A leaf has this value; ``text`` names it."""
+    place, leaves = compute_places(structure)[path], frozenset((path,))
+    sentence = f"{text} is {wanted}"
+    return Goal(sentence, lambda n: n.state[place] == wanted, leaves, path, int(wanted), place)
+
+
+def holds(structure: Any, text: str, make: Callable[..., Any], *given: int) -> Goal:
+    """A predicate of the state holds, that ``make`` writes for some numbers.
+
+    ``make`` uses the operators of rules, and gets the state and the numbers; it is compiled once
+    for each set of numbers.
+    """
+    compiled, leaves = compile_made(structure, make, given)
+    return Goal(text, lambda n: compiled(n.state), leaves)
+
+
+@cache
+def compile_made(
+    structure: Any, make: Callable[..., Any], given: tuple[int, ...]
+) -> tuple[Callable[[State], bool], frozenset[str]]:
+    """A predicate for some numbers, compiled, with the leaves that it reads."""
+
+    def predicate(state: Any) -> Any:
+        return make(state, *given)
+
+    leaves = list_leaves([record_predicate(structure, predicate)])
+    return compile_predicate(structure, predicate), leaves
+
+
+def fires(text: str, *instances: str) -> Goal:
+    """One of these instances has fired since the last event, as this event permits."""
+    return Goal(text, lambda n: any(i in n.spent for i in instances), instances=instances)
+
+
+def agrees(text: str, check: Callable[[Node], bool]) -> Goal:
+    """Something that no leaf of the state decides."""
+    return Goal(text, check)

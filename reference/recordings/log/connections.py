@@ -1,0 +1,48 @@
+"""The connections that a master counts, as a look at it lists them: in the order of their begin.
+
+A dead one is counted until the master notices. Which of several it has noticed, its list tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from reference.recordings.hidden.node import Node
+from reference.recordings.log.notes import Connection
+
+Shown = Mapping[str, int]
+"""What is shown of one connection."""
+
+
+def match(
+    kept: Sequence[Connection], shown: Sequence[Shown]
+) -> list[tuple[Connection, Shown]] | None:
+    """Each shown connection with the one it is; None where they cannot be the same.
+
+    The dead ones that are missing were noticed; those that fit go first.
+    """
+    if not kept:
+        return None if shown else []
+    last, rest = kept[-1], kept[:-1]
+    if shown and (last.known is None or fits(last, shown[-1])):
+        before = match(rest, shown[:-1])
+        if before is not None:
+            return [*before, (last, shown[-1])]
+    return match(rest, shown) if last.known is not None else None
+
+
+def fits(dead: Connection, shown: Shown) -> bool:
+    """A dead connection may be shown so: a little more may have been read or sent since its end."""
+    assert dead.known is not None
+    request, ack, following = dead.known
+    is_asked = shown["slave_request_offset"] == request
+    is_read = shown["slave_ack_offset"] in (ack, *dead.unread)
+    begin = shown["next_transfer_from"]
+    return is_asked and is_read and begin >= following and not request < 0 <= begin
+
+
+def list_live(node: Node, shown: Sequence[Shown]) -> Iterator[tuple[int, Shown]]:
+    """The slaves behind the shown connections that are alive."""
+    for connection, each in match(node.notes.connections, shown) or []:
+        if connection.known is None:
+            yield connection.slave, each

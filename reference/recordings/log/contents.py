@@ -1,0 +1,127 @@
+"""What is shown of the contents of a log, and of reads from it; settings that are changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from reference.recordings.config_events import explain_address, explain_set_config
+from reference.recordings.content_events import explain_checksums, explain_comparison, explain_scan
+from reference.recordings.get_message_events import explain_get_message
+from reference.recordings.hidden.node import Asked, Goal, Node
+from reference.recordings.log.asking import Asking, note
+from reference.recordings.log.brokers import begins_at, get_log
+from reference.recordings.log.guide import name_broker, name_end, name_instance
+from reference.recordings.log.seen import Check
+from reference.recordings.order import Observation
+from reference.recordings.plan import MASTER
+from reference.recordings.reading import Event
+from reference.recordings.state import Explanation
+
+Explain = Callable[[Explanation, Event], Explanation]
+"""Holds an event against a state, and learns from it."""
+
+
+def hold_against(asking: Asking, observation: Observation, explain: Explain, *goals: Goal) -> Asked:
+    """An event that only looks: goals first, then a check that may learn something."""
+    event = observation.event
+    check: Check = lambda view: explain(view, event)  # noqa: E731
+
+    def learn(after: Node) -> Node:
+        seen = after.notes.seen.learn(explain(asking.view(after, observation), event))
+        return note(lambda notes: notes.see(lambda _: seen))(after)
+
+    return Asked((lambda _: goals, asking.later(observation, check)), after=learn)
+
+
+def observe_checksums(asking: Asking, observation: Observation, node: Node) -> Asked:
+    """The CRC of each file of a log."""
+    event = observation.event
+    broker = asking.plan.find_node(event)
+    files = [each for each in event["files"] if each["from_offset"] < each["to_offset"]]
+    is_up = asking.guide.get(node, f"{name_broker(broker)}.is_up")
+    goals = []
+    if files and is_up:
+        text, end = f"max_offset of {event['node']}", files[-1]["to_offset"]
+        goals.append(asking.has_value(text, name_end(asking.plan, broker), end))
+    return hold_against(asking, observation, explain_checksums, *goals)
+
+
+def observe_scan(asking: Asking, observation: Observation, node: Node) -> Asked:
+    """Every record of a log."""
+    return hold_against(asking, observation, explain_scan)
+
+
+def observe_comparison(asking: Asking, observation: Observation, node: Node) -> Asked:
+    """The bytes of master and slave compared."""
+    return hold_against(asking, observation, explain_comparison)
+
+
+def observe_read(asking: Asking, observation: Observation, node: Node) -> Asked:
+    """The store answers a read from its queue and its log, as far as they go now."""
+    event = observation.event
+    end = name_end(asking.plan, asking.plan.find_node(event))
+    goal = asking.has_value(f"max_offset_py of {event['node']}", end, event["max_offset_py"])
+    return hold_against(asking, observation, explain_get_message, goal)
+
+
+def observe_address(asking: Asking, observation: Observation, node: Node) -> Asked:
+    """A slave is told where its master is, or asked for it."""
+    event = observation.event
+    told = explain_address(asking.view(node, observation), event)
+    slave = asking.plan.find_node(event)
+    address = told.get_broker(slave).ha_master_address
+    asked = hold_against(asking, observation, explain_address)
+    return Asked(
+        asked.stages,
+        after=note(
+            lambda n: n.see(lambda seen: seen.change_broker(slave, ha_master_address=address))
+        ),
+    )
+
+
+def observe_set_config(asking: Asking, observation: Observation, node: Node) -> Asked:
+    """Properties of a broker are set; those that its master reads anew count at once."""
+    event = observation.event
+    switched = "switch_master_role"
+    is_master = asking.plan.find_node(event) == MASTER
+    names = [switched] * (is_master and "brokerRole" in event["props"])
+    asked = hold_against(asking, observation, explain_set_config)
+    role = event["props"].get("brokerRole")
+    wanted = asking.has_value("brokerRole", "master.is_sync", role == "SYNC_MASTER")
+
+    def set_sizes(after: Node) -> Node:
+        view = explain_set_config(asking.view(after, observation), event)
+        seen = after.notes.seen.learn(view)
+        return after.edit(
+            state=asking.guide.machine.encode(view.cluster),
+            notes=after.notes.see(lambda _: seen),
+        )
+
+    return Asked(
+        ((lambda _: (wanted,) if names else ()), *asked.stages),
+        permits=dict.fromkeys(names, 1),
+        after=set_sizes,
+    )
+
+
+def observe_expiry(asking: Asking, observation: Observation, node: Node) -> Asked:
+    """A broker deletes its oldest files (DefaultMessageStore.CleanCommitLogService)."""
+    event = observation.event
+    broker, deleted = asking.plan.find_node(event), event["deleted"]
+    size = asking.guide.get(node, "parameters.mapped_file_size_bytes")
+    begin = asking.guide.get(node, f"{name_broker(broker)}.log.start_offset") + deleted * size
+    names = [name_instance(rule, broker) for rule in EXPIRING if has_rule(asking, rule, broker)]
+    text = f"{deleted} files of {event['node']} are deleted"
+    goal = asking.holds(text, lambda s: begins_at(get_log(s, broker), begin))
+    if not deleted:
+        return Asked()
+    return Asked((lambda _: (goal,),), permits=dict.fromkeys(names, deleted))
+
+
+EXPIRING = ("expire_WHO_file", "expire_uncopied_WHO_file", "delete_young_WHO_file")
+"""The rules by which a broker deletes its oldest file."""
+
+
+def has_rule(asking: Asking, rule: str, broker: int) -> bool:
+    """The structure has this rule for a broker."""
+    return name_instance(rule, broker) in asking.guide.machine.instances

@@ -1,0 +1,94 @@
+"""What a recording has shown of brokers and links that no rule asks for, and what it is held to.
+
+No step changes any of it, so a search for hidden steps does not look at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from attrs import evolve, field, frozen
+
+from reference.language.rule import replace_at
+from reference.recordings.clock import Timers
+from reference.recordings.hidden.node import Goal, Node
+from reference.recordings.order import Observation
+from reference.recordings.plan import MASTER, Plan
+from reference.recordings.read_side import ReadSide
+from reference.recordings.state import Blocked, Broker, Explanation, Wire
+
+Check: TypeAlias = Callable[[Explanation], Explanation | None]
+"""Holds an event against all that is known; raises Blocked where they do not agree."""
+
+
+@frozen
+class Seen:
+    """What was shown so far."""
+
+    master: Broker = field(factory=Broker)
+    slaves: tuple[Broker, ...] = ()
+    wires: tuple[Wire, ...] = ()
+    """By slave: when its link has carried what."""
+    abort_files: frozenset[int] = frozenset()
+    """The brokers whose last process has left its abort file."""
+    checksums: Mapping[tuple[int, ...], str] = field(factory=dict)
+    """The CRC of each content that was looked at."""
+    timers: Timers | None = None
+    """The master's, if a ``set_config`` has changed them."""
+    reads: ReadSide = field(factory=ReadSide)
+    """What reads depend on."""
+
+    def get_broker(self, node: int) -> Broker:
+        """One broker, by slave number or MASTER."""
+        return self.master if node == MASTER else self.slaves[node]
+
+    def change_broker(self, node: int, **changes: Any) -> Seen:
+        """With one broker changed."""
+        broker = evolve(self.get_broker(node), **changes)
+        if node == MASTER:
+            return evolve(self, master=broker)
+        return evolve(self, slaves=replace_at(self.slaves, node, broker))
+
+    def change_wire(self, slave: int, **changes: Any) -> Seen:
+        """With one link changed."""
+        wire = evolve(self.wires[slave], **changes)
+        return evolve(self, wires=replace_at(self.wires, slave, wire))
+
+    def learn(self, after: Explanation) -> Seen:
+        """With what a check has learnt."""
+        return evolve(self, checksums=after.checksums, timers=after.timers, reads=after.reads)
+
+
+def begin_seen(plan: Plan) -> Seen:
+    """Nothing was shown yet."""
+    count = len(plan.slaves)
+    return Seen(slaves=(Broker(),) * count, wires=(Wire(),) * count)
+
+
+def make_view(plan: Plan, cluster: Any, node: Node, observation: Observation) -> Explanation:
+    """Everything that a check may look at, in one state."""
+    notes, seen = node.notes, node.notes.seen
+    return Explanation(
+        plan=plan,
+        cluster=cluster,
+        next_put=notes.next_put,
+        followed=notes.slots,
+        process=notes.process,
+        master=seen.master,
+        slaves=seen.slaves,
+        wires=seen.wires,
+        now_ms=observation.event.t_ms,
+        checksums=seen.checksums,
+        timers=seen.timers,
+        reads=seen.reads,
+    )
+
+
+def judge(view: Explanation, check: Check) -> Goal:
+    """Met where the check passes; no step helps where it does not."""
+    try:
+        check(view)
+    except Blocked as blocked:
+        return Goal(blocked.reason, lambda _: False)
+    return Goal("", lambda _: True)
