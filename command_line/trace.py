@@ -13,9 +13,10 @@ from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.batch import Batch
 from command_line.output.progress import ProgressLine, show_progress
-from reference.recordings.checking import TraceVerdict, check_recording, find_version
+from reference.recordings.checking import TraceVerdict, find_version
 from reference.recordings.groups import OutsideTheModel, split_groups
 from reference.recordings.joined.explain import REFUSED, JoinedVerdict, explain
+from reference.recordings.judging import BY_SEARCH, judge_recording
 from reference.recordings.log.explain import LogVerdict, find_mode
 from reference.recordings.log.explain import explain as explain_log
 from reference.recordings.reading import Recording, read_recording
@@ -62,8 +63,8 @@ names, or of 4.4.0 if it names none.
     "--search",
     "is_searched",
     is_flag=True,
-    help="Explain a master's log and its slaves by search as well, which does not change the exit "
-    "code.",
+    help="Explain a master's log and its slaves by search too. Without this option that is done "
+    "only for a recording that would be rejected otherwise.",
 )
 @add_version_option(default=None)
 def command(  # noqa: PLR0913, PLR0917
@@ -121,7 +122,7 @@ class Checker:
         def report(done: int, total: int) -> None:
             progress.advance(done, total, f"{recording.file}: {done} of {total} events")
 
-        verdict = check_recording(recording, report, version)
+        verdict = judge_recording(recording, report, version)
         if self.is_shown:
             print_verdict(verdict, is_explained=self.is_explained)
         return verdict
@@ -187,9 +188,10 @@ def choose_version(recording: Recording) -> Version:
 
 def print_verdict(verdict: TraceVerdict, *, is_explained: bool = False) -> None:
     """One line for a trace that conforms, a few for one that does not."""
+    by = " by search" if verdict.explained_by == BY_SEARCH else ""
     click.echo(
         f"{verdict.file}: {verdict.verdict}; {verdict.explained} of {verdict.events} events "
-        f"explained, {verdict.ignored} ignored, {verdict.fields_checked} fields checked"
+        f"explained{by}, {verdict.ignored} ignored, {verdict.fields_checked} fields checked"
     )
     if verdict.verdict == "rejected":
         click.echo(f"  seq {verdict.first_unexplained_seq}: {verdict.reason}")

@@ -29,6 +29,9 @@ __all__ = ["CONFORMS", "REJECTED", "TraceError", "TraceVerdict", "check_recordin
 
 CONFORMS, REJECTED = "conforms", "rejected"
 
+BY_PLAN = "plan"
+"""By least steps that a look at the whole recording has planned."""
+
 Progress: TypeAlias = Callable[[int, int], None] | None
 """Is told how many observations are explained, and of how many."""
 
@@ -45,6 +48,7 @@ JSON_FIELDS = (
     "first_unexplained_seq",
     "reason",
     "rocketmq_version",
+    "explained_by",
 )
 """What other programs read of a verdict, in this order."""
 
@@ -71,6 +75,8 @@ class TraceVerdict:
     """Why that event cannot be explained, in one sentence."""
     rocketmq_version: str = Version().name
     """What the brokers were taken to be."""
+    explained_by: str = BY_PLAN
+    """Which way has found this: BY_PLAN, or the search of `judging`."""
     blocked_event: Mapping[str, Any] = field(factory=dict)
     """That event as it stands in the file."""
     blocked_instance: str = ""

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve
 
 from reference.language.operators import negate
-from reference.recordings.boundaries import find_recovered_range
+from reference.recordings.boundaries import find_recovered_range, has_boundary
 from reference.recordings.broker_events import check_dispatched_at_start
 from reference.recordings.clock import SHUTDOWN_MS
 from reference.recordings.closings import check_closed_by_stop
@@ -55,15 +55,27 @@ def list_checks(
 ) -> tuple[Goal, ...]:
     """What follows from the rest of the look, and from the messages of the log."""
     event = observation.event
-
-    def check_distance(view: Explanation) -> Explanation:
-        behind = event["max_offset"] - view.cluster.master.push2_slave_max_offset
-        return check(view, "slave_fall_behind", behind, event["slave_fall_behind"])
-
-    checks: list[Check] = [lambda view: check_queues(view, broker, event)]
-    if broker == MASTER:
-        checks.append(check_distance)
+    checks: list[Check] = [
+        lambda view: check_queues(view, broker, event),
+        lambda view: check_record_begin(view, broker, event["dispatched_offset"]),
+    ]
+    if "slave_fall_behind" in event.data:
+        checks.append(lambda view: check_distance(view, event))
     return asking.judge(node, observation, *checks)
+
+
+def check_distance(view: Explanation, event: Event) -> Explanation:
+    """How far the slaves are behind is what the two other numbers tell."""
+    behind = event["max_offset"] - view.cluster.master.push2_slave_max_offset
+    return check(view, "slave_fall_behind", behind, event["slave_fall_behind"])
+
+
+def check_record_begin(view: Explanation, broker: int, offset: int) -> None:
+    """The dispatch stands between two records."""
+    log, tables = view.get_log(broker), view.plan.tables
+    is_below = offset < log.start_offset or not log.has_file
+    if not (is_below or view.plan.are_puts_hidden or has_boundary(tables, log, offset)):
+        raise Blocked(f"dispatched_offset is {offset}, where no message begins or ends")
 
 
 def list_log_goals(asking: Asking, event: Event, broker: int) -> Iterator[Goal]:
@@ -97,7 +109,7 @@ def get_log(state: Any, broker: int) -> Any:
 
 def begins_at(log: Any, offset: int) -> Any:
     """The first file of a log begins here; without any file it is said to begin at -1."""
-    return negate(log.has_file) if offset < 0 else log.has_file & (log.start_offset == offset)
+    return negate(log.has_file) if offset == -1 else log.has_file & (log.start_offset == offset)
 
 
 def has_files(state: Any, broker: int, files: int) -> Any:
@@ -179,7 +191,8 @@ def observe_start(asking: Asking, observation: Observation, node: Node) -> Asked
             )
         )
 
-    is_down = not node.notes.seen.get_broker(broker).is_started
+    seen = node.notes.seen.get_broker(broker)
+    is_down = not (seen.is_started or seen.is_store_closed)
     return Asked(
         (
             lambda _: (agrees(f"{event['node']} does not run yet", is_so=is_down),),
@@ -189,11 +202,8 @@ def observe_start(asking: Asking, observation: Observation, node: Node) -> Asked
                 lambda view: check_start(view, event, broker, node.notes.seen.abort_files),
             ),
             lambda _: (is_up, *list_log_goals(asking, event, broker)),
-            asking.later(
-                observation,
-                lambda view: check_dispatched_at_start(view, broker, event),
-                lambda view: check_queues(view, broker, event),
-            ),
+            asking.later(observation, lambda view: check_dispatched_at_start(view, broker, event)),
+            lambda n: list_checks(asking, observation, broker, n),
         ),
         permits=dict.fromkeys(list_starts(asking, broker), 1),
         after=note(start),

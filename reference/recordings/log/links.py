@@ -121,10 +121,16 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
         return shown.change_wire(slave, reports=reports, are_reports_late=late)
 
     reported = asking.has_value("the slave's report", f"{link}.reported_offset", offset)
+    has_ended = True
     if is_late:
         text = f"the slave's reports reach {offset}"
         reported = asking.holds(text, lambda s: offset <= s.links[slave].reported_offset)
-    goals = (asking.has_value("whether it has reported", f"{link}.has_reported", True), reported)
+        has_ended = offset in asking.plan.links[slave].slave_ends
+    goals = (
+        agrees(f"the slave's log has ended at {offset}", is_so=has_ended),
+        asking.has_value("whether it has reported", f"{link}.has_reported", True),
+        reported,
+    )
     return Asked(
         (
             asking.later(
