@@ -132,7 +132,9 @@ def list_failures(words: RowWords, cells: Iterable[tuple[Any, Verdict]]) -> Iter
 def list_kept(words: RowWords, cells: Sequence[tuple[Any, Verdict]]) -> Iterator[str]:
     """The codes of the fault classes under which every verdict of a row is proved."""
     for name in dict.fromkeys(v.fault for _, v in cells):
-        if all(v.word is VerdictWord.PROVED and not is_open(v) for _, v in cells if v.fault == name):
+        if all(
+            v.word is VerdictWord.PROVED and not is_open(v) for _, v in cells if v.fault == name
+        ):
             yield f"{words.letter}{load_words().columns[name].number}"
 
 
