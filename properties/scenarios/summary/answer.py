@@ -19,7 +19,7 @@ class Failure:
     """What breaks a row: a refuted claim under a fault class."""
 
     code: str
-    """Stable: the row's letter and the number of the fault class, or of the cause without faults."""
+    """Stable: the row's letter, and the number of its fault class or of its cause."""
     words: str
     """What happens, in an operator's words."""
     kind: Kind
