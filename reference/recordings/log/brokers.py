@@ -59,6 +59,8 @@ def list_checks(
         lambda view: check_queues(view, broker, event),
         lambda view: check_record_begin(view, broker, event["dispatched_offset"]),
     ]
+    if "ha_client_reported_offset" in event.data:
+        checks.append(lambda view: check_reported(view, broker, event))
     if "slave_fall_behind" in event.data:
         checks.append(lambda view: check_distance(view, event))
     return asking.judge(node, observation, *checks)
@@ -68,6 +70,21 @@ def check_distance(view: Explanation, event: Event) -> Explanation:
     """How far the slaves are behind is what the two other numbers tell."""
     behind = event["max_offset"] - view.cluster.master.push2_slave_max_offset
     return check(view, "slave_fall_behind", behind, event["slave_fall_behind"])
+
+
+def check_reported(view: Explanation, slave: int, event: Event) -> Explanation:
+    """A slave's latest report: of this connection, of the one before, or its own end.
+
+    HAClient#connectMaster sets it to the own end, even if the connect fails (R-HC-02).
+    """
+    link, wire, offset = view.cluster.links[slave], view.wires[slave], "ha_client_reported_offset"
+    own = view.get_log(slave).max_offset
+    known = {0, own, wire.reported_before, wire.last_report}
+    if link.is_open and link.has_reported:
+        known.add(link.reported_offset)
+    if event[offset] not in known and not view.plan.links[slave].is_traffic_hidden:
+        raise Blocked(f"{offset} is {event[offset]}, but {own} by the model")
+    return view
 
 
 def check_record_begin(view: Explanation, broker: int, offset: int) -> None:
@@ -277,7 +294,7 @@ def end_process(asking: Asking, node: Node, broker: int) -> Node:
         lambda seen: end_broker(seen, broker, is_left=bool(is_left))
     )
     if broker != MASTER:
-        notes = notes.see(lambda seen: seen.change_wire(broker, closed_ms=None))
+        notes = notes.see(lambda seen: seen.change_wire(broker, closed_ms=None, reported_before=0))
     return node.edit(notes=notes)
 
 

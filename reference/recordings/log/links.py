@@ -90,8 +90,10 @@ def close_wire(seen: Seen, slave: int, t_ms: float) -> Seen:
     wire = seen.wires[slave]
     if not wire.is_open:
         return seen
+    before = wire.reported_before if wire.last_report is None else wire.last_report
     return seen.change_wire(
         slave,
+        reported_before=before,
         ended_connection=wire.connection,
         ends_to_see=SIDES,
         closed_ms=t_ms if seen.slaves[slave].is_started else None,
