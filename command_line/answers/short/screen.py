@@ -78,7 +78,6 @@ def list_lines(answer: ShortAnswer, version: Version, width: int) -> Iterator[st
     yield from list_rows(answer.summaries, width)
     actions = choose_common(answer.summaries)
     if actions:
-        yield ""
         yield "Do:"
         for number, action in enumerate(actions, start=1):
             yield from wrap(say_action(action), width, f" {number}. ", "    ")
