@@ -16,9 +16,9 @@ from command_line.output.progress import ProgressLine, show_progress
 from reference.recordings.checking import TraceVerdict, find_version
 from reference.recordings.groups import OutsideTheModel, split_groups
 from reference.recordings.joined.explain import REFUSED, JoinedVerdict, explain
-from reference.recordings.judging import BY_SEARCH, judge_recording
 from reference.recordings.log.explain import LogVerdict, find_mode
 from reference.recordings.log.explain import explain as explain_log
+from reference.recordings.log.judging import BY_SEARCH, judge_recording
 from reference.recordings.reading import Recording, read_recording
 from reference.releases.versions import Version
 from reference.worlds.replication.state import STATUS_NAMES, Cluster, CommitLog

@@ -111,28 +111,18 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
         return observe_other_connection(asking, event, node, slave)
     names = ("report_offset", "report_offset_to_earlier_put")
 
-    is_late = node.notes.wires[slave].are_reports_late
+    wire, seen = node.notes.wires[slave], {"last_report": offset, "last_report_ms": event.t_ms}
     is_latest_report = asking.guide.get(node, f"{link}.reported_offset") == offset
+    is_late = wire.are_reports_late
 
     def forward(notes: Notes) -> Notes:
+        shown = notes.see(lambda s: s.change_wire(slave, **seen))
         reports = (*notes.wires[slave].reports, offset)
-        late = is_late and not is_latest_report
-        shown = notes.see(
-            lambda seen: seen.change_wire(slave, last_report=offset, last_report_ms=event.t_ms)
+        return shown.change_wire(
+            slave, reports=reports, are_reports_late=is_late and not is_latest_report
         )
-        return shown.change_wire(slave, reports=reports, are_reports_late=late)
 
-    reported = asking.has_value("the slave's report", f"{link}.reported_offset", offset)
-    has_ended = True
-    if is_late:
-        text = f"the slave's reports reach {offset}"
-        reported = asking.holds(text, lambda s: offset <= s.links[slave].reported_offset)
-        has_ended = offset in asking.plan.links[slave].slave_ends
-    goals = (
-        agrees(f"the slave's log has ended at {offset}", is_so=has_ended),
-        asking.has_value("whether it has reported", f"{link}.has_reported", True),
-        reported,
-    )
+    goals = tuple(list_report_goals(asking, slave, offset, is_late=is_late))
     return Asked(
         (
             asking.later(
@@ -145,6 +135,19 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
         permits={f"{name}[{slave}]": 1 for name in names},
         after=note(forward),
     )
+
+
+def list_report_goals(asking: Asking, slave: int, offset: int, *, is_late: bool) -> Iterator[Goal]:
+    """A slave has reported an offset, or more by now where its proxy has held that back."""
+    link = f"links.{slave}"
+    yield asking.has_value("whether it has reported", f"{link}.has_reported", True)
+    if not is_late:
+        yield asking.has_value("the slave's report", f"{link}.reported_offset", offset)
+        return
+    has_ended = offset in asking.plan.links[slave].slave_ends
+    yield agrees(f"the slave's log has ended at {offset}", is_so=has_ended)
+    text = f"the slave's reports reach {offset}"
+    yield asking.holds(text, lambda s: offset <= s.links[slave].reported_offset)
 
 
 def is_latest(asking: Asking, event: Event, node: Node, slave: int) -> bool:

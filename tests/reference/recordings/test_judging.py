@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from reference.recordings.checking import CONFORMS
-from reference.recordings.judging import BY_SEARCH, is_searchable, judge_recording
 from reference.recordings.log.explain import find_version
+from reference.recordings.log.judging import BY_SEARCH, is_searchable, judge_recording
 from reference.recordings.reading import read_recording
 from tests.reference.recordings.corruptions import corrupt
 
@@ -17,7 +17,7 @@ DATA = Path(__file__).parents[2] / "data"
 BY_SEARCH_PATHS = sorted((DATA / "traces_by_search").glob("*.jsonl"))
 LATER_PATHS = sorted((DATA / "traces_5x").glob("*.jsonl"))
 
-SAMPLE = 6
+SAMPLE = 4
 """How many corrupted copies of a recording are judged."""
 
 
