@@ -14,11 +14,10 @@ from command_line.output import exit_codes
 from command_line.output.batch import Batch
 from command_line.output.progress import ProgressLine, show_progress
 from reference.recordings.checking import TraceVerdict, find_version
-from reference.recordings.groups import OutsideTheModel, split_groups
+from reference.recordings.groups import OutsideTheModel
 from reference.recordings.joined.explain import REFUSED, JoinedVerdict, explain
-from reference.recordings.log.explain import LogVerdict, find_mode
-from reference.recordings.log.explain import explain as explain_log
-from reference.recordings.log.judging import BY_SEARCH, judge_recording
+from reference.recordings.log.explain import LogVerdict
+from reference.recordings.log.judging import BY_SEARCH, judge_recording, search_recording
 from reference.recordings.reading import Recording, read_recording
 from reference.releases.versions import Version
 from reference.worlds.replication.state import STATUS_NAMES, Cluster, CommitLog
@@ -137,8 +136,7 @@ class Checker:
     def search(self, recording: Recording, version: str) -> None:
         """Explain the log of each group of a recording by search, and print that."""
         try:
-            groups = split_groups(recording)
-            found = [describe_search(explain_log(g, find_mode(g, version))) for g in groups]
+            found = [describe_search(each) for each in search_recording(recording, version)]
         except OutsideTheModel as problem:
             found = [f"by search: outside the model; {problem}"]
         click.echo("\n".join(f"  {line}" for line in found))

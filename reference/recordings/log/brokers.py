@@ -14,7 +14,7 @@ from reference.recordings.clock import SHUTDOWN_MS
 from reference.recordings.closings import check_closed_by_stop
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.lifecycle_events import explain_surgery
-from reference.recordings.log.asking import Asking, agrees, ask_for, fires, note
+from reference.recordings.log.asking import Asking, agrees, ask_for, fires, note, see
 from reference.recordings.log.connections import list_live, match
 from reference.recordings.log.guide import name_broker, name_end, name_instance
 from reference.recordings.log.notes import Notes
@@ -196,16 +196,14 @@ def observe_start(asking: Asking, observation: Observation, node: Node) -> Asked
     is_up = asking.has_value(f"{event['node']} runs", f"{name_broker(broker)}.is_up", True)
     address = event.data.get("ha_master_address")
 
-    def start(notes: Notes) -> Notes:
-        return notes.see(
-            lambda seen: seen.change_broker(
-                broker,
-                is_started=True,
-                started_ms=event.t_ms,
-                stop_begin_ms=None,
-                is_store_closed=False,
-                ha_master_address=address if isinstance(address, str) else None,
-            )
+    def start(seen: Seen) -> Seen:
+        return seen.change_broker(
+            broker,
+            is_started=True,
+            started_ms=event.t_ms,
+            stop_begin_ms=None,
+            is_store_closed=False,
+            ha_master_address=address if isinstance(address, str) else None,
         )
 
     seen = node.notes.seen.get_broker(broker)
@@ -223,7 +221,7 @@ def observe_start(asking: Asking, observation: Observation, node: Node) -> Asked
             lambda n: list_checks(asking, observation, broker, n),
         ),
         permits=dict.fromkeys(list_starts(asking, broker), 1),
-        after=note(start),
+        after=see(start),
     )
 
 
@@ -336,9 +334,7 @@ def observe_stop(asking: Asking, observation: Observation, node: Node) -> Asked:
 
     def end(after: Node) -> Node:
         ended = end_process(asking, after, broker)
-        return note(lambda n: n.see(lambda seen: seen.change_broker(broker, is_store_closed=True)))(
-            ended
-        )
+        return see(lambda seen: seen.change_broker(broker, is_store_closed=True))(ended)
 
     return Asked(
         (
@@ -369,9 +365,7 @@ def observe_exit(asking: Asking, observation: Observation, node: Node) -> Asked:
     text = "the store of this broker was shut down before its process ended"
     return ask_for(
         agrees(text, is_so=is_closed),
-        after=note(
-            lambda notes: notes.see(lambda s: s.change_broker(broker, is_store_closed=False))
-        ),
+        after=see(lambda seen: seen.change_broker(broker, is_store_closed=False)),
     )
 
 
@@ -388,5 +382,5 @@ def observe_wipe(asking: Asking, observation: Observation, node: Node) -> Asked:
     return ask_for(
         fires(f"{name} happens", name),
         permits={name: 1},
-        after=note(lambda notes: notes.see(lambda s: end_broker(s, broker, is_left=False))),
+        after=see(lambda seen: end_broker(seen, broker, is_left=False)),
     )

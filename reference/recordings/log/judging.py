@@ -34,8 +34,11 @@ def judge_recording(
     verdict = check_recording(recording, progress, version)
     if verdict.is_conforming or not is_searchable(recording):
         return verdict
-    found = search_recording(recording, verdict.rocketmq_version)
-    if not found or any(each.word != CONFORMS for each in found):
+    try:
+        found = search_recording(recording, verdict.rocketmq_version)
+    except OutsideTheModel:
+        return verdict
+    if any(each.word != CONFORMS for each in found):
         return verdict
     ignored = sum(event.kind in IGNORED_KINDS for event in recording.events)
     return TraceVerdict(
@@ -57,9 +60,5 @@ def is_searchable(recording: Recording) -> bool:
 
 
 def search_recording(recording: Recording, version: str) -> list[LogVerdict]:
-    """What the search says of each group; empty for a group that no structure has."""
-    try:
-        groups = split_groups(recording)
-        return [explain(group, find_mode(group, version)) for group in groups]
-    except OutsideTheModel:
-        return []
+    """What the search says of each group. Raises OutsideTheModel: no structure has such a group."""
+    return [explain(group, find_mode(group, version)) for group in split_groups(recording)]

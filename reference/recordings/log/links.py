@@ -20,7 +20,7 @@ from reference.recordings.link_events import (
     check_reconnect,
     explain_target_down,
 )
-from reference.recordings.log.asking import Asking, agrees, ask_for, note
+from reference.recordings.log.asking import Asking, agrees, ask_for, note, see
 from reference.recordings.log.brokers import list_starts
 from reference.recordings.log.guide import CLOSING
 from reference.recordings.log.notes import Notes, Wire
@@ -280,7 +280,7 @@ def observe_link_close(asking: Asking, observation: Observation, node: Node) -> 
     closings = tuple(f"{name}[{slave}]" for name in names)
 
     def end(after: Node) -> Node:
-        shown = note(lambda notes: notes.see(lambda seen: end_wire(seen, slave, event)))(after)
+        shown = see(lambda seen: end_wire(seen, slave, event))(after)
         if is_end:
             return shown
         notes: Notes = shown.notes.spend(f"connect_slave[{slave}]")
