@@ -40,7 +40,7 @@ Examples:
   rmqspec explain L12                   # a code of `rmqspec check`
   rmqspec explain L12 conf/2m-2s-sync   # in your groups
   rmqspec explain L12 broker-a.properties --slaves 1 --rocketmq-version 4.9.8
-  rmqspec explain C0 --what-if flushDiskType=SYNC_FLUSH
+  rmqspec explain C41 --what-if flushDiskType=SYNC_FLUSH
   rmqspec explain acknowledgement_is_truthful "late join"
   rmqspec explain acknowledgement_is_truthful "late join" conf/2m-2s-sync
   rmqspec explain flush_reaches_the_end "every fault" \\

@@ -13,11 +13,11 @@ from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.batch import Batch
 from command_line.output.progress import ProgressLine, show_progress
-from reference.recordings.checking import TraceVerdict, check_recording, find_version
-from reference.recordings.groups import OutsideTheModel, split_groups
+from reference.recordings.checking import TraceVerdict, find_version
+from reference.recordings.groups import OutsideTheModel
 from reference.recordings.joined.explain import REFUSED, JoinedVerdict, explain
-from reference.recordings.log.explain import LogVerdict, find_mode
-from reference.recordings.log.explain import explain as explain_log
+from reference.recordings.log.explain import LogVerdict
+from reference.recordings.log.judging import BY_SEARCH, judge_recording, search_recording
 from reference.recordings.reading import Recording, read_recording
 from reference.releases.versions import Version
 from reference.worlds.replication.state import STATUS_NAMES, Cluster, CommitLog
@@ -62,8 +62,8 @@ names, or of 4.4.0 if it names none.
     "--search",
     "is_searched",
     is_flag=True,
-    help="Explain a master's log and its slaves by search as well, which does not change the exit "
-    "code.",
+    help="Explain a master's log and its slaves by search too. Without this option that is done "
+    "only for a recording that would be rejected otherwise.",
 )
 @add_version_option(default=None)
 def command(  # noqa: PLR0913, PLR0917
@@ -121,7 +121,7 @@ class Checker:
         def report(done: int, total: int) -> None:
             progress.advance(done, total, f"{recording.file}: {done} of {total} events")
 
-        verdict = check_recording(recording, report, version)
+        verdict = judge_recording(recording, report, version)
         if self.is_shown:
             print_verdict(verdict, is_explained=self.is_explained)
         return verdict
@@ -136,8 +136,7 @@ class Checker:
     def search(self, recording: Recording, version: str) -> None:
         """Explain the log of each group of a recording by search, and print that."""
         try:
-            groups = split_groups(recording)
-            found = [describe_search(explain_log(g, find_mode(g, version))) for g in groups]
+            found = [describe_search(each) for each in search_recording(recording, version)]
         except OutsideTheModel as problem:
             found = [f"by search: outside the model; {problem}"]
         click.echo("\n".join(f"  {line}" for line in found))
@@ -187,9 +186,10 @@ def choose_version(recording: Recording) -> Version:
 
 def print_verdict(verdict: TraceVerdict, *, is_explained: bool = False) -> None:
     """One line for a trace that conforms, a few for one that does not."""
+    by = " by search" if verdict.explained_by == BY_SEARCH else ""
     click.echo(
         f"{verdict.file}: {verdict.verdict}; {verdict.explained} of {verdict.events} events "
-        f"explained, {verdict.ignored} ignored, {verdict.fields_checked} fields checked"
+        f"explained{by}, {verdict.ignored} ignored, {verdict.fields_checked} fields checked"
     )
     if verdict.verdict == "rejected":
         click.echo(f"  seq {verdict.first_unexplained_seq}: {verdict.reason}")

@@ -39,9 +39,11 @@ pytestmark = pytest.mark.skipif(
 
 
 def run_pip(*words: object) -> None:
-    """Run pip without an index."""
+    """Run pip without an index, and without what PYTHONPATH names: it would count as installed."""
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    subprocess.run([*command, *map(str, words), "--no-deps", "--no-index"], check=True)
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    whole = (*command, *map(str, words), "--no-deps", "--no-index")
+    subprocess.run(whole, check=True, env=variables)
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ import click
 from attrs import define
 
 from command_line.answers.short.groups import ShortAnswer, gather
+from command_line.answers.short.screen import get_width, list_codes
 from command_line.options.broker_options import Change, assume_all
 from command_line.options.reading_options import gather_question
 from command_line.output.memory import Memory, make_key
@@ -108,6 +109,8 @@ class Asked:
             )
             self.progress.clear()
             everything.print_everything(found, version, warnings, timelines, lines)
+        for answer in self.gather(deployments):
+            click.echo("\n" + "\n".join(list_codes(answer, get_width())))
         if self.list_open(deployments):
             click.echo("No slave's file is given for some groups: --slaves N answers for N slaves.")
 

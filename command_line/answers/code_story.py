@@ -13,13 +13,14 @@ from command_line.answers.short.groups import list_variants, say_slaves
 from command_line.options.reading_options import gather_question
 from properties.generated_text import count_steps
 from properties.scenarios.procedures.procedures import load_procedures
-from properties.scenarios.summary.actions import compute_code, is_worth_doing
+from properties.scenarios.summary.actions import find_code_of, is_worth_doing
 from properties.scenarios.summary.rows import (
     Judged,
     find_code,
     is_open,
     is_refuted,
     list_cells,
+    make_code,
     make_failure,
 )
 from properties.scenarios.summary.summary import list_sources
@@ -57,7 +58,9 @@ class Story:
         found = [
             (s, v)
             for s, v in list_cells(self.row, self.sources)
-            if v.fault == self.fault and not v.is_vacuous
+            if v.fault == self.fault
+            and not v.is_vacuous
+            and (not is_refuted(v) or make_code(self.row, s, v) == self.code)
         ]
         return sorted(found, key=lambda cell: order.index(cell[1].guarantee))
 
@@ -111,8 +114,7 @@ def analyse_by_certificate(group: BrokerGroup) -> GroupAnalysis:
 
 def tell(story: Story) -> Iterator[str]:
     """The lines about a code in one group."""
-    title = story.row.get_title(len(story.group.slaves)).lower()
-    yield f"{story.code}, {title}: {describe_group(story.group)}"
+    yield f"{story.code}, {story.row.title.lower()}: {describe_group(story.group)}"
     fallen = [(s, v) for s, v in story.cells if is_refuted(v)]
     if not fallen:
         is_any_open = any(is_open(v) for _, v in story.cells) or not story.cells
@@ -140,9 +142,8 @@ def tell_cell(structure: Any, verdict: Verdict) -> Iterator[str]:
 def tell_procedures(story: Story) -> Iterator[str]:
     """What helps after such a failure in the model, and what does not."""
     for procedure in load_procedures():
-        if compute_code(procedure.claim, procedure.fault) != story.code:
-            continue
-        if not any(is_worth_doing(procedure, source) for source in story.sources):
+        meant = [s for s in story.sources if find_code_of(procedure, s) == story.code]
+        if not any(is_worth_doing(procedure, source) for source in meant):
             continue
         yield ""
         yield f"Afterwards (tried in the model, {procedure.claim} holds):"

@@ -42,7 +42,7 @@ def compute_row(structure: Structure) -> Mapping[tuple[str, str], str]:
 
 
 def describe(verdict: Verdict, *, is_vacuous: bool = False) -> str:
-    """A verdict in words, for example ``refuted, 12 steps``, or ``disputed (L1)``."""
+    """A verdict in words, for example ``refuted, 12 steps``, or ``disputed (F101)``."""
     if verdict.word is VerdictWord.PROVED and is_vacuous:
         return f"{verdict.word.value} (vacuous)"
     steps = "" if verdict.steps is None else f", {count_steps(verdict.steps)}"

@@ -78,7 +78,7 @@ class Verdict:
 
     @property
     def dispute(self) -> str:
-        """``disputed (L1)`` by the first finding; empty for a verdict that none disputes."""
+        """``disputed (F101)`` by the first finding; empty for a verdict that none disputes."""
         return f"disputed ({self.disputed[0]})" if self.disputed else ""
 
     @property

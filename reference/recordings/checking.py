@@ -17,17 +17,21 @@ from attrs import evolve, field, frozen
 
 from reference.recordings.groups import OutsideTheModel, split_groups
 from reference.recordings.kinds import IGNORED_KINDS
+from reference.recordings.log.explain import find_mode
 from reference.recordings.order import History, explain_next, forget_old, order_observations
 from reference.recordings.plan import Plan, make_plan
 from reference.recordings.put_order import find_slot
 from reference.recordings.reading import Event, Recording, TraceError, read_recording
 from reference.recordings.state import Blocked, Explanation, begin_explanation, list_candidates
-from reference.releases.versions import Version, VersionError, parse_version
+from reference.releases.versions import Version, VersionError
 from reference.worlds.replication.state import Cluster
 
 __all__ = ["CONFORMS", "REJECTED", "TraceError", "TraceVerdict", "check_recording", "check_trace"]
 
 CONFORMS, REJECTED = "conforms", "rejected"
+
+BY_PLAN = "plan"
+"""By least steps that a look at the whole recording has planned."""
 
 Progress: TypeAlias = Callable[[int, int], None] | None
 """Is told how many observations are explained, and of how many."""
@@ -45,6 +49,7 @@ JSON_FIELDS = (
     "first_unexplained_seq",
     "reason",
     "rocketmq_version",
+    "explained_by",
 )
 """What other programs read of a verdict, in this order."""
 
@@ -71,6 +76,8 @@ class TraceVerdict:
     """Why that event cannot be explained, in one sentence."""
     rocketmq_version: str = Version().name
     """What the brokers were taken to be."""
+    explained_by: str = BY_PLAN
+    """Which way has found this: BY_PLAN, or the search of `judging`."""
     blocked_event: Mapping[str, Any] = field(factory=dict)
     """That event as it stands in the file."""
     blocked_instance: str = ""
@@ -94,10 +101,13 @@ class TraceVerdict:
 
 
 def find_version(recording: Recording) -> Version | None:
-    """The version that a recording names, 4.4.0 if it names none; None: one that nobody knows."""
+    """The version that a recording names, 4.4.0 if it names none; None: one that nobody knows.
+
+    In the mode that its first master's settings choose, unless it names one.
+    """
     named = recording.config.data.get("rocketmq", Version().name)
     try:
-        return parse_version(named) if isinstance(named, str) else None
+        return find_mode(recording, named) if isinstance(named, str) else None
     except VersionError:
         return None
 

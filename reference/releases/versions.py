@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 USUAL = ROCKETMQ_VERSION
 """The release that the rules describe, before any change."""
 
-RECORDED_RELEASES = ("4.4.0", "4.9.8")
-"""The releases of which there are recordings."""
+RECORDED_VERSIONS = frozenset({"4.4.0", "4.9.8", "5.3.3", "5.3.3-quorum"})
+"""The releases, in their modes, whose recordings conform to the model."""
 
 
 class VersionError(ValueError):
@@ -52,8 +52,8 @@ class Version:
 
     @property
     def is_recorded(self) -> bool:
-        """Recordings of real brokers of this release confirm the model."""
-        return self.release in RECORDED_RELEASES
+        """Recordings of real brokers of this release in this mode confirm the model."""
+        return self.name in RECORDED_VERSIONS
 
     @property
     def changes(self) -> tuple[Variant, ...]:

@@ -18,7 +18,7 @@ from tests.command_line.run import CONF, assert_one_line, run
 from tests.command_line.test_check import write_group
 
 PAIR = CONF / "2m-2s-sync"
-CODES = re.compile(r"\b[LNCSD][0-9]{1,2}\b")
+CODES = re.compile(r"\b[LNCSBD][0-9]{1,2}\b")
 
 
 def show(*arguments: object, columns: int = 80) -> list[str]:

@@ -56,7 +56,7 @@ def test_holds_and_commits_are_shown() -> None:
 
 
 def test_what_is_cached_is_dropped_when_a_slave_moves_the_pull() -> None:
-    """Finding C1: four cached messages from 5 on, and the next progress lies behind them."""
+    """Finding F201: four cached messages from 5 on, and the next progress lies behind them."""
     flags = ("--role", "SLAVE", "--set", "offsetCheckInSlave=true", "--min-offset", "1")
     answer = ask(*flags, "--offset", "9", "--max-offset", "8", "--cached-msgs", "4")
     assert "PULL_OFFSET_MOVED" == answer["response"]

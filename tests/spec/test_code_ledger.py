@@ -42,7 +42,7 @@ ORACLE = SHARED / "oracle"
 ASIDES = {"logging", "statistics", "guard", "unreachable"}
 """Why nothing that anybody else can notice hangs on a decision."""
 
-FINDING = re.compile(r"L([1-9]|1\d|20)|C([1-9]|1[0-2])")
+FINDING = re.compile(r"F1(0[1-9]|1\d|20)|F2(0[1-9]|1[0-2])")
 """Twenty findings about the log, twelve by reading."""
 
 CITATION = re.compile(r"(\w+) seq (\d+)")

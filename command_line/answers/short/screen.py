@@ -38,7 +38,7 @@ COLOURS = {
 }
 """For a terminal; they are removed elsewhere."""
 
-LEGEND = "loss: one common failure; risk: a rare one or several; ok: proved under all."
+LEGEND = "loss: one common failure; risk: rare ones; ok: proved; (+N): N more, with --all."
 
 DESCRIBED = {
     Grade.LOSS: "loss",
@@ -75,11 +75,9 @@ def list_lines(answer: ShortAnswer, version: Version, width: int) -> Iterator[st
         return
     if answer.is_side_by_side:
         yield "No slave's file is given: answers for no slave | one slave; --slaves N decides."
-    yield ""
     yield from list_rows(answer.summaries, width)
     actions = choose_common(answer.summaries)
     if actions:
-        yield ""
         yield "Do:"
         for number, action in enumerate(actions, start=1):
             yield from wrap(say_action(action), width, f" {number}. ", "    ")
@@ -151,6 +149,17 @@ def choose_common(summaries: Sequence[Summary]) -> tuple[Action, ...]:
     """The actions of a group; where its slaves are unknown those that help either way."""
     texts = [{action.text for action in summary.actions} for summary in summaries]
     return tuple(a for a in summaries[0].actions if all(a.text in known for known in texts))
+
+
+def list_codes(answer: ShortAnswer, width: int) -> Iterator[str]:
+    """Every failure of a group by its code, row by row, none left out."""
+    for summary in answer.summaries:
+        yield from wrap(f"{answer.names}, {summary.slaves}: every failure by its code", width)
+        for row in summary.rows:
+            if row.failures:
+                yield f"  {row.title}"
+            for failure in row.failures:
+                yield from wrap(f"{failure.code:<4}{failure.words}", width, "    ", " " * 8)
 
 
 def list_warnings(warnings: Sequence[ConfigurationWarning], width: int) -> Iterator[str]:

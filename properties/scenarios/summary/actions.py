@@ -15,11 +15,13 @@ from properties.scenarios.summary.answer import Action, Row
 from properties.scenarios.summary.rows import (
     NO_ACKNOWLEDGEMENT,
     Judged,
+    is_of_row,
     judge_rows,
     list_cells,
+    make_code,
     make_failure,
 )
-from properties.scenarios.summary.words import Grade, RowWords, load_words
+from properties.scenarios.summary.words import Grade, load_words
 from properties.schedules.judgement import ScheduleError
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
@@ -65,6 +67,8 @@ class Precaution:
     text: str
     keys: tuple[str, ...] = field(default=(), converter=tuple)
     """Keys of the master whose values are in the text."""
+    number: int = 0
+    """The number of the one failure that it prevents; 0 if it prevents all of the class."""
 
 
 @frozen
@@ -226,20 +230,28 @@ def list_procedures(sources: Sequence[Judged], codes: Sequence[str]) -> Iterator
     repaired: set[str] = set()
     for procedure in load_procedures():
         told = load_actions().procedures.get(procedure.name)
-        code = compute_code(procedure.claim, procedure.fault)
-        if told is None or code not in codes or code in repaired:
+        if told is None:
             continue
-        if any(is_worth_doing(procedure, source) for source in sources):
+        for source in sources:
+            code = find_code_of(procedure, source)
+            if code not in codes or code in repaired or not is_worth_doing(procedure, source):
+                continue
             repaired.add(code)
-            words = load_words().columns[procedure.fault].words
+            words = load_words().numbered[int(code[1:])]
             yield Action(f"On {words}: {told.text}", (code,), is_repair=True)
 
 
-def compute_code(claim: str, fault: str) -> str:
-    """The code of a failure; empty if the claim is in no row."""
-    found = (row for row in load_words().rows if any(c.name == claim for c in row.claim))
-    row: RowWords | None = next(found, None)
-    return f"{row.letter}{load_words().columns[fault].number}" if row else ""
+def find_code_of(procedure: Procedure, source: Judged) -> str:
+    """The code of the failure that a procedure is for, in this group; empty if there is none."""
+    return next(
+        (
+            make_code(row, source.structure, v)
+            for row in load_words().rows
+            for v in source.verdicts
+            if is_of_row(row, v) and is_meant(procedure, v)
+        ),
+        "",
+    )
 
 
 def is_worth_doing(procedure: Procedure, source: Judged) -> bool:
@@ -260,17 +272,19 @@ def is_worth_doing(procedure: Procedure, source: Judged) -> bool:
 
 def is_refuted(procedure: Procedure, source: Judged) -> bool:
     """The fault class of the procedure breaks its claim."""
-    return any(
-        (v.guarantee, v.fault) == (procedure.claim, procedure.fault)
-        and v.word is VerdictWord.REFUTED
-        for v in source.verdicts
-    )
+    return any(is_meant(procedure, v) for v in source.verdicts)
+
+
+def is_meant(procedure: Procedure, verdict: Verdict) -> bool:
+    """The verdict is refuted, and about the claim and the fault class of the procedure."""
+    is_about = (verdict.guarantee, verdict.fault) == (procedure.claim, procedure.fault)
+    return is_about and verdict.word is VerdictWord.REFUTED
 
 
 def list_precautions(codes: Sequence[str], values: Mapping[str, Any]) -> Iterator[Action]:
     """The precautions that prevent failures of a fault class."""
     for each in load_actions().precautions:
-        number = load_words().columns[each.column].number
+        number = each.number or load_words().columns[each.column].number
         meant = tuple(code for code in codes if code[1:] == str(number))
         if meant:
             told = {key: values[key] for key in each.keys}

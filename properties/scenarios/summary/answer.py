@@ -19,7 +19,7 @@ class Failure:
     """What breaks a row: a refuted claim under a fault class."""
 
     code: str
-    """Stable: the row's letter and the fault class's number."""
+    """Stable: the row's letter, and the number of its fault class or of its cause."""
     words: str
     """What happens, in an operator's words."""
     kind: Kind
@@ -45,6 +45,8 @@ class Row:
     """The weakest failures, the gravest first."""
     fallen: tuple[str, ...] = ()
     """The codes of all fault classes that break one of its claims."""
+    kept: tuple[str, ...] = ()
+    """The codes of the fault classes under which all of its claims are proved."""
     open_under: tuple[str, ...] = ()
     """The fault classes under which one of its claims is not decided."""
     disputed: tuple[str, ...] = ()

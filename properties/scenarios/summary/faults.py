@@ -22,6 +22,8 @@ class Blow:
 
     words: str
     kind: Kind
+    number: int
+    """The number at the end of its code."""
 
 
 def describe_blow(structure: Any, verdict: Verdict) -> Blow:
@@ -33,13 +35,16 @@ def describe_blow(structure: Any, verdict: Verdict) -> Blow:
     counts = count_faults(structure, verdict)
     if len(counts) == 1:
         ((name, times),) = counts.items()
+        fault = load_words().faults[name]
+        number = fault.number or column.number
         if times == 1:
-            return Blow(load_words().faults[name].one, column.kind)
-        return Blow(load_words().faults[name].more.format(n=times), Kind.COMBINED)
+            return Blow(fault.one, column.kind, number)
+        return Blow(fault.more.format(n=times), Kind.COMBINED, number)
     if counts or column.kind is not Kind.UNFAILED:
-        return Blow(column.words, column.kind)
+        return Blow(column.words, column.kind, column.number)
     cause = load_words().find_cause(find_class(structure, verdict), verdict.guarantee)
-    return Blow(cause or column.words, column.kind)
+    found = cause or column
+    return Blow(found.words, column.kind, found.number)
 
 
 def count_faults(structure: Any, verdict: Verdict) -> Mapping[str, int]:

@@ -11,7 +11,7 @@ from attrs import frozen
 from properties.fault_model import FaultModel
 from properties.scenarios.summary.answer import Failure, Row
 from properties.scenarios.summary.faults import describe_blow
-from properties.scenarios.summary.words import Grade, RowWords, load_words
+from properties.scenarios.summary.words import Grade, Kind, RowWords, load_words
 from properties.verdicts.selectors import get_waiting_role
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import find_world
@@ -21,10 +21,14 @@ from reference.worlds.replication.structure import Structure
 from reference.worlds.system.structure import SystemStructure
 
 CODE = re.compile(r"(?P<letter>[A-Z])(?P<number>[0-9]{1,2})")
-"""A row and a fault class: ``L12``."""
+"""A row and a fault class, or what happens without a failure: ``L12``."""
+
+ALL_FAULTS = ("every fault",)
+"""The fault classes with faults that no other class admits; those have numbers of their own."""
 
 NO_ACKNOWLEDGEMENT = "no send is ever answered PUT_OK"
 ONE_COPY = "one copy: the master answers alone"
+NO_SLAVE = "there is none"
 NO_ANSWER = "not decided for such a group"
 EVERYTHING_OPEN = "every fault class"
 """Represents all fault classes, if nothing about a row is decided."""
@@ -45,7 +49,9 @@ def judge_rows(log: Structure, sources: Sequence[Judged]) -> tuple[Row, ...]:
 
 def judge_row(words: RowWords, log: Structure, sources: Sequence[Judged]) -> Row:
     """One row, judged by all verdicts on its claims."""
-    title = words.get_title(log.slaves)
+    title = words.title
+    if words.needs_slaves and not log.slaves:
+        return Row(words.letter, title, Grade.NOT_PROMISED, NO_SLAVE)
     cells = list_cells(words, sources)
     telling = [(s, v) for s, v in cells if not v.is_vacuous]
     if words.needs_waiting and not is_second_copy_promised(log):
@@ -63,7 +69,8 @@ def judge_row(words: RowWords, log: Structure, sources: Sequence[Judged]) -> Row
         compute_grade(failures, is_open=bool(open_under)),
         note=NO_ANSWER if is_unanswered and not failures else "",
         failures=failures,
-        fallen=tuple(dict.fromkeys(make_code(words, v) for _, v in telling if is_refuted(v))),
+        fallen=tuple(dict.fromkeys(make_code(words, s, v) for s, v in telling if is_refuted(v))),
+        kept=() if is_unanswered else tuple(list_kept(words, telling)),
         open_under=open_under,
         disputed=tuple(dict.fromkeys(d for _, v in telling for d in v.disputed)),
     )
@@ -122,6 +129,15 @@ def list_failures(words: RowWords, cells: Iterable[tuple[Any, Verdict]]) -> Iter
             yield failure
 
 
+def list_kept(words: RowWords, cells: Sequence[tuple[Any, Verdict]]) -> Iterator[str]:
+    """The codes of the fault classes under which every verdict of a row is proved."""
+    for name in dict.fromkeys(v.fault for _, v in cells):
+        if all(
+            v.word is VerdictWord.PROVED and not is_open(v) for _, v in cells if v.fault == name
+        ):
+            yield f"{words.letter}{load_words().columns[name].number}"
+
+
 def list_weakest(words: RowWords, cells: Iterable[tuple[Any, Verdict]]) -> list[Failure]:
     """The weakest failures of each claim of a row, the gravest first."""
     order = {claim.name: i for i, claim in enumerate(words.claim)}
@@ -134,7 +150,7 @@ def make_failure(words: RowWords, structure: Any, verdict: Verdict) -> Failure:
     blow = describe_blow(structure, verdict)
     claim = next(c for c in words.claim if c.name == verdict.guarantee)
     return Failure(
-        code=make_code(words, verdict),
+        code=f"{words.letter}{blow.number}",
         words=blow.words,
         kind=blow.kind,
         grade=claim.cap(blow.kind),
@@ -145,9 +161,12 @@ def make_failure(words: RowWords, structure: Any, verdict: Verdict) -> Failure:
     )
 
 
-def make_code(words: RowWords, verdict: Verdict) -> str:
-    """The row's letter and the fault class's number."""
-    return f"{words.letter}{load_words().columns[verdict.fault].number}"
+def make_code(words: RowWords, structure: Any, verdict: Verdict) -> str:
+    """The row's letter and the number of what a refuted verdict takes."""
+    column = load_words().columns[verdict.fault]
+    is_told = column.kind is Kind.UNFAILED or verdict.fault in ALL_FAULTS
+    number = describe_blow(structure, verdict).number if is_told else column.number
+    return f"{words.letter}{number}"
 
 
 def is_refuted(verdict: Verdict) -> bool:
@@ -178,8 +197,11 @@ def get_column(structure: Any, verdict: Verdict) -> FaultModel:
 def find_code(code: str) -> tuple[RowWords, str]:
     """The row of a code and the name of its fault class. Raises LookupError for no code."""
     found = CODE.fullmatch(code)
-    rows = {row.letter: row for row in load_words().rows}
-    names = {str(column.number): name for name, column in load_words().columns.items()}
+    words = load_words()
+    rows = {row.letter: row for row in words.rows}
+    names = {str(cause.number): "none" for cause in words.causes}
+    names |= {str(f.number): ALL_FAULTS[0] for f in words.faults.values() if f.number}
+    names |= {str(column.number): name for name, column in words.columns.items()}
     if found is None or found["letter"] not in rows or found["number"] not in names:
         raise LookupError(f"{code!r} is no code of a failure")
     return rows[found["letter"]], names[found["number"]]

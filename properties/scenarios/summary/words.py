@@ -75,18 +75,14 @@ class RowWords:
     title: str
     claim: tuple[RowClaim, ...] = field(converter=_read_claims)
     """Its claims, the gravest first."""
-    slaveless: str = ""
-    """Its title for a group without slaves; empty if it is the same."""
+    needs_slaves: bool = False
+    """Without a slave nothing of it can be broken."""
     needs_system: bool = False
     """Only the world of the whole system judges it."""
     needs_reading: bool = False
     """For a group with slaves the world of reading must judge it."""
     needs_waiting: bool = False
     """It is promised only if a put waits for a slave."""
-
-    def get_title(self, slaves: int) -> str:
-        """Its title for a group with this many slaves."""
-        return self.slaveless if self.slaveless and not slaves else self.title
 
 
 @frozen
@@ -110,6 +106,8 @@ class FaultWords:
     """The plural, with the number as ``{n}`` if it matters."""
     unsaid: str = ""
     """Why no schedule of the tables has it; empty if one may."""
+    number: int = 0
+    """The number at the end of its codes, if it has its own; otherwise its fault class has one."""
 
 
 @frozen
@@ -117,6 +115,8 @@ class Cause:
     """What happens in a schedule without a failure."""
 
     words: str
+    number: int
+    """The number at the end of its codes: one for each wording."""
     explanation: str = ""
     """Its class of explanation; empty for a claim of another world."""
     claim: str = ""
@@ -144,12 +144,19 @@ class Words:
     causes: tuple[Cause, ...]
     unlisted: tuple[Unlisted, ...]
 
-    def find_cause(self, explanation: str, claim: str) -> str:
-        """The cause in words of a failure without faults; empty if the table has none."""
+    def find_cause(self, explanation: str, claim: str) -> Cause | None:
+        """The cause of a failure without faults; None if the table has none."""
         for cause in self.causes:
             if cause.claim == claim or (cause.explanation and cause.explanation == explanation):
-                return cause.words
-        return ""
+                return cause
+        return None
+
+    @property
+    def numbered(self) -> Mapping[int, str]:
+        """What each number of a code stands for, whatever row it is in."""
+        found = {column.number: column.words for column in self.columns.values()}
+        found |= {cause.number: cause.words for cause in self.causes}
+        return found | {fault.number: fault.one for fault in self.faults.values() if fault.number}
 
 
 @cache

@@ -28,7 +28,7 @@ class TabledVerdict:
 
     @property
     def label(self) -> str:
-        """The word, or ``disputed (L1)``."""
+        """The word, or ``disputed (F101)``."""
         return say_disputed(self.disputed) or self.word.value
 
 

@@ -45,7 +45,7 @@ class Finding:
     """Behaviour of real brokers that the rules leave out."""
 
     id: str
-    """The identifier, for example ``L1``."""
+    """The identifier, for example ``F101``."""
     says: str
     """What real brokers do."""
     evidence: tuple[str, ...] = field(converter=tuple)
@@ -90,7 +90,7 @@ def mark_disputed(structure: Any, verdicts: Iterable[Verdict]) -> tuple[Verdict,
 
 
 def say_disputed(identifiers: Iterable[str]) -> str:
-    """``disputed (L1)`` by the first of some findings; empty if there is none."""
+    """``disputed (F101)`` by the first of some findings; empty if there is none."""
     return next((f"disputed ({identifier})" for identifier in identifiers), "")
 
 

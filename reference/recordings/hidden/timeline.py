@@ -48,6 +48,8 @@ class Entry:
     asked: Asked
     since: Since = field(factory=dict)
     """Since when the steps that have a deadline have been possible, after it."""
+    goals: int = 0
+    """How many goals were met for it."""
 
 
 @frozen(eq=False)
@@ -131,25 +133,27 @@ class Timeline:
         found = self.meet(begin_event(node), observation)
         if isinstance(found, Stuck):
             return found
-        after, asked = found
+        after, asked, goals = found
         if self.clock is not None:
             since = self.clock.observe(before, after, since, observation)
-        return Entry(observation, before, after, asked, since)
+        return Entry(observation, before, after, asked, since, goals)
 
-    def meet(self, start: Node, observation: Any) -> tuple[Node, Asked] | Stuck:
-        """The node in which all that an observation asks is met, stage by stage."""
+    def meet(self, start: Node, observation: Any) -> tuple[Node, Asked, int] | Stuck:
+        """The node in which all that an observation asks is met, stage by stage, and how many."""
         asked = self.ask(observation, start)
         found = asked.before(start) if asked.before is not None else start
         search = self.search(self.guide, asked, Budget(EVENT_STEPS, self.budget))
+        count = 0
         for stage in asked.stages:
             goals = stage(found)
+            count += len(goals)
             searched = search.run(found, goals)
             if searched.found is None:
                 near = searched.nearest
                 unmet = searched.out_of_reach or tuple(g for g in goals if not g.check(near))
                 return Stuck(observation, asked, near, unmet, searched.is_exhausted)
             found = searched.found
-        return (asked.after(found) if asked.after is not None else found), asked
+        return (asked.after(found) if asked.after is not None else found), asked, count
 
     def repair(self, stuck: Stuck, waiting: list[Any]) -> bool:
         """Explains a stuck observation by earlier steps, or at another place near by."""

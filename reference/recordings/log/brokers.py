@@ -8,13 +8,13 @@ from typing import Any
 from attrs import evolve
 
 from reference.language.operators import negate
-from reference.recordings.boundaries import find_recovered_range
+from reference.recordings.boundaries import find_recovered_range, has_boundary
 from reference.recordings.broker_events import check_dispatched_at_start
 from reference.recordings.clock import SHUTDOWN_MS
 from reference.recordings.closings import check_closed_by_stop
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.lifecycle_events import explain_surgery
-from reference.recordings.log.asking import Asking, agrees, ask_for, fires, note
+from reference.recordings.log.asking import Asking, agrees, ask_for, fires, note, see
 from reference.recordings.log.connections import list_live, match
 from reference.recordings.log.guide import name_broker, name_end, name_instance
 from reference.recordings.log.notes import Notes
@@ -55,15 +55,44 @@ def list_checks(
 ) -> tuple[Goal, ...]:
     """What follows from the rest of the look, and from the messages of the log."""
     event = observation.event
-
-    def check_distance(view: Explanation) -> Explanation:
-        behind = event["max_offset"] - view.cluster.master.push2_slave_max_offset
-        return check(view, "slave_fall_behind", behind, event["slave_fall_behind"])
-
-    checks: list[Check] = [lambda view: check_queues(view, broker, event)]
-    if broker == MASTER:
-        checks.append(check_distance)
+    checks: list[Check] = [
+        lambda view: check_queues(view, broker, event),
+        lambda view: check_record_begin(view, broker, event["dispatched_offset"]),
+    ]
+    if "ha_client_reported_offset" in event.data:
+        checks.append(lambda view: check_reported(view, broker, event))
+    if "slave_fall_behind" in event.data:
+        checks.append(lambda view: check_distance(view, event))
     return asking.judge(node, observation, *checks)
+
+
+def check_distance(view: Explanation, event: Event) -> Explanation:
+    """How far the slaves are behind is what the two other numbers tell."""
+    behind = event["max_offset"] - view.cluster.master.push2_slave_max_offset
+    return check(view, "slave_fall_behind", behind, event["slave_fall_behind"])
+
+
+def check_reported(view: Explanation, slave: int, event: Event) -> Explanation:
+    """A slave's latest report: of this connection, of the one before, or its own end.
+
+    HAClient#connectMaster sets it to the own end, even if the connect fails (R-HC-02).
+    """
+    link, wire, offset = view.cluster.links[slave], view.wires[slave], "ha_client_reported_offset"
+    own = view.get_log(slave).max_offset
+    known = {0, own, wire.reported_before, wire.last_report}
+    if link.is_open and link.has_reported:
+        known.add(link.reported_offset)
+    if event[offset] not in known and not view.plan.links[slave].is_traffic_hidden:
+        raise Blocked(f"{offset} is {event[offset]}, but {own} by the model")
+    return view
+
+
+def check_record_begin(view: Explanation, broker: int, offset: int) -> None:
+    """The dispatch stands between two records."""
+    log, tables = view.get_log(broker), view.plan.tables
+    is_below = offset < log.start_offset or not log.has_file
+    if not (is_below or view.plan.are_puts_hidden or has_boundary(tables, log, offset)):
+        raise Blocked(f"dispatched_offset is {offset}, where no message begins or ends")
 
 
 def list_log_goals(asking: Asking, event: Event, broker: int) -> Iterator[Goal]:
@@ -97,7 +126,7 @@ def get_log(state: Any, broker: int) -> Any:
 
 def begins_at(log: Any, offset: int) -> Any:
     """The first file of a log begins here; without any file it is said to begin at -1."""
-    return negate(log.has_file) if offset < 0 else log.has_file & (log.start_offset == offset)
+    return negate(log.has_file) if offset == -1 else log.has_file & (log.start_offset == offset)
 
 
 def has_files(state: Any, broker: int, files: int) -> Any:
@@ -167,19 +196,18 @@ def observe_start(asking: Asking, observation: Observation, node: Node) -> Asked
     is_up = asking.has_value(f"{event['node']} runs", f"{name_broker(broker)}.is_up", True)
     address = event.data.get("ha_master_address")
 
-    def start(notes: Notes) -> Notes:
-        return notes.see(
-            lambda seen: seen.change_broker(
-                broker,
-                is_started=True,
-                started_ms=event.t_ms,
-                stop_begin_ms=None,
-                is_store_closed=False,
-                ha_master_address=address if isinstance(address, str) else None,
-            )
+    def start(seen: Seen) -> Seen:
+        return seen.change_broker(
+            broker,
+            is_started=True,
+            started_ms=event.t_ms,
+            stop_begin_ms=None,
+            is_store_closed=False,
+            ha_master_address=address if isinstance(address, str) else None,
         )
 
-    is_down = not node.notes.seen.get_broker(broker).is_started
+    seen = node.notes.seen.get_broker(broker)
+    is_down = not (seen.is_started or seen.is_store_closed)
     return Asked(
         (
             lambda _: (agrees(f"{event['node']} does not run yet", is_so=is_down),),
@@ -189,14 +217,11 @@ def observe_start(asking: Asking, observation: Observation, node: Node) -> Asked
                 lambda view: check_start(view, event, broker, node.notes.seen.abort_files),
             ),
             lambda _: (is_up, *list_log_goals(asking, event, broker)),
-            asking.later(
-                observation,
-                lambda view: check_dispatched_at_start(view, broker, event),
-                lambda view: check_queues(view, broker, event),
-            ),
+            asking.later(observation, lambda view: check_dispatched_at_start(view, broker, event)),
+            lambda n: list_checks(asking, observation, broker, n),
         ),
         permits=dict.fromkeys(list_starts(asking, broker), 1),
-        after=note(start),
+        after=see(start),
     )
 
 
@@ -267,7 +292,7 @@ def end_process(asking: Asking, node: Node, broker: int) -> Node:
         lambda seen: end_broker(seen, broker, is_left=bool(is_left))
     )
     if broker != MASTER:
-        notes = notes.see(lambda seen: seen.change_wire(broker, closed_ms=None))
+        notes = notes.see(lambda seen: seen.change_wire(broker, closed_ms=None, reported_before=0))
     return node.edit(notes=notes)
 
 
@@ -309,9 +334,7 @@ def observe_stop(asking: Asking, observation: Observation, node: Node) -> Asked:
 
     def end(after: Node) -> Node:
         ended = end_process(asking, after, broker)
-        return note(lambda n: n.see(lambda seen: seen.change_broker(broker, is_store_closed=True)))(
-            ended
-        )
+        return see(lambda seen: seen.change_broker(broker, is_store_closed=True))(ended)
 
     return Asked(
         (
@@ -342,9 +365,7 @@ def observe_exit(asking: Asking, observation: Observation, node: Node) -> Asked:
     text = "the store of this broker was shut down before its process ended"
     return ask_for(
         agrees(text, is_so=is_closed),
-        after=note(
-            lambda notes: notes.see(lambda s: s.change_broker(broker, is_store_closed=False))
-        ),
+        after=see(lambda seen: seen.change_broker(broker, is_store_closed=False)),
     )
 
 
@@ -361,5 +382,5 @@ def observe_wipe(asking: Asking, observation: Observation, node: Node) -> Asked:
     return ask_for(
         fires(f"{name} happens", name),
         permits={name: 1},
-        after=note(lambda notes: notes.see(lambda s: end_broker(s, broker, is_left=False))),
+        after=see(lambda seen: end_broker(seen, broker, is_left=False)),
     )

@@ -8,7 +8,7 @@ from reference.recordings.config_events import explain_address, explain_set_conf
 from reference.recordings.content_events import explain_checksums, explain_comparison, explain_scan
 from reference.recordings.get_message_events import explain_get_message
 from reference.recordings.hidden.node import Asked, Goal, Node
-from reference.recordings.log.asking import Asking, note
+from reference.recordings.log.asking import Asking, see
 from reference.recordings.log.brokers import begins_at, get_log
 from reference.recordings.log.guide import name_broker, name_end, name_instance
 from reference.recordings.log.seen import Check
@@ -28,7 +28,7 @@ def hold_against(asking: Asking, observation: Observation, explain: Explain, *go
 
     def learn(after: Node) -> Node:
         seen = after.notes.seen.learn(explain(asking.view(after, observation), event))
-        return note(lambda notes: notes.see(lambda _: seen))(after)
+        return see(lambda _: seen)(after)
 
     return Asked((lambda _: goals, asking.later(observation, check)), after=learn)
 
@@ -73,9 +73,7 @@ def observe_address(asking: Asking, observation: Observation, node: Node) -> Ask
     asked = hold_against(asking, observation, explain_address)
     return Asked(
         asked.stages,
-        after=note(
-            lambda n: n.see(lambda seen: seen.change_broker(slave, ha_master_address=address))
-        ),
+        after=see(lambda seen: seen.change_broker(slave, ha_master_address=address)),
     )
 
 

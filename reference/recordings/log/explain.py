@@ -36,6 +36,8 @@ class LogVerdict:
     """How many observations are explained."""
     ignored: Mapping[str, int]
     """How many ask for nothing, by kind and reason."""
+    goals: int = 0
+    """How many observed values and conditions were held against the state."""
     schedule: tuple[Action, ...] = ()
     """The steps up to the last observation that is explained."""
     seq: int | None = None
@@ -90,11 +92,12 @@ def make_verdict(timeline: Timeline, stuck: Stuck | None) -> LogVerdict:
     )
     explained = len(timeline.trail) - ignored.total()
     schedule = timeline.node.list_actions()
+    goals = sum(entry.goals for entry in timeline.trail)
     if stuck is None:
-        return LogVerdict(CONFORMS, explained, ignored, schedule, timeline=timeline)
+        return LogVerdict(CONFORMS, explained, ignored, goals, schedule, timeline=timeline)
     word = REFUSED if stuck.is_exhausted else UNDECIDED
     seq, reason = stuck.observation.event.seq, "; ".join(stuck.texts)
-    return LogVerdict(word, explained, ignored, schedule, seq, reason, timeline)
+    return LogVerdict(word, explained, ignored, goals, schedule, seq, reason, timeline)
 
 
 def get_earliest_ms(observation: Observation) -> float:

@@ -20,7 +20,7 @@ from reference.recordings.link_events import (
     check_reconnect,
     explain_target_down,
 )
-from reference.recordings.log.asking import Asking, agrees, ask_for, note
+from reference.recordings.log.asking import Asking, agrees, ask_for, note, see
 from reference.recordings.log.brokers import list_starts
 from reference.recordings.log.guide import CLOSING
 from reference.recordings.log.notes import Notes, Wire
@@ -90,8 +90,10 @@ def close_wire(seen: Seen, slave: int, t_ms: float) -> Seen:
     wire = seen.wires[slave]
     if not wire.is_open:
         return seen
+    before = wire.reported_before if wire.last_report is None else wire.last_report
     return seen.change_wire(
         slave,
+        reported_before=before,
         ended_connection=wire.connection,
         ends_to_see=SIDES,
         closed_ms=t_ms if seen.slaves[slave].is_started else None,
@@ -109,22 +111,18 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
         return observe_other_connection(asking, event, node, slave)
     names = ("report_offset", "report_offset_to_earlier_put")
 
-    is_late = node.notes.wires[slave].are_reports_late
+    wire, seen = node.notes.wires[slave], {"last_report": offset, "last_report_ms": event.t_ms}
     is_latest_report = asking.guide.get(node, f"{link}.reported_offset") == offset
+    is_late = wire.are_reports_late
 
     def forward(notes: Notes) -> Notes:
+        shown = notes.see(lambda s: s.change_wire(slave, **seen))
         reports = (*notes.wires[slave].reports, offset)
-        late = is_late and not is_latest_report
-        shown = notes.see(
-            lambda seen: seen.change_wire(slave, last_report=offset, last_report_ms=event.t_ms)
+        return shown.change_wire(
+            slave, reports=reports, are_reports_late=is_late and not is_latest_report
         )
-        return shown.change_wire(slave, reports=reports, are_reports_late=late)
 
-    reported = asking.has_value("the slave's report", f"{link}.reported_offset", offset)
-    if is_late:
-        text = f"the slave's reports reach {offset}"
-        reported = asking.holds(text, lambda s: offset <= s.links[slave].reported_offset)
-    goals = (asking.has_value("whether it has reported", f"{link}.has_reported", True), reported)
+    goals = tuple(list_report_goals(asking, slave, offset, is_late=is_late))
     return Asked(
         (
             asking.later(
@@ -137,6 +135,19 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
         permits={f"{name}[{slave}]": 1 for name in names},
         after=note(forward),
     )
+
+
+def list_report_goals(asking: Asking, slave: int, offset: int, *, is_late: bool) -> Iterator[Goal]:
+    """A slave has reported an offset, or more by now where its proxy has held that back."""
+    link = f"links.{slave}"
+    yield asking.has_value("whether it has reported", f"{link}.has_reported", True)
+    if not is_late:
+        yield asking.has_value("the slave's report", f"{link}.reported_offset", offset)
+        return
+    has_ended = offset in asking.plan.links[slave].slave_ends
+    yield agrees(f"the slave's log has ended at {offset}", is_so=has_ended)
+    text = f"the slave's reports reach {offset}"
+    yield asking.holds(text, lambda s: offset <= s.links[slave].reported_offset)
 
 
 def is_latest(asking: Asking, event: Event, node: Node, slave: int) -> bool:
@@ -269,7 +280,7 @@ def observe_link_close(asking: Asking, observation: Observation, node: Node) -> 
     closings = tuple(f"{name}[{slave}]" for name in names)
 
     def end(after: Node) -> Node:
-        shown = note(lambda notes: notes.see(lambda seen: end_wire(seen, slave, event)))(after)
+        shown = see(lambda seen: end_wire(seen, slave, event))(after)
         if is_end:
             return shown
         notes: Notes = shown.notes.spend(f"connect_slave[{slave}]")

@@ -6,7 +6,7 @@ from attrs import evolve
 
 from reference.language.operators import negate
 from reference.recordings.hidden.node import Asked, Goal, Node
-from reference.recordings.log.asking import Asking, ask_for, note
+from reference.recordings.log.asking import Asking, agrees, ask_for, note
 from reference.recordings.log.guide import name_end
 from reference.recordings.log.seen import Check
 from reference.recordings.order import Observation
@@ -65,6 +65,8 @@ def observe_put(asking: Asking, observation: Observation, node: Node) -> Asked:
     number = put.number
 
     def list_answer(after: Node) -> tuple[Goal, ...]:
+        if number not in after.notes.slots:
+            return (agrees(f"the put of seq {put.seq} waits for its answer", is_so=False),)
         return list_answer_goals(asking, put, after.notes.slots.index(number))
 
     checks: tuple[Check, ...] = (

@@ -37,7 +37,7 @@ def make_key(*parts: object) -> str:
 def test_every_verdict_survives_as_data() -> None:
     """With its schedule, its lemmas and all that is said of it."""
     for verdict in load_cells(STOCK_PAIR).values():
-        for each in (verdict, evolve(verdict, disputed=("L1",), lemmas=("a", "b"), depth=3)):
+        for each in (verdict, evolve(verdict, disputed=("F101",), lemmas=("a", "b"), depth=3)):
             assert decode_verdict(encode_verdict(each)) == each
 
 

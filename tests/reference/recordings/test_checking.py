@@ -117,6 +117,7 @@ def test_verdict_for_other_programs(tmp_path: Path) -> None:
         "first_unexplained_seq",
         "reason",
         "rocketmq_version",
+        "explained_by",
     ]
     assert content["rocketmq_version"] == "4.4.0"
     assert content["file"] == str(path)

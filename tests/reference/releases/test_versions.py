@@ -16,6 +16,7 @@ from reference.language.machine import compute_machine
 from reference.releases.releases import CONTROLLER, FIRST_RELEASE_WITH_MODES, QUORUM, RELEASES, Span
 from reference.releases.timing_differences import (
     BODY_SIZE_LIMIT,
+    HOUSEKEEPING_BY_OWN_REPORTS,
     OWN_REPORT_TIMER,
     TIMING_DIFFERENCES,
 )
@@ -116,18 +117,20 @@ def test_what_is_no_version(text: str) -> None:
 
 
 def test_a_version_says_what_it_is_known_from() -> None:
-    """Only two releases were recorded; others say so."""
+    """Three releases were recorded, one of them in two modes; others say so."""
     assert parse_version("4.9.8").is_recorded
+    assert parse_version("5.3.3-quorum").is_recorded
     assert "those of 4.9.3" in parse_version("4.9.8").describe()
-    for name in ("4.6.0", "5.3.0", "5.3.0-controller"):
+    for name in ("4.6.0", "5.3.0", "5.3.3-controller"):
         assert "not compared with recordings" in parse_version(name).describe()
 
 
 def test_timing_difference_are_asked_for_by_version() -> None:
-    """The slave's own timer came and went; the size limit came later and stayed."""
+    """Housekeeping by own reports came and went; the timer of reports and the size limit stayed."""
     assert not parse_version("4.4.0").has(OWN_REPORT_TIMER)
     assert parse_version("4.9.8").has(OWN_REPORT_TIMER)
-    assert not parse_version("5.0.0").has(OWN_REPORT_TIMER)
+    assert parse_version("5.0.0").has(OWN_REPORT_TIMER)
+    assert not parse_version("5.0.0").has(HOUSEKEEPING_BY_OWN_REPORTS)
     assert parse_version("5.0.0").has(BODY_SIZE_LIMIT)
     assert not parse_version("4.9.3").has(BODY_SIZE_LIMIT)
 

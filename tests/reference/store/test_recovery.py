@@ -126,7 +126,7 @@ def test_a_torn_record_is_taken_as_whole() -> None:
 
 
 def test_a_torn_record_of_a_slave_is_never_repaired() -> None:
-    """The next bytes land behind zeros that nobody sent (L1; T2-00472)."""
+    """The next bytes land behind zeros that nobody sent (F101; T2-00472)."""
     log = make_log([(20, 50), (20, 50)])
     store = start(SLAVE)
     told = contents.tell_origins(log.data, 1, 0)

@@ -36,18 +36,18 @@ FINDINGS = {finding.id: finding for finding in load_findings()}
 CELLS = [(finding, cells) for finding in load_findings() for cells in finding.cells]
 
 
-ANSWERED = {"L1", "L3", "L5", "L7"}
+ANSWERED = {"F101", "F103", "F105", "F107"}
 """By rules: of torn records, kept blanks, files that cannot be made, an overtaken dispatch."""
 
-ANSWERED_OF_READING = {"C1", "C2", "C3", "C4", "C7", "C11"}
+ANSWERED_OF_READING = {"F201", "F202", "F203", "F204", "F207", "F211"}
 """By the rules of the world of reading (`tests.properties.worlds.reading.test_findings`)."""
 
 
 def test_every_finding_of_the_log_is_listed() -> None:
-    """L1 to L20, each once, but those that a rule has answered; none about reading is left."""
+    """F101 to F120, each once, but those that a rule has answered; none about reading is left."""
     listed = [finding.id for finding in load_findings()]
     assert len(set(listed)) == len(listed)
-    assert {f"L{n}" for n in range(1, 21)} - ANSWERED <= set(listed)
+    assert {f"F{n}" for n in range(101, 121)} - ANSWERED <= set(listed)
     assert not ANSWERED & set(listed)
     assert not ANSWERED_OF_READING & set(listed)
 
@@ -92,18 +92,18 @@ def test_a_dispute_leaves_the_engines_word() -> None:
     (marked,) = mark_disputed(DELAY, [cell])
     assert cell == evolve(marked, disputed=())
     assert not marked.is_relied_on
-    assert "disputed (O2)" == marked.dispute
+    assert "disputed (F302)" == marked.dispute
     assert not evolve(marked, disputed=()).dispute
 
 
 def test_a_claim_is_disputed_for_every_mixture_of_faults() -> None:
     """What needs no particular column disputes a set of faults as well."""
-    assert ("O2",) == find_claim_disputes(DELAY, "no_message_is_delivered_twice")
+    assert ("F302",) == find_claim_disputes(DELAY, "no_message_is_delivered_twice")
     assert () == find_claim_disputes(STOCK_PAIR, "puts_are_answered")
 
 
 def test_a_write_that_failed_makes_a_slave_stuck() -> None:
-    """Finding L15: also where recovery ends before the first byte that was not written.
+    """Finding F115: also where recovery ends before the first byte that was not written.
 
     A record is there, the next one failed, a file is full, and retention takes it. The slave stops
     in order, its recovery ends behind the first record, and it asks for what its master lacks.

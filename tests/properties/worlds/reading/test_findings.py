@@ -63,7 +63,7 @@ MOVED_BY_LAGGING_SLAVE = (
 
 
 def test_a_lagging_slave_makes_cached_messages_skipped() -> None:
-    """Finding C1: the slave moves the pull, what is cached is dropped, and progress goes past it.
+    """Finding F201: the slave moves the pull, what is cached is dropped, and progress goes past it.
 
     Nothing fails, and neither broker has lost the message that is skipped.
     """
@@ -83,7 +83,7 @@ def test_a_lagging_slave_makes_cached_messages_skipped() -> None:
 
 
 def test_a_slow_consumer_is_moved_by_a_lagging_slave_too() -> None:
-    """Finding C1, where only slow consumers are sent to the slave."""
+    """Finding F201, where only slow consumers are sent to the slave."""
     *before, pulled, moved = MOVED_BY_LAGGING_SLAVE
     schedule = (*before, take("age_messages[0]", first_in_memory=3), pulled, moved)
     structure = "reading/open slow/offset check/last"
@@ -91,7 +91,7 @@ def test_a_slow_consumer_is_moved_by_a_lagging_slave_too() -> None:
 
 
 def test_a_message_that_the_slave_has_deleted_is_passed_over() -> None:
-    """Finding C2: seven steps without a failure, and the master still has the message."""
+    """Finding F202: seven steps without a failure, and the master still has the message."""
     schedule = (
         *BEGIN,
         take("pull_nothing[0]"),
@@ -118,7 +118,7 @@ PULL_AND_HAND = (take("pull_messages[0]", consumed=1), take("hand_over"))
     ids=["hand-over", "stop"],
 )
 def test_what_is_being_consumed_is_consumed_again(change: Sequence[Action]) -> None:
-    """Finding C3: nobody waits for what is not done when a queue changes hands or a process stops.
+    """Finding F203: nobody waits for what is not done when a queue moves or a process stops.
 
     Every commit arrives, and nothing fails.
     """
@@ -129,7 +129,7 @@ def test_what_is_being_consumed_is_consumed_again(change: Sequence[Action]) -> N
 
 
 def test_a_consumer_starves_at_a_stuck_slave() -> None:
-    """Finding C4: whoever is at the slave's end is sent to the slave, whatever the master has."""
+    """Finding F204: whoever is at the slave's end is sent to the slave, whatever the master has."""
     structure = "reading/open all/no offset check/last"
     schedule = (
         *BEGIN,
@@ -158,7 +158,7 @@ JOINED_LATE = (
 
 
 def test_a_slave_that_joined_late_makes_a_consumer_skip() -> None:
-    """Finding C7: it moves the consumer to its own first message."""
+    """Finding F207: it moves the consumer to its own first message."""
     begun, put = JOINED_LATE[:2], JOINED_LATE[2:]
     schedule = (*begun, take("pull_nothing[0]"), *put, take("pull_nothing[1]"))
     structure = "reading/open all/offset check/first"
@@ -166,7 +166,7 @@ def test_a_slave_that_joined_late_makes_a_consumer_skip() -> None:
 
 
 def test_a_slave_that_joined_late_makes_a_consumer_loop() -> None:
-    """Finding C7, where the slave must leave offsets: the same pull again and again."""
+    """Finding F207, where the slave must leave offsets: the same pull again and again."""
     begun, put = JOINED_LATE[:2], JOINED_LATE[2:]
     schedule = (*begun, take("pull_nothing[0]"), *put)
     structure = "reading/open all/no offset check/first"
@@ -182,7 +182,7 @@ def test_a_slave_that_joined_late_makes_a_consumer_loop() -> None:
 def test_where_a_group_begins_decides_whether_messages_are_skipped(
     begin: str, is_proved: bool
 ) -> None:
-    """Finding C8: the same question has another answer for another ``consumeFromWhere``."""
+    """Finding F208: the same question has another answer for another ``consumeFromWhere``."""
     structure = STRUCTURES[f"reading/closed/no offset check/{begin}"]
     problem = InductionProblem(structure, READING.get_fault_model("none"))
     found = problem.find_consequences(prove_lemmas(structure))
@@ -191,7 +191,7 @@ def test_where_a_group_begins_decides_whether_messages_are_skipped(
 
 
 def test_a_group_that_begins_at_the_end_skips_a_message() -> None:
-    """Finding C8: before a broker knows the group, it begins at the end a second time."""
+    """Finding F208: before a broker knows the group, it begins at the end a second time."""
     schedule = (
         PUT,
         take("age_messages[0]", first_in_memory=1),

@@ -1,0 +1,64 @@
+"""The verdict on a recording: it conforms if one of two ways finds steps that explain it.
+
+The first way plans the whole recording in advance and takes the least steps (`checking`); it also
+knows the tables and reads of whole brokers. The second searches the rules (`log`), and explains
+orders that no plan foresees. What either finds is a schedule of the rules.
+"""
+
+from __future__ import annotations
+
+from reference.recordings.checking import (
+    CONFORMS,
+    Progress,
+    TraceVerdict,
+    check_recording,
+)
+from reference.recordings.groups import OutsideTheModel, split_groups
+from reference.recordings.kinds import IGNORED_KINDS
+from reference.recordings.log.explain import LogVerdict, explain, find_mode
+from reference.recordings.log.observers import OBSERVERS
+from reference.recordings.reading import Recording
+from reference.releases.versions import Version
+
+BY_SEARCH = "search"
+"""The second way has explained a recording that the first has rejected."""
+
+
+def judge_recording(
+    recording: Recording, progress: Progress = None, version: Version | None = None
+) -> TraceVerdict:
+    """Explains a recording by plan, or else by search.
+
+    ``progress`` and ``version`` are those of `check_recording`.
+    """
+    verdict = check_recording(recording, progress, version)
+    if verdict.is_conforming or not is_searchable(recording):
+        return verdict
+    try:
+        found = search_recording(recording, verdict.rocketmq_version)
+    except OutsideTheModel:
+        return verdict
+    if any(each.word != CONFORMS for each in found):
+        return verdict
+    ignored = sum(event.kind in IGNORED_KINDS for event in recording.events)
+    return TraceVerdict(
+        file=verdict.file,
+        verdict=CONFORMS,
+        events=verdict.events,
+        explained=verdict.events - ignored,
+        ignored=ignored,
+        fields_checked=sum(each.goals for each in found),
+        rocketmq_version=verdict.rocketmq_version,
+        explained_by=BY_SEARCH,
+    )
+
+
+def is_searchable(recording: Recording) -> bool:
+    """The search looks at every kind of event of a recording."""
+    kinds = {event.kind for event in recording.events}
+    return kinds <= {*OBSERVERS, *IGNORED_KINDS}
+
+
+def search_recording(recording: Recording, version: str) -> list[LogVerdict]:
+    """What the search says of each group. Raises OutsideTheModel: no structure has such a group."""
+    return [explain(group, find_mode(group, version)) for group in split_groups(recording)]
