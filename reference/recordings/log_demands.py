@@ -18,6 +18,7 @@ from reference.worlds.replication.commit_log import (
 from reference.worlds.replication.mapped_files import (
     compute_last_file_end,
     cut_to,
+    is_first_file_not_full,
     is_flush_below_first_file,
 )
 from reference.worlds.replication.state import Cluster, CommitLog
@@ -62,8 +63,9 @@ def _is_found_too_few(explanation: Explanation, node: int, offset: int) -> bool:
     """The first flush of a log that begins here with some bytes may have found too few pages."""
     log = explanation.get_log(node)
     is_asked = node != MASTER or not explanation.cluster.structure.is_sync_flush
+    is_few = is_first_file_not_full(log, explanation.cluster.parameters)
     is_behind = is_flush_below_first_file(log) and log.start_offset < log.max_offset
-    return is_asked and is_behind and offset == log.start_offset
+    return is_asked and is_few and is_behind and offset == log.start_offset
 
 
 def _fire_too_few_pages(explanation: Explanation, node: int) -> Explanation:

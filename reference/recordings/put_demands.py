@@ -27,6 +27,7 @@ from reference.recordings.reports import (
 from reference.recordings.state import Blocked, Explanation, check, check_timer, fire, get_timers
 from reference.recordings.waiting_line import check_turn
 from reference.worlds.replication.changes import answered_in_line, wait_until_deadline
+from reference.worlds.replication.mapped_files import is_flush_file_there
 from reference.worlds.replication.put import (
     DISK_FLUSHES_MAX,
     TRANSFER_WAKE_UPS_MAX,
@@ -79,9 +80,14 @@ def finish_disk_step(explanation: Explanation, put: Put) -> Explanation:
 
 
 def give_up_disk(explanation: Explanation, put: Put, slot: int) -> Explanation:
-    """FLUSH_DISK_TIMEOUT: after the full time, or after two flushes, one file each (R-FL-04)."""
+    """FLUSH_DISK_TIMEOUT: after the full time, or after two flushes, one file each (R-FL-04).
+
+    Two flushes that find no file (R-CL-09) are the same as a time-out that takes no time.
+    """
     timeout_ms = get_timers(explanation).sync_flush_timeout_ms
     if put.duration_ms + GRAIN_MS >= timeout_ms:
+        return fire(explanation, "time_out_disk_wait", slot)
+    if not is_flush_file_there(explanation.cluster.master.log):
         return fire(explanation, "time_out_disk_wait", slot)
     if not has_disk_wait(explanation.cluster, explanation.cluster.messages[slot]):
         return fire(explanation, "time_out_disk_wait", slot)  # It tells why this cannot be.

@@ -15,6 +15,7 @@ from reference.worlds.replication.mapped_files import (
     flush,
     flush_too_few_pages,
     has_unflushed_bytes,
+    is_first_file_not_full,
     is_flush_below_first_file,
 )
 from reference.worlds.replication.parameters import Offset
@@ -83,6 +84,7 @@ def flush_master_too_few_pages(cluster: Cluster) -> RuleBody:
         is_master_up=master.is_up,
         is_flushed_by_pages=negate(cluster.structure.is_sync_flush),
         is_flush_below_first_file=is_flush_below_first_file(master.log),
+        is_first_file_not_full=is_first_file_not_full(master.log, cluster.parameters),
     )
     # EFFECT
     return evolve(cluster, master=evolve(master, log=flush_too_few_pages(master.log)))
@@ -102,6 +104,7 @@ def flush_slave_too_few_pages(cluster: Cluster, slave: int) -> RuleBody:
     yield when(
         is_slave_up=broker.is_up,
         is_flush_below_first_file=is_flush_below_first_file(broker.log),
+        is_first_file_not_full=is_first_file_not_full(broker.log, cluster.parameters),
     )
     # EFFECT
     flushed = evolve(broker, log=flush_too_few_pages(broker.log))

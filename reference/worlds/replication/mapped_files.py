@@ -113,6 +113,14 @@ def is_flush_below_first_file(log: CommitLog) -> bool:
     return (log.flushed_offset == 0) & (log.start_offset > 0)
 
 
+def is_first_file_not_full(log: CommitLog, parameters: Parameters) -> bool:
+    """The first file has room left: only such a file can have too few new pages.
+
+    ``MappedFile#isAbleToFlush`` takes a full file (``isFull``) whatever number it is asked for.
+    """
+    return log.max_offset < log.start_offset + parameters.mapped_file_size_bytes
+
+
 def flush_too_few_pages(log: CommitLog) -> CommitLog:
     """The log after a flush that forces nothing, because its file has too few new pages.
 
