@@ -38,7 +38,9 @@ REPLICATION_STEPS = list_steps("replication")
 """Steps by which slaves get what their master has."""
 CONNECTION_STEPS = list_steps("connection")
 """Steps by which the master stops counting connections that are gone."""
-FLUSH_STEPS = list_steps("flush")
+FLUSHES_OF_TOO_FEW_PAGES = ("flush_master_too_few_pages", "flush_slave_too_few_pages")
+"""Flushes that are possible only where one that forces bytes is: rest does not depend on them."""
+FLUSH_STEPS = tuple(n for n in list_steps("flush") if n not in FLUSHES_OF_TOO_FEW_PAGES)
 """Steps by which bytes reach the disk."""
 DISPATCH_STEPS = list_steps("dispatch")
 """Steps by which messages reach the consume queues."""
@@ -48,14 +50,11 @@ HEALING_STEPS = (
     *REPLICATION_STEPS,
     *CONNECTION_STEPS,
     *FLUSH_STEPS,
+    *FLUSHES_OF_TOO_FEW_PAGES,
     *DISPATCH_STEPS,
     *PUT_STEPS,
 )
 """The steps that continue once faults stop."""
-
-
-SECOND_FLUSHES = ("flush_master_too_few_pages", "flush_slave_too_few_pages")
-"""Flushes that are possible only where one that forces bytes is: rest does not depend on them."""
 
 
 def get_added_steps(structure: Structure) -> tuple[str, ...]:
@@ -93,8 +92,7 @@ def find_moving(
     is_added = steps[0] in REPLICATION_STEPS
     added = [n for n in get_added_steps(structure) if is_added or rules[n].heals == "commit"]
     instances = compute_machine(structure).instances.values()
-    names = {*steps, *added} - {*SECOND_FLUSHES}
-    return tuple(i for i in instances if i.rule.name in names and is_of(i, slaves))
+    return tuple(i for i in instances if i.rule.name in (*steps, *added) and is_of(i, slaves))
 
 
 def is_at_rest(cluster: Cluster, steps: tuple[str, ...], slaves: tuple[int, ...]) -> bool:
