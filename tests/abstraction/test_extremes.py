@@ -85,15 +85,18 @@ def test_an_end_is_not_reached(
 
 
 @pytest.mark.parametrize(
-    ("least_pages", "rule", "flushed"),
+    ("make", "least_pages", "rule", "flushed"),
     [
-        (0, "flush_slave", FILE_SIZE + 50),
-        (FLUSH_LEAST_PAGES, "flush_slave_too_few_pages", FILE_SIZE),
+        (cases.flush_late_slave, 0, "flush_slave", FILE_SIZE + 50),
+        (cases.flush_late_slave, FLUSH_LEAST_PAGES, "flush_slave_too_few_pages", FILE_SIZE),
+        (cases.flush_full_late_slave, FLUSH_LEAST_PAGES, "flush_slave", 2 * FILE_SIZE),
     ],
 )
-def test_the_first_flush_of_a_late_slave(least_pages: int, rule: str, flushed: int) -> None:
+def test_the_first_flush_of_a_late_slave(
+    make: Callable[[int], History], least_pages: int, rule: str, flushed: int
+) -> None:
     """``flushedWhere`` is 0 and looks at the first file, which has enough new pages or not."""
-    history = cases.flush_late_slave(least_pages)
+    history = make(least_pages)
     assert history.step is not None
     assert history.group.slave.log.flushed_where_bytes == flushed
     found, misses = find_cover(forget(history.before), history.step)
