@@ -25,6 +25,7 @@ from properties.verdicts.verdict import (
     InternalDisagreementError,
     Verdict,
     VerdictWord,
+    compute_depth_limit,
     inherit,
     record_violation,
     search_column,
@@ -102,10 +103,11 @@ def renew(
 def list_added(structure: Any, document: dict[str, Any]) -> tuple[str, ...]:
     """The rules that a structure has gained since its certificate was made; other changes: none.
 
-    Further conditions of old rules, and changed lemmas or claims, are no obstacle.
+    Further conditions of old rules, and changed lemmas or claims, are no obstacle. Empty as well
+    for a structure that is too large for a search.
     """
     difference = certificates.compute_changes(structure, document)
-    if difference is None or difference.is_frame_changed:
+    if difference is None or difference.is_frame_changed or not compute_depth_limit(structure):
         return ()
     is_added = difference.more and not {*difference.more} & document["fingerprint"]["rules"].keys()
     return difference.more if is_added else ()
@@ -135,13 +137,13 @@ def search_additions(
         cells = {v.guarantee: v for v in renewal.verdicts if v.fault == column.name}
         cells |= {n: v for n, v in best.items() if v.is_shorter_than(cells[n])}
         proved = [n for n, v in cells.items() if v.word is VerdictWord.PROVED]
-        search = BoundedSearch(structure, column, (*lemmas, *proved), sizes, needed=added)
-        known = {n: v for n, v in cells.items() if (n, column.name) in asked}
-        found = {n: known[n] for n in _list_unaided(search, known, on_progress)}
-        limits = {n: len(v.schedule) - 1 for n, v in known.items() if n not in found}
-        found |= search_column(search, limits, known, on_progress)
-        shorter += [(column, v) for n, v in found.items() if v is not cells[n]]
-        cells |= {n: evolve(v, is_shortest=True) for n, v in found.items()}
+        if known := {n: v for n, v in cells.items() if (n, column.name) in asked}:
+            search = BoundedSearch(structure, column, (*lemmas, *proved), sizes, needed=added)
+            found = {n: known[n] for n in _list_unaided(search, known, on_progress)}
+            limits = {n: len(v.schedule) - 1 for n, v in known.items() if n not in found}
+            found |= search_column(search, limits, known, on_progress)
+            shorter += [(column, v) for n, v in found.items() if v is not cells[n]]
+            cells |= {n: evolve(v, is_shortest=True) for n, v in found.items()}
         verdicts += cells.values()
     return tuple(verdicts)
 
