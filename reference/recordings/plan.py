@@ -23,6 +23,7 @@ from reference.recordings.links_ahead import (
     Observations,
     gather_link,
     gather_observations,
+    see_ends,
 )
 from reference.recordings.puts_ahead import (
     ProcessAhead,
@@ -102,6 +103,8 @@ class Plan:
     """Every ``flushedWhere`` of the master that an event shows."""
     dispatched_observations: Observations
     """Every dispatch cursor of the master that an event shows."""
+    end_observations: Observations
+    """Where the master's log is seen to end."""
     start_observations: Observations
     """The max offset with which each later process of the master has started."""
     surgeries: Mapping[int, Event]
@@ -172,6 +175,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         push2_observations=gather_observations(events, master, "push2"),
         flushed_observations=gather_observations(events, master, "flushed"),
         dispatched_observations=gather_observations(events, master, "dispatched"),
+        end_observations=see_ends(e for e in events if e.data.get("node") == master),
         start_observations=gather_observations(events, master, "start"),
         surgeries=surgeries,
         lost_offsets=_find_lost(events, master, surgeries),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from attrs import evolve, field, frozen
 
@@ -71,6 +71,8 @@ class Goal:
     """The instances that meet the goal by firing."""
     is_lost: Callable[[Node], bool] | None = None
     """Whether no hidden step can meet the goal any more, and no earlier one could have."""
+    is_possible: bool = True
+    """It may be met in some state of the recording, as far as its numbers tell."""
     on_the_way: tuple[Goal, ...] = ()
     """What is usually met before this one, in this order: wishes, and nothing is demanded."""
 
@@ -84,11 +86,15 @@ class Goal:
         return 1.0 + gap / (gap + abs(self.wanted) + 1)
 
 
+Stage: TypeAlias = Callable[[Node], tuple[Goal, ...]]
+"""Goals to be met at once, given the state that has met those before."""
+
+
 @frozen(eq=False)
 class Asked:
     """What one observation asks for."""
 
-    stages: tuple[Callable[[Node], tuple[Goal, ...]], ...] = ()
+    stages: tuple[Stage, ...] = ()
     """Goals to be met one after another; each stage is asked in the state that met the last."""
     permits: Mapping[str, int] = field(factory=dict)
     """How often instances may fire that are visible, and so fire at their own event only."""

@@ -158,6 +158,8 @@ class Timeline:
     def repair(self, stuck: Stuck, waiting: list[Any]) -> bool:
         """Explains a stuck observation by earlier steps, or at another place near by."""
         self.is_cut_short = False
+        if not all(goal.is_possible for goal in stuck.unmet):
+            return False
         trail = self.go_back(self.trail, stuck, 0)
         self.is_spent = self.budget.is_spent
         self.is_cut_short |= self.is_spent

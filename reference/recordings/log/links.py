@@ -215,6 +215,7 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
         f"{size} B are sent from {begin}",
         lambda n: n.notes.wires[slave].sent > number,
         instances=(f"transfer_batch[{slave}]",),
+        is_possible=size > 0,
     )
     goals = [] if is_sent.check(node) else [is_at(asking, slave, begin)]
     forward = note(lambda notes: show(notes).change_wire(slave, forwarded=number + 1))

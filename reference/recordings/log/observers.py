@@ -36,6 +36,7 @@ from reference.recordings.log.links import (
     observe_target_down,
 )
 from reference.recordings.log.puts import observe_put, observe_put_begin
+from reference.recordings.log.tables import TABLE_EVENTS, observe_table_event, remember_event
 from reference.recordings.order import Observation
 
 Observe: TypeAlias = Callable[[Asking, Observation, Node], Asked]
@@ -68,6 +69,8 @@ OBSERVERS: Mapping[str, Observe] = {
     "update_ha_master_address": observe_address,
     "ha_master_address": observe_address,
     "delete_expired_files": observe_expiry,
+    "broker_started": observe_start,
+    **dict.fromkeys(TABLE_EVENTS, observe_table_event),
 }
 """By kind of observation."""
 
@@ -77,4 +80,4 @@ def ask(asking: Asking, observation: Observation, node: Node) -> Asked:
     observe = OBSERVERS.get(observation.kind)
     if observe is None:
         return Asked(ignored="not looked at")
-    return observe(asking, observation, node)
+    return remember_event(asking, observation, observe(asking, observation, node))
