@@ -56,6 +56,8 @@ class LinkAhead:
     """When a connection was opened or ended."""
     slave_observations: Observations
     """Every max offset of the slave that an event shows."""
+    end_observations: Observations
+    """The same without its reports, which may be late."""
     flushed_observations: Observations
     """Every ``flushedWhere`` of the slave that an event shows."""
     dispatched_observations: Observations
@@ -90,6 +92,7 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
         closings_ms=_gather_closings(own),
         changes_ms=tuple(e.t_ms for e in own if e.kind in ("ha_link_open", "ha_link_close")),
         slave_observations=see_ends(broker, own),
+        end_observations=see_ends(broker),
         flushed_observations=gather_observations(broker, slave, "flushed"),
         dispatched_observations=gather_observations(broker, slave, "dispatched"),
         slave_ends=frozenset(

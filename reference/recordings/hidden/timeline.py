@@ -25,6 +25,9 @@ wanted number is near, and elsewhere."""
 REPAIR_STEPS = 60_000
 """Steps that may be tried in all to explain one observation by other means than at its place."""
 
+FIRST_REPAIR_STEPS = 6_000
+"""The same before anybody looks for another place near by."""
+
 GO_BACK_MAX = 80
 """Over how many states the search goes back at most."""
 
@@ -160,12 +163,17 @@ class Timeline:
         self.is_cut_short = False
         if not all(goal.is_possible for goal in stuck.unmet):
             return False
+        self.budget = Budget(FIRST_REPAIR_STEPS, self.total)
         trail = self.go_back(self.trail, stuck, 0)
-        self.is_spent = self.budget.is_spent
-        self.is_cut_short |= self.is_spent
+        is_cut = self.budget.is_spent
         self.budget = Budget(REPAIR_STEPS, self.total)
         trail = trail or self.move_earlier(stuck.observation)
         trail = trail or self.move_later(stuck.observation, waiting)
+        if trail is None and is_cut:
+            self.budget = Budget(REPAIR_STEPS, self.total)
+            trail = self.go_back(self.trail, stuck, 0)
+            self.is_spent = self.budget.is_spent
+        self.is_cut_short |= self.is_spent
         if trail is not None:
             self.trail = trail
         return trail is not None

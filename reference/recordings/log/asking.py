@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import define, evolve, field
 
-from reference.language.compiled import compile_predicate
+from reference.language.compiled import State, compile_predicate
 from reference.language.dependencies import list_leaves
 from reference.language.leaves import flatten
 from reference.language.machine import record_predicate
@@ -31,6 +31,10 @@ ENDS = (
     "slave_request_offset",
 )
 """How the leaves end that are only copied from the end of a log; a transfer goes on by bytes."""
+
+
+UNSET, UNSET_AT_FIRST = -1, ("slave_ack_offset", "slave_request_offset")
+"""What a connection shows before its first report."""
 
 
 @define(eq=False)
@@ -77,7 +81,7 @@ class Asking:
         may_be = is_possible and self._may_have(path, wanted)
         return Goal(
             sentence,
-            lambda n: n.state[place] == wanted,
+            lambda n: may_be and n.state[place] == wanted,
             leaves,
             path,
             wanted,
@@ -95,7 +99,8 @@ class Asking:
     def _may_have(self, path: str, wanted: int) -> bool:
         """A leaf may come to have this value in some state of this recording."""
         is_end = path.endswith(ENDS) or ".ends." in path
-        return not is_end or self.landmarks.may_stand_at(wanted)
+        is_unset = wanted == UNSET and path.endswith(UNSET_AT_FIRST)
+        return not is_end or is_unset or self.landmarks.may_stand_at(wanted)
 
     def holds(
         self, text: str, predicate: Callable[[Any], Any], *, is_possible: bool = True
@@ -107,7 +112,8 @@ class Asking:
         structure = self.plan.structure
         compiled = compile_predicate(structure, predicate)
         leaves = list_leaves([record_predicate(structure, predicate)])
-        return Goal(text, lambda n: compiled(n.state), leaves, is_possible=is_possible)
+        check = compiled if is_possible else is_never
+        return Goal(text, lambda n: check(n.state), leaves, is_possible=is_possible)
 
     def drop_message(self, node: Node, number: int) -> Node:
         """The put's line is explained: its place among the followed messages is free again.
@@ -129,6 +135,11 @@ class Asking:
 def fires(text: str, *instances: str) -> Goal:
     """One of these instances has fired since the last event, as this event permits."""
     return Goal(text, lambda n: any(i in n.spent for i in instances), instances=instances)
+
+
+def is_never(_: State) -> bool:
+    """In no state."""
+    return False
 
 
 def agrees(text: str, *, is_so: bool) -> Goal:

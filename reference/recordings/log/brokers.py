@@ -69,15 +69,7 @@ def list_checks(
     ]
     if "ha_client_reported_offset" in event.data:
         checks.append(lambda view: check_reported(view, broker, event))
-    if "slave_fall_behind" in event.data:
-        checks.append(lambda view: check_distance(view, event))
     return asking.judge(node, observation, *checks)
-
-
-def check_distance(view: Explanation, event: Event) -> Explanation:
-    """How far the slaves are behind is what the two other numbers tell."""
-    behind = event["max_offset"] - view.cluster.master.push2_slave_max_offset
-    return check(view, "slave_fall_behind", behind, event["slave_fall_behind"])
 
 
 def check_reported(view: Explanation, slave: int, event: Event) -> Explanation:
@@ -111,14 +103,11 @@ def list_log_goals(asking: Asking, node: Node, event: Event, broker: int) -> Ite
         "flushed_offset": f"{log}.flushed_offset",
         "dispatched_offset": f"{log}.dispatched_offset",
     }
-    if broker == MASTER:
-        paths["push2_slave_max_offset"] = "master.push2_slave_max_offset"
     for name, path in paths.items():
         if name in event.data:
             yield asking.has_value(f"{name} of {who}", path, event[name])
-    name = "connection_count"
-    if broker == MASTER and name in event.data:
-        yield asking.counts(node, f"{name} of {who}", event, event[name])
+    if broker == MASTER:
+        yield from list_master_goals(asking, node, event)
     if "min_offset" in event.data:
         begin = event["min_offset"]
         text = f"min_offset of {who} is {begin}"
@@ -130,6 +119,19 @@ def list_log_goals(asking: Asking, node: Node, event: Event, broker: int) -> Ite
     if files is not None:
         text = f"mapped_files of {who} is {files}"
         yield asking.holds(text, lambda s: has_files(s, broker, files))
+
+
+def list_master_goals(asking: Asking, node: Node, event: Event) -> Iterator[Goal]:
+    """What a master shows of all its slaves: their distance is what two other numbers tell."""
+    who, push2, count = event["node"], "push2_slave_max_offset", "connection_count"
+    if push2 in event.data:
+        distance = event["max_offset"] - event[push2]
+        is_possible = event.data.get("slave_fall_behind", distance) == distance
+        yield asking.has_value(
+            f"{push2} of {who}", f"master.{push2}", event[push2], is_possible=is_possible
+        )
+    if count in event.data:
+        yield asking.counts(node, f"{count} of {who}", event, event[count])
 
 
 def get_log(state: Any, broker: int) -> Any:

@@ -34,10 +34,12 @@ class Landmarks:
         ends = {offset for f in frames for offset in (f.start_offset, f.end_offset)}
         cuts = {event["lost_from_offset"] for event in self.plan.surgeries.values()}
         object.__setattr__(self, "is_open", is_open)
-        object.__setattr__(self, "named", frozenset({-1, 0, *ends, *cuts}))
+        object.__setattr__(self, "named", frozenset({0, *ends, *cuts}))
 
     def may_stand_at(self, offset: int) -> bool:
         """A log may end here, in some life of the master's log."""
+        if offset < 0:
+            return False
         if self.is_open or offset in self.named or self.is_file_begin(offset):
             return True
         return any(may_end_at(table, offset) for table in self.plan.tables)

@@ -24,6 +24,9 @@ from reference.recordings.queues import check_queue_offset
 from reference.recordings.reading import Event
 from reference.worlds.replication.state import ANSWERED, STATUS_NAMES
 
+OF_APPENDED = ("PUT_OK", "FLUSH_DISK_TIMEOUT", "FLUSH_SLAVE_TIMEOUT", "SLAVE_NOT_AVAILABLE")
+"""The answers to a put that was appended (CommitLog#handleDiskFlush, #handleHA)."""
+
 
 def find_put(asking: Asking, event: Event) -> Put | None:
     """The put of an event at the master; None where nothing was written."""
@@ -123,5 +126,10 @@ def list_answer_goals(asking: Asking, put: Put, slot: int) -> tuple[Goal, ...]:
     status = STATUS_NAMES.index(put.status)
     return (
         asking.has_value("the phase of the put", f"messages.{slot}.phase", ANSWERED),
-        asking.has_value(f"its answer ({put.status})", f"messages.{slot}.status", status),
+        asking.has_value(
+            f"its answer ({put.status})",
+            f"messages.{slot}.status",
+            status,
+            is_possible=put.status in OF_APPENDED,
+        ),
     )
