@@ -15,7 +15,7 @@ from attrs import define, evolve, field, frozen
 
 from reference.language.dependencies import compute_dependencies
 from reference.recordings.hidden.node import Asked, Goal, Node
-from reference.recordings.hidden.overdue import Clock, Overdue, Since
+from reference.recordings.hidden.overdue import Clock, Overdue, Since, list_fired
 from reference.recordings.hidden.search import Budget, Guide, Search, begin_event
 
 EVENT_STEPS, WISH_STEPS, FAR_WISH_STEPS = 4_000, 1_000, 300
@@ -212,7 +212,9 @@ class Timeline:
         self, trail: list[Entry], node: Node, observations: list[Any], stuck: Stuck, rounds: int
     ) -> list[Entry] | None:
         """The trail with these observations explained from a node on, and the stuck one behind."""
-        since = trail[-1].since if trail else {}
+        since, before = (trail[-1].since, trail[-1].after) if trail else ({}, self.begin)
+        fired = list_fired(before, node)
+        since = {name: ms for name, ms in since.items() if name not in fired}
         again = self.take_all(node, since, observations)
         if again is None:
             return None

@@ -146,9 +146,10 @@ class LogGuide:
         is_of_connection = rule in {"connect_slave", *CLOSING}
         if rule == "transfer_batch":
             return lambda node: self._may_send(node, slave)
-        if rule in ("cut_link", "close_idle_connection"):
-            # Without a proxy nothing holds back heartbeats, and nothing cuts a link.
+        if rule == "close_idle_connection":  # Only a proxy holds back heartbeats, or cuts a link.
             return lambda node: bool(node.notes.wires[slave].are_frames_held)
+        if rule == "cut_link":
+            return False
         if is_of_connection:
             return not self.wires[slave].is_connection_recorded
         return not (rule.startswith("report_offset") and self.wires[slave].is_recorded)
