@@ -56,8 +56,8 @@ class LinkAhead:
     """When a connection was opened or ended."""
     slave_observations: Observations
     """Every max offset of the slave that an event shows."""
-    end_observations: Observations
-    """The same without its reports, which may be late."""
+    ends_after: Mapping[int, Observations]
+    """By connection: the same without reports on it and on those before, which may be late."""
     flushed_observations: Observations
     """Every ``flushedWhere`` of the slave that an event shows."""
     dispatched_observations: Observations
@@ -92,7 +92,7 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
         closings_ms=_gather_closings(own),
         changes_ms=tuple(e.t_ms for e in own if e.kind in ("ha_link_open", "ha_link_close")),
         slave_observations=see_ends(broker, own),
-        end_observations=see_ends(broker),
+        ends_after=_see_ends_after(broker, own),
         flushed_observations=gather_observations(broker, slave, "flushed"),
         dispatched_observations=gather_observations(broker, slave, "dispatched"),
         slave_ends=frozenset(
@@ -176,6 +176,14 @@ def see_ends(broker: Iterable[Event], link: Iterable[Event] = ()) -> Observation
     ]
     found.sort()
     return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
+
+
+def _see_ends_after(broker: Iterable[Event], link: Sequence[Event]) -> Mapping[int, Observations]:
+    opened = [0, *(event["conn"] for event in link if event.kind == "ha_link_open")]
+    return {
+        conn: see_ends(broker, [e for e in link if e.data.get("conn", conn) > conn])
+        for conn in opened
+    }
 
 
 def see_begins(events: Iterable[Event]) -> Observations:

@@ -235,7 +235,8 @@ def observe_late_frame(asking: Asking, event: Event, node: Node, slave: int) -> 
             break
         after = node.edit(state=taken)
         states.append(taken)
-    wanted = find_next(asking.plan.links[slave].end_observations, event.t_ms)
+    ends_after = asking.plan.links[slave].ends_after.get(event["conn"])
+    wanted = None if ends_after is None else find_next(ends_after, event.t_ms)
     ends = [asking.guide.get_max(node.edit(state=state), slave) for state in states]
     counts = [number for number, end in enumerate(ends, start=1) if wanted is None or end <= wanted]
     count = max(counts, default=0)
