@@ -230,7 +230,9 @@ def list_procedures(sources: Sequence[Judged], codes: Sequence[str]) -> Iterator
     repaired: set[str] = set()
     for procedure in load_procedures():
         told = load_actions().procedures.get(procedure.name)
-        for source in sources if told is not None else ():
+        if told is None:
+            continue
+        for source in sources:
             code = find_code_of(procedure, source)
             if code not in codes or code in repaired or not is_worth_doing(procedure, source):
                 continue

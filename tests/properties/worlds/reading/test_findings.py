@@ -118,7 +118,7 @@ PULL_AND_HAND = (take("pull_messages[0]", consumed=1), take("hand_over"))
     ids=["hand-over", "stop"],
 )
 def test_what_is_being_consumed_is_consumed_again(change: Sequence[Action]) -> None:
-    """Finding F203: nobody waits for what is not done when a queue changes hands or a process stops.
+    """Finding F203: nobody waits for what is not done when a queue changes hands or a stop comes.
 
     Every commit arrives, and nothing fails.
     """
