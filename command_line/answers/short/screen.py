@@ -25,7 +25,10 @@ FAILURE_WIDTH = 42
 """A code, a failure in words, and two blanks."""
 
 LINES_MAX = 2
-"""How many lines of failures a row takes."""
+"""How many lines of failures a row takes, if there is room for them."""
+
+SCREEN_LINES = 30
+"""The length that the answer about one group keeps to: the last rows take one line each then."""
 
 WARNINGS_MAX = 3
 """How many warnings are printed; the rest is counted."""
@@ -56,7 +59,17 @@ def get_width() -> int:
 
 def render_screen(shown: Shown, width: int = WIDTH_MIN) -> str:
     """The whole answer, a block of lines for each group."""
-    blocks = ["\n".join(list_lines(answer, shown.version, width)) for answer in shown.answers]
+    rows = max((len(s.rows) for a in shown.answers for s in a.summaries), default=0)
+    for whole in range(rows, -1, -1):
+        screen = render_blocks(shown, width, whole)
+        if len(shown.answers) != 1 or screen.count("\n") < SCREEN_LINES:
+            break
+    return screen
+
+
+def render_blocks(shown: Shown, width: int, whole: int) -> str:
+    """The answer, with more than one line of failures for this many first rows."""
+    blocks = ["\n".join(list_lines(a, shown.version, width, whole)) for a in shown.answers]
     changes = [line for change in shown.list_changes() for line in wrap(change, width)]
     release = wrap(shown.release_note, width)
     notes = [*list_warnings(shown.warnings, width), *release, LEGEND, *list_hints(shown, width)]
@@ -65,7 +78,7 @@ def render_screen(shown: Shown, width: int = WIDTH_MIN) -> str:
     return answered + ("\n" if has_remark else "\n\n") + "\n".join(notes)
 
 
-def list_lines(answer: ShortAnswer, version: Version, width: int) -> Iterator[str]:
+def list_lines(answer: ShortAnswer, version: Version, width: int, whole: int) -> Iterator[str]:
     """The lines about one group, or about several that behave alike."""
     yield from wrap(f"{answer.names}: {answer.settings}; RocketMQ {version.name}", width)
     if answer.is_outside:
@@ -75,7 +88,8 @@ def list_lines(answer: ShortAnswer, version: Version, width: int) -> Iterator[st
         return
     if answer.is_side_by_side:
         yield "No slave's file is given: answers for no slave | one slave; --slaves N decides."
-    yield from list_rows(answer.summaries, width)
+    yield ""
+    yield from list_rows(answer.summaries, width, whole)
     actions = choose_common(answer.summaries)
     if actions:
         yield "Do:"
@@ -85,16 +99,16 @@ def list_lines(answer: ShortAnswer, version: Version, width: int) -> Iterator[st
     yield from ["", *unknown] if unknown else ()
 
 
-def list_rows(summaries: Sequence[Summary], width: int) -> Iterator[str]:
+def list_rows(summaries: Sequence[Summary], width: int, whole: int) -> Iterator[str]:
     """The table: the grade, the loss, the weakest failures."""
     head = " ".join(f"{say_count(s):<4}" for s in summaries) if len(summaries) > 1 else ""
     if head:
         yield head.rstrip()
-    for rows in zip(*(summary.rows for summary in summaries), strict=True):
+    for number, rows in enumerate(zip(*(s.rows for s in summaries), strict=True)):
         grades = " ".join(paint(row.grade) for row in rows)
         start = f"{grades} {rows[-1].title:<{TITLE_WIDTH}}"
         indent = len(rows) * GRADE_WIDTH + TITLE_WIDTH
-        for cell in list_cells(summaries, rows, width - indent):
+        for cell in list_cells(summaries, rows, width - indent, LINES_MAX if number < whole else 1):
             yield f"{start}{cell}".rstrip()
             start = " " * indent
 
@@ -109,10 +123,12 @@ def say_count(summary: Summary) -> str:
     return f"{summary.slaves}:"
 
 
-def list_cells(summaries: Sequence[Summary], rows: Sequence[Row], width: int) -> Iterator[str]:
+def list_cells(
+    summaries: Sequence[Summary], rows: Sequence[Row], width: int, lines_max: int
+) -> Iterator[str]:
     """The lines of failures of a row; side by side each says for how many slaves."""
     if len(rows) == 1:
-        yield from list_failures(rows[0], width, LINES_MAX)
+        yield from list_failures(rows[0], width, lines_max)
     elif rows[0].failures[:1] == rows[1].failures[:1] and rows[0].note == rows[1].note:
         yield from list_failures(rows[1], width, 1)
     else:

@@ -28,6 +28,7 @@ from properties.scenarios.summary.rows import (
 from properties.scenarios.summary.words import WORDS_FILE, Grade, Kind, RowWords, load_words
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.explanations import load_explanations
+from properties.verdicts.findings.disputes import load_findings
 from properties.verdicts.verdict import Verdict
 from properties.worlds import OTHER_WORLDS
 from properties.worlds.reading.world import READING
@@ -131,6 +132,27 @@ def test_nothing_is_counted_by_hand() -> None:
     told += [each.text for each in load_actions().procedures.values()]
     told += [each.text for each in (*load_actions().switches, *load_actions().precautions)]
     assert [] == [text for text in told if any(c.isdigit() for c in text)]
+
+
+def test_a_number_has_one_meaning() -> None:
+    """No fault class, cause or fault has the number of another; findings have three digits."""
+    words = load_words()
+    meant = [(column.number, column.words) for column in words.columns.values()]
+    meant += dict.fromkeys((c.number, c.words) for c in words.causes)
+    meant += [(f.number, f.one) for f in words.faults.values() if f.number]
+    assert len(meant) == len(dict(meant))
+    assert dict(meant) == words.numbered
+    assert not any(CODE.fullmatch(finding.id) for finding in load_findings())
+
+
+def test_an_own_number_is_said_in_one_way() -> None:
+    """A code of a cause, or of a fault with a number, has the same words in every group."""
+    own = {c.number for c in load_words().causes}
+    own |= {f.number for f in load_words().faults.values() if f.number}
+    told = {(f.code, f.words) for f in itertools.starmap(make_failure, list_fallen())}
+    named = [code for code, _ in told if int(code[1:]) in own]
+    assert named
+    assert len(named) == len(set(named))
 
 
 def test_codes_lead_back() -> None:
