@@ -16,7 +16,8 @@ from properties.scenarios.summary.actions import load_actions
 from properties.scenarios.summary.rows import (
     CODE,
     NO_ACKNOWLEDGEMENT,
-    NO_ANSWER,
+    NO_READING,
+    NO_SYSTEM,
     ONE_COPY,
     compute_grade,
     find_code,
@@ -108,9 +109,11 @@ def test_words_fit_the_screen() -> None:
     told = [column.words for column in words.columns.values()]
     told += [text.format(n=2) for f in words.faults.values() for text in (f.one, f.more)]
     told += [cause.words for cause in words.causes]
-    told += [NO_ACKNOWLEDGEMENT, ONE_COPY, NO_ANSWER]
+    told += [NO_ACKNOWLEDGEMENT, ONE_COPY, NO_SYSTEM, NO_READING]
     assert [] == [text for text in told if len(text) > WORDS_MAX]
-    assert [] == [row.title for row in words.rows if len(row.title) > 28]
+    heads = [row.title for row in words.rows]
+    heads += [claim.kept for row in words.rows for claim in row.claim]
+    assert [] == [text for text in heads if len(text) > 28]
 
 
 def test_causes_are_known() -> None:
@@ -171,6 +174,14 @@ def test_every_procedure_of_a_row_has_a_few_words() -> None:
     rows = {claim.name for row in load_words().rows for claim in row.claim}
     known = {each.name for each in load_procedures() if each.claim in rows}
     assert known == set(load_actions().procedures)
+
+
+def test_an_action_has_the_words_of_its_procedure() -> None:
+    """One wording on the screen and on the page; the page has more steps."""
+    titles = {each.name: each.advice.title for each in load_procedures()}
+    for name, told in load_actions().procedures.items():
+        title = titles[name].replace("`", "").casefold()
+        assert [] == [part for part in told.text.split(", ") if part.casefold() not in title], name
 
 
 def test_precautions_are_about_fault_classes() -> None:
