@@ -286,7 +286,10 @@ def list_hints(shown: Shown, width: int, *, has_commands: bool) -> Iterator[str]
 
 
 def wrap_command(command: str, width: int, head: str) -> Iterator[str]:
-    """The lines of a command, which a shell joins when they are pasted."""
+    """The lines of a command, which a shell joins when they are pasted; quoted words stay whole."""
+    if "'" in command:
+        yield f"{head}{command}"
+        return
     *lines, last = wrap(command, width - 2, head, "        ")
     yield from (f"{line} \\" for line in lines)
     yield last
