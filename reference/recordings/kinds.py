@@ -188,3 +188,14 @@ LIST_FIELDS: Mapping[str, Fields] = {
     "entries": {"offset": "number", "kind": "text"},
 }
 """What each item of a list must carry, by the name of the list."""
+
+NAMED_BY_RECORDING = frozenset(
+    {
+        "queues",
+        "consumer_offsets",
+        "subscription_groups",
+        "offsetTable",
+        "delay_offsets_in_memory",
+    }
+)
+"""Fields whose objects have names of queues, groups, topics or levels for their own fields."""
