@@ -189,6 +189,69 @@ LIST_FIELDS: Mapping[str, Fields] = {
 }
 """What each item of a list must carry, by the name of the list."""
 
+_TABLES = (
+    "topics",
+    "subscription_groups",
+    "consumer_offsets",
+    "consumer_offset_file",
+    "consumer_offset_file_raw",
+    "delay_offset_file",
+    "delay_offsets_in_memory",
+    "ha_master_address",
+    "slave_synchronize_master_addr",
+    "subscription_group_data_version_counter",
+    "topic_data_version_counter",
+)
+
+OPTIONAL_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "node_started": ("ha_master_address", "load_ok", "queues"),
+    "broker_started": ("ok", *_TABLES),
+    "snapshot": ("queues",),
+    "put": ("delay_level", "msg_id"),
+    "send_message": ("body_bytes", "msg_id", "queue_offset", "remark"),
+    "link_cut_mid_frame": ("conn", "last_bytes_forwarded"),
+    "node_stop_begin": ("derived",),
+    "node_stop_clean": ("abort_file_present", "max_offset", "process_exits", "shutdown_ms"),
+    "store_surgery": ("actions",),
+    "get_message": (
+        "diff",
+        "last_returned_phy_offset",
+        "max_phy_offset_pulling",
+        "msg_ids",
+        "offset_check_in_slave",
+        "role",
+    ),
+    "pull_message": (
+        "case",
+        "commit_offset",
+        "group_broker_id",
+        "group_which_broker_when_consume_slowly",
+        "memory_ratio",
+        "offset_check_in_slave",
+        "role",
+        "slave_read_enable",
+        "suggest_which_broker_id",
+    ),
+    "tables": _TABLES,
+    "query_consumer_offset": ("offset",),
+    "log": ("exception", "level", "msg", "node", "repeat", "thread"),
+    "note": ("text",),
+}
+"""Fields that an event may carry beside those that it must, by kind."""
+
+OPTIONAL_ITEM_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "entries": (
+        "magic",
+        "msg_id",
+        "queue",
+        "queue_offset",
+        "recorded_phy_offset",
+        "size",
+        "topic",
+    ),
+}
+"""The same of each item of a list, by the name of the list."""
+
 NAMED_BY_RECORDING = frozenset(
     {
         "queues",

@@ -46,6 +46,20 @@ class LogVerdict:
     """Which goals are not met there."""
     timeline: Timeline | None = field(default=None, repr=False)
     """The explanation, for whoever wants to look at its states."""
+    stuck: Stuck | None = field(default=None, repr=False)
+    """The observation that is not explained."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The verdict for other programs."""
+        return {
+            "verdict": self.word,
+            "explained": self.explained,
+            "ignored": dict(self.ignored),
+            "goals": self.goals,
+            "schedule": [str(action) for action in self.schedule],
+            "first_unexplained_seq": self.seq,
+            "reason": self.reason,
+        }
 
 
 def explain(recording: Recording, version: Version) -> LogVerdict:
@@ -97,7 +111,7 @@ def make_verdict(timeline: Timeline, stuck: Stuck | None) -> LogVerdict:
         return LogVerdict(CONFORMS, explained, ignored, goals, schedule, timeline=timeline)
     word = REFUSED if stuck.is_exhausted else UNDECIDED
     seq, reason = stuck.observation.event.seq, "; ".join(stuck.texts)
-    return LogVerdict(word, explained, ignored, goals, schedule, seq, reason, timeline)
+    return LogVerdict(word, explained, ignored, goals, schedule, seq, reason, timeline, stuck)
 
 
 def get_earliest_ms(observation: Observation) -> float:

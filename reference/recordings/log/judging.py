@@ -7,6 +7,8 @@ orders that no plan foresees. What either finds is a schedule of the rules.
 
 from __future__ import annotations
 
+from attrs import frozen
+
 from reference.recordings.checking import (
     CONFORMS,
     Progress,
@@ -24,6 +26,17 @@ BY_SEARCH = "search"
 """The second way has explained a recording that the first has rejected."""
 
 
+@frozen
+class Judgement:
+    """The verdict on a recording, with what the search says of it."""
+
+    verdict: TraceVerdict
+    searched: tuple[LogVerdict, ...] = ()
+    """Of each group; empty where nothing was searched."""
+    is_outside: str = ""
+    """Why the search has nothing to say, where it was asked."""
+
+
 def judge_recording(
     recording: Recording, progress: Progress = None, version: Version | None = None
 ) -> TraceVerdict:
@@ -31,15 +44,36 @@ def judge_recording(
 
     ``progress`` and ``version`` are those of `check_recording`.
     """
+    return judge(recording, progress, version).verdict
+
+
+def judge(
+    recording: Recording,
+    progress: Progress = None,
+    version: Version | None = None,
+    *,
+    is_searched: bool = False,
+) -> Judgement:
+    """The same, with what the search says; with ``is_searched`` it is asked in any case.
+
+    Nothing is searched twice.
+    """
     verdict = check_recording(recording, progress, version)
-    if verdict.is_conforming or not is_searchable(recording):
-        return verdict
+    is_needed = not verdict.is_conforming and is_searchable(recording)
+    if not (is_needed or is_searched):
+        return Judgement(verdict)
     try:
-        found = search_recording(recording, verdict.rocketmq_version)
-    except OutsideTheModel:
-        return verdict
-    if any(each.word != CONFORMS for each in found):
-        return verdict
+        found = tuple(search_recording(recording, verdict.rocketmq_version))
+    except OutsideTheModel as problem:
+        return Judgement(verdict, is_outside=str(problem))
+    is_found = is_needed and all(each.word == CONFORMS for each in found)
+    return Judgement(accept(recording, verdict, found) if is_found else verdict, found)
+
+
+def accept(
+    recording: Recording, verdict: TraceVerdict, found: tuple[LogVerdict, ...]
+) -> TraceVerdict:
+    """The verdict on a recording that only the search explains."""
     ignored = sum(event.kind in IGNORED_KINDS for event in recording.events)
     return TraceVerdict(
         file=verdict.file,

@@ -82,7 +82,9 @@ class WatchedObject(dict[str, Any]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """A field, or the default."""
-        return self[name] if name in self else default
+        if name not in self:
+            return default
+        return self[name]
 
     def items(self) -> Any:
         """All fields, which are all looked at."""
