@@ -24,6 +24,7 @@ from reference.recordings.kinds import (
     IGNORED_KINDS,
     LIST_FIELDS,
     MASTER_FIELDS,
+    OPTIONAL_FIELDS,
     SLAVE_FIELDS,
     START_KINDS,
     Fields,
@@ -186,7 +187,7 @@ def _check_event(path: str | Path, event: Event, roles: dict[str, Any]) -> None:
     _check_fields(path, event.line, event.kind, event.data, wanted)
     if event.kind in START_KINDS:
         roles[event["node"]] = event["role"]
-    more = _find_more_fields(event, roles)
+    more = {**_find_more_fields(event, roles), **_find_optional_fields(event)}
     _check_fields(path, event.line, event.kind, event.data, more)
     for name in LIST_FIELDS.keys() & {*wanted, *more}:
         for entry in event[name]:
@@ -201,6 +202,12 @@ def _find_more_fields(event: Event, roles: Mapping[str, Any]) -> Fields:
     if event.kind == "put" and "append_status" in event.data:
         return APPENDED_FIELDS
     return {}
+
+
+def _find_optional_fields(event: Event) -> Fields:
+    """What the optional fields that an event carries must be."""
+    optional = OPTIONAL_FIELDS.get(event.kind, {})
+    return {name: check for name, check in optional.items() if name in event.data}
 
 
 def _check_fields(
@@ -236,6 +243,7 @@ IS_OF: Mapping[str, Callable[[Any], bool]] = {
     "list": lambda value: isinstance(value, list) and all(isinstance(item, dict) for item in value),
     "object": lambda value: isinstance(value, dict),
     "texts": lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
+    "any": lambda _: True,
 }
 """Whether a field is what it must be, by the names of CHECKS."""
 

@@ -16,7 +16,7 @@ from attrs import define, evolve, field, frozen
 from reference.recordings.kinds import COMMON_FIELDS, NAMED_BY_RECORDING
 from reference.recordings.reading import Event, Recording
 
-Path: TypeAlias = tuple[str | int, ...]
+Place: TypeAlias = tuple[str | int, ...]
 """Where a value stands in its event: names of fields, and places in lists."""
 
 ITEM, ANY_NAME = "[]", "*"
@@ -26,7 +26,7 @@ ITEM, ANY_NAME = "[]", "*"
 class Value:
     """A value of an event that is neither a list nor an object, or an empty one."""
 
-    path: Path
+    path: Place
     value: Any
 
     @property
@@ -35,7 +35,7 @@ class Value:
         return name_field(self.path)
 
 
-def name_field(path: Path) -> str:
+def name_field(path: Place) -> str:
     """The field at a path."""
     names, is_free = [], False
     for step in path:
@@ -47,7 +47,7 @@ def name_field(path: Path) -> str:
     return ".".join(names)
 
 
-def list_values(data: Any, path: Path = ()) -> Iterator[Value]:
+def list_values(data: Any, path: Place = ()) -> Iterator[Value]:
     """All values of an event, in the order of the file."""
     items: Iterable[tuple[Any, Any]] = ()
     if isinstance(data, dict):
@@ -66,7 +66,7 @@ class WatchedObject(dict[str, Any]):
     To ask whether a field is there is not to look at its value.
     """
 
-    def __init__(self, data: Mapping[str, Any], path: Path, noted: set[Path]) -> None:
+    def __init__(self, data: Mapping[str, Any], path: Place, noted: set[Place]) -> None:
         super().__init__(
             {name: watch_value(each, (*path, name), noted) for name, each in data.items()}
         )
@@ -95,7 +95,7 @@ class WatchedObject(dict[str, Any]):
         return {name: self[name] for name in self}.values()
 
 
-def watch_value(value: Any, path: Path, noted: set[Path]) -> Any:
+def watch_value(value: Any, path: Place, noted: set[Place]) -> Any:
     """The same value, in which the objects note who looks at their fields."""
     if isinstance(value, dict):
         return WatchedObject(value, path, noted)
@@ -135,7 +135,7 @@ class Counted:
 class Looks:
     """Notes who looks at what in one recording."""
 
-    noted: dict[int, set[Path]] = field(factory=dict)
+    noted: dict[int, set[Place]] = field(factory=dict)
     """By ``seq``: where somebody has looked."""
 
     def watch(self, recording: Recording) -> Recording:
@@ -147,7 +147,7 @@ class Looks:
         noted = self.noted.setdefault(event.seq, set())
         return evolve(event, data=WatchedObject(event.data, (), noted))
 
-    def is_read(self, seq: int, path: Path) -> bool:
+    def is_read(self, seq: int, path: Place) -> bool:
         """Somebody has looked at a value, or taken the list that it stands in."""
         named = path
         while isinstance(named[-1], int):

@@ -13,6 +13,7 @@ from reference.configuration.later_keys import compute_mode
 from reference.language.machine import Action
 from reference.recordings.clock import JITTER_MS
 from reference.recordings.hidden.overdue import Clock
+from reference.recordings.hidden.search import Budget
 from reference.recordings.hidden.timeline import Stuck, Timeline
 from reference.recordings.log.asking import Asking
 from reference.recordings.log.deadlines import LogDeadlines
@@ -62,8 +63,10 @@ class LogVerdict:
         }
 
 
-def explain(recording: Recording, version: Version) -> LogVerdict:
+def explain(recording: Recording, version: Version, steps_max: int | None = None) -> LogVerdict:
     """Explains the recording of one group by the rules of a version.
+
+    With ``steps_max`` no more steps are tried for the whole recording.
 
     Raises:
         OutsideTheModel: a group that the model has no structure for.
@@ -74,6 +77,7 @@ def explain(recording: Recording, version: Version) -> LogVerdict:
     deadlines = LogDeadlines(guide)
     clock = Clock(guide, deadlines, deadlines.list_watched(), get_earliest_ms)
     timeline = Timeline(guide, partial(ask, asking), may_swap, asking.begin(), clock)
+    timeline.total = None if steps_max is None else Budget(steps_max)
     stuck = timeline.explain(list(order_observations(recording.events)))
     return make_verdict(timeline, stuck)
 

@@ -93,6 +93,12 @@ def is_searchable(recording: Recording) -> bool:
     return kinds <= {*OBSERVERS, *IGNORED_KINDS}
 
 
-def search_recording(recording: Recording, version: str) -> list[LogVerdict]:
-    """What the search says of each group. Raises OutsideTheModel: no structure has such a group."""
-    return [explain(group, find_mode(group, version)) for group in split_groups(recording)]
+def search_recording(
+    recording: Recording, version: str, steps_max: int | None = None
+) -> list[LogVerdict]:
+    """What the search says of each group, for which no more steps are tried than ``steps_max``.
+
+    Raises OutsideTheModel: no structure has such a group.
+    """
+    groups = split_groups(recording)
+    return [explain(group, find_mode(group, version), steps_max) for group in groups]

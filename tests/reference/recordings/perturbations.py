@@ -13,7 +13,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from reference.recordings.inspection.looks import Path, Value, list_values
+from reference.recordings.inspection.looks import Place, Value, list_values
 from reference.recordings.kinds import IGNORED_KINDS
 from reference.recordings.reading import Event, Recording
 
@@ -41,7 +41,7 @@ class Perturbation:
     change: str
     """What kind of change, for example ``+1``."""
     seq: int
-    path: Path
+    path: Place
     old: Any
     new: Any
 
@@ -86,7 +86,7 @@ def choose_texts(value: Value, others: Iterable[Any]) -> Iterator[Change]:
 
 
 def list_perturbations(
-    recording: Recording, chance: random.Random, is_read: Callable[[int, Path], bool]
+    recording: Recording, chance: random.Random, is_read: Callable[[int, Place], bool]
 ) -> Iterator[Perturbation]:
     """Every change of every value that is read; of other values that a field has, one is drawn."""
     elsewhere = gather_values(recording)
@@ -116,7 +116,7 @@ def gather_values(recording: Recording) -> Mapping[str, list[Any]]:
     return defaultdict(list, {name: list(values) for name, values in found.items()})
 
 
-def replace_value(recording: Recording, seq: int, path: Path, new: Any) -> Recording:
+def replace_value(recording: Recording, seq: int, path: Place, new: Any) -> Recording:
     """A copy with one value of one event changed; an event that is moved in time stands there."""
     events = list(recording.events)
     place = next(i for i, event in enumerate(events) if event.seq == seq)
@@ -141,7 +141,7 @@ def move(recording: Recording, place: int, moved: Event) -> Recording:
     return evolve(recording, events=numbered)
 
 
-def replace_in(data: Any, path: Path, new: Any) -> Any:
+def replace_in(data: Any, path: Place, new: Any) -> Any:
     """A copy of lists and objects in which one value is replaced."""
     step, *rest = path
     inner = replace_in(data[step], tuple(rest), new) if rest else new
