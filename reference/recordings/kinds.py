@@ -191,11 +191,9 @@ LIST_FIELDS: Mapping[str, Fields] = {
 """What each item of a list must carry, by the name of the list."""
 
 _TABLES: Fields = {
-    **dict.fromkeys(("subscription_groups", "consumer_offsets"), "object"),
     **dict.fromkeys(("consumer_offset_file", "delay_offset_file"), "object"),
     "delay_offsets_in_memory": "object",
     "consumer_offset_file_raw": "text",
-    "topics": "texts",
     **dict.fromkeys(("ha_master_address", "slave_synchronize_master_addr"), "any"),
     "subscription_group_data_version_counter": "number",
     "topic_data_version_counter": "number",
@@ -203,7 +201,12 @@ _TABLES: Fields = {
 
 OPTIONAL_FIELDS: Mapping[str, Fields] = {
     "node_started": {"ha_master_address": "any", "load_ok": "flag", "queues": "object"},
-    "broker_started": {"ok": "flag", **_TABLES},
+    "broker_started": {
+        "ok": "flag",
+        "topics": "texts",
+        **dict.fromkeys(("subscription_groups", "consumer_offsets"), "object"),
+        **_TABLES,
+    },
     "snapshot": {"queues": "object"},
     "put": {"delay_level": "count", "msg_id": "text"},
     "send_message": {
