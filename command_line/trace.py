@@ -213,7 +213,8 @@ class Checker:
             self.named = version.describe()
             click.echo(f"Model of {self.named}.")
         print_verdict(answer.verdict, is_explained=self.place == END)
-        lines = list(describe_looked(answer.looked, is_whole=self.is_counted))
+        is_whole, is_short = self.is_counted, not answer.verdict.is_conforming
+        lines = list(describe_looked(answer.looked, is_whole=is_whole, is_short=is_short))
         if answer.joined is not None:
             lines.append(f"  {describe_joined(answer.joined)}")
         if self.is_searched:

@@ -49,12 +49,15 @@ def find_looked(recording: Recording, looks: Looks) -> Looked:
     return Looked(looks.count(recording), find_unknown(recording))
 
 
-def describe_looked(looked: Looked, *, is_whole: bool) -> Iterator[str]:
-    """What was not looked at, and what is unknown; with ``is_whole`` every count too."""
+def describe_looked(looked: Looked, *, is_whole: bool, is_short: bool = False) -> Iterator[str]:
+    """What was not looked at, and what is unknown; with ``is_whole`` every count too.
+
+    With ``is_short`` nobody has come to the end of the recording: what is behind is not told.
+    """
     if is_whole:
         for kind in sorted(looked.counted.events):
             yield from list_kind(looked.counted, kind)
-    elif looked.unread:
+    elif looked.unread and not is_short:
         yield from list_counts("not looked at", looked.unread)
     if looked.unknown.kinds:
         yield from list_counts("unknown kinds of events, left out", looked.unknown.kinds)

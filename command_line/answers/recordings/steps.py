@@ -75,11 +75,11 @@ def draw_stop(stop: Stop) -> Iterator[str]:
     """Why the search has stopped, and the state that came nearest."""
     meaning = "" if stop.word == "refused" else ", the budget of steps is spent"
     yield from wrap(f"    {stop.word}{meaning}; not met: {'; '.join(stop.unmet)}", "      ")
-    if stop.rule:
-        failed = ", ".join(stop.conditions)
+    for name, conditions in stop.rules:
+        failed = ", ".join(conditions)
         told = f"{failed} does not hold" if failed else "nothing in the state forbids it"
-        yield from wrap(f"    nearest rule: {stop.rule}; {told}", "      ")
-    else:
+        yield from wrap(f"    nearest rule: {name}; {told}", "      ")
+    if not stop.rules:
         yield "    nearest rule: none writes what is not met"
     yield "    the nearest state:"
     for line in describe_cluster(stop.cluster):

@@ -1,26 +1,42 @@
-"""The rule that would help most directly where a search has stopped."""
+"""The rules that would help most directly where a search has stopped."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from reference.language.compiled import CompiledMachine
 from reference.language.dependencies import compute_dependencies
 from reference.recordings.hidden.timeline import Stuck
 
+Missing: TypeAlias = tuple[str, tuple[str, ...]]
+"""A rule instance, and its conditions that fail."""
 
-def find_nearest_rule(
+
+def find_nearest_rule(machine: CompiledMachine, stuck: Stuck) -> Missing:
+    """The instance that would help most directly, and its conditions that fail; empty: none."""
+    return next(iter(list_nearest(machine, stuck)), ("", ()))
+
+
+def list_nearest(
     machine: CompiledMachine, stuck: Stuck, may: Callable[[str], bool] = lambda _: True
-) -> tuple[str, tuple[str, ...]]:
-    """The instance that would help most directly, and its conditions that fail; empty: none.
+) -> list[Missing]:
+    """The instances that write what is not met, those first that would help most directly.
 
-    Those that the recording lets happen go before those that it does not.
+    Those that the recording lets happen go before those that it does not, and those that fail for
+    another reason than the value that is not met before those that have had their turn.
     """
-    writers, instances = compute_dependencies(machine.structure).writers, machine.instances
+    dependencies, instances = compute_dependencies(machine.structure), machine.instances
     wanted = [name for goal in stuck.unmet for name in goal.instances]
-    leaves = sorted(frozenset().union(*(goal.leaves for goal in stuck.unmet)))
-    near = [*wanted, *(name for leaf in leaves for name in writers.get(leaf, ()))]
-    told = [(name, instances[name].list_failed(stuck.nearest.state)) for name in near]
-    return min(
-        told, key=lambda each: (not each[1], not may(each[0]), len(each[1])), default=("", ())
-    )
+    unmet = frozenset().union(*(goal.leaves for goal in stuck.unmet))
+    near = [*wanted, *(n for leaf in sorted(unmet) for n in dependencies.writers.get(leaf, ()))]
+    state = stuck.nearest.state
+    told = [(name, tuple(instances[name].list_failed(state))) for name in dict.fromkeys(near)]
+
+    def rank(each: Missing) -> tuple[bool, bool, bool, int]:
+        name, failed = each
+        needs = dependencies.needs[name]
+        is_over = any(unmet & needs.get(condition, frozenset()) for condition in failed)
+        return not failed, not may(name), is_over, len(failed)
+
+    return sorted(told, key=rank)

@@ -24,7 +24,7 @@ ITEM, ANY_NAME = "[]", "*"
 
 @frozen
 class Value:
-    """A value of an event that is neither a list nor an object, or an empty one."""
+    """A value of an event that is neither a list nor an object."""
 
     path: Place
     value: Any

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 from attrs import field, frozen
 
-from reference.recordings.hidden.nearest import find_nearest_rule
+from reference.recordings.hidden.nearest import Missing, list_nearest
 from reference.recordings.hidden.node import Asked, Node
 from reference.recordings.hidden.timeline import Entry, Timeline
 from reference.recordings.log.explain import LogVerdict
@@ -19,6 +19,9 @@ from reference.worlds.replication.state import Cluster
 
 AROUND = 2
 """How many observations are told before the event, and how many behind it."""
+
+NEAREST_MAX = 3
+"""How many rules are named that would help."""
 
 COUNTERS = ("faults.",)
 """How the leaves begin that only count what has happened."""
@@ -68,10 +71,8 @@ class Stop:
     """Whether the event is refused, or the budget was spent."""
     unmet: tuple[str, ...]
     """What is not met, in words."""
-    rule: str
-    """The rule instance that would help most directly; empty for none."""
-    conditions: tuple[str, ...]
-    """Its conditions that fail."""
+    rules: tuple[Missing, ...]
+    """The rule instances that would help most directly, with their conditions that fail."""
     cluster: Cluster = field(repr=False)
     """The state that came nearest."""
 
@@ -161,11 +162,9 @@ class Teller:
             return None
         permits = stuck.asked.permits
         may = partial(guide.may, stuck.nearest)
-        rule, conditions = find_nearest_rule(
-            guide.machine, stuck, lambda name: name in permits or may(name)
-        )
+        rules = list_nearest(guide.machine, stuck, lambda name: name in permits or may(name))
         cluster = guide.machine.decode(stuck.nearest.state)
-        return Stop(self.verdict.word, tuple(stuck.texts), rule, conditions, cluster)
+        return Stop(self.verdict.word, tuple(stuck.texts), tuple(rules[:NEAREST_MAX]), cluster)
 
     def list_steps(
         self, begin: Node, end: Node, observation: Observation, asked: Asked, place: int
