@@ -14,6 +14,7 @@ from reference.recordings.checking import (
     Progress,
     TraceVerdict,
     check_recording,
+    find_time_reversal,
 )
 from reference.recordings.groups import OutsideTheModel, split_groups
 from reference.recordings.kinds import IGNORED_KINDS
@@ -59,7 +60,8 @@ def judge(
     Nothing is searched twice.
     """
     verdict = check_recording(recording, progress, version)
-    is_needed = not verdict.is_conforming and is_searchable(recording)
+    is_possible = find_time_reversal(recording) is None and is_searchable(recording)
+    is_needed = not verdict.is_conforming and is_possible
     if not (is_needed or is_searched):
         return Judgement(verdict)
     try:
