@@ -55,7 +55,8 @@ def test_changes_follow_the_form_of_a_value(
     path: tuple[str | int, ...], old: object, changes: dict[str, object]
 ) -> None:
     """Numbers, truth values, names, checksums and times."""
-    others = {int: [99], str: ["X"]}.get(type(old), [])
+    elsewhere: dict[type, list[object]] = {int: [99], str: ["X"]}
+    others = elsewhere.get(type(old), [])
     assert dict(list_changes(Value(path, old), others)) == changes
 
 

@@ -1,7 +1,8 @@
 """At which event a recording is refused by the rules of another release, by plan and by search.
 
 ``python -m tests.reference.recordings.versions_by_search`` writes
-``tests/data/versions_by_search.json`` (a quarter of an hour on a small machine).
+``tests/data/versions_by_search.json`` (a quarter of an hour on a small machine) and the table of
+the page; with ``--table`` only the table.
 """
 
 from __future__ import annotations
@@ -19,9 +20,12 @@ from reference.recordings.groups import OutsideTheModel
 from reference.recordings.log.judging import is_searchable, search_recording
 from reference.recordings.reading import Recording, read_recording
 from reference.releases.versions import Version
-from tests.reference.recordings.recordings_page import PATHS, VERSIONS
+from tests.reference.recordings.recordings_page import PAGE, PATHS, VERSIONS, replace_table
 
 TABLE = Path(__file__).parents[2] / "data" / "versions_by_search.json"
+
+PART = "versions by search"
+"""The generated part of the page."""
 
 STEPS_MAX = 20_000
 """So many steps the search may try for one recording under one version."""
@@ -114,10 +118,15 @@ def render(rows: Sequence[Row], versions: Sequence[Version] = VERSIONS) -> Itera
 
 
 def main() -> None:
-    """Writes the file, or prints it as a table."""
-    if "--table" in sys.argv[1:]:
-        print("\n".join(render(load())))
-        return
+    """Writes the file and the page, or only the page."""
+    if "--table" not in sys.argv[1:]:
+        write()
+    page = replace_table(PAGE.read_text(encoding="utf-8"), PART, "\n".join(render(load())))
+    PAGE.write_text(page, encoding="utf-8")
+
+
+def write() -> None:
+    """Computes the file."""
     rows = []
     for path in list_searchable():
         row = compute_row(path)
