@@ -25,6 +25,9 @@ from reference.recordings.log.judging import is_searchable
 from reference.recordings.plan import make_plan
 from reference.recordings.reading import Recording
 
+STUMBLES = (ArithmeticError, AssertionError, LookupError)
+"""What the search may raise where a state cannot be one of the true rules."""
+
 STEPS_MIN = 2_000
 """So many steps may be tried under a mutant at least."""
 
@@ -38,7 +41,8 @@ class Unexplained:
 
     name: str
     seq: int | None
-    """The first event that is not explained."""
+    """The first event that is not explained; None if the search stumbled: under the mutant there
+    are states in which what it takes for granted is false."""
     is_undecided: bool
     """The budget was spent: not everything was tried."""
 
@@ -59,8 +63,11 @@ def find_unexplained(mutant: RuleMutant, folder: Path) -> Unexplained | None:
     for name in [n for n in known if mutant.rule in known[n].rules][:RECORDINGS_MAX]:
         recording = read_recordings(folder)[name]
         steps_max = max(STEPS_MIN, STEPS_FACTOR * known[name].steps)
-        with make_compiled_mistake(mutant, recording):
-            found = search(recording, steps_max)
+        try:
+            with make_compiled_mistake(mutant, recording):
+                found = search(recording, steps_max)
+        except STUMBLES:
+            return Unexplained(name, None, is_undecided=False)
         bad = next((each for each in found if each.word != CONFORMS), None)
         if bad is not None:
             return Unexplained(name, bad.seq, bad.word != "refused")
