@@ -36,6 +36,7 @@ from reference.recordings.log.links import (
     observe_target_down,
 )
 from reference.recordings.log.puts import observe_put, observe_put_begin
+from reference.recordings.log.silence import ask_about_silence
 from reference.recordings.order import Observation
 
 Observe: TypeAlias = Callable[[Asking, Observation, Node], Asked]
@@ -77,4 +78,4 @@ def ask(asking: Asking, observation: Observation, node: Node) -> Asked:
     observe = OBSERVERS.get(observation.kind)
     if observe is None:
         return Asked(ignored="not looked at")
-    return observe(asking, observation, node)
+    return ask_about_silence(asking, observation, observe(asking, observation, node))
