@@ -289,7 +289,8 @@ def observe_link_close(asking: Asking, observation: Observation, node: Node) -> 
         return shown.edit(notes=notes.grant(*closings) if is_open else notes)
 
     wire = node.notes.wires[slave]
-    may_refuse = wire.taken < wire.forwarded or bool(wire.reports)
+    is_refusing = f"refuse_later_report[{slave}]" in asking.guide.machine.instances
+    may_refuse = wire.taken < wire.forwarded or (is_refusing and bool(wire.reports))
     checks = asking.later(
         observation, lambda view: check_end(view, slave, event, may_refuse=may_refuse)
     )

@@ -36,6 +36,7 @@ from reference.recordings.log.links import (
     observe_target_down,
 )
 from reference.recordings.log.puts import observe_put, observe_put_begin
+from reference.recordings.log.silence import ask_about_silence
 from reference.recordings.log.tables import TABLE_EVENTS, observe_table_event, remember_event
 from reference.recordings.order import Observation
 
@@ -80,4 +81,5 @@ def ask(asking: Asking, observation: Observation, node: Node) -> Asked:
     observe = OBSERVERS.get(observation.kind)
     if observe is None:
         return Asked(ignored="not looked at")
-    return remember_event(asking, observation, observe(asking, observation, node))
+    asked = ask_about_silence(asking, observation, observe(asking, observation, node))
+    return remember_event(asking, observation, asked)

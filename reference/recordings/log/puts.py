@@ -123,6 +123,8 @@ def is_appended(asking: Asking, put: Put) -> Goal:
 
 def list_answer_goals(asking: Asking, put: Put, slot: int) -> tuple[Goal, ...]:
     """A put that is followed in a slot is answered with its status."""
+    if put.status not in STATUS_NAMES:
+        return (agrees(f"{put.status!r} is an answer that brokers give", is_so=False),)
     status = STATUS_NAMES.index(put.status)
     return (
         asking.has_value("the phase of the put", f"messages.{slot}.phase", ANSWERED),
