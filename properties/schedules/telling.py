@@ -21,17 +21,21 @@ from reference.language.drawing import draw_timeline, list_lanes
 from reference.language.machine import Action, compute_machine
 
 
-def draw_steps(steps: Iterable[JudgedStep]) -> str:
-    """The timeline of judged steps; a guarantee is named at the first step that violates it."""
-    return draw_timeline((step.action, step.cluster, step.violated) for step in steps)
+def draw_steps(steps: Iterable[JudgedStep], width: int | None = None) -> str:
+    """The timeline of judged steps; a guarantee is named at the first step that violates it.
+
+    No line is longer than ``width``; None draws lanes of a fixed width.
+    """
+    return draw_timeline(((step.action, step.cluster, step.violated) for step in steps), width)
 
 
-def draw_cell(structure: Any, verdict: Verdict) -> str:
+def draw_cell(structure: Any, verdict: Verdict, width: int | None = None) -> str:
     """The timeline of a refuted verdict in small sizes, up to the claim that it breaks."""
     parameters = find_world(structure).make_search_parameters(
         find_world(structure).get_fault_model(verdict.fault)
     )
-    return draw_steps(replay(structure, parameters, verdict.schedule, (verdict.guarantee,)))
+    steps = replay(structure, parameters, verdict.schedule, (verdict.guarantee,))
+    return draw_steps(steps, width)
 
 
 LET, THEN, BUT = "Let", "Then", "But"
