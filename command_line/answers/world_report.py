@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
-import click
 from rich import box
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 
 from command_line.answers.restrictions import find_resting, print_resting
+from command_line.output.width import echo
 from properties.fault_model import FaultModel
 from properties.generated_text import count_steps
 from properties.verdicts.certificates import encode_schedule
@@ -53,6 +54,31 @@ def make_table(
     return table
 
 
+def print_tables(
+    console: Console,
+    analysis: Analysis,
+    title: str,
+    fault_models: Sequence[FaultModel],
+    *sections: Iterable[str],
+) -> None:
+    """The table, its columns spread over as many tables as the width needs; no cell is broken."""
+    kept = [tuple(section) for section in sections]
+    left = list(fault_models)
+    while left:
+        count = len(left)
+        table = make_table(analysis, title, tuple(left), *kept)
+        while count > 1 and measure_table(console, table) > console.width:
+            count -= 1
+            table = make_table(analysis, title, tuple(left[:count]), *kept)
+        console.print(table)
+        left = left[count:]
+
+
+def measure_table(console: Console, table: Table) -> int:
+    """The smallest width in which no word of a table is broken."""
+    return Measurement.get(console, console.options.update(max_width=1000), table).minimum
+
+
 def make_cell(verdict: Verdict) -> str:
     """A verdict as text, for example ``refuted``, and below it ``16 steps``; or ``disputed``."""
     if verdict.disputed:
@@ -72,14 +98,14 @@ def print_world(console: Console, analysis: WorldAnalysis) -> None:
     """The table, and the reason of each refuted guarantee."""
     structure = analysis.structure
     claims, columns = find_world(structure).claims, find_world(structure).fault_models
-    console.print(make_table(analysis, analysis.title, columns, claims))
+    print_tables(console, analysis, analysis.title, columns, claims)
     print_resting(structure, analysis.verdicts)
     reasons = analysis.list_reasons()
     for v in reasons:
-        click.echo(f"  {v.guarantee}, {v.fault}: {analysis.get_reason(v)}")
+        echo(f"  {v.guarantee}, {v.fault}: {analysis.get_reason(v)}")
     for v in reasons[:1]:
         cell = f'{v.guarantee} "{v.fault}" --structure "{structure.name}"'
-        click.echo(f"  To see each step of one: rmqspec explain {cell}")
+        echo(f"  To see each step of one: rmqspec explain {cell}")
 
 
 def verdict_as_json(structure: Any, verdict: Verdict) -> dict[str, Any]:
