@@ -2,8 +2,8 @@
 
 A procedure (``procedures.py``) has a failure and acts of its own. A recovery has none: it is what
 an administrator can try after any failure of a group. It begins at the state that a schedule ends
-in, once the group has come to rest. Then brokers are stopped, stores copied and brokers started; the
-group comes to rest again, one more message is put, and it comes to rest once more. Every choice
+in, once the group has come to rest. Then brokers are stopped, stores copied and brokers started;
+the group comes to rest again, one more message is put, and it comes to rest once more. Every choice
 that a step leaves open is tried. Every state from the first rest on is judged.
 
 Of the whole system only the log is treated: its readers are left out.
