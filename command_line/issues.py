@@ -21,7 +21,13 @@ from command_line.answers.group_issues import (
     render_issues,
 )
 from command_line.answers.world_report import measure_table
-from command_line.options.broker_options import PATHS, Change, add_broker_options, read_changed
+from command_line.options.broker_options import (
+    PATHS,
+    Change,
+    add_broker_options,
+    apply_to_consumers,
+    read_changed,
+)
 from command_line.options.reading_options import add_reading_options
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
@@ -98,6 +104,7 @@ def command(
     """
     issue, paths = split_asked(asked)
     entries = load_catalogue() if issue is None else find_entries(issue)
+    consumers = apply_to_consumers(consumers, changes)
     is_about_groups = bool(paths or changes or slaves is not None or version != USUAL_VERSION)
     if is_about_groups or any(value is not None for value in consumers.values()):
         deployments = read_changed(paths, version, slaves, changes)

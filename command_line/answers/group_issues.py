@@ -7,8 +7,8 @@ from typing import Any
 
 from attrs import frozen
 
-from command_line.answers.code_story import describe_group
 from command_line.answers.short.groups import list_variants
+from command_line.answers.story.code_story import describe_group
 from command_line.options.reading_options import gather_question
 from command_line.output import width
 from properties.scenarios.known_issues.catalogue import Entry

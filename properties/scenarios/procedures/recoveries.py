@@ -4,14 +4,16 @@ A procedure (``procedures.py``) has a failure and acts of its own. A recovery ha
 an administrator can try after any failure of a group. It begins at the state that a schedule ends
 in, once the group has come to rest. Then brokers are stopped, stores copied and brokers started;
 the group comes to rest again, one more message is put, and it comes to rest once more. Every choice
-that a step leaves open is tried. Every state from the first rest on is judged.
+that a step leaves open is tried. Every state from the first rest on is judged. Brokers start in the
+plainest way that is possible: a start that takes torn or stale bytes for whole is a failure itself,
+with a code of its own.
 
 Of the whole system only the log is treated: its readers are left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -37,6 +39,7 @@ from properties.worlds.replication.convergence import (
     is_at_rest,
 )
 from properties.worlds.replication.guarantees import is_on_some_slave, is_owed
+from properties.worlds.replication.world import CLAIMS
 from reference.language.machine import Action, Instance, probe
 from reference.worlds.replication.lineage import has_message
 from reference.worlds.replication.parameters import FaultCounts
@@ -92,6 +95,17 @@ def take_one_of(state: Cluster, names: Iterable[str], index: int | None = None) 
     return list(dict.fromkeys(take(state, each) for each in choices))
 
 
+def start(state: Cluster, names: Iterable[str], index: int | None = None) -> list[Cluster]:
+    """The states after the first of these starts that is possible. Raises ScheduleError."""
+    problems = []
+    for name in names:
+        try:
+            return take_one_of(state, (name,), index)
+        except ScheduleError as problem:
+            problems.append(problem)
+    raise problems[0]
+
+
 def take_in_turn(states: Iterable[Cluster], act: Act) -> list[Cluster]:
     """The states after an act, whichever of these states it begins in."""
     return list(dict.fromkeys(after for state in states for after in act(state)))
@@ -128,14 +142,14 @@ def stop_master(state: Cluster) -> list[Cluster]:
 
 def start_master(state: Cluster) -> list[Cluster]:
     """The master starts, unless it is running."""
-    return [state] if state.master.is_up else take_one_of(state, MASTER_STARTS)
+    return [state] if state.master.is_up else start(state, MASTER_STARTS)
 
 
 def start_slave(state: Cluster, number: int) -> list[Cluster]:
     """The slave starts, unless it is running."""
     if state.slaves[number].is_up:
         return [state]
-    return take_one_of(state, SLAVE_STARTS, number)
+    return start(state, SLAVE_STARTS, number)
 
 
 MASTER_STARTS = (
@@ -196,17 +210,37 @@ RECOVERIES = (
 """Each begins with what is down or up, whichever it is."""
 
 
-def try_recoveries(structure: Any, verdict: Verdict, claims: Sequence[str]) -> tuple[Outcome, ...]:
+LOG_CLAIMS: Mapping[str, str] = dict.fromkeys(
+    (
+        "acknowledged_is_consumed_or_to_come",
+        "acknowledged_is_read_from_the_slave",
+        "promotion_loses_no_acknowledged_message",
+    ),
+    "acknowledged_is_kept_on_master",
+)
+"""The claim of a log that must hold so that a claim of the whole system can hold again."""
+
+
+def choose_judged(claims: Iterable[str]) -> tuple[str, ...]:
+    """The claims by which recoveries are judged: those of the log, or what they need of it."""
+    named = (LOG_CLAIMS.get(name, name) for name in claims)
+    return tuple(dict.fromkeys(name for name in named if name in CLAIMS))
+
+
+def try_recoveries(structure: Any, verdict: Verdict, judged: Sequence[str]) -> tuple[Outcome, ...]:
     """What each recovery gives after the schedule of a refuted verdict.
 
-    Only those of ``claims`` are judged that are about the log. None for a world without a log.
+    ``judged`` are claims about the log; see ``choose_judged``. Nothing is tried without such a
+    claim, in a world without a log, or if the group cannot come to rest.
     """
-    start = find_last_cluster(structure, verdict)
-    if start is None:
+    try:
+        last = find_last_cluster(structure, verdict) if judged else None
+        rested = None if last is None else list(settle(last, 0))[-1]
+    except ScheduleError:
         return ()
-    judged = [name for name in claims if name in find_world(start.structure).claims]
-    rested = list(settle(start, 0))[-1]
-    meant = (r for r in RECOVERIES if start.slaves or not r.needs_slaves)
+    if rested is None:
+        return ()
+    meant = (r for r in RECOVERIES if rested.slaves or not r.needs_slaves)
     return tuple(try_recovery(recovery, rested, judged) for recovery in meant)
 
 
