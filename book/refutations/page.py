@@ -36,6 +36,8 @@ from book.refutations.evidence import (
 )
 from properties.generated_text import Page, count_steps, render_table
 from properties.scenarios.counterexamples.cases import FOLDER, Case, load_cases
+from properties.scenarios.summary.codes import find_code_of_cell, list_usual_codes
+from properties.scenarios.summary.words import load_words
 from properties.schedules.judgement import JudgedStep
 from properties.schedules.telling import describe_action, find_fault_steps, list_sizes
 from properties.worlds import find_world
@@ -54,13 +56,14 @@ def draw_page(case: Case) -> str:
 
 def render_overview() -> str:
     """A row for each page."""
-    head = ("Counterexample", "Guarantee", "Where", "Faults", "Steps", "Seen")
+    head = ("Counterexample", "Code", "Guarantee", "Where", "Faults", "Steps", "Seen")
     return render_table(head, map(_list_overview_cells, load_cases()))
 
 
 def _list_overview_cells(case: Case) -> Iterator[object]:
     title = read_title(case.page)
     yield f"[{title}]({case.page.name})"
+    yield find_code_of_cell(case.structure, case.verdict)
     yield f"`{case.claim}`"
     yield case.structure_name
     yield case.fault
@@ -95,8 +98,19 @@ def render_glance(case: Case) -> str:
         ("Fault model", f'"{case.fault}"'),
         ("Length", say_length(count_steps(len(case.schedule)), case)),
         ("Seen", describe_seen(case)),
+        ("Code", describe_code(case)),
     ]
     return render_table(("RocketMQ 4.4.0", ""), rows)
+
+
+def describe_code(case: Case) -> str:
+    """The code under which the screen of ``check`` shows the guarantee broken."""
+    code = find_code_of_cell(case.structure, case.verdict)
+    if not code:
+        return "none: `./rmqspec check` has no row for it"
+    words = load_words().numbered[int(code[1:])]
+    explain = f"; `./rmqspec explain {code}` has its story" if code in list_usual_codes() else ""
+    return f"{code} on the screen of `./rmqspec check` ({words}){explain}"
 
 
 def render_property(case: Case) -> str:
@@ -278,7 +292,9 @@ LINKS = {"Repair": partial(link_variant, up=UP)}
 def render_reproduction(case: Case) -> str:
     """The commands that reproduce the case."""
     structure = f'--structure "{case.structure_name}"'
+    code = find_code_of_cell(case.structure, case.verdict)
     lines = [
+        *([f"./rmqspec explain {code}"] if code in list_usual_codes() else []),
         f'./rmqspec explain {case.claim} "{case.fault}" \\\n  {structure}',
         f"./rmqspec prove {structure}",
         f"./rmqspec export itf --out traces {structure}",

@@ -7,16 +7,23 @@ from functools import cache
 from typing import Any
 
 from properties.scenarios.counterexamples.cases import Case, load_cases
+from properties.scenarios.reading_analysis import ReadingQuestion
 from properties.scenarios.summary.rows import (
     get_column,
     is_of_row,
     is_refuted,
+    judge_rows,
     keep_weakest,
     make_failure,
 )
+from properties.scenarios.summary.summary import list_sources
 from properties.scenarios.summary.words import RowWords, load_words
+from properties.verdicts.analysis import GroupAnalysis
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict
+from properties.worlds.replication.structures import STOCK_PAIR
+from reference.configuration.files import sample_group
+from reference.releases.versions import USUAL_VERSION
 
 
 def find_row(claim: str) -> RowWords | None:
@@ -53,6 +60,19 @@ def find_code_of_cell(structure: Any, verdict: Verdict) -> str:
     cells = [(structure, v) for v in load_cells(structure).values() if is_of_row(row, v)]
     found = find_weakest(structure, load_cells(structure)[verdict.guarantee, verdict.fault], cells)
     return "" if found is None else make_failure(row, structure, found).code
+
+
+@cache
+def list_usual_codes() -> frozenset[str]:
+    """The codes on the screen of the embedded pair, which ``explain CODE`` is about by default."""
+    analysis = GroupAnalysis(STOCK_PAIR, STOCK_PAIR.usual_parameters, (), load_stock_verdicts())
+    sources = list_sources(sample_group(USUAL_VERSION), ReadingQuestion(), lambda _: analysis)
+    return frozenset(f.code for row in judge_rows(STOCK_PAIR, sources) for f in row.failures)
+
+
+def load_stock_verdicts() -> tuple[Verdict, ...]:
+    """The verdicts of the embedded pair."""
+    return tuple(load_cells(STOCK_PAIR).values())
 
 
 @cache
