@@ -43,10 +43,8 @@ def describe_blow(structure: Any, verdict: Verdict) -> Blow:
         return Blow(fault.more.format(n=times), Kind.COMBINED, number)
     if counts or column.kind is not Kind.UNFAILED:
         return Blow(column.words, column.kind, column.number)
-    cause = load_words().find_cause(
-        find_class(structure, verdict), choose_claim(structure, verdict)
-    )
-    found = cause or column
+    claim = choose_claim(structure, verdict)
+    found = load_words().find_cause(find_class(structure, verdict), claim) or column
     return Blow(found.words, column.kind, found.number)
 
 
