@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 
 from attrs import frozen
@@ -11,11 +10,10 @@ from command_line.output.width import get_prose_width, wrap
 from properties.scenarios.summary.actions import Alternative
 from properties.scenarios.summary.answer import Failure, Row
 from properties.scenarios.summary.rows import Judged, is_open, judge_row, list_cells
-from properties.scenarios.summary.what_if import add_options, find_options
+from properties.scenarios.summary.what_if import say_command
 from properties.scenarios.summary.words import Kind, RowWords, load_words
 from properties.verdicts.verdict import Verdict
 from properties.worlds import find_world
-from reference.checkout import PROGRAM
 
 
 @frozen
@@ -99,7 +97,8 @@ def list_brought(absent: Absent) -> Iterator[tuple[str, str]]:
     for other in absent.alternatives:
         for failure in find_brought(absent, other):
             text = f"{other.switch.text}: that brings {failure.code} ({failure.words})."
-            yield text, say_command(failure.code, absent.words, other.switch.text)
+            verb = ("explain", failure.code)
+            yield text, say_command(verb, absent.words, other.switch.text)
 
 
 def find_brought(absent: Absent, other: Alternative) -> Iterator[Failure]:
@@ -110,8 +109,3 @@ def find_brought(absent: Absent, other: Alternative) -> Iterator[Failure]:
         is_unfailed = absent.code[1:] == "0" and failure.kind is Kind.UNFAILED
         if (is_meant or is_unfailed) and failure.code not in here:
             yield failure
-
-
-def say_command(code: str, words: Sequence[str], switch: str) -> str:
-    """The command that explains a code in a group as it would be after a switch."""
-    return shlex.join([PROGRAM, "explain", code, *add_options(words, find_options(switch))])

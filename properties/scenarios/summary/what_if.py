@@ -5,11 +5,14 @@ Nothing here imports an engine: a remembered answer names its commands too.
 
 from __future__ import annotations
 
+import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from reference.checkout import PROGRAM
 
 SWITCHES_FILE = Path(__file__).with_name("actions.toml")
 
@@ -48,7 +51,7 @@ def find_options(text: str) -> tuple[str, ...]:
     For example ``("--what-if", "flushDiskType=SYNC_FLUSH")``.
     """
     known = load_options()
-    return next((known[each] for each in known if text in (each, f"{each}.")), ())
+    return next((known[e] for e in known if text == e or text.startswith(f"{e}:")), ())
 
 
 def add_options(words: Sequence[str], options: Sequence[str]) -> tuple[str, ...]:
@@ -58,3 +61,13 @@ def add_options(words: Sequence[str], options: Sequence[str]) -> tuple[str, ...]
         place = kept.index(SLAVES)
         del kept[place : place + 2]
     return (*kept, *options)
+
+
+def say_command(verb: Sequence[str], words: Sequence[str], text: str) -> str:
+    """The command that answers as if the switch of an action had been made; empty for others.
+
+    ``verb`` is for example ``("check",)`` or ``("explain", "C41")``; ``words`` are the paths and
+    options by which the group was named.
+    """
+    options = find_options(text)
+    return shlex.join([PROGRAM, *verb, *add_options(words, options)]) if options else ""
