@@ -20,7 +20,7 @@ from command_line.answers.group_issues import (
     render_decisions,
     render_issues,
 )
-from command_line.answers.world_report import measure_table
+from command_line.answers.world_report import fit_table, measure_table
 from command_line.options.broker_options import (
     PATHS,
     Change,
@@ -169,12 +169,12 @@ def print_table(entries: tuple[Entry, ...]) -> None:
     for line in lines:
         cells = zip(HEADS, attrs.astuple(line), strict=True)
         table.add_row(*(c.replace(", ", "\n") if head in LISTS else c for head, c in cells))
-    console = Console(highlight=False)
-    needed, width = measure_table(console, table), get_width()
+    needed, width = measure_table(table), get_width()
     if width is not None and width < needed:
         click.echo("\n\n".join("\n".join(list_cells(line)) for line in lines) + "\n")
     else:
         wide = max(needed, TABLE_WIDTH) if width is None else width
+        fit_table(table, wide)
         Console(highlight=False, width=wide).print(table)
     outside = ", ".join(each.sources[0] for each in load_outside())
     page = name_page("known_issues.md")

@@ -10,7 +10,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from command_line.answers.world_report import print_world, verdicts_as_json
+from command_line.answers.world_report import fit_table, print_world, verdicts_as_json
 from command_line.output.width import echo
 from properties.scenarios.reading_analysis import ReadingAnalysis, ReadingQuestion, explain_ratio
 from properties.scenarios.reading_claims import READING_CLAIMS
@@ -58,7 +58,9 @@ def print_reading(console: Console, analysis: ReadingAnalysis, question: Reading
         sentence = READING_CLAIMS[name].sentence.replace("``", "")
         told = "yes" if run is None else f"no, pulls go {', then '.join(map(str, run))}"
         echo(f"  {sentence} ({told})")
-    console.print(make_broker_table(analysis))
+    table = make_broker_table(analysis)
+    fit_table(table, console.width)
+    console.print(table)
     print_memory(analysis, question)
 
 
@@ -75,7 +77,7 @@ def describe_consumers(analysis: ReadingAnalysis) -> str:
 
 def make_broker_table(analysis: ReadingAnalysis) -> Table:
     """Where each broker sends consumers, by its own file."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 0), pad_edge=False)
     for head in (
         "pull at the",
         "slaveReadEnable",

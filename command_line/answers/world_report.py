@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 from rich import box
 from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Table
+from rich.table import Column, Table
+from rich.text import Text
 
 from command_line.answers.restrictions import find_resting, print_resting
 from command_line.output.width import echo
@@ -67,16 +67,39 @@ def print_tables(
     while left:
         count = len(left)
         table = make_table(analysis, title, tuple(left), *kept)
-        while count > 1 and measure_table(console, table) > console.width:
+        while count > 1 and measure_table(table) > console.width:
             count -= 1
             table = make_table(analysis, title, tuple(left[:count]), *kept)
+        fit_table(table, console.width)
         console.print(table)
         left = left[count:]
 
 
-def measure_table(console: Console, table: Table) -> int:
+def measure_table(table: Table) -> int:
     """The smallest width in which no word of a table is broken."""
-    return Measurement.get(console, console.options.update(max_width=1000), table).minimum
+    return sum(measure_column(column)[0] for column in table.columns) + len(table.columns) + 1
+
+
+def measure_column(column: Column) -> tuple[int, int]:
+    """The smallest width of a column in which no word is broken, and that of its longest line."""
+    cells = [str(each) for each in (column.header, *column.cells)]
+    lines = [line for cell in cells for line in Text.from_markup(cell).plain.split("\n")]
+    longest = max(map(len, lines), default=0)
+    words = max((len(word) for line in lines for word in line.split()), default=0)
+    least = longest if column.no_wrap else max(words, column.min_width or 0)
+    return least, max(longest, least)
+
+
+def fit_table(table: Table, width: int) -> None:
+    """Fix the widths of a table's columns: no word is broken, and none is wider than it needs."""
+    rest = width - measure_table(table)
+    measured = [(column, *measure_column(column)) for column in table.columns]
+    for column, least, _ in measured:
+        column.width = least
+    while rest > 0 and (narrow := [c for c, _, most in measured if (c.width or 0) < most]):
+        for column in narrow[:rest]:
+            column.width = (column.width or 0) + 1
+        rest -= len(narrow[:rest])
 
 
 def make_cell(verdict: Verdict) -> str:
