@@ -11,7 +11,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from command_line.answers.restrictions import find_resting, print_resting
-from command_line.output.width import echo
+from command_line.output.width import echo, get_width
 from properties.fault_model import FaultModel
 from properties.generated_text import count_steps
 from properties.verdicts.certificates import encode_schedule
@@ -61,12 +61,17 @@ def print_tables(
     fault_models: Sequence[FaultModel],
     *sections: Iterable[str],
 ) -> None:
-    """The table, its columns spread over as many tables as the width needs; no cell is broken."""
+    """The table, its columns spread over as many tables as a terminal needs; no cell is broken.
+
+    In a pipe it is one table, however wide.
+    """
     kept = [tuple(section) for section in sections]
     left = list(fault_models)
     while left:
         count = len(left)
         table = make_table(analysis, title, tuple(left), *kept)
+        if get_width() is None:
+            console = Console(highlight=False, width=max(console.width, measure_table(table)))
         while count > 1 and measure_table(table) > console.width:
             count -= 1
             table = make_table(analysis, title, tuple(left[:count]), *kept)
