@@ -50,3 +50,12 @@ def fit_line(line: str, width: int) -> str:
         return line
     indent = line[: len(line) - len(line.lstrip())]
     return "\n".join(wrap(line.lstrip(), width, indent, f"{indent}  "))
+
+
+def wrap_command(command: str, indent: str) -> list[str]:
+    """A command in lines that a shell takes as one; a single line in a pipe."""
+    width = get_width()
+    if width is None:
+        return [indent + command]
+    *others, last = wrap(command, width - 2, indent, f"{indent}  ")
+    return [*(f"{line} \\" for line in others), last]

@@ -15,17 +15,19 @@ from command_line.options.reading_options import gather_question
 from command_line.output.width import get_prose_width, get_width, wrap
 from properties.generated_text import SPEC, count_steps
 from properties.scenarios.reading_analysis import ReadingQuestion
+from properties.scenarios.summary.answer import Row
 from properties.scenarios.summary.codes import find_weakest, list_cases
 from properties.scenarios.summary.rows import (
     Judged,
     find_code,
     is_refuted,
+    judge_row,
     list_cells,
     make_code,
     make_failure,
 )
 from properties.scenarios.summary.summary import list_alternatives, list_sources
-from properties.scenarios.summary.words import Kind, RowWords
+from properties.scenarios.summary.words import Grade, Kind, RowWords
 from properties.schedules.telling import draw_cell
 from properties.verdicts.analysis import (
     GroupAnalysis,
@@ -53,6 +55,11 @@ class Story:
     question: ReadingQuestion
     words: tuple[str, ...] = ()
     """Paths and options that name the group."""
+
+    @property
+    def judged(self) -> Row:
+        """Its row in the group."""
+        return judge_row(self.row, self.sources[0].structure, self.sources)
 
     @property
     def cells(self) -> list[tuple[Any, Verdict]]:
@@ -143,11 +150,12 @@ def tell(story: Story) -> Iterator[str]:
     head = f"{story.code}, {story.row.title.lower()}: {describe_group(story.group)}"
     yield from wrap(head, get_prose_width(), "", "  ")
     own = [(s, v) for s, v, code in story.fallen if code == story.code]
-    if own:
+    is_promised = story.judged.grade is not Grade.NOT_PROMISED
+    if own and is_promised:
         yield from tell_failure(story, own)
         return
-    yield from tell_lesser(story)
-    if not story.fallen:
+    yield from tell_lesser(story) if is_promised else ()
+    if not story.fallen or not is_promised:
         yield from tell_absent(make_absent(story))
 
 
@@ -159,6 +167,7 @@ def make_absent(story: Story) -> Absent:
         story.row,
         story.fault,
         story.sources,
+        story.judged,
         [v for _, v in story.cells],
         tuple(found),
         story.words,
@@ -171,7 +180,7 @@ def tell_failure(story: Story, own: Sequence[tuple[Any, Verdict]]) -> Iterator[s
     structure, verdict = min(own, key=lambda c: make_failure(story.row, *c).kind.order)
     failure = make_failure(story.row, structure, verdict)
     is_unfailed = failure.kind is Kind.UNFAILED
-    yield f"{'Nothing has to fail:' if is_unfailed else 'It takes'} {failure.words}."
+    yield f"{'It happens without any failure:' if is_unfailed else 'It takes'} {failure.words}."
     yield from tell_cells(own)
     yield from tell_lesser(story)
     yield ""

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 
-from command_line.output.width import get_prose_width, wrap
+from command_line.output.width import get_prose_width, wrap, wrap_command
 from properties.scenarios.summary.actions import Alternative
 from properties.scenarios.summary.answer import Failure, Row
 from properties.scenarios.summary.rows import Judged, is_open, judge_row, list_cells
 from properties.scenarios.summary.what_if import say_command
-from properties.scenarios.summary.words import Kind, RowWords, load_words
+from properties.scenarios.summary.words import Grade, Kind, RowWords, load_words
 from properties.verdicts.verdict import Verdict
 from properties.worlds import find_world
 
@@ -24,6 +24,8 @@ class Absent:
     row: RowWords
     fault: str
     sources: tuple[Judged, ...]
+    judged: Row
+    """Its row in the group."""
     cells: Sequence[Verdict]
     """The verdicts under its fault class that are not vacuous."""
     alternatives: tuple[Alternative, ...]
@@ -40,11 +42,6 @@ class Absent:
         """What its number stands for."""
         return load_words().numbered[int(self.code[1:])]
 
-    @property
-    def judged(self) -> Row:
-        """Its row in the group."""
-        return judge_row(self.row, self.sources[0].structure, self.sources)
-
 
 def tell_absent(absent: Absent) -> Iterator[str]:
     """Why the code is no failure here, and where it is one."""
@@ -53,13 +50,13 @@ def tell_absent(absent: Absent) -> Iterator[str]:
         yield from wrap(text, width, "  ", "    ") if text else ()
     for text, command in list_brought(absent):
         yield from wrap(text, width, "  ", "    ")
-        yield f"    {command}"
+        yield from wrap_command(command, "    ")
 
 
 def say_why(absent: Absent) -> str:
     """Why it is no failure here."""
     reasons = {
-        absent.judged.note: bool(absent.judged.note),
+        absent.judged.note: absent.judged.grade is Grade.NOT_PROMISED,
         "a failure without any fault has the number of its cause": absent.code[1:] == "0",
         f"no claim of this row is judged under {absent.meaning}": absent.fault
         not in list_classes(absent),
@@ -68,6 +65,8 @@ def say_why(absent: Absent) -> str:
     for reason, is_so in reasons.items():
         if is_so:
             return f"It is no failure here: {reason}."
+    if absent.judged.note:
+        return f"Nothing is known here: {absent.judged.note}."
     if any(map(is_open, absent.cells)):
         return "It is not decided here."
     if not absent.cells:
