@@ -1,4 +1,4 @@
-"""``rmqspec explain``: why a guarantee is broken, with the schedule that breaks it, drawn."""
+"""``rmqspec explain``: why a guarantee is broken, the schedule that does it, and what helps."""
 
 from __future__ import annotations
 
@@ -51,6 +51,7 @@ Examples:
   rmqspec explain L12 conf/2m-2s-sync   # in your groups
   rmqspec explain L12 broker-a.properties --slaves 1 --rocketmq-version 4.9.8
   rmqspec explain C41 --what-if flushDiskType=SYNC_FLUSH
+  rmqspec explain D12 --what-if consumer.consumeFromWhere=CONSUME_FROM_FIRST_OFFSET
   rmqspec explain acknowledgement_is_truthful "late join"
   rmqspec explain acknowledgement_is_truthful "late join" conf/2m-2s-sync
   rmqspec explain flush_reaches_the_end "every fault" \\
@@ -79,7 +80,7 @@ def command(  # noqa: PLR0913, PLR0917
     version: Version,
     **consumers: Any,
 ) -> None:
-    """Show why a claim fails: what happens, where it was seen, each step.
+    """Show why a claim fails: what happens, each step, what helps afterwards and what does not.
 
     CODE is one that `check` prints; CLAIM and FAULT name a guarantee and a fault model instead.
     Both are explained in the groups of the files. Without files CODE is explained in an embedded

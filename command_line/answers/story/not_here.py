@@ -9,7 +9,8 @@ from attrs import frozen
 from command_line.output.width import get_prose_width, wrap, wrap_command
 from properties.scenarios.summary.actions import Alternative
 from properties.scenarios.summary.answer import Failure, Row
-from properties.scenarios.summary.rows import Judged, is_open, judge_row, list_cells
+from properties.scenarios.summary.rows import EVERYTHING_OPEN, Judged, judge_row, list_cells
+from properties.scenarios.summary.rows import is_open as is_undecided
 from properties.scenarios.summary.what_if import say_command
 from properties.scenarios.summary.words import Grade, Kind, RowWords, load_words
 from properties.verdicts.verdict import Verdict
@@ -55,23 +56,21 @@ def tell_absent(absent: Absent) -> Iterator[str]:
 
 def say_why(absent: Absent) -> str:
     """Why it is no failure here."""
+    row = absent.judged
+    is_open = any(map(is_undecided, absent.cells)) or EVERYTHING_OPEN in row.open_under
+    if is_open and row.grade is not Grade.NOT_PROMISED and absent.code[1:] != "0":
+        return f"No answer here: {row.note}." if row.note else "It is not decided here."
     reasons = {
-        absent.judged.note: absent.judged.grade is Grade.NOT_PROMISED,
+        row.note: row.grade is Grade.NOT_PROMISED,
         "a failure without any fault has the number of its cause": absent.code[1:] == "0",
         f"no claim of this row is judged under {absent.meaning}": absent.fault
         not in list_classes(absent),
         f"{absent.meaning} breaks nothing of this row": absent.is_unfailed,
+        "there is nothing that it could break": not absent.cells,
     }
-    for reason, is_so in reasons.items():
-        if is_so:
-            return f"It is no failure here: {reason}."
-    if absent.judged.note:
-        return f"Nothing is known here: {absent.judged.note}."
-    if any(map(is_open, absent.cells)):
-        return "It is not decided here."
-    if not absent.cells:
-        return "It is no failure here: there is nothing that it could break."
-    return "It does not fail here: proved."
+    found = (reason for reason, is_so in reasons.items() if is_so)
+    reason = next(found, "")
+    return f"It is no failure here: {reason}." if reason else "It does not fail here: proved."
 
 
 def list_classes(absent: Absent) -> frozenset[str]:
