@@ -21,6 +21,7 @@ from command_line.answers.short.shown import (
 )
 from properties.scenarios.summary.answer import Row, Summary
 from properties.scenarios.summary.shown_actions import choose_shown
+from properties.scenarios.summary.what_if import say_command
 from properties.scenarios.summary.words import Grade
 from reference.checkout import PROGRAM
 from reference.configuration.broker_group import ConfigurationWarning
@@ -82,6 +83,8 @@ class Form:
     """How many warnings are printed; the rest is counted."""
     has_commands: bool = True
     """The next commands are printed, ready to be copied."""
+    has_switch: bool = False
+    """So is the one that tries the first switch among the actions."""
     has_blanks: bool = True
     """Blank lines separate the parts."""
 
@@ -103,6 +106,7 @@ def render_screen(shown: Shown, width: int = WIDTH_MIN) -> str:
 
 def list_forms(rows: int) -> Iterator[Form]:
     """Shorter and shorter: what is also behind ``--all`` gives way first."""
+    yield Form(rows, rows, has_switch=True)
     yield from (Form(whole, rows) for whole in range(rows, -1, -1))
     least = Form(0, rows, has_commands=False)
     yield from (evolve(least, warnings=n) for n in range(WARNINGS_MAX, 0, -1))
@@ -122,7 +126,7 @@ def list_screen(shown: Shown, width: int, form: Form) -> Iterator[str]:
     yield from [f"More warnings, with --all: {left}."] if left > 0 else ()
     yield from wrap(shown.release_note, width)
     yield from wrap(say_legend(shown.answers), width)
-    yield from list_hints(shown, width, has_commands=form.has_commands)
+    yield from list_hints(shown, width, form)
 
 
 def list_lines(answer: ShortAnswer, version: Version, width: int, form: Form) -> Iterator[str]:
@@ -266,23 +270,30 @@ def shorten_path(path: str, width: int) -> str:
     return path if len(path) <= room else "\u2026" + path[1 - room :]
 
 
-def list_hints(shown: Shown, width: int, *, has_commands: bool) -> Iterator[str]:
-    """What to type next: the story of the first failure, and all tables."""
+def list_hints(shown: Shown, width: int, form: Form) -> Iterator[str]:
+    """What to type next: the story of the first failure, all tables, and the first switch."""
     rows = [r for answer in shown.answers for s in answer.summaries for r in s.rows]
     code = next((failure.code for row in rows for failure in row.failures), None)
     verbs = [f"explain {code}{shown.asked}"] if code else []
-    heads = ("More: ", "      ")
     commands = [f"{PROGRAM} {verb}" for verb in (*verbs, f"check{shown.asked} --all")]
+    commands += [find_switch(shown)] if form.has_switch and find_switch(shown) else []
     lines = [
         line
-        for head, each in zip(heads, commands, strict=False)
-        for line in wrap_command(each, width, head)
+        for number, each in enumerate(commands)
+        for line in wrap_command(each, width, "      " if number else "More: ")
     ]
-    if has_commands and max(map(len, lines)) <= width:
+    if form.has_commands and max(map(len, lines)) <= width:
         yield from lines
     else:
         story = f"; `explain {code}` in place of `check`" if code else ""
         yield f"More: this command with --all{story}."
+
+
+def find_switch(shown: Shown) -> str:
+    """The command that answers as if the first switch among the actions were made; or empty."""
+    actions = [action for answer in shown.answers for s in answer.summaries for action in s.actions]
+    said = (say_command(("check",), shown.words, action.text) for action in actions)
+    return next((command for command in said if command), "")
 
 
 def wrap_command(command: str, width: int, head: str) -> Iterator[str]:

@@ -273,8 +273,12 @@ class LogGuide:
         return find_next(self.plan.links[slave].begins, self.now_ms - GRAIN_MS)
 
     def must_begin_below(self, node: Node, slave: int, offset: int) -> bool:
-        """A log that has no file yet is seen to begin below this offset."""
+        """An empty log is seen to begin below this offset, by its frames or by itself."""
         begin = self.find_begin(node, slave)
+        wire: Wire = node.notes.wires[slave]
+        is_open = self.get(node, f"links.{slave}.is_open")
+        if wire.is_recorded and is_open and not self.get_max(node, slave):
+            begin = self.plan.links[slave].first_offsets.get(wire.connection)
         return begin is not None and begin < offset
 
     def _end_connection(self, node: Node, notes: Notes, slave: int) -> Notes:
