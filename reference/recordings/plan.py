@@ -92,6 +92,8 @@ class Plan:
     """Each process of the master."""
     are_puts_hidden: bool
     """Messages come through a whole broker, which does not show where they go in the log."""
+    are_deletions_shown: bool
+    """The recorder tells when old files are deleted."""
     own_writes_ms: tuple[float, ...]
     """When a whole broker has written a message of its own: it has corrected a consumer (R-PM-05).
     """
@@ -170,6 +172,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         queue_names=frozenset(put.queue for put in puts),
         processes=processes,
         are_puts_hidden=_are_puts_hidden(events),
+        are_deletions_shown=any(event.kind == "delete_expired_files" for event in events),
         own_writes_ms=tuple(e.t_ms for e in events if _is_own_write(e, master)),
         links=tuple(gather_link(events, name) for name in slaves),
         push2_observations=gather_observations(events, master, "push2"),

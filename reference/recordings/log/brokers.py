@@ -12,7 +12,7 @@ from reference.recordings.boundaries import find_recovered_range, has_boundary
 from reference.recordings.broker_events import check_dispatched_at_start
 from reference.recordings.clock import SHUTDOWN_MS
 from reference.recordings.closings import check_closed_by_stop
-from reference.recordings.hidden.node import Asked, Goal, Node
+from reference.recordings.hidden.node import Asked, Goal, Node, Stage
 from reference.recordings.lifecycle_events import explain_surgery
 from reference.recordings.log.asking import Asking, agrees, ask_for, fires, note, see
 from reference.recordings.log.connections import Shown, list_live, match
@@ -32,17 +32,25 @@ def observe_snapshot(asking: Asking, observation: Observation, node: Node) -> As
     """A broker shows its log and its links."""
     event = observation.event
     broker = asking.plan.find_node(event)
-    goals = [*list_log_goals(asking, node, event, broker), *list_link_goals(asking, event, broker)]
+    goals = tuple(list_log_goals(asking, node, event, broker))
     return Asked(
         (
             asking.later(observation, lambda view: check_running(view, broker)),
             lambda n: list_positions(asking, n, event["max_offset"]) if broker == MASTER else (),
-            lambda _: tuple(goals),
-            lambda n: list_list_goals(asking, n, event, broker),
-            lambda n: list_connection_goals(asking, event, broker, n),
+            lambda _: (*goals, *list_link_goals(asking, event, broker)),
+            *list_link_stages(asking, event, broker)[1:],
             lambda n: list_checks(asking, observation, broker, n),
         ),
         after=see(lambda seen: see_end(seen, broker, event)),
+    )
+
+
+def list_link_stages(asking: Asking, event: Event, broker: int) -> tuple[Stage, ...]:
+    """What a broker shows of its links: a slave of its own, a master of all."""
+    return (
+        lambda _: tuple(list_link_goals(asking, event, broker)),
+        lambda n: list_list_goals(asking, n, event, broker),
+        lambda n: list_connection_goals(asking, event, broker, n),
     )
 
 
@@ -264,6 +272,7 @@ def observe_start(asking: Asking, observation: Observation, node: Node) -> Asked
                 lambda view: check_start(view, event, broker, node.notes.seen.abort_files),
             ),
             lambda _: (is_up, *list_log_goals(asking, node, event, broker)),
+            *list_link_stages(asking, event, broker),
             asking.later(observation, lambda view: check_dispatched_at_start(view, broker, event)),
             lambda n: list_checks(asking, observation, broker, n),
         ),

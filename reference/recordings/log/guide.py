@@ -38,6 +38,9 @@ YOUNG = "delete_young_"
 """How the rules begin by which a broker with a full disk deletes a file; of a whole broker no event
 tells that (DefaultMessageStore.CleanCommitLogService#isSpaceToDelete)."""
 
+OLD = "expire_"
+"""How those begin by which a broker deletes a file that is old enough."""
+
 CLOSING = ("cut_link", "close_idle_connection", "refuse_frame")
 """The rules that end a connection at the slave's side."""
 
@@ -109,6 +112,8 @@ class LogGuide:
             return special[rule.name]
         if rule.name.startswith(YOUNG):
             return self.plan.are_puts_hidden
+        if rule.name.startswith(OLD) and self.plan.are_deletions_shown:
+            return False
         if rule.who not in HIDDEN_ROLES or rule.name.startswith(SEEN):
             return False
         return self._make_link_allowance(rule.name, index)
