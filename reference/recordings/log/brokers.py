@@ -54,6 +54,12 @@ def list_link_stages(asking: Asking, event: Event, broker: int) -> tuple[Stage, 
     )
 
 
+def list_start_stages(asking: Asking, event: Event, broker: int) -> tuple[Stage, ...]:
+    """The same at a start; a slave may connect within the few ms of its first look."""
+    stages = list_link_stages(asking, event, broker)
+    return stages[1:] if event.data.get("ha_client_connected") else stages
+
+
 def see_end(seen: Seen, broker: int, event: Event) -> Seen:
     """A look has shown the end of a log: what was sent before it is in there."""
     return evolve(seen, sends=0, max_seen_ms=event.t_ms) if broker == MASTER else seen
@@ -272,7 +278,7 @@ def observe_start(asking: Asking, observation: Observation, node: Node) -> Asked
                 lambda view: check_start(view, event, broker, node.notes.seen.abort_files),
             ),
             lambda _: (is_up, *list_log_goals(asking, node, event, broker)),
-            *list_link_stages(asking, event, broker),
+            *list_start_stages(asking, event, broker),
             asking.later(observation, lambda view: check_dispatched_at_start(view, broker, event)),
             lambda n: list_checks(asking, observation, broker, n),
         ),

@@ -155,8 +155,10 @@ class LogGuide:
             return lambda node: bool(node.notes.wires[slave].are_frames_held)
         if rule == "cut_link":
             return False
+        if is_of_connection and not self.wires[slave].is_connection_recorded:
+            return lambda _: self.now_ms >= min(self.plan.links[slave].starts_ms, default=0.0)
         if is_of_connection:
-            return not self.wires[slave].is_connection_recorded
+            return False
         return not (rule.startswith("report_offset") and self.wires[slave].is_recorded)
 
     def _may_append(self, node: Node, message: int) -> bool:
