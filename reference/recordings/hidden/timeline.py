@@ -69,6 +69,11 @@ class Stuck:
     is_exhausted: bool
 
     @property
+    def is_possible(self) -> bool:
+        """Some state of the recording may meet it, as far as its numbers tell."""
+        return all(goal.is_possible for goal in self.unmet)
+
+    @property
     def texts(self) -> list[str]:
         """What is unmet, in words."""
         return [goal.text for goal in self.unmet]
@@ -145,8 +150,18 @@ class Timeline:
         return Entry(observation, before, after, asked, since, goals)
 
     def meet(self, start: Node, observation: Any) -> tuple[Node, Asked, int] | Stuck:
-        """The node in which all that an observation asks is met, stage by stage, and how many."""
+        """The node in which all that an observation asks is met, and how many goals that were."""
         asked = self.ask(observation, start)
+        met = self.meet_stages(start, observation, asked)
+        if not isinstance(met, Stuck) or asked.otherwise is None:
+            return met
+        other = self.meet_stages(start, observation, asked.otherwise)
+        return other if not isinstance(other, Stuck) or not met.is_possible else met
+
+    def meet_stages(
+        self, start: Node, observation: Any, asked: Asked
+    ) -> tuple[Node, Asked, int] | Stuck:
+        """The same for one way of asking, stage by stage."""
         found = asked.before(start) if asked.before is not None else start
         search = self.search(self.guide, asked, Budget(EVENT_STEPS, self.budget))
         count = 0
@@ -164,7 +179,7 @@ class Timeline:
     def repair(self, stuck: Stuck, waiting: list[Any]) -> bool:
         """Explains a stuck observation by earlier steps, or at another place near by."""
         self.is_cut_short = False
-        if not all(goal.is_possible for goal in stuck.unmet):
+        if not stuck.is_possible:
             return False
         self.budget = Budget(FIRST_REPAIR_STEPS, self.total)
         trail = self.go_back(self.trail, stuck, 0)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from attrs import evolve
+
 from reference.recordings.handlers import PUT_BEGIN
 from reference.recordings.hidden.node import Asked, Node
 from reference.recordings.log.asking import Asking
@@ -81,5 +83,12 @@ def ask(asking: Asking, observation: Observation, node: Node) -> Asked:
     observe = OBSERVERS.get(observation.kind)
     if observe is None:
         return Asked(ignored="not looked at")
-    asked = ask_about_silence(asking, observation, observe(asking, observation, node))
+    return complete(asking, observation, observe(asking, observation, node))
+
+
+def complete(asking: Asking, observation: Observation, asked: Asked) -> Asked:
+    """What any event asks besides, and shows for later ones."""
+    if asked.otherwise is not None:
+        asked = evolve(asked, otherwise=complete(asking, observation, asked.otherwise))
+    asked = ask_about_silence(asking, observation, asked)
     return remember_event(asking, observation, asked)
