@@ -32,6 +32,9 @@ FIRST_REPAIR_STEPS = 6_000
 GO_BACK_MAX = 80
 """Over how many states the search goes back at most."""
 
+LATE_MAX = 4
+"""How many observations may be explained later than others on account of one another."""
+
 ROUNDS_MAX = 3
 """How often it goes back for one observation, each time with fewer goals unmet."""
 
@@ -297,17 +300,30 @@ class Timeline:
         return None
 
     def move_later(self, observation: Any, waiting: list[Any]) -> list[Entry] | None:
-        """The trail with an observation behind some of the next ones, which leave ``waiting``."""
-        passed: list[Any] = []
-        for other in reversed(waiting):
-            if not self.may_swap(observation, other):
+        """The trail with an observation behind some of the next ones, which leave ``waiting``.
+
+        Those that cannot come before it, or cannot be explained there, come later as well.
+        """
+        late, entries = [observation], [*self.trail]
+        for count, other in enumerate(reversed(waiting), start=1):
+            if len(late) > LATE_MAX:
                 return None
-            passed.append(other)
-            found = self.take_all(self.node, self.since, [*passed, observation])
-            if found is not None:
-                del waiting[-len(passed) :]
-                return [*self.trail, *found]
+            may_pass = all(self.may_swap(each, other) for each in late)
+            if not may_pass or not self.take_on(entries, other):
+                late.append(other)
+            elif self.take_on(entries, observation):
+                waiting[-count:] = late[:0:-1]
+                return entries
         return None
+
+    def take_on(self, entries: list[Entry], observation: Any) -> bool:
+        """Explains one observation more behind these entries, if that is possible."""
+        node, since = (entries[-1].after, entries[-1].since) if entries else (self.begin, {})
+        entry = self.try_next(node, since, observation)
+        if isinstance(entry, Stuck):
+            return False
+        entries.append(entry)
+        return True
 
 
 def list_steps(before: Node, after: Node) -> tuple[Action, ...]:
