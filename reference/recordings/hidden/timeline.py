@@ -8,7 +8,9 @@ again. Observations of different sources within the recorder's tolerance may cha
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
 from typing import Any
 
 from attrs import define, evolve, field, frozen
@@ -31,6 +33,9 @@ FIRST_REPAIR_STEPS = 6_000
 
 GO_BACK_MAX = 80
 """Over how many states the search goes back at most."""
+
+TRAIL_MAX = 1_000
+"""How many observations may be explained anew at least, when a later one asks for that."""
 
 LATE_MAX = 4
 """How many observations may be explained later than others on account of one another."""
@@ -82,6 +87,31 @@ class Stuck:
         return [goal.text for goal in self.unmet]
 
 
+@define
+class Settled:
+    """What was explained so long ago that nothing can change it any more."""
+
+    explained: int = 0
+    """How many observations were explained."""
+    goals: int = 0
+    """How many goals were met for them."""
+    ignored: Counter[str] = field(factory=Counter)
+    """How many ask for nothing, by kind and reason."""
+    schedule: list[Action] = field(factory=list)
+    """The steps."""
+
+    def add(self, entries: Sequence[Entry]) -> None:
+        """These entries follow."""
+        for entry in entries:
+            self.goals += entry.goals
+            if entry.asked.ignored:
+                self.ignored[f"{entry.observation.kind}: {entry.asked.ignored}"] += 1
+            else:
+                self.explained += 1
+        if entries:
+            self.schedule += entries[-1].after.list_actions()
+
+
 @define(eq=False)
 class Timeline:
     """Explains one recording after another observation."""
@@ -94,6 +124,11 @@ class Timeline:
     clock: Clock | None = None
     """What is overdue before an observation; None where nothing is."""
     trail: list[Entry] = field(factory=list)
+    """The latest entries: all that may still change."""
+    settled: Settled = field(factory=Settled)
+    """Those before them."""
+    kept_max: int = TRAIL_MAX
+    """The trail is twice as long at most."""
     search: Callable[[Any, Asked, Budget], Search] = Search
     """Makes a search, by the guide and what is asked."""
     total: Budget | None = None
@@ -133,7 +168,22 @@ class Timeline:
         if isinstance(entry, Stuck):
             return entry
         self.trail.append(entry)
+        if len(self.trail) >= 2 * self.kept_max:
+            self.settle()
         return None
+
+    def settle(self) -> None:
+        """Nothing changes the older half of the trail any more."""
+        old, self.trail = self.trail[: self.kept_max], self.trail[self.kept_max :]
+        self.settled.add(old)
+        self.begin = old[-1].after
+        self.begin.cut_off()
+
+    def summarize(self) -> Settled:
+        """All that is explained so far."""
+        whole = deepcopy(self.settled)
+        whole.add(self.trail)
+        return whole
 
     def try_next(self, node: Node, since: Since, observation: Any) -> Entry | Stuck:
         """The entry of an observation in a state, after what is overdue by then."""
