@@ -24,6 +24,9 @@ Item = TypeVar("Item")
 LISTED_MAX = 8
 """A merged column of more fault models is titled "all others"."""
 
+COLUMNS_MAX = 12
+"""A table with more merged columns becomes several tables, one below another."""
+
 EVERY_ROW, EVERY_COLUMN, OTHER_COLUMNS = "every structure", "all fault models", "all others"
 
 NEXT_LINE = ",<br>"
@@ -37,14 +40,25 @@ def render_merged(
 ) -> str:
     """The Markdown table of ``get(structure, column)``, merged both ways.
 
-    The parts of a structure's name are separated by slashes.
+    The parts of a structure's name are separated by slashes. Of too many columns several tables are
+    made, of nearly the same width; each has rows merged by its own columns.
     """
-    lines = [(s, tuple(get(s, c) for c in columns)) for s in structures]
-    merged = list(merge_columns(columns, [cells for _, cells in lines]))
-    rows = [
-        [label, *(get(first, group[0]) for _, group in merged)]
-        for label, first in merge_rows(structures, dict(lines))
-    ]
+    cells = [tuple(get(s, c) for c in columns) for s in structures]
+    merged = merge_columns(columns, cells)
+    count = -(-len(merged) // COLUMNS_MAX)
+    size = -(-len(merged) // count)
+    parts = (merged[start : start + size] for start in range(0, len(merged), size))
+    return "\n\n".join(render_part(structures, part, get) for part in parts)
+
+
+def render_part(
+    structures: Sequence[str],
+    merged: Sequence[tuple[str, list[str]]],
+    get: Callable[[str, str], str],
+) -> str:
+    """The table of some merged columns, equal rows merged."""
+    lines = {s: tuple(get(s, group[0]) for _, group in merged) for s in structures}
+    rows = [[label, *lines[first]] for label, first in merge_rows(structures, lines)]
     return render_table(["Structure", *(title for title, _ in merged)], rows)
 
 

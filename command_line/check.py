@@ -17,6 +17,7 @@ from command_line.options.broker_options import (
     PATHS,
     Change,
     add_broker_options,
+    apply_to_consumers,
     assume_all,
     change_all,
     read,
@@ -42,6 +43,7 @@ Examples:
   rmqspec check conf --what-if flushDiskType=SYNC_FLUSH
   rmqspec check conf --what-if slaveReadEnable=true --group brokerId=1
   rmqspec check conf --what-if slave.slaveReadEnable=true
+  rmqspec check conf --what-if consumer.consumeFromWhere=CONSUME_FROM_FIRST_OFFSET
   rmqspec check conf --group-file subscriptionGroup.json
   rmqspec check conf --json | jq .
   rmqspec check conf --format sarif > check.sarif
@@ -81,20 +83,22 @@ def command(  # noqa: PLR0913, PLR0917
 ) -> int:
     """Show what each broker group can lose, after which failures, and what to do."""
     output = "json" if is_json else output
+    changed = apply_to_consumers(consumers, changes)
     given, warnings = read(paths, version)
     configured = assume_all(given, slaves)
     deployments = change_all(configured, changes)
     memory = Memory(get_folder(), is_recalling=not is_recheck)
     is_everything = output == "text" and (is_all or timelines is not None)
     with show_progress() as progress:
-        asked = Asked(consumers, memory, progress, is_known=slaves is not None)
+        asked = Asked(changed, memory, progress, is_known=slaves is not None)
         answers = () if is_everything else asked.gather(deployments)
         if is_everything:
             asked.print_everything(configured, deployments, version, warnings, timelines, changes)
         elif output == "json":
             click.echo(asked.render_json(deployments, version, warnings, answers))
         else:
-            before = asked.gather(configured) if changes else ()
+            given_before = Asked(consumers, memory, progress, is_known=slaves is not None)
+            before = given_before.gather(configured) if changes else ()
             words = repeat_words(paths, version, changes, slaves)
             text = render(output, answers, before, warnings, version, words)
             progress.clear()

@@ -1,4 +1,4 @@
-"""``rmqspec explain``: why a guarantee is broken, with the schedule that breaks it, drawn."""
+"""``rmqspec explain``: why a guarantee is broken, the schedule that does it, and what helps."""
 
 from __future__ import annotations
 
@@ -7,8 +7,16 @@ from typing import Any
 
 import click
 
-from command_line.answers.code_story import describe_group, gather_sources, print_stories
-from command_line.options.broker_options import PATHS, Change, add_broker_options, read_changed
+from command_line.answers.story.afterwards import Broken, list_parts, tell_afterwards
+from command_line.answers.story.code_story import describe_group, gather_sources, print_stories
+from command_line.options.broker_options import (
+    PATHS,
+    Change,
+    add_broker_options,
+    apply_to_consumers,
+    read_changed,
+    repeat_words,
+)
 from command_line.options.reading_options import add_reading_options
 from command_line.options.shared_options import (
     CLAIM_OR_CODE,
@@ -20,8 +28,10 @@ from command_line.options.shared_options import (
     find_column,
 )
 from command_line.output.progress import show_progress
+from command_line.output.width import echo, get_width
 from properties.generated_text import SPEC
 from properties.scenarios.counterexamples.cases import find_case
+from properties.scenarios.summary.codes import find_code_of_cell
 from properties.scenarios.summary.rows import CODE, Judged
 from properties.schedules.telling import draw_cell
 from properties.verdicts.certificates import find_cells, load_cells
@@ -31,7 +41,7 @@ from properties.verdicts.explanations import explain
 from properties.verdicts.findings.disputes import list_disputing
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES, find_world
-from reference.checkout import name_page
+from reference.checkout import PROGRAM, name_page
 from reference.releases.versions import Version
 from reference.worlds.replication.structure import Structure
 
@@ -41,6 +51,7 @@ Examples:
   rmqspec explain L12 conf/2m-2s-sync   # in your groups
   rmqspec explain L12 broker-a.properties --slaves 1 --rocketmq-version 4.9.8
   rmqspec explain C41 --what-if flushDiskType=SYNC_FLUSH
+  rmqspec explain D12 --what-if consumer.consumeFromWhere=CONSUME_FROM_FIRST_OFFSET
   rmqspec explain acknowledgement_is_truthful "late join"
   rmqspec explain acknowledgement_is_truthful "late join" conf/2m-2s-sync
   rmqspec explain flush_reaches_the_end "every fault" \\
@@ -69,7 +80,7 @@ def command(  # noqa: PLR0913, PLR0917
     version: Version,
     **consumers: Any,
 ) -> None:
-    """Show why a claim fails: what happens, where it was seen, each step.
+    """Show why a claim fails: what happens, each step, what helps afterwards and what does not.
 
     CODE is one that `check` prints; CLAIM and FAULT name a guarantee and a fault model instead.
     Both are explained in the groups of the files. Without files CODE is explained in an embedded
@@ -86,13 +97,15 @@ def command(  # noqa: PLR0913, PLR0917
     if not is_code and not is_about_groups:
         explain_cell(apply_release(KNOWN_STRUCTURES[name or USUAL], version), asked, fault)
         return
+    consumers = apply_to_consumers(consumers, changes)
     with show_progress():
         deployments = read_changed(paths, version, slaves, changes)
         if is_code:
-            print_stories(asked, deployments, consumers, is_known=slaves is not None)
+            words = repeat_words(paths, version, changes, slaves)
+            print_stories(asked, deployments, consumers, words, is_known=slaves is not None)
             return
         for group, sources in gather_sources(deployments, consumers, is_known=slaves is not None):
-            click.echo(f"{describe_group(group)}:")
+            echo(f"{describe_group(group)}:")
             explain_in(sources, asked, fault)
 
 
@@ -100,10 +113,10 @@ def explain_in(sources: Sequence[Judged], claim: str, fault: str) -> None:
     """Print why a claim fails in a group, by all structures of the group that have the claim."""
     found = [s.structure for s in sources if claim in find_world(s.structure).claims]
     if not found:
-        click.echo(f"{claim} is not claimed of this group.")
+        echo(f"{claim} is not claimed of this group.")
     for structure in found:
         if not find_cells(structure):
-            click.echo(f"{structure.name} has no certificate; `rmqspec check` decides about it.")
+            echo(f"{structure.name} has no certificate; `rmqspec check` decides about it.")
             continue
         explain_cell(structure, claim, fault)
 
@@ -111,23 +124,27 @@ def explain_in(sources: Sequence[Judged], claim: str, fault: str) -> None:
 def explain_cell(structure: Any, claim: str, fault: str) -> None:
     """Print why a verdict is refuted. Raises click.BadParameter if there is no such verdict."""
     verdict = find_cell(structure, claim, fault)
-    click.echo(f"{describe_model(structure)}, {fault}.")
-    click.echo(f"{claim}: {find_world(structure).claims[claim].sentence}")
+    echo(f"{describe_model(structure)}, {fault}.")
+    echo(f"{claim}: {find_world(structure).claims[claim].sentence}")
     if verdict.word is not VerdictWord.REFUTED:
-        click.echo(f"It is not refuted: {describe(verdict)}.")
+        echo(f"It is not refuted: {describe(verdict)}.")
         print_disputes(verdict)
         return
-    click.echo(f"{describe_reason(structure, verdict)}\n")
+    echo(f"{describe_reason(structure, verdict)}\n")
     print_disputes(verdict)
-    click.echo(draw_cell(structure, verdict))
+    click.echo(draw_cell(structure, verdict, get_width()))
     if page := find_page(claim):
-        click.echo(f"\nThe whole story of this guarantee, and what prevents it: {page}")
+        echo(f"\nMore about this guarantee, and what prevents it: {page}")
+    if code := find_code_of_cell(structure, verdict):
+        echo(f"On the screen of `check` it is {code}: {PROGRAM} explain {code}")
+    broken = Broken(structure, verdict, (claim,), list_parts(structure))
+    click.echo("\n".join(tell_afterwards(broken)))
 
 
 def print_disputes(verdict: Verdict) -> None:
     """What real brokers do that disputes a verdict, with the evidence."""
     for finding in list_disputing([verdict]):
-        click.echo(f"  {finding.id}: {finding.says} ({'; '.join(finding.evidence)})")
+        echo(f"  {finding.id}: {finding.says} ({'; '.join(finding.evidence)})")
 
 
 def find_page(claim: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,18 @@ from command_line.answers.group_issues import (
     render_decisions,
     render_issues,
 )
-from command_line.options.broker_options import PATHS, Change, add_broker_options, read_changed
+from command_line.answers.world_report import fit_table, measure_table
+from command_line.options.broker_options import (
+    PATHS,
+    Change,
+    add_broker_options,
+    apply_to_consumers,
+    read_changed,
+)
 from command_line.options.reading_options import add_reading_options
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
+from command_line.output.width import echo, get_prose_width, get_width, wrap
 from properties.exports.itf import ISSUE_FOLDER, SUFFIX
 from properties.scenarios.known_issues.catalogue import (
     Entry,
@@ -35,6 +44,8 @@ from properties.scenarios.known_issues.decisions import Decision
 from properties.scenarios.known_issues.scenario import CERTAINTIES, IssueError, Scenario
 from properties.scenarios.known_issues.telling import (
     HEADS,
+    NOTHING,
+    Line,
     as_json,
     describe_case,
     describe_configuration,
@@ -70,7 +81,8 @@ every bad file is reported).
 WORDS, LISTS = HEADS[1], HEADS[2:]
 """The column of what happens, and those of names, which are not broken."""
 WORDS_WIDTH_MIN = 40
-TABLE_WIDTH_MIN = 170
+TABLE_WIDTH = 170
+"""Width of the table in a pipe; more if names need it."""
 
 
 @click.command(name="issues", epilog=EPILOG)
@@ -92,6 +104,7 @@ def command(
     """
     issue, paths = split_asked(asked)
     entries = load_catalogue() if issue is None else find_entries(issue)
+    consumers = apply_to_consumers(consumers, changes)
     is_about_groups = bool(paths or changes or slaves is not None or version != USUAL_VERSION)
     if is_about_groups or any(value is not None for value in consumers.values()):
         deployments = read_changed(paths, version, slaves, changes)
@@ -105,7 +118,7 @@ def command(
     elif issue is None:
         print_table(entries)
     else:
-        click.echo("\n\n".join(describe(entry) for entry in entries))
+        echo("\n\n".join(describe(entry) for entry in entries))
     return exit_codes.ANALYSED
 
 
@@ -135,7 +148,7 @@ def print_groups(
         click.echo(json.dumps([issues_as_json(each) for each in found], indent=1))
     else:
         if is_one:
-            click.echo("\n\n".join(describe(entry) for entry in entries) + "\n")
+            echo("\n\n".join(describe(entry) for entry in entries) + "\n")
         click.echo("\n\n".join("\n".join(render_issues(each)) for each in found))
         decided = "\n".join(render_decisions(() if is_one else entries))
         click.echo(f"\n{decided}" if decided else "", nl=bool(decided))
@@ -144,18 +157,38 @@ def print_groups(
 
 
 def print_table(entries: tuple[Entry, ...]) -> None:
-    """A row for each scenario or decision, and the issues that are neither."""
+    """A row for each scenario or decision, and the issues that are neither.
+
+    Where names have no room beside each other, an issue takes a few lines.
+    """
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 0), pad_edge=False)
     for head in HEADS:
         width = WORDS_WIDTH_MIN if head == WORDS else None
         table.add_column(head, no_wrap=head in LISTS, min_width=width)
-    for line in list_lines(entries):
+    lines = list_lines(entries)
+    for line in lines:
         cells = zip(HEADS, attrs.astuple(line), strict=True)
         table.add_row(*(c.replace(", ", "\n") if head in LISTS else c for head, c in cells))
-    Console(highlight=False, width=max(Console().width, TABLE_WIDTH_MIN)).print(table)
+    needed, width = measure_table(table), get_width()
+    if width is not None and width < needed:
+        click.echo("\n\n".join("\n".join(list_cells(line)) for line in lines) + "\n")
+    else:
+        wide = max(needed, TABLE_WIDTH) if width is None else width
+        fit_table(table, wide)
+        Console(highlight=False, width=wide).print(table)
     outside = ", ".join(each.sources[0] for each in load_outside())
     page = name_page("known_issues.md")
-    click.echo(f"Outside of the model, each with its reason in {page}: {outside}.")
+    echo(f"Outside of the model, each with its reason in {page}: {outside}.")
+
+
+def list_cells(line: Line) -> Iterator[str]:
+    """The lines about an issue where the table has no room."""
+    width = get_prose_width()
+    issue, what, *cells = attrs.astuple(line)
+    yield from wrap(f"{issue}: {what}", width, "", "  ")
+    for head, cell in zip(LISTS, cells, strict=True):
+        if cell != NOTHING:
+            yield from wrap(f"{head}: {cell}", width, "  ", "    ")
 
 
 def describe(entry: Entry) -> str:
@@ -182,7 +215,7 @@ def describe_scenario(scenario: Scenario) -> list[str]:
         f"{describe_configuration(scenario)}.",
         describe_length(scenario),
         "",
-        draw(scenario),
+        draw(scenario, get_width()),
         "",
         *(str(sentence) for sentence in tell_scenario(scenario)),
         "",

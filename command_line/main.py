@@ -29,7 +29,7 @@ VERBS = {
     "upgrade": ("command_line.upgrade", "Show what another release changes for broker groups."),
     "explain": (
         "command_line.explain",
-        "Explain why a failure happens: where it was seen, each step.",
+        "Explain a failure: each step, and what helps afterwards.",
     ),
     "issues": ("command_line.issues", "List known issues, and which can happen to your groups."),
     "prove": ("command_line.prove", "Re-check every certificate, or search again."),

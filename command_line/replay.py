@@ -13,6 +13,7 @@ from attrs import evolve, frozen
 from command_line.options.shared_options import CLAIM, describe_model
 from command_line.output.batch import Batch
 from command_line.output.progress import show_progress
+from command_line.output.width import get_width
 from properties.exports.itf import ItfError, decode_itf
 from properties.schedules.judgement import (
     JudgedStep,
@@ -103,7 +104,7 @@ def print_replayed(replayed: Replayed) -> None:
     """Where a schedule comes from, and its timeline."""
     click.echo(f"{describe_model(replayed.structure)}.")
     click.echo("".join(replayed.source.values()))
-    click.echo(draw_steps(replayed.steps))
+    click.echo(draw_steps(replayed.steps, get_width()))
 
 
 def replay_one(identifier: str, schedule: int | None, guarantee: str | None) -> Replayed:

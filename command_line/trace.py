@@ -3,53 +3,81 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import click
-from attrs import define
+from attrs import define, field
 
+from command_line.answers.recordings.lines import (
+    describe_joined,
+    describe_search,
+    print_verdict,
+)
+from command_line.answers.recordings.looked import Looked, describe_looked, find_looked
+from command_line.answers.recordings.steps import draw_excerpt
 from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.batch import Batch
 from command_line.output.progress import ProgressLine, show_progress
 from reference.recordings.checking import TraceVerdict, find_version
-from reference.recordings.groups import OutsideTheModel
+from reference.recordings.inspection.looks import Looks
+from reference.recordings.inspection.steps import Excerpt, find_stop, tell_event
+from reference.recordings.inspection.unknown import refuse_unknown
 from reference.recordings.joined.explain import REFUSED, JoinedVerdict, explain
-from reference.recordings.log.explain import LogVerdict
-from reference.recordings.log.judging import BY_SEARCH, judge_recording, search_recording
-from reference.recordings.reading import Recording, read_recording
+from reference.recordings.log.judging import Judgement, judge
+from reference.recordings.reading import Recording, read_recording, trace_error
 from reference.releases.versions import Version
-from reference.worlds.replication.state import STATUS_NAMES, Cluster, CommitLog
 
-CANDIDATES_MAX = 6
-"""How many rules a rejection lists beside the one that is in the way, unless all are asked for."""
+END = "end"
+"""In the place of a number: where the recording ends, or stops to be explained."""
 
 EPILOG = """\b
 Examples:
   rmqspec trace tests/data/traces/a_sync_healthy.jsonl
   rmqspec trace recordings/*.jsonl --json
   rmqspec trace suspicious.jsonl --explain
+  rmqspec trace --explain 27 tests/data/traces/a_sync_healthy.jsonl
+  rmqspec trace recordings/*.jsonl --strict --counts
   rmqspec trace recordings/*.jsonl --rocketmq-version 4.9.8
   rmqspec trace tests/data/traces/a_sync_healthy.jsonl --joined
   rmqspec trace tests/data/traces/a_sync_healthy.jsonl --search
 
 Exit codes: 0 all conform, 1 one is rejected (also a group of a shape that no structure has), 3 a
-file is no recording, or the model does not know the version. Every bad file is reported, and the
-others are explained. Without --rocketmq-version the rules are those of the version that a recording
-names, or of 4.4.0 if it names none.
+file is no recording, or the model does not know the version, or --strict refuses one. Every bad
+file is reported, and the others are explained. Without --rocketmq-version the rules are those of
+the version that a recording names, or of 4.4.0 if it names none, or one that nobody knows.
 """
 
 
 @click.command(name="trace", epilog=EPILOG)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, metavar="FILE...")
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
 @click.option(
     "--explain",
-    "is_explained",
+    "explained",
+    is_flag=False,
+    flag_value=END,
+    default=None,
+    metavar="[SEQ]",
+    help="Draw the steps that the search puts at the event of this number, or where it stops. "
+    "Without a number: the state at the end, or where a recording is rejected, and every rule that "
+    "could not help there, with the conditions that fail.",
+)
+@click.option(
+    "--counts",
+    "is_counted",
     is_flag=True,
-    help="Print the state at the end, or where a recording is rejected, and every rule that could "
-    "not help there, with the conditions that fail.",
+    help="Print how many events of each kind there are, and how many values of each field were "
+    "looked at, and were not.",
+)
+@click.option(
+    "--strict",
+    "is_strict",
+    is_flag=True,
+    help="Refuse a recording with kinds of events or fields that the format does not have, or of a "
+    "version that the model does not know.",
 )
 @click.option(
     "--joined",
@@ -66,109 +94,155 @@ names, or of 4.4.0 if it names none.
     "only for a recording that would be rejected otherwise.",
 )
 @add_version_option(default=None)
-def command(  # noqa: PLR0913, PLR0917
-    files: tuple[str, ...],
-    is_json: bool,
-    is_explained: bool,
-    is_joined: bool,
-    is_searched: bool,
-    version: Version | None,
+def command(
+    files: tuple[str, ...], *, is_json: bool, is_strict: bool, explained: str | None, **options: Any
 ) -> int:
     """Explain every event of a recording by the model's rules, or report the first that it cannot.
 
     Files that are no recordings are reported after the others have been explained.
     """
-    batch = Batch()
-    verdicts: list[TraceVerdict] = []
-    joined: list[JoinedVerdict] = []
-    checker = Checker(is_explained=is_explained, is_shown=not is_json)
+    files, place = split_place(files, explained)
+    version: Version | None = options.pop("version")
+    batch, checker = Batch(), Checker(place=place, is_shown=not is_json, **options)
+    answers: list[Answer] = []
     with show_progress() as progress:
         for number, file in enumerate(files):
             progress.advance(number, len(files), file)
-            recording = batch.attempt(partial(read_recording, file))
-            if recording is None:
-                continue
-            verdicts.append(
-                checker.check(recording, version or choose_version(recording), progress)
-            )
-            if is_joined:
-                joined.append(checker.join(recording))
-            if is_searched and not is_json:
-                checker.search(recording, verdicts[-1].rocketmq_version)
-    if is_json and (verdicts or not batch.problems):
-        print_json(verdicts, joined)
+            recording = batch.attempt(partial(read, file, is_strict=is_strict))
+            if recording is not None:
+                chosen = version or choose_version(recording)
+                answers.append(checker.check(recording, chosen, progress))
+    if is_json and (answers or not batch.problems):
+        click.echo(json.dumps([answer.as_json() for answer in answers], indent=1))
     batch.finish()
-    is_rejected = any(v.verdict == "rejected" for v in verdicts)
-    is_rejected |= any(v.word == REFUSED for v in joined)
+    is_rejected = any(answer.is_rejected for answer in answers)
     return exit_codes.REFUTED if is_rejected else exit_codes.ANALYSED
+
+
+def split_place(
+    files: tuple[str, ...], explained: str | None
+) -> tuple[tuple[str, ...], int | str | None]:
+    """The files, and what is to be explained: a file may stand where a number could."""
+    place: int | str | None = explained
+    if explained is not None and explained.isdecimal():
+        place = int(explained)
+    elif explained not in (None, END):
+        files, place = (str(explained), *files), END
+    if not files:
+        raise click.UsageError("Missing argument 'FILE...'.")
+    return files, place
+
+
+def read(file: str, *, is_strict: bool) -> Recording:
+    """Reads a recording. Raises TraceError: it is none, or not one for ``--strict``."""
+    recording = read_recording(file)
+    if is_strict:
+        refuse_unknown(recording)
+        if find_version(recording) is None:
+            problem = f"names RocketMQ {recording.config.data['rocketmq']}, which is not known"
+            raise trace_error(file, recording.config.line, problem, "leave out --strict")
+    return recording
+
+
+@define
+class Answer:
+    """All that is said of one recording."""
+
+    judgement: Judgement
+    looked: Looked
+    joined: JoinedVerdict | None = None
+    excerpt: Excerpt | None = None
+    """The steps at the event that was asked for."""
+
+    @property
+    def verdict(self) -> TraceVerdict:
+        """Whether it conforms."""
+        return self.judgement.verdict
+
+    @property
+    def is_rejected(self) -> bool:
+        """By the model, or by the joined system."""
+        is_refused = self.joined is not None and self.joined.word == REFUSED
+        return is_refused or not self.verdict.is_conforming
+
+    def as_json(self) -> dict[str, Any]:
+        """The answer for other programs."""
+        told: dict[str, Any] = {**self.verdict.as_json(), "looked_at": self.looked.as_json()}
+        if self.judgement.searched:
+            told["search"] = [each.as_json() for each in self.judgement.searched]
+        if self.excerpt is not None:
+            told["steps"] = self.excerpt.as_json()
+        if self.joined is not None:
+            told["joined"] = self.joined.as_json()
+        return told
 
 
 @define
 class Checker:
     """Explains recordings one after another; prints what it finds unless JSON follows."""
 
-    is_explained: bool
+    place: int | str | None
+    """The event whose explanation is drawn, END, or None for neither."""
     is_shown: bool
-    named: str = ""
+    is_counted: bool
+    is_joined: bool
+    is_searched: bool
+    named: str = field(default="", init=False)
     """The version whose rules were named last."""
 
-    def check(self, recording: Recording, version: Version, progress: ProgressLine) -> TraceVerdict:
+    def check(self, recording: Recording, version: Version, progress: ProgressLine) -> Answer:
         """Explain a recording by the rules of a version."""
-        if self.is_shown and version.describe() != self.named:
-            self.named = version.describe()
-            click.echo(f"Model of {self.named}.")
 
         def report(done: int, total: int) -> None:
             progress.advance(done, total, f"{recording.file}: {done} of {total} events")
 
-        verdict = judge_recording(recording, report, version)
+        looks = Looks()
+        watched = looks.watch(recording)
+        is_searched = self.is_searched or isinstance(self.place, int)
+        judgement = judge(watched, report, version, is_searched=is_searched)
+        joined = explain(watched) if self.is_joined else None
+        excerpt = find_excerpt(judgement, self.place)
+        answer = Answer(judgement, find_looked(recording, looks), joined, excerpt)
         if self.is_shown:
-            print_verdict(verdict, is_explained=self.is_explained)
-        return verdict
+            self.show(answer, version)
+        return answer
 
-    def join(self, recording: Recording) -> JoinedVerdict:
-        """Explain a recording in the joined system."""
-        verdict = explain(recording)
-        if self.is_shown:
-            click.echo(f"  {describe_joined(verdict)}")
-        return verdict
-
-    def search(self, recording: Recording, version: str) -> None:
-        """Explain the log of each group of a recording by search, and print that."""
-        try:
-            found = [describe_search(each) for each in search_recording(recording, version)]
-        except OutsideTheModel as problem:
-            found = [f"by search: outside the model; {problem}"]
-        click.echo("\n".join(f"  {line}" for line in found))
-
-
-def describe_search(verdict: LogVerdict) -> str:
-    """What the search says of a group's log."""
-    told = f"by search: {verdict.word}; {verdict.explained} observations explained by a schedule "
-    told += f"of {len(verdict.schedule)} steps, {sum(verdict.ignored.values())} not looked at"
-    return told if verdict.seq is None else f"{told}\n  seq {verdict.seq}: {verdict.reason}"
+    def show(self, answer: Answer, version: Version) -> None:
+        """Print what is said of a recording."""
+        if version.describe() != self.named:
+            self.named = version.describe()
+            click.echo(f"Model of {self.named}.")
+        print_verdict(answer.verdict, is_explained=self.place == END)
+        is_whole, is_short = self.is_counted, not answer.verdict.is_conforming
+        lines = list(describe_looked(answer.looked, is_whole=is_whole, is_short=is_short))
+        if answer.joined is not None:
+            lines.append(f"  {describe_joined(answer.joined)}")
+        if self.is_searched:
+            lines += [f"  {line}" for line in describe_search(answer.judgement)]
+        if self.place is not None:
+            lines += draw_place(answer.excerpt, self.place)
+        if lines:
+            click.echo("\n".join(lines))
 
 
-def print_json(verdicts: list[TraceVerdict], joined: list[JoinedVerdict]) -> None:
-    """A list of an object for each recording, with the joined system's answer as ``joined``."""
-    told = [verdict.as_json() for verdict in verdicts]
-    for each, system in zip(told, joined, strict=False):
-        each["joined"] = system.as_json()
-    click.echo(json.dumps(told, indent=1))
+def find_excerpt(judgement: Judgement, place: int | str | None) -> Excerpt | None:
+    """The steps at an event, or where the search has stopped if that is before it."""
+    stop = find_stop(judgement.searched)
+    if place is None or (place == END and stop is None):
+        return None
+    seq = int(place) if place != END else stop
+    found = None if seq is None else tell_event(judgement.searched, seq)
+    return tell_event(judgement.searched, stop) if found is None and stop is not None else found
 
 
-def describe_joined(verdict: JoinedVerdict) -> str:
-    """The joined system's answer about a recording, in one line."""
-    if verdict.choice is None:
-        return f"joined system: {verdict.word}; {verdict.reason}"
-    look = f"queue {verdict.choice.queue}, followed message {verdict.choice.message}"
-    look += f", group {verdict.choice.group}" if verdict.choice.group else ""
-    told = f"joined system: {verdict.word}; {verdict.explained} events explained by a schedule of "
-    told += f"{len(verdict.schedule)} steps, {verdict.values} values compared; {look}"
-    if verdict.seq is None:
-        return told
-    blocked = f"; {verdict.rule}: {', '.join(verdict.conditions)} does not hold"
-    return f"{told}\n  seq {verdict.seq}: {verdict.reason}{blocked if verdict.conditions else ''}"
+def draw_place(excerpt: Excerpt | None, place: int | str) -> Sequence[str]:
+    """The lines about an event."""
+    if excerpt is None:
+        return [] if place == END else [f"  the search does not look at seq {place}"]
+    lines = list(draw_excerpt(excerpt))
+    if place not in (END, excerpt.seq):
+        lines.insert(0, f"  the search has not come to seq {place}, or does not look at it")
+    return lines
 
 
 def choose_version(recording: Recording) -> Version:
@@ -182,93 +256,3 @@ def choose_version(recording: Recording) -> Version:
             err=True,
         )
     return version or Version()
-
-
-def print_verdict(verdict: TraceVerdict, *, is_explained: bool = False) -> None:
-    """One line for a trace that conforms, a few for one that does not."""
-    by = " by search" if verdict.explained_by == BY_SEARCH else ""
-    click.echo(
-        f"{verdict.file}: {verdict.verdict}; {verdict.explained} of {verdict.events} events "
-        f"explained{by}, {verdict.ignored} ignored, {verdict.fields_checked} fields checked"
-    )
-    if verdict.verdict == "rejected":
-        click.echo(f"  seq {verdict.first_unexplained_seq}: {verdict.reason}")
-    if is_explained:
-        print_explanation(verdict)
-    elif verdict.verdict == "rejected":
-        for name, failed in choose_candidates(verdict):
-            click.echo(f"  {name}: {', '.join(failed)} does not hold")
-
-
-def print_explanation(verdict: TraceVerdict) -> None:
-    """The state at the end of what is explained, and the rules that could not fire there."""
-    if verdict.cluster is not None:
-        click.echo("  state there:")
-        for line in describe_cluster(verdict.cluster):
-            click.echo(f"    {line}")
-    if verdict.candidates:
-        click.echo("  what could not happen there:")
-    for name, failed in verdict.candidates.items():
-        click.echo(f"    {name}: {', '.join(failed)} does not hold")
-
-
-def choose_candidates(verdict: TraceVerdict) -> list[tuple[str, tuple[str, ...]]]:
-    """The other rules for the same message or slave: what else could have explained the event."""
-    if verdict.cluster is None:
-        return []
-    rules = verdict.cluster.structure.rules
-    rule, bracket, index = verdict.blocked_instance.partition("[")
-    indexes = rules[rule].indexes if rule in rules else None
-    is_alike = [
-        (name, failed)
-        for name, failed in verdict.candidates.items()
-        if bracket
-        and name.endswith(bracket + index)
-        and name != verdict.blocked_instance
-        and rules[name.partition("[")[0]].indexes == indexes
-    ]
-    return is_alike[:CANDIDATES_MAX]
-
-
-def describe_cluster(cluster: Cluster) -> Iterator[str]:
-    """A state in a few lines: the brokers, their connections, the puts that wait."""
-    master = cluster.master
-    role = "SYNC_MASTER" if master.is_sync else "ASYNC_MASTER"
-    yield (
-        f"master: {role}, {_describe_process(master.is_up, master.is_stopping)}, "
-        f"{describe_log(master.log)}; push2_slave_max_offset {master.push2_slave_max_offset}, "
-        f"connection_count {master.connection_count}"
-    )
-    for number, (slave, link) in enumerate(zip(cluster.slaves, cluster.links, strict=True)):
-        yield (
-            f"slave {number}: {_describe_process(slave.is_up, slave.is_stopping)}, "
-            f"{describe_log(slave.log)}"
-        )
-        if link.is_open:
-            yield (
-                f"link {number}: reported {link.reported_offset}, "
-                f"request {link.slave_request_offset}, ack {link.slave_ack_offset}, "
-                f"next transfer {link.next_transfer_offset}, next frame {link.arrived_offset}"
-            )
-    for number, message in enumerate(cluster.messages):
-        if message.phase:
-            yield (
-                f"put {number}: {message.start_offset} to {message.end_offset}, "
-                f"{STATUS_NAMES[message.status]} so far, {message.wake_ups} wake-ups"
-            )
-
-
-def describe_log(log: CommitLog) -> str:
-    """A log in a few words."""
-    if not log.has_file:
-        return "no file"
-    return (
-        f"log {log.start_offset} to {log.max_offset}, flushed to {log.flushed_offset}, "
-        f"dispatched to {log.dispatched_offset}, lives end at {', '.join(map(str, log.ends))}"
-    )
-
-
-def _describe_process(is_up: bool, is_stopping: bool) -> str:
-    if not is_up:
-        return "down"
-    return "stopping" if is_stopping else "up"

@@ -122,6 +122,8 @@ def command(  # noqa: PLR0913, PLR0917
     is_json: bool,
 ) -> int:
     """Show what an upgrade from one release to another changes for each broker group."""
+    if any(change.is_of_consumers for change in changes):
+        raise click.BadParameter("an upgrade is judged for brokers only", param_hint="--what-if")
     with show_progress() as progress:
         pairs = list(read_pairs((before, after), paths, slaves, changes))
         upgrades = list(analyse_upgrades(pairs, progress, is_known=slaves is not None))

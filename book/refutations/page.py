@@ -36,6 +36,9 @@ from book.refutations.evidence import (
 )
 from properties.generated_text import Page, count_steps, render_table
 from properties.scenarios.counterexamples.cases import FOLDER, Case, load_cases
+from properties.scenarios.summary.codes import find_code_of_cell, find_row, list_usual_codes
+from properties.scenarios.summary.rows import make_code
+from properties.scenarios.summary.words import load_words
 from properties.schedules.judgement import JudgedStep
 from properties.schedules.telling import describe_action, find_fault_steps, list_sizes
 from properties.worlds import find_world
@@ -54,14 +57,15 @@ def draw_page(case: Case) -> str:
 
 def render_overview() -> str:
     """A row for each page."""
-    head = ("Counterexample", "Guarantee", "Where", "Faults", "Steps", "Seen")
+    head = ("Counterexample", "Guarantee, code", "Where", "Faults", "Steps", "Seen")
     return render_table(head, map(_list_overview_cells, load_cases()))
 
 
 def _list_overview_cells(case: Case) -> Iterator[object]:
     title = read_title(case.page)
     yield f"[{title}]({case.page.name})"
-    yield f"`{case.claim}`"
+    code = find_code_of_cell(case.structure, case.verdict)
+    yield f"`{case.claim}`{f', {code}' if code else ''}"
     yield case.structure_name
     yield case.fault
     yield say_length(str(len(case.schedule)), case)
@@ -95,8 +99,22 @@ def render_glance(case: Case) -> str:
         ("Fault model", f'"{case.fault}"'),
         ("Length", say_length(count_steps(len(case.schedule)), case)),
         ("Seen", describe_seen(case)),
+        ("Code", describe_code(case)),
     ]
     return render_table(("RocketMQ 4.4.0", ""), rows)
+
+
+def describe_code(case: Case) -> str:
+    """The code under which the screen of ``check`` shows the guarantee broken."""
+    code = find_code_of_cell(case.structure, case.verdict)
+    if not code:
+        return "none: `./rmqspec check` has no row for it"
+    words = load_words().numbered[int(code[1:])]
+    row = find_row(case.claim)
+    is_own = row is not None and make_code(row, case.structure, case.verdict) == code
+    words += "" if is_own else ", which is enough to break it"
+    explain = f"; `./rmqspec explain {code}` has its story" if code in list_usual_codes() else ""
+    return f"{code} on the screen of `./rmqspec check` ({words}){explain}"
 
 
 def render_property(case: Case) -> str:
@@ -278,7 +296,9 @@ LINKS = {"Repair": partial(link_variant, up=UP)}
 def render_reproduction(case: Case) -> str:
     """The commands that reproduce the case."""
     structure = f'--structure "{case.structure_name}"'
+    code = find_code_of_cell(case.structure, case.verdict)
     lines = [
+        *([f"./rmqspec explain {code}"] if code in list_usual_codes() else []),
         f'./rmqspec explain {case.claim} "{case.fault}" \\\n  {structure}',
         f"./rmqspec prove {structure}",
         f"./rmqspec export itf --out traces {structure}",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import click
 from attrs import frozen
 
 from command_line.answers.reading_report import reading_as_json
@@ -18,6 +17,7 @@ from command_line.answers.report import (
 )
 from command_line.answers.system_report import print_systems
 from command_line.answers.world_report import verdict_as_json, world_as_json
+from command_line.output.width import echo
 from properties.scenarios.reading_analysis import (
     ReadingAnalysis,
     ReadingQuestion,
@@ -109,7 +109,7 @@ def print_everything(
     """Every table, with its reasons and some schedules; ``changes`` are lines about a what-if."""
     print_head(version, tuple(warnings))
     if changes:
-        click.echo("\n" + "\n".join(changes))
+        echo("\n" + "\n".join(changes))
     for deployment in everything.deployments:
         count = TIMELINES if timelines is None else timelines
         print_deployment(deployment, everything.analyses, count, everything.question)

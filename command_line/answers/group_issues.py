@@ -7,10 +7,10 @@ from typing import Any
 
 from attrs import frozen
 
-from command_line.answers.code_story import describe_group
-from command_line.answers.short import screen
 from command_line.answers.short.groups import list_variants
+from command_line.answers.story.code_story import describe_group
 from command_line.options.reading_options import gather_question
+from command_line.output import width
 from properties.scenarios.known_issues.catalogue import Entry
 from properties.scenarios.known_issues.decisions import Decision
 from properties.scenarios.known_issues.group_issues import Chance, GroupIssue, list_group_issues
@@ -18,8 +18,6 @@ from properties.scenarios.known_issues.scenario import Scenario
 from reference.checkout import name_page
 from reference.configuration.broker_group import BrokerGroup, Deployment
 from reference.releases.versions import USUAL_VERSION
-
-WIDTH = 100
 
 HEADS = {
     Chance.POSSIBLE: "Can happen by the issue's own steps:",
@@ -100,7 +98,7 @@ def render_decisions(entries: Iterable[Entry]) -> Iterator[str]:
 
 def wrap(text: str, indent: str) -> Iterable[str]:
     """Lines of a text, those after the first indented further."""
-    return screen.wrap(text, WIDTH, indent, " " * (len(indent) + 2))
+    return width.wrap(text, width.get_prose_width(), indent, " " * (len(indent) + 2))
 
 
 def issues_as_json(found: IssuesOfGroup) -> dict[str, Any]:

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import Any
 
 import attrs
-import click
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from command_line.answers.world_report import print_world, verdicts_as_json
+from command_line.answers.world_report import fit_table, print_world, verdicts_as_json
+from command_line.output.width import echo
 from properties.scenarios.reading_analysis import ReadingAnalysis, ReadingQuestion, explain_ratio
 from properties.scenarios.reading_claims import READING_CLAIMS
 from properties.verdicts.world_analysis import WorldAnalysis
@@ -26,9 +26,9 @@ def print_readings(
         print_reading(console, analysis, question)
         world = analysis.from_last
         if world is None:
-            click.echo("  No table holds for slow consumers at the master and others at a slave.")
+            echo("  No table holds for slow consumers at the master and others at a slave.")
         elif world.structure.name in told:
-            click.echo("  While such a consumer reads, the table above holds.")
+            echo("  While such a consumer reads, the table above holds.")
         else:
             print_world(console, world)
             print_from_first(analysis)
@@ -46,19 +46,21 @@ def print_from_first(analysis: ReadingAnalysis) -> None:
             differing.setdefault((other.guarantee, other.word.value), []).append(other.fault)
     for (guarantee, word), columns in differing.items():
         told = f"{guarantee} is {word} under {', '.join(columns)}"
-        click.echo(f"  With CONSUME_FROM_FIRST_OFFSET {told}.")
+        echo(f"  With CONSUME_FROM_FIRST_OFFSET {told}.")
 
 
 def print_reading(console: Console, analysis: ReadingAnalysis, question: ReadingQuestion) -> None:
     """Where pulls go, by the claims about reading and by each broker's file."""
-    click.echo(f"\n{describe_consumers(analysis)}")
+    echo(f"\n{describe_consumers(analysis)}")
     if not analysis.consumers.options.is_consume_enabled:
-        click.echo("  consumeEnable=false: every pull is refused (NO_PERMISSION) until it is true.")
+        echo("  consumeEnable=false: every pull is refused (NO_PERMISSION) until it is true.")
     for name, run in analysis.claims.items():
         sentence = READING_CLAIMS[name].sentence.replace("``", "")
         told = "yes" if run is None else f"no, pulls go {', then '.join(map(str, run))}"
-        click.echo(f"  {sentence} ({told})")
-    console.print(make_broker_table(analysis))
+        echo(f"  {sentence} ({told})")
+    table = make_broker_table(analysis)
+    fit_table(table, console.width)
+    console.print(table)
     print_memory(analysis, question)
 
 
@@ -75,7 +77,7 @@ def describe_consumers(analysis: ReadingAnalysis) -> str:
 
 def make_broker_table(analysis: ReadingAnalysis) -> Table:
     """Where each broker sends consumers, by its own file."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 0), pad_edge=False)
     for head in (
         "pull at the",
         "slaveReadEnable",
@@ -101,14 +103,14 @@ def print_memory(analysis: ReadingAnalysis, question: ReadingQuestion) -> None:
     """The assumed or given memory, and the meaning of unusual ratios."""
     is_assumed = question.total_memory_bytes is None
     source = "assumed; --total-memory-bytes tells it" if is_assumed else "as told"
-    click.echo(
+    echo(
         f"  % is accessMessageInMemoryMaxRatio, of a memory of {question.memory_bytes:,} bytes "
         f"({source}), and counts from the log's end to the last message looked at."
     )
     for ratio in dict.fromkeys(each.ratio for each in analysis.brokers):
         meaning = explain_ratio(ratio)
         if meaning is not None:
-            click.echo(f"  {ratio} %: {meaning}.")
+            echo(f"  {ratio} %: {meaning}.")
 
 
 def reading_as_json(analysis: ReadingAnalysis) -> dict[str, Any]:

@@ -15,7 +15,8 @@ from rich.markup import escape
 
 from command_line.answers.reading_report import print_readings
 from command_line.answers.restrictions import print_resting
-from command_line.answers.world_report import make_table, print_world
+from command_line.answers.world_report import print_tables, print_world
+from command_line.output.width import echo, get_width
 from properties.generated_text import count_steps
 from properties.scenarios.reading_analysis import ReadingQuestion, analyse_readings
 from properties.schedules.judgement import replay
@@ -78,8 +79,8 @@ def tell_changes(what: str, pairs: Iterable[tuple[GroupAnalysis, GroupAnalysis]]
     yield from (f"  {turn}" for turn in turns)
 
 
-TABLE_WIDTH_MIN = 132
-"""Width of the table in characters; a narrower terminal wraps it rather than losing a column."""
+TABLE_WIDTH = 132
+"""Width of the tables in a pipe, where every column of the stock pair has room."""
 
 LEGEND = (
     "proved: for all offsets and sizes; refuted: by the shortest schedule, searched in a log of a "
@@ -124,27 +125,25 @@ TELLING_ORDER = (
 
 
 def make_console() -> Console:
-    """Standard output, wide enough for the table; colours only on a terminal."""
-    console = Console(highlight=False)
-    wide = max(console.width, TABLE_WIDTH_MIN)
-    return Console(highlight=False, width=wide)
+    """Standard output, as wide as the terminal; colours only there."""
+    return Console(highlight=False, width=get_width() or TABLE_WIDTH)
 
 
 def print_head(version: Version, warnings: tuple[ConfigurationWarning, ...]) -> None:
     """The modelled RocketMQ, and warnings about the files."""
-    click.echo(f"Model of {version.describe()}; master/slave replication.")
+    echo(f"Model of {version.describe()}; master/slave replication.")
     if version != USUAL_VERSION:
-        click.echo(READING_NOTE)
+        echo(READING_NOTE)
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
 
 
 def print_limits() -> None:
     """How to read the table, and what the answers do not cover."""
-    click.echo(f"\nHow to read it: {LEGEND}")
-    click.echo("\nLimits of these answers:")
+    echo(f"\nHow to read it: {LEGEND}")
+    echo("\nLimits of these answers:")
     for limit in MODEL_LIMITS:
-        click.echo(f"  - {limit}")
+        echo(f"  - {limit}")
 
 
 def print_pairs(pairs: Sequence[WorldAnalysis]) -> None:
@@ -154,14 +153,14 @@ def print_pairs(pairs: Sequence[WorldAnalysis]) -> None:
     """
     before: WorldAnalysis | None = None
     for pair in pairs:
-        click.echo(f"\nWhatever is configured, {pair.title}:")
+        echo(f"\nWhatever is configured, {pair.title}:")
         differing = None if before is None else list_differing(before, pair)
         if before is None or differing is None:
             print_world(make_console(), pair)
         else:
-            click.echo(f"  The same as {before.title}, but for these:")
+            echo(f"  The same as {before.title}, but for these:")
             for v in differing:
-                click.echo(f"  {v.guarantee}, {v.fault}: {describe(v)}. {pair.get_reason(v)}")
+                echo(f"  {v.guarantee}, {v.fault}: {describe(v)}. {pair.get_reason(v)}")
         before = pair
 
 
@@ -188,18 +187,19 @@ def print_group(
     configuration = describe_configuration(groups[0])
     sizes = ", ".join(f"{key} {configuration[key]}" for key in SIZE_KEYS.values())
     console = make_console()
-    console.print(f"\n[bold]{escape(deployment.name)}[/bold]: {escape(names)}", soft_wrap=True)
-    console.print(f"{analysis.structure.name}; {sizes}", soft_wrap=True)
+    is_pipe = get_width() is None
+    console.print(f"\n[bold]{escape(deployment.name)}[/bold]: {escape(names)}", soft_wrap=is_pipe)
+    echo(f"{analysis.structure.name}; {sizes}")
     for group in groups:
-        outage = describe_outage(compute_outage(deployment, group))
-        console.print(escape(outage), soft_wrap=True)
+        echo(describe_outage(compute_outage(deployment, group)))
     for reason in analysis.outside_the_model:
-        console.print(f"outside the model: {escape(reason)}", style="yellow", soft_wrap=True)
+        told = f"outside the model: {escape(reason)}"
+        console.print(told, style="yellow", soft_wrap=is_pipe)
     if analysis.outside_the_model:
         console.print("undecided: every guarantee, under every fault class")
         return
     for title, fault_models in TABLES:
-        console.print(make_table(analysis, title, fault_models, GUARANTEES, CONVERGENCE))
+        print_tables(console, analysis, title, fault_models, GUARANTEES, CONVERGENCE)
     print_disputes(analysis.verdicts)
     print_resting(analysis.structure, analysis.verdicts)
     print_reasons(analysis)
@@ -214,19 +214,17 @@ def print_disputes(verdicts: Sequence[Verdict]) -> None:
     if not findings:
         return
     count = sum(bool(v.disputed) for v in verdicts)
-    click.echo(
-        f"  {count} of {len(verdicts)} verdicts are disputed. They follow from the rules, but"
-    )
+    echo(f"  {count} of {len(verdicts)} verdicts are disputed. They follow from the rules, but")
     page = name_page("disputed.md")
-    click.echo(f"  real brokers do what the rules leave out ({page} has the evidence):")
+    echo(f"  real brokers do what the rules leave out ({page} has the evidence):")
     for finding in findings:
-        click.echo(f"  {finding.id}: {finding.says}")
+        echo(f"  {finding.id}: {finding.says}")
 
 
 def print_bytes_at_risk(analysis: GroupAnalysis) -> None:
     """How much an ASYNC_FLUSH master may lose with its power: derived, not proved."""
     if not analysis.structure.is_sync_flush:
-        click.echo(f"  {BYTES_AT_RISK}")
+        echo(f"  {BYTES_AT_RISK}")
 
 
 def print_reasons(analysis: GroupAnalysis) -> None:
@@ -240,7 +238,7 @@ def print_reasons(analysis: GroupAnalysis) -> None:
         if is_new and verdict.word is expected.verdict:
             told.add((verdict.guarantee, expected.reason))
             promise = "" if expected.is_claimed else " (not promised here)"
-            click.echo(f"  {verdict.guarantee}{promise}: {expected.reason}")
+            echo(f"  {verdict.guarantee}{promise}: {expected.reason}")
 
 
 def choose_telling(analysis: GroupAnalysis, count: int) -> list[Verdict]:
@@ -270,14 +268,12 @@ def print_timeline(analysis: GroupAnalysis, verdict: Verdict) -> None:
     names = dict.fromkeys((*GUARANTEES, verdict.guarantee))
     steps = replay(analysis.structure, parameters, verdict.schedule, names)
     faults = "no fault" if not fault_model.admitted else verdict.fault
-    click.echo(
-        f"\n{verdict.guarantee} fails after {count_steps(len(verdict.schedule))} ({faults}):"
-    )
-    click.echo(f"  {CLAIMS[verdict.guarantee].sentence}")
+    echo(f"\n{verdict.guarantee} fails after {count_steps(len(verdict.schedule))} ({faults}):")
+    echo(f"  {CLAIMS[verdict.guarantee].sentence}")
     if verdict.is_scaled:
-        click.echo(
+        echo(
             "  It takes more than one file, so it was not replayed with your sizes: "
             f"files of {sizes.mapped_file_size_bytes} bytes, "
             f"haSlaveFallbehindMax {sizes.ha_slave_fallbehind_max_bytes}."
         )
-    click.echo(draw_steps(steps))
+    click.echo(draw_steps(steps, get_width()))

@@ -8,6 +8,7 @@ import click
 from attrs import frozen
 
 from command_line.output import exit_codes
+from command_line.output.width import get_width
 from properties.generated_text import count_steps
 from properties.scenarios.reading_analysis import ReadingAnalysis
 from properties.schedules.telling import draw_cell
@@ -94,7 +95,7 @@ def describe_failure(required: Required, places: dict[int, str]) -> Iterator[str
     )
     if verdict.word is VerdictWord.REFUTED:
         yield f"{verdict.guarantee} breaks after {count_steps(len(verdict.schedule))}:"
-        yield draw_cell(get_structure(analysis), verdict)
+        yield draw_cell(get_structure(analysis), verdict, get_width())
 
 
 def get_structure(analysis: Analysis) -> object:

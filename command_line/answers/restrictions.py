@@ -10,6 +10,7 @@ import click
 
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
+from command_line.output.width import echo
 from command_line.output.workers import run_all
 from properties.restrictions.evidence import find_unevidenced
 from properties.restrictions.results import (
@@ -120,4 +121,4 @@ def print_resting(structure: Any, verdicts: Iterable[Verdict]) -> None:
     """One line below a table, if some proofs rest on behaviour that was never observed."""
     if count := sum(bool(find_resting(structure, v)) for v in verdicts):
         page = name_page("restrictions.md")
-        click.echo(f"  {count} proofs rest on reading; --json or {page} lists what")
+        echo(f"  {count} proofs rest on reading; --json or {page} lists what")

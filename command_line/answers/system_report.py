@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable
 
 import click
 
+from command_line.output.width import echo, get_prose_width, wrap
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.verdicts.world_analysis import WorldAnalysis
 from properties.worlds import find_world
-
-WIDTH = 100
 
 
 def print_systems(analyses: Iterable[WorldAnalysis]) -> None:
     """Each kind of group and readers: under which faults a claim holds, is broken, or is open."""
     for analysis in analyses:
-        click.echo(f"\nFrom put to consumed, {analysis.structure.name}:")
+        echo(f"\nFrom put to consumed, {analysis.structure.name}:")
         for name, claim in find_world(analysis.structure).claims.items():
             cells = [v for v in analysis.verdicts if v.guarantee == name]
             told = f"{claim.sentence.replace('``', '')} ({name}) {tell_cells(cells)}"
-            lines = textwrap.wrap(told, WIDTH, initial_indent="  ", subsequent_indent="    ")
-            click.echo("\n".join(lines))
+            click.echo("\n".join(wrap(told, get_prose_width(), "  ", "    ")))
         example = next(v for v in analysis.verdicts if v.word is VerdictWord.REFUTED)
         cell = f'{example.guarantee} "{example.fault}" --structure "{analysis.structure.name}"'
-        click.echo(f"  To see each step of one: rmqspec explain {cell}")
+        echo(f"  To see each step of one: rmqspec explain {cell}")
 
 
 def tell_cells(cells: Iterable[Verdict]) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
-import click
 from rich import box
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
+from rich.text import Text
 
 from command_line.answers.restrictions import find_resting, print_resting
+from command_line.output.width import echo, get_width
 from properties.fault_model import FaultModel
 from properties.generated_text import count_steps
 from properties.verdicts.certificates import encode_schedule
@@ -53,6 +54,59 @@ def make_table(
     return table
 
 
+def print_tables(
+    console: Console,
+    analysis: Analysis,
+    title: str,
+    fault_models: Sequence[FaultModel],
+    *sections: Iterable[str],
+) -> None:
+    """The table, its columns spread over as many tables as a terminal needs; no cell is broken.
+
+    In a pipe it is one table, however wide.
+    """
+    kept = [tuple(section) for section in sections]
+    left = list(fault_models)
+    while left:
+        count = len(left)
+        table = make_table(analysis, title, tuple(left), *kept)
+        if get_width() is None:
+            console = Console(highlight=False, width=max(console.width, measure_table(table)))
+        while count > 1 and measure_table(table) > console.width:
+            count -= 1
+            table = make_table(analysis, title, tuple(left[:count]), *kept)
+        fit_table(table, console.width)
+        console.print(table)
+        left = left[count:]
+
+
+def measure_table(table: Table) -> int:
+    """The smallest width in which no word of a table is broken."""
+    return sum(measure_column(column)[0] for column in table.columns) + len(table.columns) + 1
+
+
+def measure_column(column: Column) -> tuple[int, int]:
+    """The smallest width of a column in which no word is broken, and that of its longest line."""
+    cells = [str(each) for each in (column.header, *column.cells)]
+    lines = [line for cell in cells for line in Text.from_markup(cell).plain.split("\n")]
+    longest = max(map(len, lines), default=0)
+    words = max((len(word) for line in lines for word in line.split()), default=0)
+    least = longest if column.no_wrap else max(words, column.min_width or 0)
+    return least, max(longest, least)
+
+
+def fit_table(table: Table, width: int) -> None:
+    """Fix the widths of a table's columns: no word is broken, and none is wider than it needs."""
+    rest = width - measure_table(table)
+    measured = [(column, *measure_column(column)) for column in table.columns]
+    for column, least, _ in measured:
+        column.width = least
+    while rest > 0 and (narrow := [c for c, _, most in measured if (c.width or 0) < most]):
+        for column in narrow[:rest]:
+            column.width = (column.width or 0) + 1
+        rest -= len(narrow[:rest])
+
+
 def make_cell(verdict: Verdict) -> str:
     """A verdict as text, for example ``refuted``, and below it ``16 steps``; or ``disputed``."""
     if verdict.disputed:
@@ -72,14 +126,14 @@ def print_world(console: Console, analysis: WorldAnalysis) -> None:
     """The table, and the reason of each refuted guarantee."""
     structure = analysis.structure
     claims, columns = find_world(structure).claims, find_world(structure).fault_models
-    console.print(make_table(analysis, analysis.title, columns, claims))
+    print_tables(console, analysis, analysis.title, columns, claims)
     print_resting(structure, analysis.verdicts)
     reasons = analysis.list_reasons()
     for v in reasons:
-        click.echo(f"  {v.guarantee}, {v.fault}: {analysis.get_reason(v)}")
+        echo(f"  {v.guarantee}, {v.fault}: {analysis.get_reason(v)}")
     for v in reasons[:1]:
         cell = f'{v.guarantee} "{v.fault}" --structure "{structure.name}"'
-        click.echo(f"  To see each step of one: rmqspec explain {cell}")
+        echo(f"  To see each step of one: rmqspec explain {cell}")
 
 
 def verdict_as_json(structure: Any, verdict: Verdict) -> dict[str, Any]:

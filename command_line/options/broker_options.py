@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,21 +35,32 @@ SLAVES_MAX = 4
 SLAVES_PREFIX = "slave."
 """How a change of the slaves' files begins; no key of RocketMQ has a dot."""
 
+CONSUMERS_PREFIX = "consumer."
+"""How a change of the consumers' own settings begins."""
+
+FROM_WHERE = "consumeFromWhere"
+"""The only setting of consumers that decides a verdict: where a group without progress begins."""
+
+FROM_LAST, FROM_FIRST = "CONSUME_FROM_LAST_OFFSET", "CONSUME_FROM_FIRST_OFFSET"
+"""Its values in the model; the first is the default of 4.4.0."""
+
 PATHS = "[FILE_OR_DIRECTORY]..."
 """How broker files are named in the first line of a help."""
 
 
 @frozen
 class Change:
-    """Another value of a key, in the files of all masters or of all slaves."""
+    """Another value of a key, in the files of all masters or slaves, or in all consumers."""
 
     key: str
     value: str
     is_of_slaves: bool = False
+    is_of_consumers: bool = False
 
     def __str__(self) -> str:
         """As it is typed."""
-        return f"{SLAVES_PREFIX if self.is_of_slaves else ''}{self.key}={self.value}"
+        prefix = SLAVES_PREFIX if self.is_of_slaves else ""
+        return f"{CONSUMERS_PREFIX if self.is_of_consumers else prefix}{self.key}={self.value}"
 
     def is_known_in(self, version: Version) -> bool:
         """The release knows the key."""
@@ -61,17 +72,35 @@ def parse_change(text: str) -> Change:
     key, equals, value = text.partition("=")
     if not equals:
         raise click.BadParameter(f"{text!r} is not of the form KEY=VALUE")
+    if key.startswith(CONSUMERS_PREFIX):
+        return parse_consumers_change(key.removeprefix(CONSUMERS_PREFIX), value)
     is_of_slaves = key.startswith(SLAVES_PREFIX)
     return Change(key.removeprefix(SLAVES_PREFIX), value, is_of_slaves)
+
+
+def parse_consumers_change(key: str, value: str) -> Change:
+    """A change of the consumers. Raises click.BadParameter for one that the model lacks."""
+    if key != FROM_WHERE or value not in (FROM_LAST, FROM_FIRST):
+        known = f"{CONSUMERS_PREFIX}{FROM_WHERE}={FROM_FIRST}"
+        raise click.BadParameter(f"of consumers only {known} or ={FROM_LAST} is known")
+    return Change(key, value, is_of_consumers=True)
+
+
+def apply_to_consumers(consumers: Mapping[str, Any], changes: Sequence[Change]) -> dict[str, Any]:
+    """The options about consumers, as they would be with other settings of the consumers."""
+    values = [change.value for change in changes if change.is_of_consumers]
+    is_from_first = bool(values) and values[-1] == FROM_FIRST
+    return {**consumers, **({"is_from_first": True} if is_from_first else {})}
 
 
 CHANGES_OPTION = click.option(
     "--what-if",
     "changes",
     multiple=True,
-    metavar="[slave.]KEY=VALUE",
+    metavar="[slave.|consumer.]KEY=VALUE",
     callback=lambda context, parameter, values: [parse_change(v) for v in values],
-    help="Answer as if each master's file set this key, or each slave's; may be repeated.",
+    help="Answer as if each master's file set this key, or each slave's; may be repeated. "
+    f"Of consumers only {FROM_WHERE} is known.",
 )
 
 SLAVES_OPTION = click.option(
@@ -154,7 +183,7 @@ def change_all(
 def change_deployment(deployment: Deployment, changes: Sequence[Change]) -> Deployment:
     """The deployment as it would be with other settings of its masters or slaves."""
     groups = deployment.groups
-    for each in changes:
+    for each in (change for change in changes if not change.is_of_consumers):
         change = change_slaves if each.is_of_slaves else change_master
         groups = tuple(change_group(change, group, each) for group in groups)
     asked = "".join(f", what if {change}" for change in changes)

@@ -47,9 +47,15 @@ def add_reading_options(command: Any) -> Any:
 
 
 def gather_question(
-    group: str | None, group_file: Path | None, total_memory_bytes: int | None
+    group: str | None,
+    group_file: Path | None,
+    total_memory_bytes: int | None,
+    *,
+    is_from_first: bool = False,
 ) -> ReadingQuestion:
     """The question about consumers; without any option it is about a group with defaults.
+
+    ``is_from_first`` says that groups without progress begin at the first message.
 
     Raises:
         QuestionError: a file or options that describe no group, or a name that is not in the file.
@@ -65,12 +71,13 @@ def gather_question(
     if group_file is not None:
         groups = read_group_file(group_file)
         chosen = groups if group is None else {group: find_group(group, group_file)}
-        return ReadingQuestion(gather_alike(chosen), total_memory_bytes)
+        return ReadingQuestion(gather_alike(chosen), total_memory_bytes, is_from_first)
     try:
         options = parse_group(group or "")
     except GroupError as problem:
         raise QuestionError(f"--group: {problem}") from problem
-    return ReadingQuestion((Consumers(keep_deciding(options)),), total_memory_bytes)
+    asked = (Consumers(keep_deciding(options)),)
+    return ReadingQuestion(asked, total_memory_bytes, is_from_first)
 
 
 def read_group_file(file: Path) -> dict[str, SubscriptionGroup]:

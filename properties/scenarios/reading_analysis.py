@@ -121,6 +121,8 @@ class ReadingQuestion:
     consumers: tuple[Consumers, ...] = (Consumers(DEFAULT_GROUP),)
     total_memory_bytes: int | None = None
     """The memory of each broker's machine; None: the value that 4.4.0 assumes by default."""
+    is_from_first: bool = False
+    """``CONSUME_FROM_FIRST_OFFSET``: a group without progress begins at the first message."""
 
     @property
     def memory_bytes(self) -> int:

@@ -1,7 +1,7 @@
 """Judged schedules as timelines for a terminal, and as stories in sentences.
 
-A story has the form: let this be so, then that happens, but this goes wrong. The words of a step
-are the first sentence of its rule, in every world.
+A story names the deployment, its steps and its faults in order, and the guarantee that breaks. The
+words of a step are the first sentence of its rule, in every world.
 """
 
 from __future__ import annotations
@@ -21,44 +21,48 @@ from reference.language.drawing import draw_timeline, list_lanes
 from reference.language.machine import Action, compute_machine
 
 
-def draw_steps(steps: Iterable[JudgedStep]) -> str:
-    """The timeline of judged steps; a guarantee is named at the first step that violates it."""
-    return draw_timeline((step.action, step.cluster, step.violated) for step in steps)
+def draw_steps(steps: Iterable[JudgedStep], width: int | None = None) -> str:
+    """The timeline of judged steps; a guarantee is named at the first step that violates it.
+
+    No line is longer than ``width``; None draws lanes of a fixed width.
+    """
+    return draw_timeline(((step.action, step.cluster, step.violated) for step in steps), width)
 
 
-def draw_cell(structure: Any, verdict: Verdict) -> str:
+def draw_cell(structure: Any, verdict: Verdict, width: int | None = None) -> str:
     """The timeline of a refuted verdict in small sizes, up to the claim that it breaks."""
     parameters = find_world(structure).make_search_parameters(
         find_world(structure).get_fault_model(verdict.fault)
     )
-    return draw_steps(replay(structure, parameters, verdict.schedule, (verdict.guarantee,)))
+    steps = replay(structure, parameters, verdict.schedule, (verdict.guarantee,))
+    return draw_steps(steps, width)
 
 
-LET, THEN, BUT = "Let", "Then", "But"
+DEPLOYMENT, STEPS, EVENT, RESULT = "Deployment", "Steps", "Event", "Result"
 SOURCE_REFERENCE = re.compile(r" \([A-Z]+-[A-Z0-9-]+(, [A-Z]+-[A-Z0-9-]+)*\)")
 """The citation in a rule's sentence, for example `` (R-HA-21)``, for readers of the sources."""
 
 
 @frozen
 class Sentence:
-    """One sentence of a story."""
+    """One part of a story: a head, and sentences."""
 
     word: str
-    """LET, THEN or BUT."""
+    """The head: DEPLOYMENT, STEPS, EVENT or RESULT."""
     text: str
-    """The text after that word, with a full stop."""
+    """Its sentences, each with a full stop."""
     steps: tuple[int, ...] = ()
     """The numbers of the steps that it describes, from 1."""
 
     def __str__(self) -> str:
-        return f"{self.word} {self.text}"
+        return f"{self.word}: {self.text}"
 
 
 def tell(guarantee: str, steps: Sequence[JudgedStep]) -> list[Sentence]:
     """The story of a replayed schedule whose last step violates the guarantee.
 
-    Let: the deployment, and the steps before the first fault. Then: the other steps, in order. But:
-    each fault or environment event, and at the end the guarantee that does not hold.
+    An event is a fault, or something that the environment does. The other steps are those of
+    brokers, producers and consumers.
     """
     broken = find_world(steps[-1].cluster.structure).get_claim(guarantee).sentence
     return [*tell_steps(steps), tell_end(steps, f"{guarantee} does not hold: “{broken}”")]
@@ -67,19 +71,18 @@ def tell(guarantee: str, steps: Sequence[JudgedStep]) -> list[Sentence]:
 def tell_steps(steps: Sequence[JudgedStep]) -> list[Sentence]:
     """The deployment and the steps of a story, without its end."""
     struck = find_fault_steps(steps)
-    story = [Sentence(LET, describe_setting(steps[0].cluster))]
+    story = [Sentence(DEPLOYMENT, describe_setting(steps[0].cluster))]
     for is_fault, run in groupby(steps[1:], key=lambda s: s.index in struck):
         told = list(run)
-        is_before_any_fault = len(story) == 1 and not is_fault
-        word = BUT if is_fault else LET if is_before_any_fault else THEN
-        story.append(Sentence(word, join_steps(word, told), tuple(s.index for s in told)))
+        word = EVENT if is_fault else STEPS
+        story.append(Sentence(word, join_steps(told), tuple(s.index for s in told)))
     return story
 
 
 def tell_end(steps: Sequence[JudgedStep], what: str) -> Sentence:
     """The condition after the last step that should not be."""
     last = steps[-1].index
-    return Sentence(BUT, f"{f'after step {last}' if last else 'at the beginning'} {what}")
+    return Sentence(RESULT, f"{f'after step {last}' if last else 'at the beginning'}, {what}")
 
 
 def find_fault_steps(steps: Iterable[JudgedStep]) -> frozenset[int]:
@@ -97,8 +100,8 @@ def _find_fault_steps(steps: Iterable[JudgedStep]) -> Iterator[int]:
 
 def describe_setting(state: Any) -> str:
     """The deployment of a state and its sizes."""
-    sizes = ", ".join(f"{name} = {value}" for name, value in list_sizes(state.parameters).items())
-    return f"the deployment be {state.structure.name}, with {sizes}."
+    sizes = ", ".join(f"{name} {value}" for name, value in list_sizes(state.parameters).items())
+    return f"{state.structure.name}, with {sizes}."
 
 
 def list_sizes(parameters: Any) -> dict[str, int]:
@@ -107,12 +110,13 @@ def list_sizes(parameters: Any) -> dict[str, int]:
     return {name: value for name, value in values if isinstance(value, int)}
 
 
-def join_steps(word: str, steps: Sequence[JudgedStep]) -> str:
-    """These steps as one sentence; each has its number before it."""
-    told = "; ".join(
-        f"({s.index}) {describe_action(s.action, s.cluster)}" for s in steps if s.action is not None
+def join_steps(steps: Sequence[JudgedStep]) -> str:
+    """A sentence for each of these steps, with its number before it."""
+    return " ".join(
+        f"({s.index}) {upper_first(describe_action(s.action, s.cluster))}."
+        for s in steps
+        if s.action is not None
     )
-    return f"it be that {told}." if word == LET else f"{told}."
 
 
 def describe_action(action: Action, state: Any) -> str:
@@ -140,3 +144,8 @@ def name_index(state: Any, kind: str, index: int) -> str:
 def lower_first(text: str) -> str:
     """The text as it continues a sentence."""
     return text[:1].lower() + text[1:]
+
+
+def upper_first(text: str) -> str:
+    """The text as it begins a sentence."""
+    return text[:1].upper() + text[1:]

@@ -15,8 +15,9 @@ from typing import Any, TypeAlias
 
 from attrs import define, field
 
+from reference.language.decoding import compile_decoder
 from reference.language.dependencies import compute_dependencies, list_guarding_terms
-from reference.language.leaves import compute_leaf_sorts, flatten, unflatten
+from reference.language.leaves import compute_leaf_sorts, flatten
 from reference.language.machine import (
     ARGUMENT_PREFIX,
     Action,
@@ -234,7 +235,7 @@ class CompiledMachine:
 
     def decode(self, state: State) -> Any:
         """A flat state as a cluster."""
-        return unflatten(self.structure, dict(zip(self.places, state, strict=True)))
+        return compile_decoder(self.structure)(state)
 
     def take(self, state: State, action: Action) -> State | None:
         """The state after a step; None where it is refused. Raises KeyError for no instance."""

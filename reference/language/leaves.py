@@ -63,7 +63,7 @@ def is_parameter(path: str) -> bool:
 
 def _transform(value: Any, path: str, replace: Callable[[str, Sort, Any], Any]) -> Any:
     changes: dict[str, Any] = {}
-    for name, sort in _fields(value.__class__):
+    for name, sort in list_leaf_fields(value.__class__):
         old = getattr(value, name)
         below = f"{path}{name}"
         if isinstance(old, tuple):
@@ -81,7 +81,7 @@ def _transform(value: Any, path: str, replace: Callable[[str, Sort, Any], Any]) 
 
 
 def _collect(value: Any, path: str, found: dict[str, Any]) -> None:
-    for name, sort in _fields(value.__class__):
+    for name, sort in list_leaf_fields(value.__class__):
         old = getattr(value, name)
         below = f"{path}{name}"
         if isinstance(old, tuple):
@@ -97,7 +97,7 @@ def _collect(value: Any, path: str, found: dict[str, Any]) -> None:
 
 
 @cache
-def _fields(owner: Any) -> tuple[tuple[str, Sort | None], ...]:
+def list_leaf_fields(owner: Any) -> tuple[tuple[str, Sort | None], ...]:
     """The fields that carry leaves, with their sort, or None for a class with leaves of its own."""
     fields = attrs.fields(owner)
     static = {str(a.type): Any for a in fields if a.metadata.get("static")}

@@ -63,7 +63,7 @@ def position_before_rollover(explanation: Explanation, begin_ms: float) -> Expla
         if ahead.is_traffic_hidden:
             is_started = explanation.slaves[slave].is_started
             is_there = is_started and (wire.is_open or ahead.is_connection_hidden)
-            if is_there and ahead.hidden_base == last and not is_positioned(link):
+            if is_there and ahead.begins.values[:1] == (last,) and not is_positioned(link):
                 explanation = make_ready(explanation, slave)
             continue
         is_next = bool(wire.unread) or link.slave_request_offset >= 0

@@ -18,6 +18,7 @@ CHECKS: Mapping[str, str] = {
     "list": "a list of objects",
     "object": "an object",
     "texts": "a list of texts",
+    "any": "anything",
 }
 """What a field may have to be, in words."""
 
@@ -188,3 +189,76 @@ LIST_FIELDS: Mapping[str, Fields] = {
     "entries": {"offset": "number", "kind": "text"},
 }
 """What each item of a list must carry, by the name of the list."""
+
+_TABLES: Fields = {
+    **dict.fromkeys(("consumer_offset_file", "delay_offset_file"), "object"),
+    "delay_offsets_in_memory": "object",
+    "consumer_offset_file_raw": "text",
+    **dict.fromkeys(("ha_master_address", "slave_synchronize_master_addr"), "any"),
+    "subscription_group_data_version_counter": "number",
+    "topic_data_version_counter": "number",
+}
+
+OPTIONAL_FIELDS: Mapping[str, Fields] = {
+    "node_started": {"ha_master_address": "any", "load_ok": "flag", "queues": "object"},
+    "broker_started": {
+        "ok": "flag",
+        "topics": "texts",
+        **dict.fromkeys(("subscription_groups", "consumer_offsets"), "object"),
+        **_TABLES,
+    },
+    "snapshot": {"queues": "object"},
+    "put": {"delay_level": "count", "msg_id": "text"},
+    "send_message": {
+        "body_bytes": "count",
+        "msg_id": "text",
+        "queue_offset": "any",
+        "remark": "any",
+    },
+    "link_cut_mid_frame": {"conn": "number", "last_bytes_forwarded": "number"},
+    "node_stop_begin": {"derived": "flag"},
+    "node_stop_clean": {
+        "abort_file_present": "flag",
+        "max_offset": "number",
+        "process_exits": "flag",
+        "shutdown_ms": "time",
+    },
+    "store_surgery": {"actions": "texts"},
+    "get_message": {
+        **dict.fromkeys(("diff", "last_returned_phy_offset", "max_phy_offset_pulling"), "number"),
+        "msg_ids": "texts",
+        "offset_check_in_slave": "flag",
+        "role": "text",
+    },
+    "pull_message": {
+        "case": "text",
+        **dict.fromkeys(("commit_offset", "suggest_which_broker_id"), "any"),
+        **dict.fromkeys(("group_broker_id", "memory_ratio"), "number"),
+        "group_which_broker_when_consume_slowly": "number",
+        **dict.fromkeys(("offset_check_in_slave", "slave_read_enable"), "flag"),
+        "role": "text",
+    },
+    "tables": _TABLES,
+    "query_consumer_offset": {"offset": "any"},
+    "log": dict.fromkeys(("exception", "level", "msg", "node", "repeat", "thread"), "any"),
+    "note": {"text": "any"},
+}
+"""Fields that an event may carry beside those that it must, by kind."""
+
+OPTIONAL_ITEM_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "entries": (
+        *("magic", "msg_id", "queue", "queue_offset", "recorded_phy_offset", "size", "topic"),
+    ),
+}
+"""The same of each item of a list, by the name of the list."""
+
+NAMED_BY_RECORDING = frozenset(
+    {
+        "queues",
+        "consumer_offsets",
+        "subscription_groups",
+        "offsetTable",
+        "delay_offsets_in_memory",
+    }
+)
+"""Fields whose objects have names of queues, groups, topics or levels for their own fields."""

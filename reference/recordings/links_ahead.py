@@ -56,6 +56,8 @@ class LinkAhead:
     """When a connection was opened or ended."""
     slave_observations: Observations
     """Every max offset of the slave that an event shows."""
+    ends_after: Mapping[int, Observations]
+    """By connection: the same without reports on it and on those before, which may be late."""
     flushed_observations: Observations
     """Every ``flushedWhere`` of the slave that an event shows."""
     dispatched_observations: Observations
@@ -72,8 +74,8 @@ class LinkAhead:
     """Every report on a connection that was not seen to end before: the master may read it."""
     requests: Observations
     """What the master is seen to have been asked for, by any connection."""
-    hidden_base: int | None
-    """Where the slave's log is first seen to begin; None where it is never seen to have a file."""
+    begins: Observations
+    """Where the slave's log is seen to begin, whenever it is seen to have a file."""
 
 
 def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
@@ -89,7 +91,8 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
         openings_ms=tuple(event.t_ms for event in own if event.kind == "ha_link_open"),
         closings_ms=_gather_closings(own),
         changes_ms=tuple(e.t_ms for e in own if e.kind in ("ha_link_open", "ha_link_close")),
-        slave_observations=_see_slave(own, broker),
+        slave_observations=see_ends(broker, own),
+        ends_after=_see_ends_after(broker, own),
         flushed_observations=gather_observations(broker, slave, "flushed"),
         dispatched_observations=gather_observations(broker, slave, "dispatched"),
         slave_ends=frozenset(
@@ -102,9 +105,7 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
         is_connection_hidden="ha_link_open" not in kinds,
         reports=_see_reports(own),
         requests=_see_requests(events),
-        hidden_base=next(
-            (e["min_offset"] for e in broker if e.kind in BROKER_KINDS and e["mapped_files"]), None
-        ),
+        begins=see_begins(broker),
     )
 
 
@@ -164,7 +165,8 @@ def _see_requests(events: Iterable[Event]) -> Observations:
     return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
 
 
-def _see_slave(link: Iterable[Event], broker: Iterable[Event]) -> Observations:
+def see_ends(broker: Iterable[Event], link: Iterable[Event] = ()) -> Observations:
+    """Where a broker's log is seen to end, by itself or by its reports."""
     kinds = {*BROKER_KINDS, "node_stop_clean"}
     found = [(event.t_ms, event["slave_offset"]) for event in link if event.kind == "ha_report"]
     found += [
@@ -174,6 +176,20 @@ def _see_slave(link: Iterable[Event], broker: Iterable[Event]) -> Observations:
     ]
     found.sort()
     return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
+
+
+def _see_ends_after(broker: Iterable[Event], link: Sequence[Event]) -> Mapping[int, Observations]:
+    opened = [0, *(event["conn"] for event in link if event.kind == "ha_link_open")]
+    return {
+        conn: see_ends(broker, [e for e in link if e.data.get("conn", conn) > conn])
+        for conn in opened
+    }
+
+
+def see_begins(events: Iterable[Event]) -> Observations:
+    """Where a broker's log is seen to begin."""
+    seen = [each for each in events if each.kind in BROKER_KINDS and each["mapped_files"]]
+    return Observations(tuple(e.t_ms for e in seen), tuple(e["min_offset"] for e in seen))
 
 
 SHOWN = {

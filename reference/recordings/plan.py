@@ -23,6 +23,7 @@ from reference.recordings.links_ahead import (
     Observations,
     gather_link,
     gather_observations,
+    see_ends,
 )
 from reference.recordings.puts_ahead import (
     ProcessAhead,
@@ -91,6 +92,8 @@ class Plan:
     """Each process of the master."""
     are_puts_hidden: bool
     """Messages come through a whole broker, which does not show where they go in the log."""
+    are_deletions_shown: bool
+    """The recorder tells when old files are deleted."""
     own_writes_ms: tuple[float, ...]
     """When a whole broker has written a message of its own: it has corrected a consumer (R-PM-05).
     """
@@ -102,6 +105,8 @@ class Plan:
     """Every ``flushedWhere`` of the master that an event shows."""
     dispatched_observations: Observations
     """Every dispatch cursor of the master that an event shows."""
+    end_observations: Observations
+    """Where the master's log is seen to end."""
     start_observations: Observations
     """The max offset with which each later process of the master has started."""
     surgeries: Mapping[int, Event]
@@ -167,11 +172,13 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         queue_names=frozenset(put.queue for put in puts),
         processes=processes,
         are_puts_hidden=_are_puts_hidden(events),
+        are_deletions_shown=any(event.kind == "delete_expired_files" for event in events),
         own_writes_ms=tuple(e.t_ms for e in events if _is_own_write(e, master)),
         links=tuple(gather_link(events, name) for name in slaves),
         push2_observations=gather_observations(events, master, "push2"),
         flushed_observations=gather_observations(events, master, "flushed"),
         dispatched_observations=gather_observations(events, master, "dispatched"),
+        end_observations=see_ends(e for e in events if e.data.get("node") == master),
         start_observations=gather_observations(events, master, "start"),
         surgeries=surgeries,
         lost_offsets=_find_lost(events, master, surgeries),

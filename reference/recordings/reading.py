@@ -24,6 +24,7 @@ from reference.recordings.kinds import (
     IGNORED_KINDS,
     LIST_FIELDS,
     MASTER_FIELDS,
+    OPTIONAL_FIELDS,
     SLAVE_FIELDS,
     START_KINDS,
     Fields,
@@ -32,6 +33,9 @@ from reference.worlds.replication.roles import FlushDiskType, Role
 
 FORMAT = 1
 """The version of the format that is read here; a recording that names none has this one."""
+
+CONFIG = "config"
+"""The kind of the first line."""
 
 LARGEST_NUMBER = 2**63 - 1
 """Brokers count in 64 bits; a larger number, or an infinite one, is a mistake of the file."""
@@ -73,6 +77,8 @@ class Recording:
     """Everything that was seen, in the order of ``seq``."""
     whole: tuple[Event, ...] = ()
     """The same of all groups, where ``events`` is about one group of brokers only."""
+    unknown: tuple[Event, ...] = ()
+    """Events of kinds that nobody here knows; they are no part of ``events``."""
 
     @property
     def end_ms(self) -> float:
@@ -91,7 +97,7 @@ def read_recording(path: str | Path) -> Recording:
     if not events:
         raise trace_error(path, 1, "the file is empty", "name a recording in JSON lines")
     config = events[0]
-    if config.kind != "config":
+    if config.kind != CONFIG:
         problem = f"the first event is {config.kind!r}, not 'config'"
         raise trace_error(path, 1, problem, "keep the line that describes the brokers")
     _check_config(path, config)
@@ -101,7 +107,14 @@ def read_recording(path: str | Path) -> Recording:
             problem = f"seq {event.seq} follows {before.seq}"
             raise trace_error(path, event.line, problem, "number the events in increasing order")
         _check_event(path, event, roles)
-    return Recording(str(path), config, tuple(events[1:]))
+    known = tuple(event for event in events[1:] if is_known(event))
+    unknown = tuple(event for event in events[1:] if not is_known(event))
+    return Recording(str(path), config, known, unknown=unknown)
+
+
+def is_known(event: Event) -> bool:
+    """The event is of a kind that the model explains, or a remark."""
+    return event.kind in EXPLAINED_KINDS or event.kind in IGNORED_KINDS
 
 
 def trace_error(path: str | Path, line: int, problem: str, advice: str) -> TraceError:
@@ -165,16 +178,16 @@ def _check_config(path: str | Path, config: Event) -> None:
 
 def _check_event(path: str | Path, event: Event, roles: dict[str, Any]) -> None:
     """Checks an event of a broker by the role in which it runs; ``roles`` learns it of starts."""
-    if event.kind in IGNORED_KINDS:
-        return
+    if event.kind == CONFIG:
+        problem = "a second event is 'config'"
+        raise trace_error(path, event.line, problem, "keep one recording in a file")
     if event.kind not in EXPLAINED_KINDS:
-        problem = f"the model does not know events of kind {event.kind!r}"
-        raise trace_error(path, event.line, problem, "see EXPLAINED_KINDS for those that it knows")
+        return
     wanted = EXPLAINED_KINDS[event.kind]
     _check_fields(path, event.line, event.kind, event.data, wanted)
     if event.kind in START_KINDS:
         roles[event["node"]] = event["role"]
-    more = _find_more_fields(event, roles)
+    more = {**_find_more_fields(event, roles), **_find_optional_fields(event)}
     _check_fields(path, event.line, event.kind, event.data, more)
     for name in LIST_FIELDS.keys() & {*wanted, *more}:
         for entry in event[name]:
@@ -189,6 +202,12 @@ def _find_more_fields(event: Event, roles: Mapping[str, Any]) -> Fields:
     if event.kind == "put" and "append_status" in event.data:
         return APPENDED_FIELDS
     return {}
+
+
+def _find_optional_fields(event: Event) -> Fields:
+    """What the optional fields that an event carries must be."""
+    optional = OPTIONAL_FIELDS.get(event.kind, {})
+    return {name: check for name, check in optional.items() if name in event.data}
 
 
 def _check_fields(
@@ -224,6 +243,7 @@ IS_OF: Mapping[str, Callable[[Any], bool]] = {
     "list": lambda value: isinstance(value, list) and all(isinstance(item, dict) for item in value),
     "object": lambda value: isinstance(value, dict),
     "texts": lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
+    "any": lambda _: True,
 }
 """Whether a field is what it must be, by the names of CHECKS."""
 

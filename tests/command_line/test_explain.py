@@ -67,9 +67,11 @@ def test_proved_cell_has_nothing_to_explain() -> None:
 def test_the_page_that_tells_it_is_named() -> None:
     """It exists, and stands below the schedule."""
     output = run("acknowledgement_is_truthful", "late join")
-    page = output.rstrip().rpartition(" ")[2]
+    (line,) = (line for line in output.splitlines() if line.startswith("More about this guarantee"))
+    page = line.rpartition(" ")[2]
     assert page.endswith("counterexamples/acknowledgement_is_truthful.md")
     assert (ROOT / page).exists()
+    assert output.index("✗") < output.index(line)
 
 
 def test_a_claim_is_explained_in_groups() -> None:
@@ -102,3 +104,84 @@ def test_a_claim_in_another_release() -> None:
 def test_words_that_do_not_go_together(words: tuple[str, ...]) -> None:
     """A code has its structure from the group; a claim needs a fault."""
     assert 2 == CliRunner().invoke(command, words).exit_code
+
+
+def test_afterwards_is_tried_in_the_model() -> None:
+    """Of a code and of a claim: what helps, what does not, and what is impossible."""
+    for words in (("S41",), ("equal_offsets_mean_equal_bytes", "none"), ("S8",)):
+        lines = run(*words).partition("Afterwards, tried in the model")[2].splitlines()
+        assert ["no", "no", "no", "helps", "cannot"] == [
+            line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "
+        ]
+        assert any("helps   Copy the stopped master's store to the slave" in line for line in lines)
+
+
+def test_a_code_of_the_whole_system_has_the_procedures_of_its_parts() -> None:
+    """Those of the log and of the readers for the same fault class."""
+    output = run("N12")
+    assert "readers left out" in output
+    assert "loses   Copy the stopped master's store to the slave" in output
+    assert "The master comes back after a power loss" in output
+    assert "Consumers repeat, loop, or begin again" in output
+    assert "Not: Restart the group." in output
+    claim = ("acknowledged_is_consumed_or_to_come", "master power loss")
+    of_claim = run(
+        *claim, "--structure", "system/sync master/async flush/closed/no offset check/first"
+    )
+    assert "Consumers repeat, loop, or begin again" in of_claim
+
+
+def test_a_procedure_shows_the_failure_that_it_begins_with() -> None:
+    """A slave outrun by retention that has copied something."""
+    output = run("S2")
+    drawn = output.partition("Procedure “A slave asks for what the master")[2]
+    assert "expires an uncopied file" in drawn
+    assert "<~ appends 1 B, reports" in drawn
+    assert "Not: Restart the slave." in drawn
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("S0", "Without a failure this row breaks here as S41"),
+        ("D0", "D46 (a first start at the queue's end)"),
+        ("B0", "B42 (retention that overtakes dispatch)"),
+        ("C0", "that brings C41"),
+        ("L0", "Without a failure nothing of this row breaks here."),
+        ("N2", "It does not fail here: proved."),
+        ("S21", "no claim of this row is judged under a slave that deletes a file early"),
+        ("D2", "Fewer faults break message_is_stored_once: see code D43."),
+    ],
+)
+def test_a_code_that_is_no_failure_here(code: str, told: str) -> None:
+    """Why it is none, and which codes stand for what breaks."""
+    assert told in " ".join(run(code).split())
+
+
+def test_what_a_change_brings_is_shown_by_a_command() -> None:
+    """The command that is printed draws the failure."""
+    command = run("C41").splitlines()[-1].split()
+    assert ["explain", "C41", "--what-if", "flushDiskType=SYNC_FLUSH"] == command[1:]
+    assert "✗ " in run(*command[2:])
+    pair = str(CONF / "2m-2s-sync" / "broker-a.properties")
+    output = run("S12", pair, "--slaves", "0")
+    assert f"explain S12 {pair} --slaves 1" in output
+
+
+def test_consumers_may_begin_at_the_first_message() -> None:
+    """A setting of theirs, not of a broker."""
+    change = ("--what-if", "consumer.consumeFromWhere=CONSUME_FROM_FIRST_OFFSET")
+    assert "✗ no_message_is_skipped" in run("D46")
+    assert "breaks nothing of this row" in run("D46", *change)
+    for wrong in ("consumer.pullBatchSize=1", "consumer.consumeFromWhere=NOW"):
+        result = CliRunner().invoke(command, ["D46", "--what-if", wrong])
+        assert 2 == result.exit_code
+
+
+def test_pages_and_codes_name_each_other() -> None:
+    """A code its pages, a claim its code, a page the command."""
+    assert "spec/counterexamples/slaves_reach_the_masters_end.md" in run("S2")
+    cell = ("slaves_reach_the_masters_end", "slave outrun by retention")
+    assert "On the screen of `check` it is S2: ./rmqspec explain S2" in run(*cell)
+    page = (ROOT / "spec/counterexamples/slaves_reach_the_masters_end.md").read_text()
+    assert "./rmqspec explain S2\n" in page

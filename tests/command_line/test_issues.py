@@ -32,7 +32,7 @@ def test_one_issue_is_drawn_and_replayed(tmp_path: Path) -> None:
     output = run("issues", "289").stdout
     assert draw(scenario) in output
     assert "RocketMQ 4.4.0, SYNC_MASTER/ASYNC_FLUSH/1 slave" in output
-    assert "But after step 14 dispatch_reaches_the_end does not hold" in output
+    assert "Result: after step 14, dispatch_reaches_the_end does not hold" in output
     *_, words = output.partition("To replay it: ./rmqspec ")
     first, _, second = words.splitlines()[0].partition(" && ./rmqspec ")
     folder = tmp_path / "issues"

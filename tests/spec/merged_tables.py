@@ -49,15 +49,15 @@ def list_columns(titles: Sequence[str], columns: Sequence[str]) -> list[list[str
 
 
 def take_apart(
-    table: Table, structures: Sequence[str], columns: Sequence[str]
+    tables: Sequence[Table], structures: Sequence[str], columns: Sequence[str]
 ) -> dict[tuple[str, str], str]:
-    """Every cell of a merged table; AssertionError where one is missing or stands twice."""
-    (_, *titles), *rows = table
-    groups = list_columns(titles, columns)
-    assert sorted(itertools.chain(*groups)) == sorted(columns)
+    """Every cell of a merged table, or of one in parts; AssertionError if one is missing."""
+    titles = [title for (_, *titles), *_ in tables for title in titles]
+    groups = dict(zip(titles, list_columns(titles, columns), strict=True))
+    assert sorted(itertools.chain(*groups.values())) == sorted(columns)
     cells = {}
-    for structure in structures:
+    for ((_, *head), *rows), structure in itertools.product(tables, structures):
         ((_, *values),) = [row for row in rows if is_named(structure, row[0])]
-        for group, value in zip(groups, values, strict=True):
-            cells.update({(structure, column): value for column in group})
+        for title, value in zip(head, values, strict=True):
+            cells.update({(structure, column): value for column in groups[title]})
     return cells

@@ -7,7 +7,7 @@ import itertools
 import pytest
 from hypothesis import given, strategies
 
-from book.merged_table import render_in_order, render_merged, split_into_boxes
+from book.merged_table import COLUMNS_MAX, render_in_order, render_merged, split_into_boxes
 from book.model import guarantees_page
 from properties.comparison.difference_search import RULE_SET_NAMES, get_released
 from properties.verdicts import certified_cells
@@ -41,7 +41,7 @@ def test_tables_of_guarantees_have_every_cell(guarantee: str) -> None:
         if claim == guarantee
     }
     assert len(expected) == len(names) * len(FAULT_MODELS)
-    told = take_apart(table, names, [c.name for c in FAULT_MODELS])
+    told = take_apart([table], names, [c.name for c in FAULT_MODELS])
     assert expected.keys() == told.keys()
     assert {} == {key: cell for key, cell in told.items() if cell not in expected[key]}
 
@@ -58,7 +58,7 @@ def test_tables_of_guarantees_tell_what_is_vacuous(guarantee: str) -> None:
         for (claim, column), cell in certified_cells.compute_row(s).items()
         if claim == guarantee
     }
-    assert expected == take_apart(table, names, [c.name for c in FAULT_MODELS])
+    assert expected == take_apart([table], names, [c.name for c in FAULT_MODELS])
 
 
 @pytest.mark.parametrize("world", OTHER_WORLDS, ids=name_of)
@@ -67,13 +67,13 @@ def test_tables_of_worlds_have_every_cell(world: World) -> None:
     names = [s.name for s in world.structures]
     columns = [c.name for c in world.fault_models]
     for guarantee in world.claims:
-        (table,) = find_tables(world.chapter, f"### `{guarantee}`")
+        tables = list(find_tables(world.chapter, f"### `{guarantee}`"))
         expected = {
             (s.name, column): describe(load_cells(s)[guarantee, column])
             for s in world.structures
             for column in columns
         }
-        assert expected == take_apart(table, names, columns)
+        assert expected == take_apart(tables, names, columns)
 
 
 @pytest.mark.parametrize("world", ["replication", "consumption"])
@@ -138,6 +138,16 @@ def test_many_columns_are_all_others() -> None:
     assert one.splitlines()[0] == "| Structure | 5 | all others |"
     none = render_merged(["A", "B"], columns, lambda s, c: s)
     assert none.splitlines()[0] == "| Structure | all fault models |"
+
+
+def test_too_many_columns_are_several_tables() -> None:
+    """Of nearly the same width, together with all columns, each with rows of its own."""
+    columns = [str(n) for n in range(COLUMNS_MAX + 1)]
+    parts = render_merged(["A", "B"], columns, lambda s, c: s + c if c > "5" else c).split("\n\n")
+    heads = [part.splitlines()[0].strip("| ").split(" | ")[1:] for part in parts]
+    assert columns == [title for head in heads for title in head]
+    assert [7, 6] == [len(head) for head in heads]
+    assert all(len(part.splitlines()) >= 3 for part in parts)
 
 
 def test_only_neighbours_are_one_where_the_order_counts() -> None:

@@ -20,6 +20,8 @@ from reference.recordings.kinds import (
     IGNORED_KINDS,
     LIST_FIELDS,
     MASTER_FIELDS,
+    OPTIONAL_FIELDS,
+    OPTIONAL_ITEM_FIELDS,
     SLAVE_FIELDS,
 )
 
@@ -112,6 +114,19 @@ def test_more_fields_are_those_of_the_reader() -> None:
     assert {name: set(fields) for name, fields in LIST_FIELDS.items()} == {
         name: set(required) for name, required in items.items()
     }
+
+
+def test_optional_fields_are_those_of_the_reader() -> None:
+    """What an event and an item of a list may carry beside what they must."""
+    for kind in find_kinds():
+        event = get_event(kind)
+        more = {*MASTER_FIELDS, *SLAVE_FIELDS} if kind in BROKER_KINDS else set()
+        more |= {*APPENDED_FIELDS} if kind == "put" else set()
+        optional = set(event["properties"]) - set(EXPLAINED_KINDS.get(kind, ())) - more
+        assert kind == "config" or optional == set(OPTIONAL_FIELDS.get(kind, ()))
+    for name, must in LIST_FIELDS.items():
+        may = set(SCHEMA["$defs"][LIST_DEFINITIONS[name]]["properties"]) - set(must)
+        assert may == set(OPTIONAL_ITEM_FIELDS.get(name, ()))
 
 
 def test_page_names_every_kind_with_its_fields() -> None:

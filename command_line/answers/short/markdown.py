@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from command_line.answers.short.groups import ShortAnswer, say_slaves
-from command_line.answers.short.screen import DESCRIBED, LEGEND, choose_common
-from command_line.answers.short.shown import Shown, list_unknown, say_action
+from command_line.answers.short.screen import DESCRIBED, say_legend
+from command_line.answers.short.shown import KEPT, Shown, list_holding, list_unknown, say_action
 from properties.scenarios.summary.answer import Row, Summary
+from properties.scenarios.summary.shown_actions import choose_shown
 
 
 def render_markdown(shown: Shown) -> str:
@@ -16,7 +17,7 @@ def render_markdown(shown: Shown) -> str:
     parts += ["\n".join(list_lines(answer, shown)) for answer in shown.answers]
     parts += [f"> {escape(f'warning: {warning}')}" for warning in shown.warnings]
     parts += [escape(shown.release_note)] if shown.release_note else []
-    return "\n\n".join([*parts, f"*{LEGEND}*"])
+    return "\n\n".join([*parts, f"*{escape(say_legend(shown.answers))}*"])
 
 
 def list_lines(answer: ShortAnswer, shown: Shown) -> Iterator[str]:
@@ -34,7 +35,9 @@ def list_lines(answer: ShortAnswer, shown: Shown) -> Iterator[str]:
             yield f"**With {say_slaves(summary.slaves)}**"
             yield ""
         yield from list_table(summary)
-    actions = [escape(say_action(action)) for action in choose_common(answer.summaries)]
+    kept = [f"- {w}: {', '.join(names)}" for w, names in list_holding(answer.summaries)]
+    yield from ("", KEPT, "", *kept) if kept else ()
+    actions = [escape(say_action(action)) for action in choose_shown(answer.summaries)]
     if actions:
         yield from ("", "Do:", "")
         yield from (f"{number}. {text}" for number, text in enumerate(actions, start=1))

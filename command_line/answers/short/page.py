@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from html import escape
 
 from command_line.answers.short.groups import ShortAnswer, say_slaves
-from command_line.answers.short.screen import DESCRIBED, LEGEND, choose_common
-from command_line.answers.short.shown import Shown, list_unknown, say_action
+from command_line.answers.short.screen import DESCRIBED, say_legend
+from command_line.answers.short.shown import KEPT, Shown, list_holding, list_unknown, say_action
 from properties.scenarios.summary.answer import Row, Summary
+from properties.scenarios.summary.shown_actions import choose_shown
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2330; --paper: #fff; --soft: #5a6374; --line: #d5dae3;
@@ -48,7 +49,7 @@ def render_page(shown: Shown) -> str:
         *(line for answer in shown.answers for line in list_group(answer, shown)),
         *(f"<p>warning: {escape(str(warning))}</p>" for warning in shown.warnings),
         f'<p class="soft">{escape(shown.release_note)}</p>',
-        f'<p class="soft">{escape(LEGEND)}</p>',
+        f'<p class="soft">{escape(say_legend(shown.answers))}</p>',
         '<p class="soft">The story behind a code, with each step: '
         f"<code>rmqspec explain CODE{escape(shown.asked)}</code></p>",
     ]
@@ -80,7 +81,13 @@ def list_group(answer: ShortAnswer, shown: Shown) -> Iterator[str]:
         if answer.is_side_by_side:
             yield f"<h3>With {say_slaves(summary.slaves)}</h3>"
         yield from list_table(summary)
-    actions = [escape(say_action(action)) for action in choose_common(answer.summaries)]
+    kept = [
+        f"<li>{escape(words)}: {escape(', '.join(names))}</li>"
+        for words, names in list_holding(answer.summaries)
+    ]
+    if kept:
+        yield f"<h3>{KEPT}</h3><ul>{''.join(kept)}</ul>"
+    actions = [escape(say_action(action)) for action in choose_shown(answer.summaries)]
     if actions:
         yield f"<h3>Do</h3><ol>{''.join(f'<li>{text}</li>' for text in actions)}</ol>"
     yield from (f'<p class="soft">{escape(text)}</p>' for text in list_unknown(answer))

@@ -7,10 +7,21 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 import click
+from attrs import evolve, frozen
 
 from command_line.answers.short.groups import ShortAnswer
-from command_line.answers.short.shown import Shown, list_unknown, say_action, say_open
-from properties.scenarios.summary.answer import Action, Row, Summary
+from command_line.answers.short.shown import (
+    KEPT,
+    Shown,
+    list_holding,
+    list_unknown,
+    name_failures,
+    say_action,
+    say_open,
+)
+from properties.scenarios.summary.answer import Row, Summary
+from properties.scenarios.summary.shown_actions import choose_shown
+from properties.scenarios.summary.what_if import say_command
 from properties.scenarios.summary.words import Grade
 from reference.checkout import PROGRAM
 from reference.configuration.broker_group import ConfigurationWarning
@@ -25,10 +36,16 @@ FAILURE_WIDTH = 42
 """A code, a failure in words, and two blanks."""
 
 LINES_MAX = 2
-"""How many lines of failures a row takes."""
+"""How many lines of failures a row takes, if there is room for them."""
+
+SCREEN_LINES = 30
+"""The length that the answer about one group keeps to."""
 
 WARNINGS_MAX = 3
-"""How many warnings are printed; the rest is counted."""
+"""How many warnings are printed if there is room for them."""
+
+PATH_MAX = 40
+"""Of longer paths in warnings the end is printed."""
 
 COLOURS = {
     Grade.LOSS: "red",
@@ -38,7 +55,12 @@ COLOURS = {
 }
 """For a terminal; they are removed elsewhere."""
 
-LEGEND = "loss: one common failure; risk: rare ones; ok: proved; (+N): N more, with --all."
+LEGEND = {
+    Grade.LOSS: "loss: one common failure",
+    Grade.RISK: "risk: rare ones",
+    Grade.OK: "ok: proved",
+}
+"""What a grade takes; a row with another one says why."""
 
 DESCRIBED = {
     Grade.LOSS: "loss",
@@ -49,23 +71,65 @@ DESCRIBED = {
 }
 
 
+@frozen
+class Form:
+    """What the screen spends lines on."""
+
+    whole: int
+    """How many of the first rows have more than one line of failures."""
+    kept: int
+    """How many lines say what holds."""
+    warnings: int = WARNINGS_MAX
+    """How many warnings are printed; the rest is counted."""
+    has_commands: bool = True
+    """The next commands are printed, ready to be copied."""
+    has_switch: bool = False
+    """So is the one that tries the first switch among the actions."""
+    has_blanks: bool = True
+    """Blank lines separate the parts."""
+
+
 def get_width() -> int:
     """The width of the terminal, or of COLUMNS; 80 in a pipe."""
     return max(shutil.get_terminal_size((WIDTH_MIN, 24)).columns, WIDTH_MIN)
 
 
 def render_screen(shown: Shown, width: int = WIDTH_MIN) -> str:
-    """The whole answer, a block of lines for each group."""
-    blocks = ["\n".join(list_lines(answer, shown.version, width)) for answer in shown.answers]
+    """The whole answer, a block of lines for each group; of one group in at most 30 lines."""
+    rows = max((len(s.rows) for a in shown.answers for s in a.summaries), default=0)
+    for form in list_forms(rows):
+        screen = "\n".join(list_screen(shown, width, form))
+        if len(shown.answers) != 1 or screen.count("\n") < SCREEN_LINES:
+            break
+    return screen
+
+
+def list_forms(rows: int) -> Iterator[Form]:
+    """Shorter and shorter: what is also behind ``--all`` gives way first."""
+    yield Form(rows, rows, has_switch=True)
+    yield from (Form(whole, rows) for whole in range(rows, -1, -1))
+    least = Form(0, rows, has_commands=False)
+    yield from (evolve(least, warnings=n) for n in range(WARNINGS_MAX, 0, -1))
+    yield from (evolve(least, kept=n, warnings=1, has_blanks=False) for n in range(rows, -1, -1))
+
+
+def list_screen(shown: Shown, width: int, form: Form) -> Iterator[str]:
+    """The lines in this form."""
+    blank = [""] if form.has_blanks else []
     changes = [line for change in shown.list_changes() for line in wrap(change, width)]
-    release = wrap(shown.release_note, width)
-    notes = [*list_warnings(shown.warnings, width), *release, LEGEND, *list_hints(shown, width)]
-    answered = "\n\n".join(part for part in ("\n".join(changes), *blocks) if part)
-    has_remark = len(blocks) == 1 and any(list_unknown(shown.answers[0]))
-    return answered + ("\n" if has_remark else "\n\n") + "\n".join(notes)
+    yield from [*changes, ""] if changes else ()
+    for answer in shown.answers:
+        yield from list_lines(answer, shown.version, width, form)
+        yield from [""] if len(shown.answers) > 1 else blank
+    yield from list_warnings(shown.warnings[: form.warnings], width)
+    left = len(shown.warnings) - form.warnings
+    yield from [f"More warnings, with --all: {left}."] if left > 0 else ()
+    yield from wrap(shown.release_note, width)
+    yield from wrap(say_legend(shown.answers), width)
+    yield from list_hints(shown, width, form)
 
 
-def list_lines(answer: ShortAnswer, version: Version, width: int) -> Iterator[str]:
+def list_lines(answer: ShortAnswer, version: Version, width: int, form: Form) -> Iterator[str]:
     """The lines about one group, or about several that behave alike."""
     yield from wrap(f"{answer.names}: {answer.settings}; RocketMQ {version.name}", width)
     if answer.is_outside:
@@ -75,26 +139,53 @@ def list_lines(answer: ShortAnswer, version: Version, width: int) -> Iterator[st
         return
     if answer.is_side_by_side:
         yield "No slave's file is given: answers for no slave | one slave; --slaves N decides."
-    yield from list_rows(answer.summaries, width)
-    actions = choose_common(answer.summaries)
+    yield from [""] if form.has_blanks else ()
+    yield from list_rows(answer.summaries, width, form.whole)
+    kept = list(list_kept(answer.summaries, width))[: form.kept]
+    yield from [KEPT, *kept] if kept else ()
+    yield from list_actions(answer, width)
+    yield from (line for text in list_unknown(answer) for line in wrap(text, width))
+
+
+def list_kept(summaries: Sequence[Summary], width: int) -> Iterator[str]:
+    """For each row a line about what holds, and after which failures."""
+    for words, names in list_holding(summaries):
+        told = join_what_fits(names, width - GRADE_WIDTH - TITLE_WIDTH)
+        yield f"{paint(Grade.OK)} {words:<{TITLE_WIDTH}}{told}"
+
+
+def join_what_fits(names: Sequence[str], width: int) -> str:
+    """As many of the names as there is room for; the others are counted."""
+    for count in range(len(names), 0, -1):
+        more = len(names) - count
+        text = ", ".join(names[:count]) + (f" (+{more})" if more else "")
+        if len(text) <= width:
+            return text
+    return f"(+{len(names)})"
+
+
+def list_actions(answer: ShortAnswer, width: int) -> Iterator[str]:
+    """What to do; where the slaves are unknown, that more can be done once they are known."""
+    actions = choose_shown(answer.summaries)
     if actions:
-        yield "Do:"
-        for number, action in enumerate(actions, start=1):
-            yield from wrap(say_action(action), width, f" {number}. ", "    ")
-    unknown = [line for text in list_unknown(answer) for line in wrap(text, width)]
-    yield from ["", *unknown] if unknown else ()
+        yield "Do, with a slave or without:" if answer.is_side_by_side else "Do:"
+    for number, action in enumerate(actions, start=1):
+        yield from wrap(say_action(action), width, f" {number}. ", "    ")
+    if answer.is_side_by_side:
+        lists = [f"--slaves {s.slaves} lists {len(choose_shown([s]))}" for s in answer.summaries]
+        yield f"More to do once slaves are known: {', '.join(lists)}."
 
 
-def list_rows(summaries: Sequence[Summary], width: int) -> Iterator[str]:
+def list_rows(summaries: Sequence[Summary], width: int, whole: int) -> Iterator[str]:
     """The table: the grade, the loss, the weakest failures."""
     head = " ".join(f"{say_count(s):<4}" for s in summaries) if len(summaries) > 1 else ""
     if head:
         yield head.rstrip()
-    for rows in zip(*(summary.rows for summary in summaries), strict=True):
+    for number, rows in enumerate(zip(*(s.rows for s in summaries), strict=True)):
         grades = " ".join(paint(row.grade) for row in rows)
         start = f"{grades} {rows[-1].title:<{TITLE_WIDTH}}"
         indent = len(rows) * GRADE_WIDTH + TITLE_WIDTH
-        for cell in list_cells(summaries, rows, width - indent):
+        for cell in list_cells(summaries, rows, width - indent, LINES_MAX if number < whole else 1):
             yield f"{start}{cell}".rstrip()
             start = " " * indent
 
@@ -109,16 +200,23 @@ def say_count(summary: Summary) -> str:
     return f"{summary.slaves}:"
 
 
-def list_cells(summaries: Sequence[Summary], rows: Sequence[Row], width: int) -> Iterator[str]:
+def list_cells(
+    summaries: Sequence[Summary], rows: Sequence[Row], width: int, lines_max: int
+) -> Iterator[str]:
     """The lines of failures of a row; side by side each says for how many slaves."""
     if len(rows) == 1:
-        yield from list_failures(rows[0], width, LINES_MAX)
-    elif rows[0].failures[:1] == rows[1].failures[:1] and rows[0].note == rows[1].note:
+        yield from list_failures(rows[0], width, lines_max)
+    elif len({(row.note, len(row.failures), *name_first(row)) for row in rows}) == 1:
         yield from list_failures(rows[1], width, 1)
     else:
         for summary, row in zip(summaries, rows, strict=True):
             mark = f"{summary.slaves} "
             yield from (f"{mark}{line}" for line in list_failures(row, width - len(mark), 1))
+
+
+def name_first(row: Row) -> tuple[str, ...]:
+    """The code and the words of the weakest failure of a row."""
+    return tuple(text for f in row.failures[:1] for text in (f.code, f.words))
 
 
 def list_failures(row: Row, width: int, lines_max: int) -> Iterator[str]:
@@ -145,39 +243,74 @@ def shorten(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1].rsplit(" ", 1)[0] + "…"
 
 
-def choose_common(summaries: Sequence[Summary]) -> tuple[Action, ...]:
-    """The actions of a group; where its slaves are unknown those that help either way."""
-    texts = [{action.text for action in summary.actions} for summary in summaries]
-    return tuple(a for a in summaries[0].actions if all(a.text in known for known in texts))
-
-
 def list_codes(answer: ShortAnswer, width: int) -> Iterator[str]:
-    """Every failure of a group by its code, row by row, none left out."""
+    """Every failure of a group by its code, row by row, none left out, and what holds."""
     for summary in answer.summaries:
         yield from wrap(f"{answer.names}, {summary.slaves}: every failure by its code", width)
         for row in summary.rows:
-            if row.failures:
+            if row.failures or row.kept:
                 yield f"  {row.title}"
             for failure in row.failures:
                 yield from wrap(f"{failure.code:<4}{failure.words}", width, "    ", " " * 8)
+            for kept in row.kept:
+                names = ", ".join(name_failures(kept.codes))
+                yield from wrap(f"ok  {kept.words}: {names}", width, "    ", " " * 8)
 
 
-def list_warnings(warnings: Sequence[ConfigurationWarning], width: int) -> Iterator[str]:
+def list_warnings(warnings: Iterable[ConfigurationWarning], width: int) -> Iterator[str]:
     """What is odd in the files, with file and line."""
-    for warning in warnings[:WARNINGS_MAX]:
-        yield from wrap(f"warning: {warning}", width, "", "  ")
-    if len(warnings) > WARNINGS_MAX:
-        yield f"{len(warnings) - WARNINGS_MAX} more warnings: rmqspec check --all"
+    for warning in warnings:
+        text = str(warning).replace(warning.file, shorten_path(warning.file, width))
+        yield from wrap(f"warning: {text}", width, "", "  ")
 
 
-def list_hints(shown: Shown, width: int) -> Iterator[str]:
-    """What to type next: the story of the first failure, and all tables."""
+def shorten_path(path: str, width: int) -> str:
+    """The path, or its end if it would take half of a line."""
+    room = max(PATH_MAX, width // 2)
+    return path if len(path) <= room else "\u2026" + path[1 - room :]
+
+
+def list_hints(shown: Shown, width: int, form: Form) -> Iterator[str]:
+    """What to type next: the story of the first failure, all tables, and the first switch."""
     rows = [r for answer in shown.answers for s in answer.summaries for r in s.rows]
     code = next((failure.code for row in rows for failure in row.failures), None)
-    if code:
-        yield from wrap(f"More: {PROGRAM} explain {code}{shown.asked}", width, "", "  ")
-    begin = "      " if code else "More: "
-    yield from wrap(f"{begin}{PROGRAM} check{shown.asked} --all", width, "", "  ")
+    verbs = [f"explain {code}{shown.asked}"] if code else []
+    commands = [f"{PROGRAM} {verb}" for verb in (*verbs, f"check{shown.asked} --all")]
+    commands += [find_switch(shown)] if form.has_switch and find_switch(shown) else []
+    lines = [
+        line
+        for number, each in enumerate(commands)
+        for line in wrap_command(each, width, "      " if number else "More: ")
+    ]
+    if form.has_commands and max(map(len, lines)) <= width:
+        yield from lines
+    else:
+        story = f"; `explain {code}` in place of `check`" if code else ""
+        yield f"More: this command with --all{story}."
+
+
+def find_switch(shown: Shown) -> str:
+    """The command that answers as if the first switch among the actions were made; or empty."""
+    actions = [action for answer in shown.answers for s in answer.summaries for action in s.actions]
+    said = (say_command(("check",), shown.words, action.text) for action in actions)
+    return next((command for command in said if command), "")
+
+
+def wrap_command(command: str, width: int, head: str) -> Iterator[str]:
+    """The lines of a command, which a shell joins when they are pasted; quoted words stay whole."""
+    if "'" in command:
+        yield f"{head}{command}"
+        return
+    *lines, last = wrap(command, width - 2, head, "        ")
+    yield from (f"{line} \\" for line in lines)
+    yield last
+
+
+def say_legend(answers: Iterable[ShortAnswer]) -> str:
+    """What the grades of these answers mean, and what a number in brackets."""
+    grades = {row.grade for a in answers for s in a.summaries for row in s.rows}
+    told = [text for grade, text in LEGEND.items() if grade in grades]
+    return "; ".join((*told, "(+N): N more, with --all."))
 
 
 def wrap(text: str, width: int, first: str = "", later: str = "") -> Iterable[str]:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import frozen
 
 from command_line.answers.short.groups import ShortAnswer, say_slaves
-from properties.scenarios.summary.answer import Action, Row
+from properties.scenarios.summary.answer import Action, Row, Summary
+from properties.scenarios.summary.words import load_words
 from reference.checkout import name_page
 from reference.configuration.broker_group import ConfigurationWarning
 from reference.releases.versions import USUAL_VERSION, Version
+
+KEPT = "Proved to hold after these failures, if nothing else fails:"
+"""What is said above the claims that hold."""
+
+UNFAILED = "only while nothing fails"
 
 
 @frozen
@@ -33,7 +39,7 @@ class Shown:
             return ""
         source = "" if self.version.is_recorded else " Brokers are judged by its source alone."
         return (
-            f"Consumers are judged by the rules of {USUAL_VERSION.release}: "
+            f"Consumers are judged as in {USUAL_VERSION.release}; "
             f"{name_page('versions.md')} lists what {self.version.name} changes.{source}"
         )
 
@@ -69,9 +75,28 @@ def compare_rows(
     return tuple(ends), tuple(brings)
 
 
+def list_holding(summaries: Sequence[Summary]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """For each row the gravest claim that holds, and after which failures: whatever the slaves."""
+    for rows in zip(*(summary.rows for summary in summaries), strict=True):
+        for first in rows[0].kept:
+            same = [kept for row in rows for kept in row.kept if kept.claim == first.claim]
+            codes = [c for c in first.codes if all(c in kept.codes for kept in same)]
+            if len(same) == len(rows) and codes:
+                yield first.words, name_failures(codes)
+                break
+
+
+def name_failures(codes: Iterable[str]) -> tuple[str, ...]:
+    """The fault classes of codes, as ``--require`` takes them; or that there is none."""
+    names = {str(c.number): c.name for c in load_words().columns.values()}
+    found = [names[code[1:]] for code in codes]
+    told = tuple(name for name in found if name != "none")
+    return told or (UNFAILED,)
+
+
 def say_action(action: Action) -> str:
     """What to do, and which failures that answers."""
-    if not action.codes:
+    if not action.codes or action.is_repair:
         return f"{action.text}."
     if not action.is_switch:
         return f"{action.text} ({', '.join(action.codes)})."
@@ -88,16 +113,20 @@ def say_open(row: Row) -> str:
 
 
 def list_unknown(answer: ShortAnswer) -> Iterator[str]:
-    """What is not decided, disputed, or rests on reading alone; a sentence each."""
+    """What is not decided, disputed, or rests on reading alone; a sentence each.
+
+    A row that says itself that nothing is decided is left out.
+    """
     for summary in answer.summaries:
         where = f"With {say_slaves(summary.slaves)}: " if answer.is_side_by_side else ""
-        open_rows = [f"{row.letter} ({say_open(row)})" for row in summary.rows if row.open_under]
-        if open_rows:
-            yield f"{where}Not decided: {', '.join(open_rows)}."
+        rows = [row for row in summary.rows if row.open_under and not row.note]
+        if rows:
+            told = ", ".join(f"{row.title.lower()} ({say_open(row)})" for row in rows)
+            yield f"{where}Not decided: {told}."
         disputed = [f"{r.letter} ({', '.join(r.disputed)})" for r in summary.rows if r.disputed]
         if disputed:
             yield f"{where}Disputed by real brokers: {', '.join(disputed)}."
         if summary.resting:
-            rest = "proof rests" if summary.resting == 1 else "proofs rest"
-            told = f"{rest} on reading the source, not on what a broker did"
-            yield f"{where}{summary.resting} {told}."
+            rest = "proof relies" if summary.resting == 1 else "proofs rely"
+            source = "RocketMQ's source alone, not on a recorded run"
+            yield f"{where}{summary.resting} {rest} on {source}."

@@ -67,7 +67,7 @@ def list_structures(group: BrokerGroup, question: ReadingQuestion) -> tuple[Any,
         return (log,)
     readings = (
         structure
-        for is_from_first in (False, True)
+        for is_from_first in ((True,) if question.is_from_first else (False, True))
         for structure in list_reading_structures(group, question, is_from_first=is_from_first)
     )
     return (log, *readings, *get_tables(group.version), DELAY_STRUCTURES[0])

@@ -52,13 +52,13 @@ def make_line(entry: Scenario | Decision) -> Line:
     return evolve(line, steps=str(len(entry.schedule)), repaired_by=repairs)
 
 
-def draw(scenario: Scenario) -> str:
-    """The timeline of a scenario."""
-    return draw_steps(scenario.walk())
+def draw(scenario: Scenario, width: int | None = None) -> str:
+    """The timeline of a scenario; no line is longer than ``width``, if there is one."""
+    return draw_steps(scenario.walk(), width)
 
 
 def tell_scenario(scenario: Scenario) -> list[Sentence]:
-    """The story of a scenario: let this be so, then that happens, but this goes wrong."""
+    """The story of a scenario: deployment, steps, events, and what is wrong at the end."""
     steps = list(scenario.walk())
     word = "does not hold" if scenario.is_claim else "is so"
     return [*tell_steps(steps), tell_end(steps, f"{scenario.shows} {word}: “{scenario.sentence}”")]

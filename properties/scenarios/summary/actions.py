@@ -21,6 +21,7 @@ from properties.scenarios.summary.rows import (
     make_code,
     make_failure,
 )
+from properties.scenarios.summary.shown_actions import rank_codes
 from properties.scenarios.summary.words import Grade, load_words
 from properties.schedules.judgement import ScheduleError
 from properties.verdicts.verdict import Verdict, VerdictWord
@@ -28,12 +29,6 @@ from properties.worlds import KNOWN_STRUCTURES
 from reference.worlds.replication.structure import Structure
 
 ACTIONS_FILE = Path(__file__).with_name("actions.toml")
-
-ACTIONS_MAX = 5
-"""The maximal number of actions."""
-
-CODES_MAX = 4
-"""The maximal number of codes that an action names."""
 
 
 @frozen
@@ -57,6 +52,14 @@ class ProcedureWords:
 
     name: str
     text: str
+    """In the words of the procedure's advice."""
+    condition: str = ""
+    """When it is done; empty for any time after the failure."""
+
+    def say(self, failure: str) -> str:
+        """What to do after a failure."""
+        when = f", {self.condition}" if self.condition else ""
+        return f"After {failure}{when}: {self.text}"
 
 
 @frozen
@@ -108,7 +111,7 @@ def choose_actions(
     alternatives: Iterable[Alternative],
     values: Mapping[str, Any],
 ) -> tuple[Action, ...]:
-    """At most five actions, those against the gravest failures first.
+    """Every action that helps, those against the gravest failures first.
 
     ``values`` has the effective values of the master's keys that precautions name.
     """
@@ -119,26 +122,7 @@ def choose_actions(
         *list_precautions(order, values),
     ]
     rank = rank_codes(rows)
-    ranked = sorted(found, key=lambda action: [rank[code] for code in action.codes][:1])
-    return tuple(keep_telling(ranked))[:ACTIONS_MAX]
-
-
-def keep_telling(actions: Iterable[Action]) -> Iterator[Action]:
-    """The actions that prevent or repair a failure that no earlier action does."""
-    answered: dict[bool, set[str]] = {False: set(), True: set()}
-    for action in actions:
-        if not action.codes or not answered[action.is_repair].issuperset(action.codes):
-            answered[action.is_repair] |= set(action.codes)
-            yield action
-
-
-def rank_codes(rows: Iterable[Row]) -> dict[str, tuple[bool, int, int]]:
-    """The rank of a failure: losses first, then by row, then by its place there."""
-    return {
-        failure.code: (failure.grade is not Grade.LOSS, number, place)
-        for number, row in enumerate(rows)
-        for place, failure in enumerate(row.failures)
-    }
+    return tuple(sorted(found, key=lambda action: [rank[code] for code in action.codes][:1]))
 
 
 def list_switches(
@@ -151,7 +135,7 @@ def list_switches(
     for other in alternatives:
         after = judge_rows(other.log, other.sources)
         if is_mute and all(row.note != NO_ACKNOWLEDGEMENT for row in after):
-            text = f"{other.switch.text}: {NO_ACKNOWLEDGEMENT} now"
+            text = f"{other.switch.text}: until then {NO_ACKNOWLEDGEMENT}"
             yield Action(text, (), key=other.switch.key, is_switch=True)
         else:
             yield from compare(sources, rows, other, after)
@@ -167,7 +151,7 @@ def compare(
     fallen = collect_fallen(after, letters)
     told = [f.code for row in rows if row.letter in letters for f in row.failures]
     eases = tuple(c for c in told if c in fallen and sum_up(then, c) < sum_up(now, c))
-    codes = tuple(c for c in told if c in eases or c not in fallen)[:CODES_MAX]
+    codes = tuple(c for c in told if c in eases or c not in fallen)
     if codes and is_better(then, now):
         known = collect_fallen(rows, letters)
         weakest = (f.code for row in after if row.letter in letters for f in row.failures)
@@ -178,7 +162,7 @@ def compare(
             key=other.switch.key,
             is_switch=True,
             eases=tuple(c for c in codes if c in eases),
-            brings=new[:CODES_MAX],
+            brings=new,
         )
 
 
@@ -238,7 +222,7 @@ def list_procedures(sources: Sequence[Judged], codes: Sequence[str]) -> Iterator
                 continue
             repaired.add(code)
             words = load_words().numbered[int(code[1:])]
-            yield Action(f"On {words}: {told.text}", (code,), is_repair=True)
+            yield Action(told.say(f"{code} ({words})"), (code,), is_repair=True)
 
 
 def find_code_of(procedure: Procedure, source: Judged) -> str:
@@ -288,4 +272,4 @@ def list_precautions(codes: Sequence[str], values: Mapping[str, Any]) -> Iterato
         meant = tuple(code for code in codes if code[1:] == str(number))
         if meant:
             told = {key: values[key] for key in each.keys}
-            yield Action(each.text.format(**told), meant[:CODES_MAX])
+            yield Action(each.text.format(**told), meant)

@@ -33,6 +33,17 @@ class Failure:
 
 
 @frozen
+class Kept:
+    """A claim of a row that is proved under some fault classes."""
+
+    claim: str
+    words: str
+    """What holds, in an operator's words."""
+    codes: tuple[str, ...]
+    """The row's letter with the number of each of these classes, those of common failures first."""
+
+
+@frozen
 class Row:
     """One fear of an operator, judged."""
 
@@ -45,8 +56,8 @@ class Row:
     """The weakest failures, the gravest first."""
     fallen: tuple[str, ...] = ()
     """The codes of all fault classes that break one of its claims."""
-    kept: tuple[str, ...] = ()
-    """The codes of the fault classes under which all of its claims are proved."""
+    kept: tuple[Kept, ...] = ()
+    """Those of its claims that hold under some fault class, the gravest first."""
     open_under: tuple[str, ...] = ()
     """The fault classes under which one of its claims is not decided."""
     disputed: tuple[str, ...] = ()
@@ -83,6 +94,7 @@ class Summary:
     rows: tuple[Row, ...] = ()
     """Empty for a group outside the model."""
     actions: tuple[Action, ...] = ()
+    """Every action that helps, those against the gravest failures first."""
     outside: tuple[str, ...] = ()
     """Why there is no answer."""
     resting: int = 0
@@ -112,7 +124,9 @@ def decode_summary(data: Mapping[str, Any]) -> Summary:
 
 def _decode_row(data: Mapping[str, Any]) -> Row:
     failures = tuple(_decode_failure(each) for each in data["failures"])
-    return Row(**_freeze(data) | {"grade": Grade(data["grade"]), "failures": failures})
+    kept = tuple(Kept(**_freeze(each)) for each in data["kept"])
+    read = {"grade": Grade(data["grade"]), "failures": failures, "kept": kept}
+    return Row(**_freeze(data) | read)
 
 
 def _decode_failure(data: Mapping[str, Any]) -> Failure:

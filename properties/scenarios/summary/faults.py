@@ -13,6 +13,7 @@ from properties.schedules.judgement import ScheduleError, follow
 from properties.verdicts.explanations import explain
 from properties.verdicts.verdict import Verdict
 from properties.worlds import find_world
+from reference.worlds.reading.structure import ReadingStructure
 from reference.worlds.replication.structure import Structure
 
 
@@ -42,9 +43,25 @@ def describe_blow(structure: Any, verdict: Verdict) -> Blow:
         return Blow(fault.more.format(n=times), Kind.COMBINED, number)
     if counts or column.kind is not Kind.UNFAILED:
         return Blow(column.words, column.kind, column.number)
-    cause = load_words().find_cause(find_class(structure, verdict), verdict.guarantee)
-    found = cause or column
+    claim = choose_claim(structure, verdict)
+    found = load_words().find_cause(find_class(structure, verdict), claim) or column
     return Blow(found.words, column.kind, found.number)
+
+
+SKIPPED = "known_group_skips_no_message"
+BROKEN_BY_FIRST_START = ("no_message_is_skipped", "stored_progress_covers_consumed_only")
+"""Claims that break without a failure if a group begins at the end of its queue."""
+
+
+def choose_claim(structure: Any, verdict: Verdict) -> str:
+    """The claim by which the cause of a failure without faults is known.
+
+    A group that begins at the first message skips none by that: if it does without a failure, then
+    as a group does that is known to a broker.
+    """
+    is_from_first = isinstance(structure, ReadingStructure) and structure.is_from_first
+    is_other = is_from_first and verdict.guarantee in BROKEN_BY_FIRST_START
+    return SKIPPED if is_other else verdict.guarantee
 
 
 def count_faults(structure: Any, verdict: Verdict) -> Mapping[str, int]:

@@ -9,7 +9,7 @@ from typing import Any
 from attrs import frozen
 
 from properties.fault_model import FaultModel
-from properties.scenarios.summary.answer import Failure, Row
+from properties.scenarios.summary.answer import Failure, Kept, Row
 from properties.scenarios.summary.faults import describe_blow
 from properties.scenarios.summary.words import Grade, Kind, RowWords, load_words
 from properties.verdicts.selectors import get_waiting_role
@@ -27,9 +27,11 @@ ALL_FAULTS = ("every fault",)
 """The fault classes with faults that no other class admits; those have numbers of their own."""
 
 NO_ACKNOWLEDGEMENT = "no send is ever answered PUT_OK"
-ONE_COPY = "one copy: the master answers alone"
-NO_SLAVE = "there is none"
-NO_ANSWER = "not decided for such a group"
+ONE_COPY = "no second copy is promised here"
+NO_SLAVE = "there is no slave"
+NO_SYSTEM = "decided for plain 4.4.0 pairs only"
+NO_READING = "not decided for these read settings"
+"""Why no world judges a row of some group."""
 EVERYTHING_OPEN = "every fault class"
 """Represents all fault classes, if nothing about a row is decided."""
 
@@ -60,17 +62,17 @@ def judge_row(words: RowWords, log: Structure, sources: Sequence[Judged]) -> Row
         return Row(words.letter, title, Grade.NOT_PROMISED, NO_ACKNOWLEDGEMENT)
     failures = tuple(list_failures(words, telling))
     open_under = tuple(dict.fromkeys(v.fault for _, v in telling if is_open(v)))
-    is_unanswered = lacks_judge(words, log, sources)
-    if is_unanswered:
+    unjudged = say_unjudged(words, log, sources)
+    if unjudged:
         open_under = (EVERYTHING_OPEN,)
     return Row(
         words.letter,
         title,
         compute_grade(failures, is_open=bool(open_under)),
-        note=NO_ANSWER if is_unanswered and not failures else "",
+        note="" if failures else unjudged,
         failures=failures,
         fallen=tuple(dict.fromkeys(make_code(words, s, v) for s, v in telling if is_refuted(v))),
-        kept=() if is_unanswered else tuple(list_kept(words, telling)),
+        kept=tuple(list_kept(words, telling, log)),
         open_under=open_under,
         disputed=tuple(dict.fromkeys(d for _, v in telling for d in v.disputed)),
     )
@@ -92,12 +94,13 @@ def is_second_copy_promised(log: Structure) -> bool:
     return alone or get_waiting_role(log) == Role.SYNC_MASTER.name
 
 
-def lacks_judge(words: RowWords, log: Structure, sources: Sequence[Judged]) -> bool:
-    """The world that must judge the row decides nothing for such a group."""
+def say_unjudged(words: RowWords, log: Structure, sources: Sequence[Judged]) -> str:
+    """Why the world that must judge the row decides nothing for such a group; empty if it does."""
     kinds = {type(source.structure) for source in sources}
-    lacks_system = words.needs_system and SystemStructure not in kinds
+    if words.needs_system and SystemStructure not in kinds:
+        return NO_SYSTEM
     lacks_reading = words.needs_reading and log.slaves > 0 and ReadingStructure not in kinds
-    return lacks_system or lacks_reading
+    return NO_READING if lacks_reading else ""
 
 
 def is_of_row(words: RowWords, verdict: Verdict) -> bool:
@@ -129,13 +132,23 @@ def list_failures(words: RowWords, cells: Iterable[tuple[Any, Verdict]]) -> Iter
             yield failure
 
 
-def list_kept(words: RowWords, cells: Sequence[tuple[Any, Verdict]]) -> Iterator[str]:
-    """The codes of the fault classes under which every verdict of a row is proved."""
-    for name in dict.fromkeys(v.fault for _, v in cells):
-        if all(
-            v.word is VerdictWord.PROVED and not is_open(v) for _, v in cells if v.fault == name
-        ):
-            yield f"{words.letter}{load_words().columns[name].number}"
+def list_kept(
+    words: RowWords, cells: Sequence[tuple[Any, Verdict]], log: Structure
+) -> Iterator[Kept]:
+    """The claims of a row with words for it that are proved under some fault class."""
+    known = (c for c in load_words().columns.values() if log.slaves or not c.needs_slaves)
+    # What an operator asks first comes first; no failure at all comes last, because whatever
+    # holds after a failure holds without one.
+    ordered = sorted(
+        known, key=lambda c: (c.kind is Kind.UNFAILED, c.kind.order, "master" not in c.name)
+    )
+    for claim in (c for c in words.claim if c.kept):
+        verdicts = [v for _, v in cells if v.guarantee == claim.name]
+        fallen = {v.fault for v in verdicts if v.word is not VerdictWord.PROVED or is_open(v)}
+        proved = {v.fault for v in verdicts} - fallen
+        codes = tuple(f"{words.letter}{c.number}" for c in ordered if c.name in proved)
+        if codes:
+            yield Kept(claim.name, claim.kept, codes)
 
 
 def list_weakest(words: RowWords, cells: Iterable[tuple[Any, Verdict]]) -> list[Failure]:

@@ -44,6 +44,8 @@ def summarise(
     """
     analysis = analyse(group)
     settings = describe_settings(group)
+    if question.is_from_first:
+        settings["consumeFromWhere"] = "CONSUME_FROM_FIRST_OFFSET"
     if analysis.outside_the_model:
         return Summary(len(group.slaves), settings, outside=analysis.outside_the_model)
     sources = list_sources(group, question, lambda _: analysis)
@@ -65,7 +67,7 @@ def list_sources(
     analysis = analyse(group)
     return (
         Judged(analysis.structure, analysis.verdicts),
-        *list_reading_sources(group, question, is_from_first=False),
+        *list_reading_sources(group, question, is_from_first=question.is_from_first),
         *list_system_sources(group, question),
     )
 
@@ -128,7 +130,8 @@ def list_alternatives(
         if bool(group.slaves) if switch.adds_slaves else switch.needs_slaves > bool(group.slaves):
             continue
         if switch.of == "consumers":
-            yield make_alternative(switch, group, question, analyse)
+            if not question.is_from_first:
+                yield make_alternative(switch, group, question, analyse)
             continue
         changed = apply_switch(switch, group)
         is_known = not changed.outside_the_model() and find_cells(compute_structure(changed))
@@ -172,7 +175,7 @@ def make_alternative(
     log = compute_structure(group)
     cells = tuple(find_cells(log).values()) if group.slaves else ()
     verdicts = cells or analyse(group).verdicts
-    is_from_first = switch.of == "consumers"
+    is_from_first = question.is_from_first or switch.of == "consumers"
     readings = (
         Judged(s, tuple(load_cells(s).values()) if find_cells(s) else decide_reading(s))
         for s in list_reading_structures(group, question, is_from_first=is_from_first)

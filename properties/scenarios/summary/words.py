@@ -55,6 +55,8 @@ class RowClaim:
     name: str
     at_most: str = ""
     """The gravest grade that it may get; empty for any."""
+    kept: str = ""
+    """What holds where it is proved, for an operator; empty if the screen never says so."""
 
     def cap(self, kind: Kind) -> Grade:
         """How grave it is that such a failure breaks this claim."""
@@ -95,6 +97,8 @@ class ColumnWords:
     kind: Kind = field(converter=Kind)
     words: str
     """Its name for an operator."""
+    needs_slaves: bool = False
+    """Without a slave it cannot happen."""
 
 
 @frozen

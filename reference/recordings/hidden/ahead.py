@@ -67,16 +67,13 @@ class AheadSearch(Search):
         self.goals = goals
         searched = Searched(None, start, is_exhausted=True)
         for depth, most in DEPTHS:
-            lost = self._list_out_of_reach(start) if depth > 1 else self._list_lost(start)
+            lost = self._list_out_of_reach(start) if depth > 1 else self.list_lost(start)
             if lost:
                 return Searched(None, start, is_exhausted=True, out_of_reach=lost)
             searched = self.run_to_depth(start, depth, Budget(most, budget))
             if searched.found is not None or budget.is_spent:
                 break
         return searched
-
-    def _list_lost(self, start: Node) -> tuple[Goal, ...]:
-        return tuple(g for g in self.list_unmet(start) if g.is_lost and g.is_lost(start))
 
     def _list_out_of_reach(self, start: Node) -> tuple[Goal, ...]:
         reach = Reach.of(self.guide.machine, start.state, lambda n, p: self.may_change(start, n, p))

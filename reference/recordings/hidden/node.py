@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
-from attrs import evolve, field, frozen
+from attrs import define, evolve, field, frozen
 
 from reference.language.compiled import State
 from reference.language.machine import Action
 
 
-@frozen(eq=False)
+@define(eq=False)
 class Node:
     """A state, what the recording shows beside it, and the steps that led here."""
 
@@ -39,6 +39,10 @@ class Node:
         """The node with another state or other notes, by no step of a rule."""
         made: Node = evolve(self, parent=self, action=None, **changes)
         return made
+
+    def cut_off(self) -> None:
+        """Forgets how it was reached, so that memory is bounded."""
+        self.parent = self.action = None
 
     def list_back(self) -> Iterator[Node]:
         """This node and those before it, the latest first."""
@@ -71,8 +75,16 @@ class Goal:
     """The instances that meet the goal by firing."""
     is_lost: Callable[[Node], bool] | None = None
     """Whether no hidden step can meet the goal any more, and no earlier one could have."""
+    is_possible: bool = True
+    """It may be met in some state of the recording, as far as its numbers tell."""
+    again: Callable[[Node], Goal | None] | None = None
+    """The same goal in another state, where what it is about stands elsewhere; None: not there."""
     on_the_way: tuple[Goal, ...] = ()
     """What is usually met before this one, in this order: wishes, and nothing is demanded."""
+
+    def move_to(self, node: Node) -> Goal | None:
+        """The same goal for this state; None where what it is about is not there."""
+        return self if self.again is None else self.again(node)
 
     def compute_distance(self, node: Node) -> float:
         """0 where it is met, else from 1 to 2: how far the leaf's value is from the wanted one."""
@@ -84,11 +96,15 @@ class Goal:
         return 1.0 + gap / (gap + abs(self.wanted) + 1)
 
 
+Stage: TypeAlias = Callable[[Node], tuple[Goal, ...]]
+"""Goals to be met at once, given the state that has met those before."""
+
+
 @frozen(eq=False)
 class Asked:
     """What one observation asks for."""
 
-    stages: tuple[Callable[[Node], tuple[Goal, ...]], ...] = ()
+    stages: tuple[Stage, ...] = ()
     """Goals to be met one after another; each stage is asked in the state that met the last."""
     permits: Mapping[str, int] = field(factory=dict)
     """How often instances may fire that are visible, and so fire at their own event only."""
@@ -98,5 +114,7 @@ class Asked:
     """What changes besides once all goals are met."""
     arguments: Mapping[str, Mapping[str, int]] = field(factory=dict)
     """Arguments that are shown, by instance and name."""
+    otherwise: Asked | None = None
+    """What it asks for where this cannot be met."""
     ignored: str = ""
     """Why it asks for nothing; empty where it asks."""

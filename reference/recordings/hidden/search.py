@@ -105,24 +105,44 @@ class Search:
                 continue
             searched = self._run(node, (*met, goal))
             if searched.found is None:
-                return self._run(start, goals) if met or node is not start else searched
+                return self._run_at_once(start, goals, goal, searched)
             node = searched.found
             met = [each for each in goals if each.check(node)]
         if len(met) == len(goals):
             return Searched(node, node, is_exhausted=True)
         return self._run(start, goals)
 
+    def _run_at_once(
+        self, start: Node, goals: tuple[Goal, ...], goal: Goal, searched: Searched
+    ) -> Searched:
+        """All goals together, where one of them could not be met after the others.
+
+        What cannot be met by itself cannot be met together with others.
+        """
+        by_itself = self._run(start, (goal,)) if searched.is_exhausted else searched
+        if by_itself.found is None and by_itself.is_exhausted:
+            return by_itself
+        return self._run(start, goals)
+
     def _run(self, start: Node, goals: tuple[Goal, ...]) -> Searched:
         """The shortest help first, then what takes more rules."""
         self.goals = goals
-        searched = Searched(None, start, is_exhausted=True)
         if not self.list_unmet(start):
             return Searched(start, start, is_exhausted=True)
+        lost = self.list_lost(start)
+        if lost:
+            return Searched(None, start, is_exhausted=True, out_of_reach=lost)
+        searched = Searched(None, start, is_exhausted=True)
         for depth in DEPTHS:
             searched = self.run_to_depth(start, depth, self.budget)
             if searched.found is not None or not searched.is_exhausted:
                 break
         return searched
+
+    def list_lost(self, start: Node) -> tuple[Goal, ...]:
+        """The unmet goals that are known to be lost."""
+        unmet = self.list_unmet(start)
+        return tuple(g for g in unmet if not g.is_possible or (g.is_lost and g.is_lost(start)))
 
     def list_unmet(self, node: Node) -> list[Goal]:
         """The goals that are not met in a node."""

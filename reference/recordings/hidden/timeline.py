@@ -8,12 +8,15 @@ again. Observations of different sources within the recorder's tolerance may cha
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
 from typing import Any
 
 from attrs import define, evolve, field, frozen
 
 from reference.language.dependencies import compute_dependencies
+from reference.language.machine import Action
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.hidden.overdue import Clock, Overdue, Since
 from reference.recordings.hidden.search import Budget, Guide, Search, begin_event
@@ -25,8 +28,17 @@ wanted number is near, and elsewhere."""
 REPAIR_STEPS = 60_000
 """Steps that may be tried in all to explain one observation by other means than at its place."""
 
+FIRST_REPAIR_STEPS = 6_000
+"""The same before anybody looks for another place near by."""
+
 GO_BACK_MAX = 80
 """Over how many states the search goes back at most."""
+
+TRAIL_MAX = 1_000
+"""How many observations may be explained anew at least, when a later one asks for that."""
+
+LATE_MAX = 4
+"""How many observations may be explained later than others on account of one another."""
 
 ROUNDS_MAX = 3
 """How often it goes back for one observation, each time with fewer goals unmet."""
@@ -50,6 +62,8 @@ class Entry:
     """Since when the steps that have a deadline have been possible, after it."""
     goals: int = 0
     """How many goals were met for it."""
+    granted: tuple[Action, ...] = ()
+    """Steps that were taken before it for the sake of a later observation."""
 
 
 @frozen(eq=False)
@@ -63,9 +77,39 @@ class Stuck:
     is_exhausted: bool
 
     @property
+    def is_possible(self) -> bool:
+        """Some state of the recording may meet it, as far as its numbers tell."""
+        return all(goal.is_possible for goal in self.unmet)
+
+    @property
     def texts(self) -> list[str]:
         """What is unmet, in words."""
         return [goal.text for goal in self.unmet]
+
+
+@define
+class Settled:
+    """What was explained so long ago that nothing can change it any more."""
+
+    explained: int = 0
+    """How many observations were explained."""
+    goals: int = 0
+    """How many goals were met for them."""
+    ignored: Counter[str] = field(factory=Counter)
+    """How many ask for nothing, by kind and reason."""
+    schedule: list[Action] = field(factory=list)
+    """The steps."""
+
+    def add(self, entries: Sequence[Entry]) -> None:
+        """These entries follow."""
+        for entry in entries:
+            self.goals += entry.goals
+            if entry.asked.ignored:
+                self.ignored[f"{entry.observation.kind}: {entry.asked.ignored}"] += 1
+            else:
+                self.explained += 1
+        if entries:
+            self.schedule += entries[-1].after.list_actions()
 
 
 @define(eq=False)
@@ -80,6 +124,11 @@ class Timeline:
     clock: Clock | None = None
     """What is overdue before an observation; None where nothing is."""
     trail: list[Entry] = field(factory=list)
+    """The latest entries: all that may still change."""
+    settled: Settled = field(factory=Settled)
+    """Those before them."""
+    kept_max: int = TRAIL_MAX
+    """The trail is twice as long at most."""
     search: Callable[[Any, Asked, Budget], Search] = Search
     """Makes a search, by the guide and what is asked."""
     total: Budget | None = None
@@ -119,7 +168,22 @@ class Timeline:
         if isinstance(entry, Stuck):
             return entry
         self.trail.append(entry)
+        if len(self.trail) >= 2 * self.kept_max:
+            self.settle()
         return None
+
+    def settle(self) -> None:
+        """Nothing changes the older half of the trail any more."""
+        old, self.trail = self.trail[: self.kept_max], self.trail[self.kept_max :]
+        self.settled.add(old)
+        self.begin = old[-1].after
+        self.begin.cut_off()
+
+    def summarize(self) -> Settled:
+        """All that is explained so far."""
+        whole = deepcopy(self.settled)
+        whole.add(self.trail)
+        return whole
 
     def try_next(self, node: Node, since: Since, observation: Any) -> Entry | Stuck:
         """The entry of an observation in a state, after what is overdue by then."""
@@ -139,8 +203,18 @@ class Timeline:
         return Entry(observation, before, after, asked, since, goals)
 
     def meet(self, start: Node, observation: Any) -> tuple[Node, Asked, int] | Stuck:
-        """The node in which all that an observation asks is met, stage by stage, and how many."""
+        """The node in which all that an observation asks is met, and how many goals that were."""
         asked = self.ask(observation, start)
+        met = self.meet_stages(start, observation, asked)
+        if not isinstance(met, Stuck) or asked.otherwise is None:
+            return met
+        other = self.meet_stages(start, observation, asked.otherwise)
+        return other if not isinstance(other, Stuck) or not met.is_possible else met
+
+    def meet_stages(
+        self, start: Node, observation: Any, asked: Asked
+    ) -> tuple[Node, Asked, int] | Stuck:
+        """The same for one way of asking, stage by stage."""
         found = asked.before(start) if asked.before is not None else start
         search = self.search(self.guide, asked, Budget(EVENT_STEPS, self.budget))
         count = 0
@@ -158,12 +232,19 @@ class Timeline:
     def repair(self, stuck: Stuck, waiting: list[Any]) -> bool:
         """Explains a stuck observation by earlier steps, or at another place near by."""
         self.is_cut_short = False
+        if not stuck.is_possible:
+            return False
+        self.budget = Budget(FIRST_REPAIR_STEPS, self.total)
         trail = self.go_back(self.trail, stuck, 0)
-        self.is_spent = self.budget.is_spent
-        self.is_cut_short |= self.is_spent
+        is_cut = self.budget.is_spent
         self.budget = Budget(REPAIR_STEPS, self.total)
         trail = trail or self.move_earlier(stuck.observation)
         trail = trail or self.move_later(stuck.observation, waiting)
+        if trail is None and is_cut:
+            self.budget = Budget(REPAIR_STEPS, self.total)
+            trail = self.go_back(self.trail, stuck, 0)
+            self.is_spent = self.budget.is_spent
+        self.is_cut_short |= self.is_spent
         if trail is not None:
             self.trail = trail
         return trail is not None
@@ -180,8 +261,7 @@ class Timeline:
                 node = self.grant(begin, wish, steps)
                 if node is None:
                     continue
-                observations = [entry.observation for entry in trail[count:]]
-                found = self.repeat(trail[:count], node, observations, stuck, rounds)
+                found = self.repeat(trail[:count], node, trail[count:], stuck, rounds)
                 if found is not None:
                     return found
         return None
@@ -191,7 +271,11 @@ class Timeline:
         start = found = begin_event(node)
         for goals in wish:
             search = self.search(self.guide, Asked(), Budget(steps, self.budget))
-            searched = search.run(found, goals)
+            moved = [goal.move_to(found) for goal in goals]
+            here = tuple(goal for goal in moved if goal is not None)
+            if len(here) < len(goals):
+                return None
+            searched = search.run(found, here)
             self.is_cut_short |= not searched.is_exhausted
             if searched.found is None:
                 return None
@@ -199,14 +283,17 @@ class Timeline:
         return None if found is start else found
 
     def repeat(
-        self, trail: list[Entry], node: Node, observations: list[Any], stuck: Stuck, rounds: int
+        self, trail: list[Entry], node: Node, entries: list[Entry], stuck: Stuck, rounds: int
     ) -> list[Entry] | None:
-        """The trail with these observations explained from a node on, and the stuck one behind."""
-        since = trail[-1].since if trail else {}
-        again = self.take_all(node, since, observations)
+        """The trail with these entries explained from a node on, and the stuck one behind."""
+        since, before = (trail[-1].since, trail[-1].after) if trail else ({}, self.begin)
+        granted = list_steps(before, node)
+        fired = {action.instance for action in granted}
+        since = {name: ms for name, ms in since.items() if name not in fired}
+        again = self.take_again(node, since, entries)
         if again is None:
             return None
-        made = [*trail, *again]
+        made = [*trail, evolve(again[0], granted=granted), *again[1:]]
         last = self.try_next(made[-1].after, made[-1].since, stuck.observation)
         if isinstance(last, Entry):
             return [*made, last]
@@ -214,6 +301,29 @@ class Timeline:
         if is_nearer and rounds < ROUNDS_MAX:
             return self.go_back(made, last, rounds + 1)
         return None
+
+    def take_again(self, node: Node, since: Since, entries: list[Entry]) -> list[Entry] | None:
+        """Entries explained once more, with what was granted between them if that is possible."""
+        found: list[Entry] = []
+        for number, old in enumerate(entries):
+            if number:
+                node = self.grant_again(node, old)
+            entry = self.try_next(node, since, old.observation)
+            if isinstance(entry, Stuck):
+                return None
+            found.append(evolve(entry, granted=old.granted))
+            node, since = entry.after, entry.since
+        return found
+
+    def grant_again(self, node: Node, old: Entry) -> Node:
+        """The node after the steps that were granted before an entry, as far as they may be."""
+        search = self.search(self.guide, Asked(), self.budget)
+        if old.granted:
+            self.guide.look_at(old.observation)
+        for action in old.granted:
+            after = search.take(node, action) if search.may(node, action.instance) else None
+            node = after or node
+        return node
 
     def take_all(self, node: Node, since: Since, observations: Iterable[Any]) -> list[Entry] | None:
         """The entries of observations from a node on; None where one of them is stuck."""
@@ -240,17 +350,41 @@ class Timeline:
         return None
 
     def move_later(self, observation: Any, waiting: list[Any]) -> list[Entry] | None:
-        """The trail with an observation behind some of the next ones, which leave ``waiting``."""
-        passed: list[Any] = []
-        for other in reversed(waiting):
-            if not self.may_swap(observation, other):
+        """The trail with an observation behind some of the next ones, which leave ``waiting``.
+
+        Those that cannot come before it, or cannot be explained there, come later as well.
+        """
+        late, entries = [observation], [*self.trail]
+        for count, other in enumerate(reversed(waiting), start=1):
+            if len(late) > LATE_MAX:
                 return None
-            passed.append(other)
-            found = self.take_all(self.node, self.since, [*passed, observation])
-            if found is not None:
-                del waiting[-len(passed) :]
-                return [*self.trail, *found]
+            may_pass = all(self.may_swap(each, other) for each in late)
+            if not may_pass or not self.take_on(entries, other):
+                late.append(other)
+            elif self.take_on(entries, observation):
+                waiting[-count:] = late[:0:-1]
+                return entries
         return None
+
+    def take_on(self, entries: list[Entry], observation: Any) -> bool:
+        """Explains one observation more behind these entries, if that is possible."""
+        node, since = (entries[-1].after, entries[-1].since) if entries else (self.begin, {})
+        entry = self.try_next(node, since, observation)
+        if isinstance(entry, Stuck):
+            return False
+        entries.append(entry)
+        return True
+
+
+def list_steps(before: Node, after: Node) -> tuple[Action, ...]:
+    """The steps between two nodes, the first one first."""
+    found: list[Action] = []
+    for node in after.list_back():
+        if node is before:
+            break
+        if node.action is not None:
+            found.append(node.action)
+    return tuple(reversed(found))
 
 
 def list_wishes(unmet: tuple[Goal, ...]) -> Iterator[Wish]:

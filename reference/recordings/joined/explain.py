@@ -12,9 +12,9 @@ from typing import Any
 import attrs
 from attrs import evolve, field, frozen
 
-from reference.language.dependencies import compute_dependencies
 from reference.language.machine import Action, compute_machine
 from reference.recordings.hidden.ahead import AheadSearch
+from reference.recordings.hidden.nearest import find_nearest_rule
 from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.hidden.search import Budget
 from reference.recordings.hidden.timeline import Stuck, Timeline
@@ -151,6 +151,7 @@ def explain(
     begin = Node(guide.machine.encode(initial), Notes())
     timeline = Timeline(guide, observer.ask, may_swap, begin)
     timeline.search, timeline.total = AheadSearch, Budget(RECORDING_STEPS)
+    timeline.kept_max = len(recording.events)
     stuck = timeline.explain(recording.events)
     verdict = make_verdict(
         JoinedVerdict(recording.file, CONFORMS, choice, initial=initial), timeline, roles
@@ -207,7 +208,7 @@ def refuse(
     verdict: JoinedVerdict, guide: JoinedGuide, stuck: Stuck, timeline: Timeline
 ) -> JoinedVerdict:
     """The verdict with the event that is not explained, and what is nearest to explaining it."""
-    rule, conditions = find_nearest_rule(guide, stuck)
+    rule, conditions = find_nearest_rule(guide.machine, stuck)
     is_decided = stuck.is_exhausted and not timeline.is_cut_short
     return evolve(
         verdict,
@@ -217,13 +218,3 @@ def refuse(
         rule=rule,
         conditions=conditions,
     )
-
-
-def find_nearest_rule(guide: JoinedGuide, stuck: Stuck) -> tuple[str, tuple[str, ...]]:
-    """The instance that would help most directly, and its conditions that fail; empty: none."""
-    writers, instances = compute_dependencies(guide.structure).writers, guide.machine.instances
-    wanted = [name for goal in stuck.unmet for name in goal.instances]
-    leaves = sorted(frozenset().union(*(goal.leaves for goal in stuck.unmet)))
-    near = [*wanted, *(name for leaf in leaves for name in writers.get(leaf, ()))]
-    told = [(name, instances[name].list_failed(stuck.nearest.state)) for name in near]
-    return min(told, key=lambda each: (not each[1], len(each[1])), default=("", ()))

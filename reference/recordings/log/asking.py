@@ -7,18 +7,34 @@ from typing import Any
 
 from attrs import define, evolve, field
 
-from reference.language.compiled import compile_predicate
+from reference.language.compiled import State, compile_predicate
 from reference.language.dependencies import list_leaves
 from reference.language.leaves import flatten
 from reference.language.machine import record_predicate
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.guide import LogGuide
+from reference.recordings.log.landmarks import Landmarks
 from reference.recordings.log.notes import Notes
 from reference.recordings.log.seen import Check, Seen, begin_seen, judge, make_view
 from reference.recordings.order import Observation
 from reference.recordings.plan import Plan
+from reference.recordings.reading import Event
 from reference.recordings.state import Explanation
 from reference.worlds.replication.state import Message
+
+ENDS = (
+    "flushed_offset",
+    "dispatched_offset",
+    "push2_slave_max_offset",
+    "reported_offset",
+    "slave_ack_offset",
+    "slave_request_offset",
+)
+"""How the leaves end that are only copied from the end of a log; a transfer goes on by bytes."""
+
+
+UNSET, UNSET_AT_FIRST = -1, ("slave_ack_offset", "slave_request_offset")
+"""What a connection shows before its first report."""
 
 
 @define(eq=False)
@@ -27,10 +43,12 @@ class Asking:
 
     plan: Plan
     guide: LogGuide
+    landmarks: Landmarks = field(init=False)
     blank: tuple[Any, ...] = field(init=False)
     """The leaves of a message that is not put yet."""
 
     def __attrs_post_init__(self) -> None:
+        self.landmarks = Landmarks(self.plan)
         self.blank = tuple(flatten(Message()).values())
 
     def begin(self) -> Node:
@@ -53,18 +71,49 @@ class Asking:
         """A stage of these checks, in the state that meets the stages before."""
         return lambda node: self.judge(node, observation, *checks)
 
-    def has_value(self, text: str, path: str, wanted: int) -> Goal:
-        """A leaf has this value; ``text`` names it."""
-        place, leaves = self.guide.places[path], frozenset((path,))
-        sentence = f"{text} is {wanted}"
-        return Goal(sentence, lambda n: n.state[place] == wanted, leaves, path, int(wanted), place)
+    def has_value(self, text: str, path: str, wanted: int, *, is_possible: bool = True) -> Goal:
+        """A leaf has this value; ``text`` names it.
 
-    def holds(self, text: str, predicate: Callable[[Any], Any]) -> Goal:
-        """A predicate of the state holds, that is written with the operators of rules."""
+        ``is_possible``: in some state of the recording, as far as its numbers tell.
+        """
+        place, leaves, wanted = self.guide.places[path], frozenset((path,)), int(wanted)
+        sentence = f"{text} is {wanted}"
+        may_be = is_possible and self._may_have(path, wanted)
+        return Goal(
+            sentence,
+            lambda n: may_be and n.state[place] == wanted,
+            leaves,
+            path,
+            wanted,
+            place,
+            is_possible=may_be,
+        )
+
+    def counts(self, node: Node, text: str, event: Event, wanted: int) -> Goal:
+        """The master counts so many connections: those that it lists."""
+        is_opened = self.landmarks.may_count(wanted, node.notes.process, event.t_ms)
+        shown = event.data.get("connections")
+        is_possible = is_opened and (shown is None or len(shown) == wanted)
+        return self.has_value(text, "master.connection_count", wanted, is_possible=is_possible)
+
+    def _may_have(self, path: str, wanted: int) -> bool:
+        """A leaf may come to have this value in some state of this recording."""
+        is_end = path.endswith(ENDS) or ".ends." in path
+        is_unset = wanted == UNSET and path.endswith(UNSET_AT_FIRST)
+        return not is_end or is_unset or self.landmarks.may_stand_at(wanted)
+
+    def holds(
+        self, text: str, predicate: Callable[[Any], Any], *, is_possible: bool = True
+    ) -> Goal:
+        """A predicate of the state holds, that is written with the operators of rules.
+
+        ``is_possible``: in some state of the recording, as far as its numbers tell.
+        """
         structure = self.plan.structure
         compiled = compile_predicate(structure, predicate)
         leaves = list_leaves([record_predicate(structure, predicate)])
-        return Goal(text, lambda n: compiled(n.state), leaves)
+        check = compiled if is_possible else is_never
+        return Goal(text, lambda n: check(n.state), leaves, is_possible=is_possible)
 
     def drop_message(self, node: Node, number: int) -> Node:
         """The put's line is explained: its place among the followed messages is free again.
@@ -86,6 +135,11 @@ class Asking:
 def fires(text: str, *instances: str) -> Goal:
     """One of these instances has fired since the last event, as this event permits."""
     return Goal(text, lambda n: any(i in n.spent for i in instances), instances=instances)
+
+
+def is_never(_: State) -> bool:
+    """In no state."""
+    return False
 
 
 def agrees(text: str, *, is_so: bool) -> Goal:

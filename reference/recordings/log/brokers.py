@@ -12,10 +12,10 @@ from reference.recordings.boundaries import find_recovered_range, has_boundary
 from reference.recordings.broker_events import check_dispatched_at_start
 from reference.recordings.clock import SHUTDOWN_MS
 from reference.recordings.closings import check_closed_by_stop
-from reference.recordings.hidden.node import Asked, Goal, Node
+from reference.recordings.hidden.node import Asked, Goal, Node, Stage
 from reference.recordings.lifecycle_events import explain_surgery
 from reference.recordings.log.asking import Asking, agrees, ask_for, fires, note, see
-from reference.recordings.log.connections import list_live, match
+from reference.recordings.log.connections import Shown, list_live, match
 from reference.recordings.log.guide import name_broker, name_end, name_instance
 from reference.recordings.log.notes import Notes
 from reference.recordings.log.seen import Check, Seen
@@ -25,22 +25,88 @@ from reference.recordings.queues import check_queues
 from reference.recordings.reading import Event
 from reference.recordings.state import Blocked, Explanation, check
 from reference.worlds.replication.mapped_files import compute_last_file_end
+from reference.worlds.replication.replication import is_positioned
 
 
 def observe_snapshot(asking: Asking, observation: Observation, node: Node) -> Asked:
     """A broker shows its log and its links."""
     event = observation.event
     broker = asking.plan.find_node(event)
-    goals = [*list_log_goals(asking, event, broker), *list_link_goals(asking, event, broker)]
+    goals = (
+        *list_log_goals(asking, node, event, broker),
+        *list_link_goals(asking, event, broker),
+    )
+    at_once = make_look(asking, observation, broker, ((lambda _: goals),))
+    return evolve(at_once, otherwise=look_on(asking, observation, broker, node))
+
+
+def make_look(
+    asking: Asking, observation: Observation, broker: int, stages: tuple[Stage, ...]
+) -> Asked:
+    """What a look asks, with these stages about the log and the links."""
+    event = observation.event
     return Asked(
         (
             asking.later(observation, lambda view: check_running(view, broker)),
-            lambda _: tuple(goals),
-            lambda _: list_list_goals(asking, event, broker),
-            lambda n: list_connection_goals(asking, event, broker, n),
+            lambda n: list_positions(asking, n, event["max_offset"]) if broker == MASTER else (),
+            *stages,
+            *list_link_stages(asking, event, broker)[1:],
             lambda n: list_checks(asking, observation, broker, n),
         ),
+        after=see(lambda seen: see_end(seen, broker, event)),
     )
+
+
+def look_on(asking: Asking, observation: Observation, broker: int, node: Node) -> Asked:
+    """The same where the broker goes on meanwhile: its fields are read one after another."""
+    event = observation.event
+    shown = {key: value for key, value in event.data.items() if key not in COMPARED}
+    loose = evolve(event, data=shown)
+    goals = [
+        *list_log_goals(asking, node, loose, broker),
+        *list_distance_goals(asking, event),
+        *list_link_goals(asking, event, broker),
+    ]
+    return make_look(asking, observation, broker, tuple(map(ask_alone, goals)))
+
+
+COMPARED = ("slave_fall_behind", "connections")
+"""Fields that repeat others, if they were read at once."""
+
+
+def ask_alone(goal: Goal) -> Stage:
+    """A stage of one goal."""
+    return lambda _: (goal,)
+
+
+def list_distance_goals(asking: Asking, event: Event) -> Iterator[Goal]:
+    """How far the slaves are behind, when a master was asked for that."""
+    behind = event.data.get("slave_fall_behind")
+    if behind is not None:
+        yield asking.holds(
+            f"slave_fall_behind is {behind}",
+            lambda s: s.master.log.max_offset - s.master.push2_slave_max_offset == behind,
+        )
+
+
+def list_link_stages(asking: Asking, event: Event, broker: int) -> tuple[Stage, ...]:
+    """What a broker shows of its links: a slave of its own, a master of all."""
+    return (
+        lambda _: tuple(list_link_goals(asking, event, broker)),
+        lambda n: list_list_goals(asking, n, event, broker),
+        lambda n: list_connection_goals(asking, event, broker, n),
+    )
+
+
+def list_start_stages(asking: Asking, event: Event, broker: int) -> tuple[Stage, ...]:
+    """The same at a start; a slave may connect within the few ms of its first look."""
+    stages = list_link_stages(asking, event, broker)
+    return stages[1:] if event.data.get("ha_client_connected") else stages
+
+
+def see_end(seen: Seen, broker: int, event: Event) -> Seen:
+    """A look has shown the end of a log: what was sent before it is in there."""
+    return evolve(seen, sends=0, max_seen_ms=event.t_ms) if broker == MASTER else seen
 
 
 def check_running(view: Explanation, broker: int) -> Explanation:
@@ -61,15 +127,7 @@ def list_checks(
     ]
     if "ha_client_reported_offset" in event.data:
         checks.append(lambda view: check_reported(view, broker, event))
-    if "slave_fall_behind" in event.data:
-        checks.append(lambda view: check_distance(view, event))
     return asking.judge(node, observation, *checks)
-
-
-def check_distance(view: Explanation, event: Event) -> Explanation:
-    """How far the slaves are behind is what the two other numbers tell."""
-    behind = event["max_offset"] - view.cluster.master.push2_slave_max_offset
-    return check(view, "slave_fall_behind", behind, event["slave_fall_behind"])
 
 
 def check_reported(view: Explanation, slave: int, event: Event) -> Explanation:
@@ -95,7 +153,7 @@ def check_record_begin(view: Explanation, broker: int, offset: int) -> None:
         raise Blocked(f"dispatched_offset is {offset}, where no message begins or ends")
 
 
-def list_log_goals(asking: Asking, event: Event, broker: int) -> Iterator[Goal]:
+def list_log_goals(asking: Asking, node: Node, event: Event, broker: int) -> Iterator[Goal]:
     """What a broker shows of its log."""
     log, who = f"{name_broker(broker)}.log", event["node"]
     paths = {
@@ -103,20 +161,35 @@ def list_log_goals(asking: Asking, event: Event, broker: int) -> Iterator[Goal]:
         "flushed_offset": f"{log}.flushed_offset",
         "dispatched_offset": f"{log}.dispatched_offset",
     }
-    if broker == MASTER:
-        paths["push2_slave_max_offset"] = "master.push2_slave_max_offset"
-        paths["connection_count"] = "master.connection_count"
     for name, path in paths.items():
         if name in event.data:
             yield asking.has_value(f"{name} of {who}", path, event[name])
+    if broker == MASTER:
+        yield from list_master_goals(asking, node, event)
     if "min_offset" in event.data:
         begin = event["min_offset"]
         text = f"min_offset of {who} is {begin}"
-        yield asking.holds(text, lambda s: begins_at(get_log(s, broker), begin))
+        is_begin = asking.landmarks.may_begin_at(begin, event["max_offset"])
+        yield asking.holds(
+            text, lambda s: begins_at(get_log(s, broker), begin), is_possible=is_begin
+        )
     files = event.data.get("mapped_files")
     if files is not None:
         text = f"mapped_files of {who} is {files}"
         yield asking.holds(text, lambda s: has_files(s, broker, files))
+
+
+def list_master_goals(asking: Asking, node: Node, event: Event) -> Iterator[Goal]:
+    """What a master shows of all its slaves: their distance is what two other numbers tell."""
+    who, push2, count = event["node"], "push2_slave_max_offset", "connection_count"
+    if push2 in event.data:
+        distance = event["max_offset"] - event[push2]
+        is_possible = event.data.get("slave_fall_behind", distance) == distance
+        yield asking.has_value(
+            f"{push2} of {who}", f"master.{push2}", event[push2], is_possible=is_possible
+        )
+    if count in event.data:
+        yield asking.counts(node, f"{count} of {who}", event, event[count])
 
 
 def get_log(state: Any, broker: int) -> Any:
@@ -149,21 +222,44 @@ def list_link_goals(asking: Asking, event: Event, broker: int) -> Iterator[Goal]
     if is_open:
         offset = event["ha_client_reported_offset"]
         text = f"ha_client_reported_offset is {offset}"
-        yield asking.holds(text, lambda s: may_have_reported(s.links[broker], offset))
+        yield asking.holds(
+            text,
+            lambda s: may_have_reported(s.links[broker], offset),
+            is_possible=asking.landmarks.may_stand_at(offset),
+        )
 
 
-def list_list_goals(asking: Asking, event: Event, broker: int) -> tuple[Goal, ...]:
+def list_positions(asking: Asking, node: Node, end: int) -> tuple[Goal, ...]:
+    """An empty slave whose log is to begin in an earlier file has its position before this one.
+
+    A master that is asked for 0 sends from the begin of its last file (R-HA-11); without frames it
+    is the slave's log that shows which one that was. ``end``: where the master's log is to go on.
+    """
+    base = end - end % asking.guide.get(node, "parameters.mapped_file_size_bytes")
+    return tuple(
+        is_position_known(asking, slave)
+        for slave in range(len(asking.plan.slaves))
+        if asking.guide.must_begin_below(node, slave, base)
+    )
+
+
+def is_position_known(asking: Asking, slave: int) -> Goal:
+    """The master knows where to send from."""
+    text = f"the master knows where slave {slave} begins"
+    return asking.holds(text, lambda s: is_positioned(s.links[slave]))
+
+
+def list_list_goals(asking: Asking, node: Node, event: Event, broker: int) -> tuple[Goal, ...]:
     """The connections that a master lists are those that it counts."""
     shown = event.data.get("connections")
     if broker != MASTER or shown is None:
         return ()
-    count = asking.has_value("connection_count", "master.connection_count", len(shown))
+    count = asking.counts(node, "connection_count", event, len(shown))
     links = (f"links.{slave}.is_open" for slave in range(len(asking.plan.slaves)))
     leaves = frozenset((count.path, *links))
     text = "the connections are those shown"
     is_list = Goal(text, lambda n: match(n.notes.connections, shown) is not None, leaves)
-    is_so = event["connection_count"] == len(shown)
-    return agrees(f"{len(shown)} connections are shown", is_so=is_so), count, is_list
+    return count, is_list
 
 
 def list_connection_goals(
@@ -172,16 +268,25 @@ def list_connection_goals(
     """What a master shows of the connections that are alive."""
     if broker != MASTER:
         return ()
-    names = {
-        "slave_request_offset": "slave_request_offset",
-        "slave_ack_offset": "slave_ack_offset",
-        "next_transfer_from": "next_transfer_offset",
-    }
     return tuple(
-        asking.has_value(f"{name} of the connection", f"links.{slave}.{leaf}", shown[name])
+        goal
         for slave, shown in list_live(node, event.data.get("connections", ()))
-        for name, leaf in names.items()
+        for goal in list_own_goals(asking, node, slave, shown)
     )
+
+
+def list_own_goals(asking: Asking, node: Node, slave: int, shown: Shown) -> Iterator[Goal]:
+    """What a master shows of one connection; a slave asks for the end that it had before."""
+    link, name = f"links.{slave}", "slave_request_offset"
+    asked = asking.has_value(f"{name} of the connection", f"{link}.{name}", shown[name])
+    copied = asking.has_value(f"max_offset of {slave}", name_end(asking.plan, slave), shown[name])
+    yield evolve(asked, on_the_way=(copied,))
+    name = "slave_ack_offset"
+    yield asking.has_value(f"{name} of the connection", f"{link}.{name}", shown[name])
+    name, connection = "next_transfer_from", node.notes.wires[slave].connection
+    is_possible = asking.landmarks.may_send_from(slave, connection, shown[name])
+    path, text = f"{link}.next_transfer_offset", f"{name} of the connection"
+    yield asking.has_value(text, path, shown[name], is_possible=is_possible)
 
 
 def may_have_reported(link: Any, offset: int) -> Any:
@@ -197,7 +302,7 @@ def observe_start(asking: Asking, observation: Observation, node: Node) -> Asked
     address = event.data.get("ha_master_address")
 
     def start(seen: Seen) -> Seen:
-        return seen.change_broker(
+        return see_end(seen, broker, event).change_broker(
             broker,
             is_started=True,
             started_ms=event.t_ms,
@@ -211,18 +316,30 @@ def observe_start(asking: Asking, observation: Observation, node: Node) -> Asked
     return Asked(
         (
             lambda _: (agrees(f"{event['node']} does not run yet", is_so=is_down),),
-            lambda n: asking.judge(
-                find_down(asking, n, broker),
-                observation,
-                lambda view: check_start(view, event, broker, node.notes.seen.abort_files),
-            ),
-            lambda _: (is_up, *list_log_goals(asking, event, broker)),
+            lambda n: judge_start(asking, observation, broker, n),
+            lambda _: (is_up, *list_log_goals(asking, node, event, broker)),
+            *list_start_stages(asking, event, broker),
             asking.later(observation, lambda view: check_dispatched_at_start(view, broker, event)),
             lambda n: list_checks(asking, observation, broker, n),
         ),
         permits=dict.fromkeys(list_starts(asking, broker), 1),
         after=see(start),
     )
+
+
+def judge_start(
+    asking: Asking, observation: Observation, broker: int, node: Node
+) -> tuple[Goal, ...]:
+    """What a process has left: perhaps a record whose put was under way at its end."""
+    event, left = observation.event, node.notes.seen.abort_files
+    path, text = name_end(asking.plan, broker), f"max_offset of {observation.event['node']}"
+    way = (asking.has_value(text, path, event["max_offset"]),)
+    found = asking.judge(
+        find_down(asking, node, broker),
+        observation,
+        lambda view: check_start(view, event, broker, left),
+    )
+    return tuple(evolve(goal, on_the_way=way) for goal in found)
 
 
 def find_down(asking: Asking, node: Node, broker: int) -> Node:
@@ -287,6 +404,7 @@ def end_process(asking: Asking, node: Node, broker: int) -> Node:
         for number in notes.slots:
             node = asking.drop_message(node, number)
         notes = evolve(node.notes, begun=frozenset(), process=notes.process + 1, connections=())
+        notes = notes.see(lambda seen: evolve(seen, sends=0))
     is_left = asking.guide.get(node, f"{name_broker(broker)}.has_abort_file")
     notes = notes.spend(name_instance("begin_WHO_stop", broker)).see(
         lambda seen: end_broker(seen, broker, is_left=bool(is_left))

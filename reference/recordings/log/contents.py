@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from reference.recordings.config_events import explain_address, explain_set_config
 from reference.recordings.content_events import explain_checksums, explain_comparison, explain_scan
 from reference.recordings.get_message_events import explain_get_message
-from reference.recordings.hidden.node import Asked, Goal, Node
+from reference.recordings.hidden.node import Asked, Node
 from reference.recordings.log.asking import Asking, see
 from reference.recordings.log.brokers import begins_at, get_log
 from reference.recordings.log.guide import name_broker, name_end, name_instance
-from reference.recordings.log.seen import Check
+from reference.recordings.log.tables import hold_against, learn_from
 from reference.recordings.order import Observation
 from reference.recordings.plan import MASTER
-from reference.recordings.reading import Event
-from reference.recordings.state import Explanation
-
-Explain = Callable[[Explanation, Event], Explanation]
-"""Holds an event against a state, and learns from it."""
-
-
-def hold_against(asking: Asking, observation: Observation, explain: Explain, *goals: Goal) -> Asked:
-    """An event that only looks: goals first, then a check that may learn something."""
-    event = observation.event
-    check: Check = lambda view: explain(view, event)  # noqa: E731
-
-    def learn(after: Node) -> Node:
-        seen = after.notes.seen.learn(explain(asking.view(after, observation), event))
-        return see(lambda _: seen)(after)
-
-    return Asked((lambda _: goals, asking.later(observation, check)), after=learn)
 
 
 def observe_checksums(asking: Asking, observation: Observation, node: Node) -> Asked:
@@ -67,14 +48,15 @@ def observe_read(asking: Asking, observation: Observation, node: Node) -> Asked:
 def observe_address(asking: Asking, observation: Observation, node: Node) -> Asked:
     """A slave is told where its master is, or asked for it."""
     event = observation.event
-    told = explain_address(asking.view(node, observation), event)
     slave = asking.plan.find_node(event)
-    address = told.get_broker(slave).ha_master_address
+
+    def learn(after: Node) -> Node:
+        told = explain_address(asking.view(after, observation), event)
+        address = told.get_broker(slave).ha_master_address
+        return see(lambda seen: seen.change_broker(slave, ha_master_address=address))(after)
+
     asked = hold_against(asking, observation, explain_address)
-    return Asked(
-        asked.stages,
-        after=see(lambda seen: seen.change_broker(slave, ha_master_address=address)),
-    )
+    return Asked(asked.stages, after=learn)
 
 
 def observe_set_config(asking: Asking, observation: Observation, node: Node) -> Asked:
@@ -83,23 +65,19 @@ def observe_set_config(asking: Asking, observation: Observation, node: Node) -> 
     switched = "switch_master_role"
     is_master = asking.plan.find_node(event) == MASTER
     names = [switched] * (is_master and "brokerRole" in event["props"])
-    asked = hold_against(asking, observation, explain_set_config)
     role = event["props"].get("brokerRole")
     wanted = asking.has_value("brokerRole", "master.is_sync", role == "SYNC_MASTER")
 
     def set_sizes(after: Node) -> Node:
         view = explain_set_config(asking.view(after, observation), event)
-        seen = after.notes.seen.learn(view)
-        return after.edit(
-            state=asking.guide.machine.encode(view.cluster),
-            notes=after.notes.see(lambda _: seen),
-        )
+        return after.edit(state=asking.guide.machine.encode(view.cluster))
 
-    return Asked(
-        ((lambda _: (wanted,) if names else ()), *asked.stages),
+    asked = Asked(
+        (lambda _: (wanted,) if names else (),),
         permits=dict.fromkeys(names, 1),
         after=set_sizes,
     )
+    return learn_from(asking, observation, asked, explain_set_config)
 
 
 def observe_expiry(asking: Asking, observation: Observation, node: Node) -> Asked:

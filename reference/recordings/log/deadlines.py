@@ -9,7 +9,8 @@ from attrs import define
 from reference.language.machine import Action
 from reference.recordings.clock import SELECT_MS, SLACK_MS
 from reference.recordings.hidden.node import Node
-from reference.recordings.log.guide import APPENDING, LogGuide
+from reference.recordings.log.arguments import APPENDING
+from reference.recordings.log.guide import LogGuide
 from reference.recordings.log.notes import Wire
 from reference.recordings.plan import MASTER, read_number
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -13,6 +12,7 @@ from reference.configuration.later_keys import compute_mode
 from reference.language.machine import Action
 from reference.recordings.clock import JITTER_MS
 from reference.recordings.hidden.overdue import Clock
+from reference.recordings.hidden.search import Budget
 from reference.recordings.hidden.timeline import Stuck, Timeline
 from reference.recordings.log.asking import Asking
 from reference.recordings.log.deadlines import LogDeadlines
@@ -46,10 +46,26 @@ class LogVerdict:
     """Which goals are not met there."""
     timeline: Timeline | None = field(default=None, repr=False)
     """The explanation, for whoever wants to look at its states."""
+    stuck: Stuck | None = field(default=None, repr=False)
+    """The observation that is not explained."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The verdict for other programs."""
+        return {
+            "verdict": self.word,
+            "explained": self.explained,
+            "ignored": dict(self.ignored),
+            "goals": self.goals,
+            "schedule": [str(action) for action in self.schedule],
+            "first_unexplained_seq": self.seq,
+            "reason": self.reason,
+        }
 
 
-def explain(recording: Recording, version: Version) -> LogVerdict:
+def explain(recording: Recording, version: Version, steps_max: int | None = None) -> LogVerdict:
     """Explains the recording of one group by the rules of a version.
+
+    With ``steps_max`` no more steps are tried for the whole recording.
 
     Raises:
         OutsideTheModel: a group that the model has no structure for.
@@ -60,6 +76,7 @@ def explain(recording: Recording, version: Version) -> LogVerdict:
     deadlines = LogDeadlines(guide)
     clock = Clock(guide, deadlines, deadlines.list_watched(), get_earliest_ms)
     timeline = Timeline(guide, partial(ask, asking), may_swap, asking.begin(), clock)
+    timeline.total = None if steps_max is None else Budget(steps_max)
     stuck = timeline.explain(list(order_observations(recording.events)))
     return make_verdict(timeline, stuck)
 
@@ -85,19 +102,13 @@ def find_mode(recording: Recording, name: str) -> Version:
 
 def make_verdict(timeline: Timeline, stuck: Stuck | None) -> LogVerdict:
     """The verdict of a timeline that has come to its end, or is stuck."""
-    ignored: Counter[str] = Counter(
-        f"{entry.observation.kind}: {entry.asked.ignored}"
-        for entry in timeline.trail
-        if entry.asked.ignored
-    )
-    explained = len(timeline.trail) - ignored.total()
-    schedule = timeline.node.list_actions()
-    goals = sum(entry.goals for entry in timeline.trail)
+    told = timeline.summarize()
+    found = (told.explained, told.ignored, told.goals, tuple(told.schedule))
     if stuck is None:
-        return LogVerdict(CONFORMS, explained, ignored, goals, schedule, timeline=timeline)
+        return LogVerdict(CONFORMS, *found, timeline=timeline)
     word = REFUSED if stuck.is_exhausted else UNDECIDED
     seq, reason = stuck.observation.event.seq, "; ".join(stuck.texts)
-    return LogVerdict(word, explained, ignored, goals, schedule, seq, reason, timeline)
+    return LogVerdict(word, *found, seq, reason, timeline, stuck)
 
 
 def get_earliest_ms(observation: Observation) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from attrs import define, evolve, field
@@ -14,13 +14,19 @@ from reference.language.compiled import (
     compute_compiled_machine,
 )
 from reference.language.machine import Action
-from reference.recordings.clock import GRAIN_MS, SLACK_MS, TRANSFER_WAIT_MS
+from reference.recordings.clock import (
+    GRAIN_MS,
+    SLACK_MS,
+    TRANSFER_WAIT_MS,
+    compute_longest_put_ms,
+)
 from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.links_ahead import Frame
+from reference.recordings.log.arguments import APPENDING, Arguments
 from reference.recordings.log.notes import Connection, Notes, Wire
 from reference.recordings.order import Observation
-from reference.recordings.plan import MASTER, Plan, find_next
-from reference.recordings.puts_ahead import Put
+from reference.recordings.plan import MASTER, Plan, find_next, has_within
+from reference.recordings.puts_ahead import ProcessAhead, Put
 
 HIDDEN_ROLES = ("master", "slave")
 """Who acts without an event; faults, operators and producers are seen."""
@@ -28,11 +34,15 @@ HIDDEN_ROLES = ("master", "slave")
 SEEN = ("restart_", "begin_master_stop", "begin_slave_stop", "finish_", "refuse_put")
 """How the rules begin that have an event of their own, though a broker does it."""
 
+YOUNG = "delete_young_"
+"""How the rules begin by which a broker with a full disk deletes a file; of a whole broker no event
+tells that (DefaultMessageStore.CleanCommitLogService#isSpaceToDelete)."""
+
+OLD = "expire_"
+"""How those begin by which a broker deletes a file that is old enough."""
+
 CLOSING = ("cut_link", "close_idle_connection", "refuse_frame")
 """The rules that end a connection at the slave's side."""
-
-APPENDING = ("append_to_slave", "append_at_wrong_offset")
-"""The rules by which a slave takes a frame."""
 
 CLOCKED = ("time_out_slave_wait", "time_out_disk_wait", "wait_one_second")
 """The rules by which time ends the wait of a put, or uses it up."""
@@ -93,13 +103,17 @@ class LogGuide:
         index = next(iter(instance.recorded.instance.indexes), -1)
         special: dict[str, Allowance] = {
             "append_message": lambda node: self._may_append(node, index),
-            "fill_file": self._may_append_others,
+            "fill_file": self._may_fill,
             "append_other_message": self._may_append_others,
             "swallow_flush_error": lambda node: self.find_lost(node) is not None,
             "flush_master": self._may_flush if self.plan.lost_offsets else True,
         }
         if rule.name in special:
             return special[rule.name]
+        if rule.name.startswith(YOUNG):
+            return self.plan.are_puts_hidden
+        if rule.name.startswith(OLD) and self.plan.are_deletions_shown:
+            return False
         if rule.who not in HIDDEN_ROLES or rule.name.startswith(SEEN):
             return False
         return self._make_link_allowance(rule.name, index)
@@ -137,23 +151,41 @@ class LogGuide:
         is_of_connection = rule in {"connect_slave", *CLOSING}
         if rule == "transfer_batch":
             return lambda node: self._may_send(node, slave)
-        if rule == "close_idle_connection" and self.wires[slave].is_connection_recorded:
+        if rule == "close_idle_connection":  # Only a proxy holds back heartbeats, or cuts a link.
             return lambda node: bool(node.notes.wires[slave].are_frames_held)
+        if rule == "cut_link":
+            return False
+        if is_of_connection and not self.wires[slave].is_connection_recorded:
+            return lambda _: self.now_ms >= min(self.plan.links[slave].starts_ms, default=0.0)
         if is_of_connection:
-            return not self.wires[slave].is_connection_recorded
+            return False
         return not (rule.startswith("report_offset") and self.wires[slave].is_recorded)
 
     def _may_append(self, node: Node, message: int) -> bool:
         return self.find_put(node) is not None and message == len(node.notes.slots)
 
-    def _may_append_others(self, node: Node) -> bool:
-        """The next put begins beyond the end of the log, or the recording leaves puts out here."""
+    def _may_fill(self, node: Node) -> bool:
+        """The next put begins beyond the end of the log, perhaps in the next file."""
         put, end = self.find_put(node), self.get_max(node, MASTER)
-        if put is not None:
-            return put.start_offset > end
-        following = self.find_following(node)
-        is_in_gap = following is not None and following.is_behind_gap
-        return is_in_gap or self.plan.are_puts_hidden
+        is_ahead = put is not None and put.start_offset > end
+        return is_ahead or self._may_append_others(node)
+
+    def _may_append_others(self, node: Node) -> bool:
+        """The recording leaves puts out before the next one, or behind the last, or all."""
+        plan, notes, end = self.plan, node.notes, self.get_max(node, MASTER)
+        if plan.are_puts_hidden:
+            is_own = has_within(plan.own_writes_ms, notes.seen.max_seen_ms, self.now_ms)
+            return bool(notes.seen.sends) or is_own
+        following: Put | None = self.find_following(node)
+        if following is not None and following.process == notes.process:
+            return following.is_behind_gap and following.start_offset > end
+        if notes.process in plan.sampled_processes:
+            return True
+        is_sync = bool(self.get(node, "master.is_sync")) and bool(plan.slaves)
+        timers = notes.seen.timers or plan.timers
+        longest_ms = compute_longest_put_ms(timers, waits_for_slave=is_sync)
+        process: ProcessAhead = plan.processes[notes.process]
+        return process.may_be_pending(end + 1, self.now_ms, longest_ms)
 
     def _may_flush(self, node: Node) -> bool:
         """The flush stays below what the end of the master's process takes."""
@@ -197,54 +229,7 @@ class LogGuide:
         goals: Sequence[Goal],
     ) -> Iterable[int]:
         """The values of an argument that are worth a try."""
-        shown = self._list_shown(node, action, argument)
-        wanted = self._list_wanted(node, action.instance, bounds, goals)
-        if argument == "recovered_offset":
-            index = action.index
-            return [*self._list_recovered(MASTER if index is None else index), *wanted]
-        return wanted if shown is None else shown
-
-    def _list_shown(self, node: Node, action: Action, argument: str) -> Sequence[int] | None:
-        """The only values that the recording allows; None where it shows none."""
-        rule, index = action.rule_name, action.index
-        if argument == "size_bytes" and rule == "append_message":
-            put = self.find_following(node)
-            return [put.size_bytes] if put else []
-        if index is None or not (rule in APPENDING or rule in ("receive_report", "transfer_batch")):
-            return None
-        wire: Wire = node.notes.wires[index]
-        if not wire.is_recorded:
-            return None
-        frames = self.list_frames(wire, index)
-        if rule == "receive_report":
-            return wire.reports
-        if rule in APPENDING:
-            return [frame.size_bytes for frame in frames[wire.taken : wire.forwarded][:1]]
-        ahead = frames[wire.sent :]
-        return [ahead[0].size_bytes] if ahead else None
-
-    def _list_recovered(self, broker: int) -> list[int]:
-        """The end with which a broker's next process is seen to start."""
-        of_slave = self.plan.links[broker].slave_observations if broker != MASTER else None
-        following = find_next(of_slave or self.plan.start_observations, self.now_ms)
-        return [] if following is None else [following]
-
-    def _list_wanted(
-        self, node: Node, name: str, bounds: tuple[int, int], goals: Sequence[Goal]
-    ) -> Iterator[int]:
-        """Values that make a leaf the wanted one, if each one more makes that one more; ends."""
-        writes = self.machine.instances[name].recorded.effects
-        low, high = bounds
-        yield from (goal.wanted for goal in goals if goal.path)
-        wanted = [goal for goal in goals if goal.path in writes]
-        lowest = self.machine.take(node.state, Action(name)) if wanted else None
-        if lowest is not None:
-            yield from (low + goal.wanted - int(lowest[goal.place]) for goal in wanted)
-        following = self.find_following(node)
-        if name == "append_other_message" and following is not None:
-            yield following.start_offset - self.get_max(node, MASTER)
-        yield high
-        yield low
+        return Arguments(self).list_values(node, action, argument, bounds, goals)
 
     def follow(self, node: Node, action: Action, state: State) -> Notes | None:
         """The notes after a step; None for a step that the recording rules out."""
@@ -254,25 +239,64 @@ class LogGuide:
             return self._follow_append(node, notes, action)
         if rule in CLOCKED:
             return self._follow_clock(notes, rule, node.notes.slots[get_index(action)])
-        if slave is not None and notes.wires and rule in FOLLOWED:
-            if notes.wires[slave].is_recorded:
-                return FOLLOWED[rule](self, node, notes, action)
-            return notes
-        if slave is not None and rule == "connect_slave":
-            return evolve(notes, connections=(*notes.connections, Connection(slave)))
+        if slave is not None and slave < len(notes.wires):
+            return self._follow_link(node, notes, action, state)
+        return self._follow_ends(node, notes, action, state)
+
+    def _follow_link(self, node: Node, notes: Notes, action: Action, state: State) -> Notes | None:
+        """A step of one link or slave."""
+        rule, slave = action.rule_name, get_index(action)
+        if not self._may_begin(node, state, slave):
+            return None
+        if rule in FOLLOWED:
+            is_recorded = notes.wires[slave].is_recorded
+            return FOLLOWED[rule](self, node, notes, action) if is_recorded else notes
+        if rule == "connect_slave":
+            is_shown = notes.wires[slave].is_connection_recorded
+            opened_ms = notes.seen.wires[slave].opened_ms if is_shown else self.now_ms
+            return notes.accept(slave, opened_ms)
+        return self._follow_ends(node, notes, action, state)
+
+    def _follow_ends(self, node: Node, notes: Notes, action: Action, state: State) -> Notes:
+        """The connections that a step ends, or that the master notices to have ended."""
         for number in range(len(notes.wires)):
             place = self.places[f"links.{number}.is_open"]
             if node.state[place] and not state[place]:
                 notes = self._end_connection(node, notes, number)
-        is_all_noticed = rule == "drop_connection" and self._are_all_alive(notes, state)
+        is_drop = action.rule_name == "drop_connection"
+        is_all_noticed = is_drop and self._are_all_alive(notes, state)
         return notes.forget_dead() if is_all_noticed else notes
+
+    def _may_begin(self, node: Node, after: State, slave: int) -> bool:
+        """The first file that a slave's log gets is the one with which it is seen next."""
+        begin = self.find_begin(node, slave)
+        place = self.places[f"slaves.{slave}.log.start_offset"]
+        is_first = begin is not None and after[self.places[f"slaves.{slave}.log.has_file"]]
+        return not is_first or after[place] == begin
+
+    def find_begin(self, node: Node, slave: int) -> int | None:
+        """Where a log that has no file yet is seen to begin next; frames, if seen, show it too."""
+        is_shown = slave >= len(self.wires) or self.wires[slave].is_recorded
+        if is_shown or self.get(node, f"slaves.{slave}.log.has_file"):
+            return None
+        return find_next(self.plan.links[slave].begins, self.now_ms - GRAIN_MS)
+
+    def must_begin_below(self, node: Node, slave: int, offset: int) -> bool:
+        """An empty log is seen to begin below this offset, by its frames or by itself."""
+        begin = self.find_begin(node, slave)
+        wire: Wire = node.notes.wires[slave]
+        is_open = self.get(node, f"links.{slave}.is_open")
+        if wire.is_recorded and is_open and not self.get_max(node, slave):
+            begin = self.plan.links[slave].first_offsets.get(wire.connection)
+        return begin is not None and begin < offset
 
     def _end_connection(self, node: Node, notes: Notes, slave: int) -> Notes:
         """The slave's side of its connection is gone; the master counts on."""
         link = f"links.{slave}"
         names = ("slave_request_offset", "slave_ack_offset", "next_transfer_offset")
         request, ack, position = (self.get(node, f"{link}.{name}") for name in names)
-        dead = Connection(slave, (request, ack, position), notes.wires[slave].reports)
+        known, reports = (request, ack, position), notes.wires[slave].reports
+        dead = Connection(slave, known=known, unread=reports)
         ended = notes.change_wire(slave, reports=(), position=position, ended=node.state)
         return ended.spend(f"cut_link[{slave}]").bury(dead)
 

@@ -215,6 +215,7 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
         f"{size} B are sent from {begin}",
         lambda n: n.notes.wires[slave].sent > number,
         instances=(f"transfer_batch[{slave}]",),
+        is_possible=size > 0,
     )
     goals = [] if is_sent.check(node) else [is_at(asking, slave, begin)]
     forward = note(lambda notes: show(notes).change_wire(slave, forwarded=number + 1))
@@ -234,8 +235,8 @@ def observe_late_frame(asking: Asking, event: Event, node: Node, slave: int) -> 
             break
         after = node.edit(state=taken)
         states.append(taken)
-    ahead = asking.plan.links[slave].slave_observations
-    wanted = find_next(ahead, event.t_ms)
+    ends_after = asking.plan.links[slave].ends_after.get(event["conn"])
+    wanted = None if ends_after is None else find_next(ends_after, event.t_ms)
     ends = [asking.guide.get_max(node.edit(state=state), slave) for state in states]
     counts = [number for number, end in enumerate(ends, start=1) if wanted is None or end <= wanted]
     count = max(counts, default=0)
@@ -288,7 +289,8 @@ def observe_link_close(asking: Asking, observation: Observation, node: Node) -> 
         return shown.edit(notes=notes.grant(*closings) if is_open else notes)
 
     wire = node.notes.wires[slave]
-    may_refuse = wire.taken < wire.forwarded or bool(wire.reports)
+    is_refusing = f"refuse_later_report[{slave}]" in asking.guide.machine.instances
+    may_refuse = wire.taken < wire.forwarded or (is_refusing and bool(wire.reports))
     checks = asking.later(
         observation, lambda view: check_end(view, slave, event, may_refuse=may_refuse)
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from attrs import evolve
+
 from reference.recordings.handlers import PUT_BEGIN
 from reference.recordings.hidden.node import Asked, Node
 from reference.recordings.log.asking import Asking
@@ -36,6 +38,8 @@ from reference.recordings.log.links import (
     observe_target_down,
 )
 from reference.recordings.log.puts import observe_put, observe_put_begin
+from reference.recordings.log.silence import ask_about_silence
+from reference.recordings.log.tables import TABLE_EVENTS, observe_table_event, remember_event
 from reference.recordings.order import Observation
 
 Observe: TypeAlias = Callable[[Asking, Observation, Node], Asked]
@@ -68,6 +72,8 @@ OBSERVERS: Mapping[str, Observe] = {
     "update_ha_master_address": observe_address,
     "ha_master_address": observe_address,
     "delete_expired_files": observe_expiry,
+    "broker_started": observe_start,
+    **dict.fromkeys(TABLE_EVENTS, observe_table_event),
 }
 """By kind of observation."""
 
@@ -77,4 +83,12 @@ def ask(asking: Asking, observation: Observation, node: Node) -> Asked:
     observe = OBSERVERS.get(observation.kind)
     if observe is None:
         return Asked(ignored="not looked at")
-    return observe(asking, observation, node)
+    return complete(asking, observation, observe(asking, observation, node))
+
+
+def complete(asking: Asking, observation: Observation, asked: Asked) -> Asked:
+    """What any event asks besides, and shows for later ones."""
+    if asked.otherwise is not None:
+        asked = evolve(asked, otherwise=complete(asking, observation, asked.otherwise))
+    asked = ask_about_silence(asking, observation, asked)
+    return remember_event(asking, observation, asked)

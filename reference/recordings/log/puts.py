@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from attrs import evolve
 
 from reference.language.operators import negate
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.asking import Asking, agrees, ask_for, note
+from reference.recordings.log.brokers import list_positions
 from reference.recordings.log.guide import name_end
 from reference.recordings.log.seen import Check
 from reference.recordings.order import Observation
@@ -23,6 +26,9 @@ from reference.recordings.queues import check_queue_offset
 from reference.recordings.reading import Event
 from reference.worlds.replication.state import ANSWERED, STATUS_NAMES
 
+OF_APPENDED = ("PUT_OK", "FLUSH_DISK_TIMEOUT", "FLUSH_SLAVE_TIMEOUT", "SLAVE_NOT_AVAILABLE")
+"""The answers to a put that was appended (CommitLog#handleDiskFlush, #handleHA)."""
+
 
 def find_put(asking: Asking, event: Event) -> Put | None:
     """The put of an event at the master; None where nothing was written."""
@@ -37,18 +43,18 @@ def observe_put_begin(asking: Asking, observation: Observation, node: Node) -> A
         return Asked()
     put = find_put(asking, event)
     if put is None:
-        return ask_for(*list_counters(asking, event, "before"))
+        return ask_for(*list_counters(asking, node, event, "before"))
     number = put.number
     call = note(lambda notes: evolve(notes, begun=notes.begun | {number}))
-    return ask_for(*list_counters(asking, event, "before"), after=call)
+    return ask_for(*list_counters(asking, node, event, "before"), after=call)
 
 
-def list_counters(asking: Asking, event: Event, when: str) -> tuple[Goal, ...]:
+def list_counters(asking: Asking, node: Node, event: Event, when: str) -> tuple[Goal, ...]:
     """What the recorder has read just before or after the call."""
     push2, count = f"push2_slave_{when}", f"connection_count_{when}"
     goals = (
         asking.has_value(push2, "master.push2_slave_max_offset", event[push2]),
-        asking.has_value(count, "master.connection_count", event[count]),
+        asking.counts(node, count, event, event[count]),
     )
     if when == "before":
         return goals
@@ -61,8 +67,8 @@ def observe_put(asking: Asking, observation: Observation, node: Node) -> Asked:
     event = observation.event
     put = find_put(asking, event)
     if put is None:
-        return observe_refused_put(asking, observation)
-    number = put.number
+        return observe_refused_put(asking, observation, node)
+    number, begin = put.number, put.start_offset
 
     def list_answer(after: Node) -> tuple[Goal, ...]:
         if number not in after.notes.slots:
@@ -77,16 +83,17 @@ def observe_put(asking: Asking, observation: Observation, node: Node) -> Asked:
     )
     return Asked(
         (
+            lambda n: () if n.notes.next_put > number else list_positions(asking, n, begin),
             lambda _: (is_appended(asking, put),),
             list_answer,
             asking.later(observation, *checks),
-            lambda _: list_counters(asking, event, "after"),
+            lambda n: list_counters(asking, n, event, "after"),
         ),
         after=lambda after: asking.drop_message(after, number),
     )
 
 
-def observe_refused_put(asking: Asking, observation: Observation) -> Asked:
+def observe_refused_put(asking: Asking, observation: Observation, node: Node) -> Asked:
     """A put has returned of which nothing was written; a slave takes none at all."""
     event = observation.event
     broker = asking.plan.find_node(event)
@@ -98,7 +105,7 @@ def observe_refused_put(asking: Asking, observation: Observation) -> Asked:
         return Asked(
             (asking.later(observation, *checks, lambda v: check_slave_view(v, event, broker)),)
         )
-    goals = list_counters(asking, event, "after")
+    goals = list_counters(asking, node, event, "after")
     if event["put_status"] == "SERVICE_NOT_AVAILABLE":
         text = "the master stops, or has ended"
         goals += (asking.holds(text, lambda s: s.master.is_stopping | negate(s.master.is_up)),)
@@ -118,8 +125,29 @@ def is_appended(asking: Asking, put: Put) -> Goal:
 
 def list_answer_goals(asking: Asking, put: Put, slot: int) -> tuple[Goal, ...]:
     """A put that is followed in a slot is answered with its status."""
+    if put.status not in STATUS_NAMES:
+        return (agrees(f"{put.status!r} is an answer that brokers give", is_so=False),)
     status = STATUS_NAMES.index(put.status)
-    return (
+    is_possible = put.status in OF_APPENDED
+    goals = (
         asking.has_value("the phase of the put", f"messages.{slot}.phase", ANSWERED),
-        asking.has_value(f"its answer ({put.status})", f"messages.{slot}.status", status),
+        asking.has_value(
+            f"its answer ({put.status})",
+            f"messages.{slot}.status",
+            status,
+            is_possible=is_possible,
+        ),
     )
+
+    def find_again(node: Node, number: int) -> Goal | None:
+        slots = node.notes.slots
+        if put.number not in slots:
+            return None
+        return list_answer_goals(asking, put, slots.index(put.number))[number]
+
+    found = [
+        evolve(goal, again=partial(find_again, number=number)) for number, goal in enumerate(goals)
+    ]
+    # It may have asked for a slave right after its append, before what other events show.
+    way = (is_appended(asking, put), found[-1])
+    return tuple(evolve(goal, on_the_way=way) for goal in found)

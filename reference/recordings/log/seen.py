@@ -17,6 +17,7 @@ from reference.recordings.order import Observation
 from reference.recordings.plan import MASTER, Plan
 from reference.recordings.read_side import ReadSide
 from reference.recordings.state import Blocked, Broker, Explanation, Wire
+from reference.recordings.table_worlds import TableSide
 
 Check: TypeAlias = Callable[[Explanation], Explanation | None]
 """Holds an event against all that is known; raises Blocked where they do not agree."""
@@ -38,6 +39,12 @@ class Seen:
     """The master's, if a ``set_config`` has changed them."""
     reads: ReadSide = field(factory=ReadSide)
     """What reads depend on."""
+    tables: TableSide = field(factory=TableSide)
+    """What the brokers' tables may be."""
+    sends: int = 0
+    """How many messages were sent through a whole master since its log was seen last."""
+    max_seen_ms: float = 0.0
+    """When that was."""
 
     def get_broker(self, node: int) -> Broker:
         """One broker, by slave number or MASTER."""
@@ -57,7 +64,14 @@ class Seen:
 
     def learn(self, after: Explanation) -> Seen:
         """With what a check has learnt."""
-        return evolve(self, checksums=after.checksums, timers=after.timers, reads=after.reads)
+        return evolve(
+            self,
+            checksums=after.checksums,
+            timers=after.timers,
+            reads=after.reads,
+            tables=after.tables,
+            sends=after.sends,
+        )
 
 
 def begin_seen(plan: Plan) -> Seen:
@@ -82,6 +96,8 @@ def make_view(plan: Plan, cluster: Any, node: Node, observation: Observation) ->
         checksums=seen.checksums,
         timers=seen.timers,
         reads=seen.reads,
+        tables=seen.tables,
+        sends=seen.sends,
     )
 
 

@@ -162,7 +162,7 @@ def test_the_page_names_everything(summary: dict[str, Any]) -> None:
     assert all(name in text for name in (*NAMES, *summary["rules"]))
     assert OPTIONS.format_identifier(41) in text
     assert all(each.identifier in text for each in classes)
-    assert CLASSES_DRAWN_PER_GUARANTEE == text.count("Let the deployment be")
+    assert CLASSES_DRAWN_PER_GUARANTEE == text.count("Deployment delay/corrected at start, with")
     assert classes[0].trace_file in text
     assert str(classes[0].continuations).capitalize() in text
     assert "812 met of 4,900 possible" in text

@@ -79,3 +79,25 @@ def test_long_names_wrap(name: str, wrapped: str) -> None:
     context = {"body": f'<span class="pre">{name}</span>'}
     let_names_wrap(APP, "page", "page.html", context, None)
     assert f'<span class="pre">{wrapped}</span>' == context["body"]
+
+
+@pytest.mark.parametrize(
+    ("word", "wrapped"),
+    [
+        (
+            "HAConnection.WriteSocketService#run",
+            "HAConnection.<wbr>Write<wbr>Socket<wbr>Service<wbr>#<wbr>run",
+        ),
+        ("reference/worlds/put.py", "reference/<wbr>worlds/<wbr>put.py"),
+        ("h_slave_ahead_aligned", "h_<wbr>slave_<wbr>ahead_<wbr>aligned"),
+        ("acknowledgements", "acknowledgements"),
+        ("HAClient#run", "HAClient#run"),
+    ],
+)
+def test_long_words_of_tables_wrap(word: str, wrapped: str) -> None:
+    """Methods, paths and recordings, in tables only; addresses of links stay as they are."""
+    link = f'<a href="files/a_long_folder/name.py">{{}}</a> {word}'
+    context = {"body": f"<p>{word}</p><table><td>{link.format(word)}</td></table>"}
+    let_names_wrap(APP, "page", "page.html", context, None)
+    cell = link.format(wrapped).replace(f" {word}", f" {wrapped}")
+    assert f"<p>{word}</p><table><td>{cell}</td></table>" == context["body"]

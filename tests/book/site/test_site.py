@@ -205,15 +205,6 @@ WIDE = """[...document.querySelectorAll('article table')].filter((table) => {
 }).map((table) => table.innerText.slice(0, 60))"""
 """The tables of which a part is hidden in their boxes."""
 
-FITTING = (
-    "guarantees.md",
-    "operators.md",
-    "known_issues.md",
-    "versions.md",
-    "counterexamples/acknowledgement_is_truthful.md",
-)
-"""Texts whose tables are no wider than the text. Some others have names that cannot be broken."""
-
 OUTSIDE = "document.documentElement.scrollWidth - innerWidth"
 """How far something reaches beyond the window, in pixels; not positive where nothing does."""
 
@@ -221,11 +212,11 @@ OUTSIDE = "document.documentElement.scrollWidth - innerWidth"
 @pytest.mark.nightly
 @pytest.mark.skipif(bool(MISSING), reason=MISSING or "a browser is there")
 def test_tables_fit(site: Path, tmp_path: Path) -> None:
-    """Those read most fully on a desktop and a tablet; on a phone no page is wider."""
+    """Each is no wider than its text on a desktop and a tablet; on a phone no page is wider."""
     with open_browser(tmp_path / "profile") as browser:
         for width in (1400, 820):
             page = browser.open("about:blank", width=width)
-            for text in FITTING:
+            for text in TEXTS:
                 page.show(get_page(site, text).as_uri())
                 assert [] == page.ask(WIDE), (width, text)
         page.resize(390, 900)

@@ -88,10 +88,15 @@ TABLES: Mapping[str, Callable[[], str]] = {
 def update_page(text: str, *names: str) -> str:
     """The page with these tables as they should be; without names with all of them."""
     for name in names or TABLES:
-        begin, end = f"<!-- begin generated: {name} -->\n", f"\n<!-- end generated: {name} -->"
-        part = re.compile(f"{begin}.*?{end}", re.DOTALL)
-        text = part.sub(f"{begin}{TABLES[name]()}{end}", text)
+        text = replace_table(text, name, TABLES[name]())
     return text
+
+
+def replace_table(text: str, name: str, table: str) -> str:
+    """The page with this table in the generated part of this name."""
+    begin, end = f"<!-- begin generated: {name} -->\n", f"\n<!-- end generated: {name} -->"
+    part = re.compile(f"{begin}.*?{end}", re.DOTALL)
+    return part.sub(lambda _: f"{begin}{table}{end}", text)
 
 
 if __name__ == "__main__":

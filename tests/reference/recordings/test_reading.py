@@ -84,7 +84,7 @@ def test_reads_recordings(path: Path) -> None:
             1,
             "role is 'KING'",
         ),
-        ((CONFIG, {**REPORT, "ev": "earthquake"}), 2, "events of kind 'earthquake'"),
+        ((CONFIG, {**CONFIG, "seq": 1}), 2, "a second event is 'config'"),
         ((CONFIG, REPORT, REPORT), 3, "seq 1 follows 1"),
         ((CONFIG, {**REPORT, "slave_offset": "0"}), 2, "'slave_offset' is of another kind"),
         ((CONFIG, {**REPORT, "slave_offset": 0.5}), 2, "'slave_offset' is of another kind"),

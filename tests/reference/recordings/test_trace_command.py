@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 from click.testing import CliRunner, Result
 
+from command_line.output.batch import BatchError
 from command_line.trace import EPILOG, command
 
 TRACES = Path(__file__).parents[2] / "data" / "traces"
@@ -78,9 +79,9 @@ def test_each_recording_names_its_version() -> None:
     """The version stands above what is judged by it, and in the JSON of each verdict."""
     result = run(str(NO_SLAVE), str(LATER))
     assert result.return_value == 0
-    lines = result.output.splitlines()
+    lines = [line for line in result.output.splitlines() if line.startswith("Model of")]
     assert lines[0] == "Model of RocketMQ 4.4.0."
-    assert lines[2].startswith("Model of RocketMQ 4.9.8, ")
+    assert lines[1].startswith("Model of RocketMQ 4.9.8, ")
     verdicts = json.loads(run("--json", str(NO_SLAVE), str(LATER)).output)
     assert [v["rocketmq_version"] for v in verdicts] == ["4.4.0", "4.9.8"]
 
@@ -106,6 +107,79 @@ def test_an_unknown_version_is_refused_or_noted(tmp_path: Path) -> None:
     result = run(str(path))
     assert result.return_value == 0
     assert "names RocketMQ 4.9.77, which the model does not know" in result.output
+
+
+def test_the_steps_at_an_event_are_drawn() -> None:
+    """Between their neighbours, in lines that fit a terminal, and the same in JSON."""
+    healthy = str(TRACES / "a_sync_healthy.jsonl")
+    result = run("--explain", "27", healthy)
+    assert result.return_value == 0
+    lines = result.output.splitlines()
+    drawn = lines[next(n for n, line in enumerate(lines) if "puts at seq 27" in line) :]
+    assert max(map(len, drawn)) <= 80
+    assert "    | receive_report[0](slave_offset=199)  master, hidden" in drawn
+    assert "    |   master.push2_slave_max_offset: 0 -> 199" in drawn
+    assert any(line.startswith("  > seq 27 2421.6 ms put: ") for line in drawn)
+    assert any(line.startswith("    seq 24 ") for line in drawn)
+    (told,) = json.loads(run("--explain", "27", "--json", healthy).output)
+    assert told["steps"]["here"][1]["steps"][2]["arguments"] == {"slave_offset": 199}
+    assert told["search"][0]["verdict"] == "conforms"
+
+
+def test_the_stop_is_drawn(tmp_path: Path) -> None:
+    """Of a rejected recording: the nearest rule, its condition, and the state there."""
+    path = str(write_false_answer(tmp_path / "trace.jsonl"))
+    for arguments in (("--explain", path), ("--explain", "9", path), ("--explain", "19", path)):
+        result = run(*arguments)
+        assert result.return_value == 1
+        assert "What the search stops at seq 9:" in result.output
+        assert "nearest rule: request_slave_wait[0]; is_slave_ok does not hold" in result.output
+        assert "the nearest state:" in result.output
+        assert ("has not come to seq 19" in result.output) == ("19" in arguments)
+
+
+def test_an_event_that_the_search_does_not_look_at() -> None:
+    """A number that no event has, or a remark."""
+    result = run("--explain", "9999", str(NO_SLAVE))
+    assert result.return_value == 0
+    assert "the search does not look at seq 9999" in result.output
+
+
+def test_what_was_looked_at(tmp_path: Path) -> None:
+    """By kind and field on request; what nobody has read, and what is unknown, in any case."""
+    text = NO_SLAVE.read_text(encoding="utf-8").splitlines()
+    path = tmp_path / "trace.jsonl"
+    unknown = '{"seq": 1000, "t_ms": 1e6, "ev": "earthquake"}'
+    path.write_text("\n".join([*text, unknown]), encoding="utf-8")
+    result = run(str(path))
+    assert result.return_value == 0
+    assert "  not looked at: node_started.load_ok 1" in result.output
+    assert "  unknown kinds of events, left out: earthquake 1" in result.output
+    counted = run("--counts", str(path)).output
+    assert "  node_started 1: connection_count, dispatched_offset, " in counted
+    assert "not looked at: load_ok" in " ".join(counted.split())
+    (told,) = json.loads(run("--json", str(path)).output)
+    assert told["looked_at"]["unknown_kinds"] == {"earthquake": 1}
+    assert told["looked_at"]["values_not_read"]["node_started.load_ok"] == 1
+    assert told["looked_at"]["values_read"]["put.put_status"] == told["looked_at"]["events"]["put"]
+
+
+def test_strict_refuses_what_is_unknown(tmp_path: Path) -> None:
+    """In one line, after the others have been explained; else nothing is refused."""
+    text = NO_SLAVE.read_text(encoding="utf-8")
+    paths = [tmp_path / name for name in ("kind.jsonl", "field.jsonl", "version.jsonl")]
+    paths[0].write_text(text + '{"seq": 1000, "t_ms": 1e6, "ev": "earthquake"}', encoding="utf-8")
+    paths[1].write_text(text.replace('"load_ok"', '"load_fine"'), encoding="utf-8")
+    paths[2].write_text(text.replace('"4.4.0"', '"4.9.77"'), encoding="utf-8")
+    assert run(*map(str, paths)).return_value == 0
+    result = run("--strict", *map(str, paths), str(NO_SLAVE))
+    assert result.output.count("conforms; ") == 1
+    assert isinstance(result.exception, BatchError)
+    problems = result.exception.problems
+    assert [len(problem.splitlines()) for problem in problems] == [1, 1, 1]
+    assert "kind.jsonl:22: unknown kinds of events: earthquake (1); " in problems[0]
+    assert "unknown fields: node_started.load_fine (1); " in problems[1]
+    assert "version.jsonl:1: names RocketMQ 4.9.77, which is not known; " in problems[2]
 
 
 def test_help_has_examples() -> None:

@@ -65,7 +65,7 @@ def test_classes_come_back(classes: list[ViolationClass], tmp_path: Path) -> Non
     entry = json.loads((tmp_path / CLASSES_FILE).read_text())[0]
     assert SCHEDULE == entry["minimal_schedule"]
     assert 3 == entry["inevitable_step"] == entry["steps"]
-    assert entry["sentences"][0].startswith("Let the deployment be delay/4.4.0")
+    assert entry["sentences"][0].startswith("Deployment: delay/4.4.0")
     assert "delivered_message_stays does not hold" in entry["sentences"][-1]
 
 

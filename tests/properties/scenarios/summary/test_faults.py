@@ -42,7 +42,7 @@ from tests.structures import leave_large_to_night, name_of
         (
             "equal_offsets_mean_equal_bytes",
             "none",
-            "a slave restarted in mid-record",
+            "a slave restart in mid-message",
             Kind.UNFAILED,
         ),
     ],

@@ -9,10 +9,11 @@ from attrs import evolve
 
 from properties.scenarios.reading_analysis import ReadingQuestion
 from properties.scenarios.summary import summary as module
-from properties.scenarios.summary.actions import ACTIONS_MAX, load_actions
-from properties.scenarios.summary.answer import Summary, decode_summary, encode_summary
+from properties.scenarios.summary.actions import load_actions
+from properties.scenarios.summary.answer import Row, Summary, decode_summary, encode_summary
 from properties.scenarios.summary.rows import NO_SLAVE
-from properties.scenarios.summary.words import Grade, Kind
+from properties.scenarios.summary.shown_actions import ACTIONS_MAX, choose_shown
+from properties.scenarios.summary.words import Grade, Kind, load_words
 from properties.verdicts.analysis import GroupAnalysis, compute_parameters, compute_structure
 from properties.verdicts.certificates import find_cells, load_cells
 from properties.verdicts.certified_cells import compute_vacuous
@@ -50,9 +51,26 @@ def list_texts(summary: Summary) -> list[str]:
     judged = [row for row in summary.rows if row.note != NO_SLAVE]
     told = [row.title for row in judged] + [row.note for row in judged]
     told += [failure.words for row in summary.rows for failure in row.failures]
+    told += [words for row in summary.rows for words in list_kept_words(row)]
     proposed = {switch.text for switch in load_actions().switches}
     told += [a.text for a in summary.actions if a.text.partition(":")[0] not in proposed]
     return told
+
+
+def list_kept_words(row: Row) -> list[str]:
+    """What is said to hold, and after what."""
+    columns = {str(column.number): column.words for column in load_words().columns.values()}
+    codes = (code for kept in row.kept for code in kept.codes)
+    return [kept.words for kept in row.kept] + [columns[code[1:]] for code in codes]
+
+
+@every_group
+def test_what_is_kept_is_proved(settings: tuple[str, str, int, str]) -> None:
+    """No failure of a claim is among those that it survives."""
+    for row in summarise(*settings).rows:
+        for kept in row.kept:
+            assert kept.codes
+            assert not set(kept.codes) & {f.code for f in row.failures if f.claim == kept.claim}
 
 
 @every_group
@@ -103,7 +121,7 @@ def test_grades_follow_the_failures(settings: tuple[str, str, int, str]) -> None
 def test_codes_and_actions_hang_together(settings: tuple[str, str, int, str]) -> None:
     """An action answers failures that are shown; at most five; each code once in its row."""
     summary = summarise(*settings)
-    assert len(summary.actions) <= ACTIONS_MAX
+    assert len(choose_shown([summary])) <= ACTIONS_MAX
     shown = [f.code for row in summary.rows for f in row.failures]
     assert len(shown) == len(set(shown))
     for action in summary.actions:

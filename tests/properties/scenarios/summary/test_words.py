@@ -16,7 +16,8 @@ from properties.scenarios.summary.actions import load_actions
 from properties.scenarios.summary.rows import (
     CODE,
     NO_ACKNOWLEDGEMENT,
-    NO_ANSWER,
+    NO_READING,
+    NO_SYSTEM,
     ONE_COPY,
     compute_grade,
     find_code,
@@ -28,6 +29,7 @@ from properties.scenarios.summary.rows import (
 from properties.scenarios.summary.words import WORDS_FILE, Grade, Kind, RowWords, load_words
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.explanations import load_explanations
+from properties.verdicts.findings.disputes import load_findings
 from properties.verdicts.verdict import Verdict
 from properties.worlds import OTHER_WORLDS
 from properties.worlds.reading.world import READING
@@ -107,9 +109,11 @@ def test_words_fit_the_screen() -> None:
     told = [column.words for column in words.columns.values()]
     told += [text.format(n=2) for f in words.faults.values() for text in (f.one, f.more)]
     told += [cause.words for cause in words.causes]
-    told += [NO_ACKNOWLEDGEMENT, ONE_COPY, NO_ANSWER]
+    told += [NO_ACKNOWLEDGEMENT, ONE_COPY, NO_SYSTEM, NO_READING]
     assert [] == [text for text in told if len(text) > WORDS_MAX]
-    assert [] == [row.title for row in words.rows if len(row.title) > 28]
+    heads = [row.title for row in words.rows]
+    heads += [claim.kept for row in words.rows for claim in row.claim]
+    assert [] == [text for text in heads if len(text) > 28]
 
 
 def test_causes_are_known() -> None:
@@ -133,6 +137,27 @@ def test_nothing_is_counted_by_hand() -> None:
     assert [] == [text for text in told if any(c.isdigit() for c in text)]
 
 
+def test_a_number_has_one_meaning() -> None:
+    """No fault class, cause or fault has the number of another; findings have three digits."""
+    words = load_words()
+    meant = [(column.number, column.words) for column in words.columns.values()]
+    meant += dict.fromkeys((c.number, c.words) for c in words.causes)
+    meant += [(f.number, f.one) for f in words.faults.values() if f.number]
+    assert len(meant) == len(dict(meant))
+    assert dict(meant) == words.numbered
+    assert not any(CODE.fullmatch(finding.id) for finding in load_findings())
+
+
+def test_an_own_number_is_said_in_one_way() -> None:
+    """A code of a cause, or of a fault with a number, has the same words in every group."""
+    own = {c.number for c in load_words().causes}
+    own |= {f.number for f in load_words().faults.values() if f.number}
+    told = {(f.code, f.words) for f in itertools.starmap(make_failure, list_fallen())}
+    named = [code for code, _ in told if int(code[1:]) in own]
+    assert named
+    assert len(named) == len(set(named))
+
+
 def test_codes_lead_back() -> None:
     """Every row and fault class has a code, and what is none is refused."""
     for row, column in itertools.product(load_words().rows, load_words().columns.values()):
@@ -149,6 +174,14 @@ def test_every_procedure_of_a_row_has_a_few_words() -> None:
     rows = {claim.name for row in load_words().rows for claim in row.claim}
     known = {each.name for each in load_procedures() if each.claim in rows}
     assert known == set(load_actions().procedures)
+
+
+def test_an_action_has_the_words_of_its_procedure() -> None:
+    """One wording on the screen and on the page; the page has more steps."""
+    titles = {each.name: each.advice.title for each in load_procedures()}
+    for name, told in load_actions().procedures.items():
+        title = titles[name].replace("`", "").casefold()
+        assert [] == [part for part in told.text.split(", ") if part.casefold() not in title], name
 
 
 def test_precautions_are_about_fault_classes() -> None:

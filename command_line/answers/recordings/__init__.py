@@ -1,0 +1,1 @@
+"""What ``rmqspec trace`` says of a recording."""

@@ -1,0 +1,131 @@
+"""The verdict on a recording in lines: what is not explained, the rules in the way, the state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from reference.recordings.checking import TraceVerdict
+from reference.recordings.joined.explain import JoinedVerdict
+from reference.recordings.log.judging import BY_SEARCH, Judgement
+from reference.worlds.replication.state import STATUS_NAMES, Cluster, CommitLog
+
+CANDIDATES_MAX = 6
+"""How many rules a rejection lists beside the one that is in the way, unless all are asked for."""
+
+
+def describe_search(judgement: Judgement) -> Iterator[str]:
+    """What the search says of the log of each group."""
+    if judgement.is_outside:
+        yield f"by search: outside the model; {judgement.is_outside}"
+    for verdict in judgement.searched:
+        told = f"by search: {verdict.word}; {verdict.explained} observations explained by a "
+        told += f"schedule of {len(verdict.schedule)} steps, {sum(verdict.ignored.values())} not "
+        yield told + "looked at"
+        if verdict.seq is not None:
+            yield f"  seq {verdict.seq}: {verdict.reason}"
+
+
+def describe_joined(verdict: JoinedVerdict) -> str:
+    """The joined system's answer about a recording, in one line."""
+    if verdict.choice is None:
+        return f"joined system: {verdict.word}; {verdict.reason}"
+    look = f"queue {verdict.choice.queue}, followed message {verdict.choice.message}"
+    look += f", group {verdict.choice.group}" if verdict.choice.group else ""
+    told = f"joined system: {verdict.word}; {verdict.explained} events explained by a schedule of "
+    told += f"{len(verdict.schedule)} steps, {verdict.values} values compared; {look}"
+    if verdict.seq is None:
+        return told
+    blocked = f"; {verdict.rule}: {', '.join(verdict.conditions)} does not hold"
+    return f"{told}\n  seq {verdict.seq}: {verdict.reason}{blocked if verdict.conditions else ''}"
+
+
+def print_verdict(verdict: TraceVerdict, *, is_explained: bool = False) -> None:
+    """One line for a trace that conforms, a few for one that does not."""
+    by = " by search" if verdict.explained_by == BY_SEARCH else ""
+    click.echo(
+        f"{verdict.file}: {verdict.verdict}; {verdict.explained} of {verdict.events} events "
+        f"explained{by}, {verdict.ignored} ignored, {verdict.fields_checked} fields checked"
+    )
+    if verdict.verdict == "rejected":
+        click.echo(f"  seq {verdict.first_unexplained_seq}: {verdict.reason}")
+    if is_explained:
+        print_explanation(verdict)
+    elif verdict.verdict == "rejected":
+        for name, failed in choose_candidates(verdict):
+            click.echo(f"  {name}: {', '.join(failed)} does not hold")
+
+
+def print_explanation(verdict: TraceVerdict) -> None:
+    """The state at the end of what is explained, and the rules that could not fire there."""
+    if verdict.cluster is not None:
+        click.echo("  state there:")
+        for line in describe_cluster(verdict.cluster):
+            click.echo(f"    {line}")
+    if verdict.candidates:
+        click.echo("  what could not happen there:")
+    for name, failed in verdict.candidates.items():
+        click.echo(f"    {name}: {', '.join(failed)} does not hold")
+
+
+def choose_candidates(verdict: TraceVerdict) -> list[tuple[str, tuple[str, ...]]]:
+    """The other rules for the same message or slave: what else could have explained the event."""
+    if verdict.cluster is None:
+        return []
+    rules = verdict.cluster.structure.rules
+    rule, bracket, index = verdict.blocked_instance.partition("[")
+    indexes = rules[rule].indexes if rule in rules else None
+    is_alike = [
+        (name, failed)
+        for name, failed in verdict.candidates.items()
+        if bracket
+        and name.endswith(bracket + index)
+        and name != verdict.blocked_instance
+        and rules[name.partition("[")[0]].indexes == indexes
+    ]
+    return is_alike[:CANDIDATES_MAX]
+
+
+def describe_cluster(cluster: Cluster) -> Iterator[str]:
+    """A state in a few lines: the brokers, their connections, the puts that wait."""
+    master = cluster.master
+    role = "SYNC_MASTER" if master.is_sync else "ASYNC_MASTER"
+    yield (
+        f"master: {role}, {_describe_process(master.is_up, master.is_stopping)}, "
+        f"{describe_log(master.log)}; push2_slave_max_offset {master.push2_slave_max_offset}, "
+        f"connection_count {master.connection_count}"
+    )
+    for number, (slave, link) in enumerate(zip(cluster.slaves, cluster.links, strict=True)):
+        yield (
+            f"slave {number}: {_describe_process(slave.is_up, slave.is_stopping)}, "
+            f"{describe_log(slave.log)}"
+        )
+        if link.is_open:
+            yield (
+                f"link {number}: reported {link.reported_offset}, "
+                f"request {link.slave_request_offset}, ack {link.slave_ack_offset}, "
+                f"next transfer {link.next_transfer_offset}, next frame {link.arrived_offset}"
+            )
+    for number, message in enumerate(cluster.messages):
+        if message.phase:
+            yield (
+                f"put {number}: {message.start_offset} to {message.end_offset}, "
+                f"{STATUS_NAMES[message.status]} so far, {message.wake_ups} wake-ups"
+            )
+
+
+def describe_log(log: CommitLog) -> str:
+    """A log in a few words."""
+    if not log.has_file:
+        return "no file"
+    return (
+        f"log {log.start_offset} to {log.max_offset}, flushed to {log.flushed_offset}, "
+        f"dispatched to {log.dispatched_offset}, lives end at {', '.join(map(str, log.ends))}"
+    )
+
+
+def _describe_process(is_up: bool, is_stopping: bool) -> str:
+    if not is_up:
+        return "down"
+    return "stopping" if is_stopping else "up"

@@ -1,0 +1,108 @@
+"""The steps that the search puts at an event of a recording, drawn in 80 columns."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from command_line.answers.recordings.lines import describe_cluster
+from reference.recordings.inspection.steps import Excerpt, Step, Stop, Told
+from reference.recordings.kinds import COMMON_FIELDS
+
+COLUMNS = 80
+"""Width of a terminal."""
+
+CHANGES_MAX = 6
+"""How many leaves a step is said to change; the rest is counted."""
+
+FIRST = (
+    *("node", "link", "conn", "role", "put_status", "wrote_offset", "wrote_bytes"),
+    *("master_offset", "slave_offset", "body_bytes", "max_offset", "flushed_offset"),
+    *("dispatched_offset", "push2_slave_max_offset", "connection_count", "closed_by"),
+)
+"""The fields of an event that are shown first, if there is room."""
+
+
+def draw_excerpt(excerpt: Excerpt) -> Iterator[str]:
+    """The event between its neighbours; every line fits."""
+    where = "stops at" if excerpt.stop else "puts at"
+    yield f"  What the search {where} seq {excerpt.seq}:"
+    for told in excerpt.before:
+        yield from draw_told(told, " ", is_drawn=False)
+    for told in excerpt.here:
+        yield from draw_told(told, ">", is_drawn=True)
+    if excerpt.stop is not None:
+        yield from draw_stop(excerpt.stop)
+    for told in excerpt.behind:
+        yield from draw_told(told, " ", is_drawn=False)
+
+
+def draw_told(told: Told, mark: str, *, is_drawn: bool) -> Iterator[str]:
+    """An observation; the steps before it are drawn, or counted."""
+    if is_drawn:
+        for step in told.steps:
+            yield from draw_step(step)
+    elif told.steps:
+        names = ", ".join(step.instance or step.says for step in told.steps)
+        yield from wrap(f"    | {names}", "    |   ")
+    line = f"seq {told.seq} {told.t_ms:.1f} ms {told.kind}: {describe_data(told.data)}"
+    yield f"  {mark} {textwrap.shorten(line, COLUMNS - 4, placeholder=' ...')}"
+
+
+def draw_step(step: Step) -> Iterator[str]:
+    """One step: the rule, who, what changed, and when it can have been."""
+    arguments = ", ".join(f"{name}={value}" for name, value in step.arguments.items())
+    name = f"{step.instance}({arguments})" if step.instance else step.says
+    seen = "announced by the event" if step.is_announced else "hidden"
+    yield from wrap(f"    | {name}  {step.who}, {seen}", "    |     ")
+    if step.instance:
+        yield from wrap(f"    |   {step.says}; {describe_range(step)}", "    |     ")
+    for path, before, after in step.changes[:CHANGES_MAX]:
+        yield from wrap(f"    |   {path}: {show(before)} -> {show(after)}", "    |     ")
+    if len(step.changes) > CHANGES_MAX:
+        yield f"    |   and {len(step.changes) - CHANGES_MAX} more"
+
+
+def describe_range(step: Step) -> str:
+    """When a step can have been."""
+    if step.since_ms is None:
+        return f"by {step.until_ms:.1f} ms"
+    return f"between {step.since_ms:.1f} and {step.until_ms:.1f} ms"
+
+
+def draw_stop(stop: Stop) -> Iterator[str]:
+    """Why the search has stopped, and the state that came nearest."""
+    meaning = "" if stop.word == "refused" else ", the budget of steps is spent"
+    yield from wrap(f"    {stop.word}{meaning}; not met: {'; '.join(stop.unmet)}", "      ")
+    for name, conditions in stop.rules:
+        failed = ", ".join(conditions)
+        told = f"{failed} does not hold" if failed else "nothing in the state forbids it"
+        yield from wrap(f"    nearest rule: {name}; {told}", "      ")
+    if not stop.rules:
+        yield "    nearest rule: none writes what is not met"
+    yield "    the nearest state:"
+    for line in describe_cluster(stop.cluster):
+        yield from wrap(f"      {line}", "        ")
+
+
+def describe_data(data: Mapping[str, Any]) -> str:
+    """The fields of an event, the telling ones first."""
+    names = [name for name in FIRST if name in data]
+    names += [name for name in data if name not in FIRST and name not in COMMON_FIELDS]
+    return ", ".join(f"{name} {show(data[name])}" for name in names)
+
+
+def show(value: Any) -> str:
+    """A value of a state or of an event."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def wrap(text: str, indent: str) -> list[str]:
+    """The lines of a text, none too long."""
+    lead = text[: len(text) - len(text.lstrip())]
+    return textwrap.wrap(
+        text.strip(), COLUMNS, initial_indent=lead, subsequent_indent=indent, break_on_hyphens=False
+    )

@@ -1,0 +1,228 @@
+"""The story behind a code such as ``L12``: claims, reasons, each step, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import click
+from attrs import frozen
+
+from command_line.answers.short.groups import list_variants, say_slaves
+from command_line.answers.story.afterwards import Broken, tell_afterwards
+from command_line.answers.story.not_here import Absent, tell_absent
+from command_line.options.reading_options import gather_question
+from command_line.output.width import get_prose_width, get_width, wrap
+from properties.generated_text import SPEC, count_steps
+from properties.scenarios.reading_analysis import ReadingQuestion
+from properties.scenarios.summary.answer import Row
+from properties.scenarios.summary.codes import find_weakest, list_cases
+from properties.scenarios.summary.rows import (
+    Judged,
+    find_code,
+    is_refuted,
+    judge_row,
+    list_cells,
+    make_code,
+    make_failure,
+)
+from properties.scenarios.summary.summary import list_alternatives, list_sources
+from properties.scenarios.summary.words import Grade, Kind, RowWords
+from properties.schedules.telling import draw_cell
+from properties.verdicts.analysis import (
+    GroupAnalysis,
+    analyse_group,
+    compute_parameters,
+    compute_structure,
+)
+from properties.verdicts.certificates import find_cells
+from properties.verdicts.expectations import find_expectation
+from properties.verdicts.verdict import Verdict
+from properties.worlds import find_world
+from reference.checkout import name_page
+from reference.configuration.broker_group import BrokerGroup, Deployment
+
+
+@frozen
+class Story:
+    """A code in one group."""
+
+    code: str
+    row: RowWords
+    fault: str
+    group: BrokerGroup
+    sources: tuple[Judged, ...]
+    question: ReadingQuestion
+    words: tuple[str, ...] = ()
+    """Paths and options that name the group."""
+
+    @property
+    def judged(self) -> Row:
+        """Its row in the group."""
+        return judge_row(self.row, self.sources[0].structure, self.sources)
+
+    @property
+    def cells(self) -> list[tuple[Any, Verdict]]:
+        """The verdicts of the row under the fault model, those of the gravest claim first."""
+        order = [claim.name for claim in self.row.claim]
+        found = [
+            (s, v)
+            for s, v in list_cells(self.row, self.sources)
+            if v.fault == self.fault
+            and not v.is_vacuous
+            and (not is_refuted(v) or make_code(self.row, s, v) == self.code)
+        ]
+        return sorted(found, key=lambda cell: order.index(cell[1].guarantee))
+
+    @property
+    def fallen(self) -> list[tuple[Any, Verdict, str]]:
+        """The refuted verdicts, each with the code of the fewest faults that refute its claim."""
+        told = []
+        for structure, verdict in ((s, v) for s, v in self.cells if is_refuted(v)):
+            own = [(s, v) for s, v in list_cells(self.row, self.sources) if s is structure]
+            weakest = find_weakest(structure, verdict, own)
+            assert weakest is not None
+            is_own = weakest is verdict
+            code = self.code if is_own else make_failure(self.row, structure, weakest).code
+            told.append((structure, verdict, code))
+        return told
+
+
+def print_stories(
+    code: str,
+    deployments: Sequence[Deployment],
+    consumers: Mapping[str, Any],
+    words: tuple[str, ...],
+    *,
+    is_known: bool,
+) -> None:
+    """A code in every group, in groups that behave alike once. Raises click.BadParameter.
+
+    ``words`` are the paths and options by which the groups were named.
+    """
+    try:
+        row, fault = find_code(code)
+    except LookupError as problem:
+        raise click.BadParameter(str(problem)) from problem
+    question = gather_question(**consumers)
+    for group, sources in gather_sources(deployments, consumers, is_known=is_known):
+        story = Story(code, row, fault, group, sources, question, words)
+        click.echo("\n".join(tell(story)))
+
+
+def gather_sources(
+    deployments: Sequence[Deployment], consumers: Mapping[str, Any], *, is_known: bool
+) -> Iterator[tuple[BrokerGroup, tuple[Judged, ...]]]:
+    """Every group with the structures that say something about it; groups that behave alike once.
+
+    Raises QuestionError for options about consumers that cannot be used.
+    """
+    question = gather_question(**consumers)
+    seen: set[Any] = set()
+    for deployment in deployments:
+        for group in deployment.groups:
+            for each in list_variants(group, is_known=is_known):
+                if each.same_behaviour_key() not in seen:
+                    seen.add(each.same_behaviour_key())
+                    yield each, list_sources(each, question, analyse_by_certificate)
+
+
+def describe_group(group: BrokerGroup) -> str:
+    """Name, role, flush and number of slaves of a group, on one line."""
+    return (
+        f"{group.cluster}/{group.broker_name}, {group.master.role.name}, "
+        f"{group.master.flush_disk_type.name}, {say_slaves(len(group.slaves))}"
+    )
+
+
+def analyse_by_certificate(group: BrokerGroup) -> GroupAnalysis:
+    """The verdicts of a group's certificate. Without one they are decided."""
+    structure = compute_structure(group)
+    outside = group.outside_the_model()
+    cells = () if outside else tuple(find_cells(structure).values())
+    if not cells:
+        return analyse_group(group)
+    return GroupAnalysis(structure, compute_parameters(group), (), cells)
+
+
+def tell(story: Story) -> Iterator[str]:
+    """The lines about a code in one group."""
+    head = f"{story.code}, {story.row.title.lower()}: {describe_group(story.group)}"
+    yield from wrap(head, get_prose_width(), "", "  ")
+    own = [(s, v) for s, v, code in story.fallen if code == story.code]
+    is_promised = story.judged.grade is not Grade.NOT_PROMISED
+    if own and is_promised:
+        yield from tell_failure(story, own)
+        return
+    yield from tell_lesser(story) if is_promised else ()
+    if not story.fallen or not is_promised:
+        yield from tell_absent(make_absent(story))
+
+
+def make_absent(story: Story) -> Absent:
+    """The code as one that is no failure here."""
+    found = list_alternatives(story.group, story.question, analyse_by_certificate)
+    return Absent(
+        story.code,
+        story.row,
+        story.fault,
+        story.sources,
+        story.judged,
+        [v for _, v in story.cells],
+        tuple(found),
+        story.words,
+    )
+
+
+def tell_failure(story: Story, own: Sequence[tuple[Any, Verdict]]) -> Iterator[str]:
+    """What breaks, by which steps, and what helps."""
+    # The weakest, and of these the gravest claim: as on the screen.
+    structure, verdict = min(own, key=lambda c: make_failure(story.row, *c).kind.order)
+    failure = make_failure(story.row, structure, verdict)
+    is_unfailed = failure.kind is Kind.UNFAILED
+    yield f"{'It happens without any failure:' if is_unfailed else 'It takes'} {failure.words}."
+    yield from tell_cells(own)
+    yield from tell_lesser(story)
+    yield ""
+    yield f"How {verdict.guarantee} breaks:"
+    yield draw_cell(structure, verdict, get_width())
+    yield from list_pages(story.code, [v.guarantee for _, v in own])
+    claims = tuple(dict.fromkeys(v.guarantee for _, v in own))
+    yield from tell_afterwards(Broken(structure, verdict, claims, story.sources))
+
+
+def tell_cells(cells: Sequence[tuple[Any, Verdict]]) -> Iterator[str]:
+    """The broken claims, those with one reason together."""
+    reasons: dict[str, list[tuple[Any, Verdict]]] = {}
+    for structure, verdict in cells:
+        reason = find_expectation(verdict.guarantee, structure, verdict.fault).reason
+        reasons.setdefault(reason, []).append((structure, verdict))
+    width = get_prose_width()
+    for reason, found in reasons.items():
+        for structure, verdict in found:
+            sentence = find_world(structure).claims[verdict.guarantee].sentence.replace("``", "")
+            head = f"{verdict.guarantee} breaks after {count_steps(len(verdict.schedule))}"
+            yield from wrap(f"{head}: “{sentence}”", width, "  ", "    ")
+        yield from wrap(f"Why: {reason}", width, "  ", "    ")
+
+
+def tell_lesser(story: Story) -> Iterator[str]:
+    """The claims of the row that break under fewer faults already, with the codes for that."""
+    lesser: dict[str, list[str]] = {}
+    for _, verdict, code in story.fallen:
+        if code != story.code:
+            lesser.setdefault(code, []).append(verdict.guarantee)
+    for code, names in lesser.items():
+        told = ", ".join(dict.fromkeys(names))
+        text = f"Fewer faults break {told}: see code {code}."
+        yield from wrap(text, get_prose_width(), "  ", "    ")
+
+
+def list_pages(code: str, claims: Sequence[str]) -> Iterator[str]:
+    """The counterexample pages about a code or its claims, with prevention and evidence."""
+    found = [case for known, case in list_cases() if known == code or case.claim in claims]
+    if found:
+        yield ""
+        yield "Evidence, and what prevents it:"
+    for page in dict.fromkeys(case.page for case in found):
+        yield from wrap(name_page(page.relative_to(SPEC).as_posix()), get_prose_width(), "  ")

@@ -1,0 +1,109 @@
+"""A code that is no failure of a group: why, what replaced it, and which change brings it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attrs import frozen
+
+from command_line.output.width import get_prose_width, wrap, wrap_command
+from properties.scenarios.summary.actions import Alternative
+from properties.scenarios.summary.answer import Failure, Row
+from properties.scenarios.summary.rows import EVERYTHING_OPEN, Judged, judge_row, list_cells
+from properties.scenarios.summary.rows import is_open as is_undecided
+from properties.scenarios.summary.what_if import say_command
+from properties.scenarios.summary.words import Grade, Kind, RowWords, load_words
+from properties.verdicts.verdict import Verdict
+from properties.worlds import find_world
+
+
+@frozen
+class Absent:
+    """A code without a failure of its own in a group."""
+
+    code: str
+    row: RowWords
+    fault: str
+    sources: tuple[Judged, ...]
+    judged: Row
+    """Its row in the group."""
+    cells: Sequence[Verdict]
+    """The verdicts under its fault class that are not vacuous."""
+    alternatives: tuple[Alternative, ...]
+    words: tuple[str, ...]
+    """Paths and options that name the group."""
+
+    @property
+    def is_unfailed(self) -> bool:
+        """Its number stands for no failure at all."""
+        return load_words().columns[self.fault].kind is Kind.UNFAILED
+
+    @property
+    def meaning(self) -> str:
+        """What its number stands for."""
+        return load_words().numbered[int(self.code[1:])]
+
+
+def tell_absent(absent: Absent) -> Iterator[str]:
+    """Why the code is no failure here, and where it is one."""
+    width = get_prose_width()
+    for text in (say_why(absent), say_replaced(absent)):
+        yield from wrap(text, width, "  ", "    ") if text else ()
+    for text, command in list_brought(absent):
+        yield from wrap(text, width, "  ", "    ")
+        yield from wrap_command(command, "    ")
+
+
+def say_why(absent: Absent) -> str:
+    """Why it is no failure here."""
+    row = absent.judged
+    is_open = any(map(is_undecided, absent.cells)) or EVERYTHING_OPEN in row.open_under
+    if is_open and row.grade is not Grade.NOT_PROMISED and absent.code[1:] != "0":
+        return f"No answer here: {row.note}." if row.note else "It is not decided here."
+    reasons = {
+        row.note: row.grade is Grade.NOT_PROMISED,
+        "a failure without any fault has the number of its cause": absent.code[1:] == "0",
+        f"no claim of this row is judged under {absent.meaning}": absent.fault
+        not in list_classes(absent),
+        f"{absent.meaning} breaks nothing of this row": absent.is_unfailed,
+        "there is nothing that it could break": not absent.cells,
+    }
+    found = (reason for reason, is_so in reasons.items() if is_so)
+    reason = next(found, "")
+    return f"It is no failure here: {reason}." if reason else "It does not fail here: proved."
+
+
+def list_classes(absent: Absent) -> frozenset[str]:
+    """The fault classes under which claims of the row are judged in the group."""
+    structures = {s.name: s for s, _ in list_cells(absent.row, absent.sources)}
+    return frozenset(c.name for s in structures.values() for c in find_world(s).fault_models)
+
+
+def say_replaced(absent: Absent) -> str:
+    """The codes of this row for what happens here without a failure."""
+    found = [f for f in absent.judged.failures if f.kind is Kind.UNFAILED]
+    if not absent.is_unfailed or absent.judged.note:
+        return ""
+    if not found:
+        return "Without a failure nothing of this row breaks here."
+    told = ", ".join(f"{failure.code} ({failure.words})" for failure in found)
+    return f"Without a failure this row breaks here as {told}."
+
+
+def list_brought(absent: Absent) -> Iterator[tuple[str, str]]:
+    """Each change that brings the code, or another one of this kind, with a command to see it."""
+    for other in absent.alternatives:
+        for failure in find_brought(absent, other):
+            text = f"{other.switch.text}: that brings {failure.code} ({failure.words})."
+            verb = ("explain", failure.code)
+            yield text, say_command(verb, absent.words, other.switch.text)
+
+
+def find_brought(absent: Absent, other: Alternative) -> Iterator[Failure]:
+    """The failures of the row in a changed group that the code stands for."""
+    here = {failure.code for failure in absent.judged.failures}
+    for failure in judge_row(absent.row, other.log, other.sources).failures:
+        is_meant = failure.code == absent.code
+        is_unfailed = absent.code[1:] == "0" and failure.kind is Kind.UNFAILED
+        if (is_meant or is_unfailed) and failure.code not in here:
+            yield failure

@@ -1,0 +1,61 @@
+"""How wide output may be: a terminal's columns, or COLUMNS; a pipe sets no limit."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+
+import click
+
+WIDTH_MIN = 60
+"""A narrower terminal is treated as one of this width."""
+
+PROSE_WIDTH_MAX = 100
+"""Longer lines of prose are hard to read."""
+
+
+def get_width() -> int | None:
+    """The columns of the terminal, or COLUMNS; None in a pipe, where every line stays whole."""
+    columns = shutil.get_terminal_size((0, 0)).columns
+    return max(columns, WIDTH_MIN) if columns else None
+
+
+def get_prose_width() -> int:
+    """The length of a line of prose."""
+    return min(get_width() or PROSE_WIDTH_MAX, PROSE_WIDTH_MAX)
+
+
+def wrap(text: str, width: int, first: str = "", later: str = "") -> list[str]:
+    """Lines of at most this width; a word that is longer stays whole."""
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=first,
+        subsequent_indent=later,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def echo(text: str = "") -> None:
+    """Print a text; a line that is too long for the terminal goes on below, indented further."""
+    width = get_width()
+    lines = text.split("\n")
+    click.echo("\n".join(lines if width is None else (fit_line(each, width) for each in lines)))
+
+
+def fit_line(line: str, width: int) -> str:
+    """A line in as many lines as it needs."""
+    if len(line) <= width:
+        return line
+    indent = line[: len(line) - len(line.lstrip())]
+    return "\n".join(wrap(line.lstrip(), width, indent, f"{indent}  "))
+
+
+def wrap_command(command: str, indent: str) -> list[str]:
+    """A command in lines that a shell takes as one; a single line in a pipe."""
+    width = get_width()
+    if width is None:
+        return [indent + command]
+    *others, last = wrap(command, width - 2, indent, f"{indent}  ")
+    return [*(f"{line} \\" for line in others), last]

@@ -1,0 +1,143 @@
+"""Recordings of real brokers, searched under a mutant's rule.
+
+The search runs compiled rules, which are made of recorded terms: there the mistake is made. A
+recording that the search explains by the true rules, and does not under the mutant, contradicts it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from properties.mutants.derivation import RuleMutant, mutate
+from properties.mutants.replay_judges import RECORDINGS_MAX, STEPS_FACTOR, read_recordings
+from reference.language.compiled import CompiledInstance, compute_compiled_machine
+from reference.language.dependencies import Dependencies, compute_dependencies
+from reference.language.machine import RecordedInstance
+from reference.recordings.groups import OutsideTheModel, split_groups
+from reference.recordings.log.explain import CONFORMS, LogVerdict, explain, find_version
+from reference.recordings.log.judging import is_searchable
+from reference.recordings.plan import make_plan
+from reference.recordings.reading import Recording
+
+STUMBLES = (ArithmeticError, AssertionError, LookupError)
+"""What the search may raise where a state cannot be one of the true rules."""
+
+STEPS_MIN = 2_000
+"""So many steps may be tried under a mutant at least."""
+
+STEPS_MAX = 60_000
+"""A recording for which the true rules need more is left out."""
+
+
+@frozen
+class Unexplained:
+    """A recording that the search does not explain under a mutant."""
+
+    name: str
+    seq: int | None
+    """The first event that is not explained; None if the search stumbled: under the mutant there
+    are states in which what it takes for granted is false."""
+    is_undecided: bool
+    """The budget was spent: not everything was tried."""
+
+
+@frozen
+class Explained:
+    """What the search finds by the true rules."""
+
+    rules: frozenset[str]
+    """The rules of the schedule."""
+    steps: int
+    """How many steps were tried."""
+
+
+def find_unexplained(mutant: RuleMutant, folder: Path) -> Unexplained | None:
+    """The first of the shortest recordings with the rule that is not explained under the mutant."""
+    known = find_explained(folder)
+    for name in [n for n in known if mutant.rule in known[n].rules][:RECORDINGS_MAX]:
+        recording = read_recordings(folder)[name]
+        steps_max = max(STEPS_MIN, STEPS_FACTOR * known[name].steps)
+        try:
+            with make_compiled_mistake(mutant, recording):
+                found = search(recording, steps_max)
+        except STUMBLES:
+            return Unexplained(name, None, is_undecided=False)
+        bad = next((each for each in found if each.word != CONFORMS), None)
+        if bad is not None:
+            return Unexplained(name, bad.seq, bad.word != "refused")
+    return None
+
+
+@cache
+def find_explained(folder: Path) -> Mapping[str, Explained]:
+    """The recordings of a folder that the search explains, short ones first."""
+    found = {}
+    for name, recording in read_recordings(folder).items():
+        if not is_searchable(recording):
+            continue
+        verdicts = search(recording, STEPS_MAX)
+        if verdicts and all(each.word == CONFORMS for each in verdicts):
+            rules = {action.rule_name for each in verdicts for action in each.schedule}
+            found[name] = Explained(frozenset(rules), sum(map(count_steps, verdicts)))
+    return found
+
+
+def count_steps(verdict: LogVerdict) -> int:
+    """How many steps were tried for a verdict."""
+    total = verdict.timeline.total if verdict.timeline is not None else None
+    return STEPS_MAX - total.steps_left if total is not None else STEPS_MAX
+
+
+def search(recording: Recording, steps_max: int) -> list[LogVerdict]:
+    """The verdict on each group; none for a recording outside the model."""
+    try:
+        groups = split_groups(recording)
+        return [explain(group, find_version(group), steps_max) for group in groups]
+    except OutsideTheModel:
+        return []
+
+
+@contextmanager
+def make_compiled_mistake(mutant: RuleMutant, recording: Recording) -> Iterator[None]:
+    """Inside this context, the compiled machines of a recording's groups have the mutant's rule."""
+    structures = {
+        make_plan(group, find_version(group)).structure for group in split_groups(recording)
+    }
+    true = {each: dict(compute_dependencies(each).recorded) for each in structures}
+    for structure, recorded in true.items():
+        replace_instances(structure, mutant, recorded)
+    try:
+        yield
+    finally:
+        for structure, recorded in true.items():
+            put_instances(structure, recorded)
+
+
+def replace_instances(
+    structure: Any, mutant: RuleMutant, recorded: Mapping[str, RecordedInstance]
+) -> None:
+    """The instances of the mutant's rule get its mistake."""
+    put_instances(
+        structure,
+        {
+            name: mutate(each, mutant) if each.instance.rule.name == mutant.rule else each
+            for name, each in recorded.items()
+        },
+    )
+
+
+def put_instances(structure: Any, recorded: Mapping[str, RecordedInstance]) -> None:
+    """The machine that is kept of a structure runs these instances from now on."""
+    kept, made = compute_dependencies(structure), Dependencies(structure, dict(recorded))
+    machine = compute_compiled_machine(structure)
+    for name, each in recorded.items():
+        if kept.recorded[name] is not each:
+            machine.instances[name] = CompiledInstance(structure, each)  # type: ignore[index]
+    kept.__dict__.clear()
+    kept.__dict__.update(made.__dict__)

@@ -1,0 +1,363 @@
+"""Recoveries after a schedule: tried in the reference from its last state, whatever went wrong.
+
+A procedure (``procedures.py``) has a failure and acts of its own. A recovery has none: it is what
+an administrator can try after any failure of a group. It begins at the state that a schedule ends
+in, once the group has come to rest. Then brokers are stopped, stores copied and brokers started;
+the group comes to rest again, one more message is put, and it comes to rest once more. Every choice
+that a step leaves open is tried. Every state from the first rest on is judged. Brokers start in the
+plainest way that is possible: a start that takes torn or stale bytes for whole is a failure itself,
+with a code of its own.
+
+Of the whole system only the log is treated: its readers are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from attrs import evolve, frozen
+
+from properties.scenarios.procedures.procedures import (
+    ORDERS,
+    compute_operated_machine,
+    is_as_good_as_new,
+    list_choices,
+    make_put,
+    take,
+)
+from properties.schedules.judgement import ScheduleError, follow
+from properties.verdicts.verdict import Verdict
+from properties.worlds import find_world
+from properties.worlds.replication.convergence import (
+    DISPATCH_STEPS,
+    HEALING_STEPS,
+    PUT_STEPS,
+    get_added_steps,
+    get_everyone,
+    is_at_rest,
+)
+from properties.worlds.replication.guarantees import is_on_some_slave, is_owed
+from properties.worlds.replication.world import CLAIMS
+from reference.language.machine import Action, Instance, probe
+from reference.worlds.replication.lineage import has_message
+from reference.worlds.replication.parameters import FaultCounts
+from reference.worlds.replication.state import UNKNOWN_OFFSET, Cluster, Message
+from reference.worlds.replication.structure import Structure
+from reference.worlds.system.state import System, get_cluster
+
+STEPS_MAX = 200
+"""More steps than a group of a few bytes needs to come to rest."""
+
+Act = Callable[[Cluster], list[Cluster]]
+"""A part of a recovery: the states that may follow. Raises ScheduleError if it is impossible."""
+
+
+@frozen(eq=False)
+class Recovery:
+    """Something that an administrator can try after any failure."""
+
+    title: str
+    """In the imperative, without a full stop."""
+    acts: tuple[Act, ...]
+    needs_slaves: bool = True
+
+
+@frozen
+class Outcome:
+    """What a recovery gives."""
+
+    title: str
+    broken: tuple[str, ...] = ()
+    """The claims that do not hold in some state afterwards."""
+    is_lost: bool = False
+    """No broker has a message any more that was answered PUT_OK and was on one at the beginning."""
+    is_as_good_as_new: bool = False
+    """Whatever was proved of a new group is true of this one from now on."""
+    refused: str = ""
+    """Why it is impossible; empty if it is possible."""
+
+    @property
+    def is_mending(self) -> bool:
+        """It is possible, every claim holds afterwards, and nothing answered is lost."""
+        return not (self.broken or self.is_lost or self.refused)
+
+
+def take_one_of(state: Cluster, names: Iterable[str], index: int | None = None) -> list[Cluster]:
+    """The states after one of these steps. Raises ScheduleError if none is possible."""
+    known = group_by_rule(state.structure)
+    tried = [i for name in names for i in known.get(name, ()) if index in (None, *i.indexes)]
+    meant = [each.name for each in tried if not probe(each, state)[0]]
+    if not meant:
+        raise ScheduleError(f"{', '.join(probe(tried[0], state)[0])} does not hold")
+    choices = (each for name in meant for each in list_choices(state, Action(name)))
+    return list(dict.fromkeys(take(state, each) for each in choices))
+
+
+def start(state: Cluster, names: Iterable[str], index: int | None = None) -> list[Cluster]:
+    """The states after the first of these starts that is possible. Raises ScheduleError."""
+    problems = []
+    for name in names:
+        try:
+            return take_one_of(state, (name,), index)
+        except ScheduleError as problem:
+            problems.append(problem)
+    raise problems[0]
+
+
+def take_in_turn(states: Iterable[Cluster], act: Act) -> list[Cluster]:
+    """The states after an act, whichever of these states it begins in."""
+    return list(dict.fromkeys(after for state in states for after in act(state)))
+
+
+def for_each_slave(act: Callable[[Cluster, int], list[Cluster]]) -> Act:
+    """The act, for one slave after another."""
+
+    def act_on_all(state: Cluster) -> list[Cluster]:
+        states = [state]
+        for number in range(len(state.slaves)):
+            states = [after for each in states for after in act(each, number)]
+        return states
+
+    return act_on_all
+
+
+def stop_slave(state: Cluster, number: int) -> list[Cluster]:
+    """The slave stops cleanly, unless it is down."""
+    slave = state.slaves[number]
+    if not slave.is_up:
+        return [state]
+    begun = [state] if slave.is_stopping else take_one_of(state, ("begin_slave_stop",), number)
+    return [after for each in begun for after in take_one_of(each, ("finish_slave_stop",), number)]
+
+
+def stop_master(state: Cluster) -> list[Cluster]:
+    """The master stops cleanly, unless it is down."""
+    if not state.master.is_up:
+        return [state]
+    begun = [state] if state.master.is_stopping else take_one_of(state, ("begin_master_stop",))
+    return [after for each in begun for after in take_one_of(each, ("finish_master_stop",))]
+
+
+def start_master(state: Cluster) -> list[Cluster]:
+    """The master starts, unless it is running."""
+    return [state] if state.master.is_up else start(state, MASTER_STARTS)
+
+
+def start_slave(state: Cluster, number: int) -> list[Cluster]:
+    """The slave starts, unless it is running."""
+    if state.slaves[number].is_up:
+        return [state]
+    return start(state, SLAVE_STARTS, number)
+
+
+MASTER_STARTS = (
+    "restart_master",
+    "restart_master_without_blank",
+    "restart_master_behind_blank",
+    "restart_master_with_stale_bytes",
+)
+SLAVE_STARTS = (
+    "restart_slave",
+    "restart_slave_beyond_received",
+    "restart_slave_with_stale_bytes",
+)
+
+
+def begin_file(state: Cluster) -> list[Cluster]:
+    """A message is put if the master's log ends with a blank, which begins the next file."""
+    if state.master.trailing_blank_offset == UNKNOWN_OFFSET:
+        return [state]
+    return [take(state, Action("append_other_message", {"size_bytes": 1}))]
+
+
+def copy_to_slave(state: Cluster, number: int) -> list[Cluster]:
+    """The store of a slave is replaced by a copy of the master's."""
+    return take_one_of(state, ("copy_store_to_slave",), number)
+
+
+def copy_to_master(state: Cluster) -> list[Cluster]:
+    """The master's store is replaced by a copy of the longest slave's, and forced to disk."""
+    ends = [slave.log.max_offset for slave in state.slaves]
+    copied = take_one_of(state, ("copy_store_to_master",), ends.index(max(ends)))
+    return [after for each in copied for after in take_one_of(each, ("sync_master",))]
+
+
+STOP_SLAVES, START_SLAVES = for_each_slave(stop_slave), for_each_slave(start_slave)
+START_ALL = (start_master, START_SLAVES)
+
+RECOVERIES = (
+    Recovery("Leave it: start what is down, nothing else", START_ALL, needs_slaves=False),
+    Recovery("Restart the master", (stop_master, *START_ALL), needs_slaves=False),
+    Recovery("Restart the slave", (start_master, STOP_SLAVES, START_SLAVES)),
+    Recovery(
+        "Copy the stopped master's store to the slave",
+        (
+            STOP_SLAVES,
+            start_master,
+            begin_file,
+            stop_master,
+            for_each_slave(copy_to_slave),
+            *START_ALL,
+        ),
+    ),
+    Recovery(
+        "Copy the stopped slave's store to the master, sync",
+        (STOP_SLAVES, stop_master, copy_to_master, *START_ALL),
+    ),
+)
+"""Each begins with what is down or up, whichever it is."""
+
+
+LOG_CLAIMS: Mapping[str, str] = dict.fromkeys(
+    (
+        "acknowledged_is_consumed_or_to_come",
+        "acknowledged_is_read_from_the_slave",
+        "promotion_loses_no_acknowledged_message",
+    ),
+    "acknowledged_is_kept_on_master",
+)
+"""The claim of a log that must hold so that a claim of the whole system can hold again."""
+
+
+def choose_judged(claims: Iterable[str]) -> tuple[str, ...]:
+    """The claims by which recoveries are judged: those of the log, or what they need of it."""
+    named = (LOG_CLAIMS.get(name, name) for name in claims)
+    return tuple(dict.fromkeys(name for name in named if name in CLAIMS))
+
+
+def try_recoveries(structure: Any, verdict: Verdict, judged: Sequence[str]) -> tuple[Outcome, ...]:
+    """What each recovery gives after the schedule of a refuted verdict.
+
+    ``judged`` are claims about the log; see ``choose_judged``. Nothing is tried without such a
+    claim, in a world without a log, or if the group cannot come to rest.
+    """
+    try:
+        last = find_last_cluster(structure, verdict) if judged else None
+        rested = None if last is None else list(settle(last, 0))[-1]
+    except ScheduleError:
+        return ()
+    if rested is None:
+        return ()
+    meant = (r for r in RECOVERIES if rested.slaves or not r.needs_slaves)
+    return tuple(try_recovery(recovery, rested, judged) for recovery in meant)
+
+
+def find_last_cluster(structure: Any, verdict: Verdict) -> Cluster | None:
+    """The group at a schedule's end, with one more followed message; None if there is none.
+
+    The log gets room for one more file, and no fault has been counted. Raises ScheduleError.
+    """
+    world = find_world(structure)
+    sizes = world.make_search_parameters(world.get_fault_model(verdict.fault))
+    *_, (_, state) = follow(structure, sizes, verdict.schedule)
+    cluster = get_cluster(state) if isinstance(state, System) else state
+    if not isinstance(cluster, Cluster):
+        return None
+    group = evolve(cluster.structure, messages=len(cluster.messages) + 1)
+    log_world = find_world(group)
+    search = evolve(log_world.sizes.search, limits=log_world.everything.search_limits)
+    size = search.ghost_log_size_max_bytes + 2 * search.mapped_file_size_bytes
+    return evolve(
+        cluster,
+        structure=group,
+        parameters=evolve(search, ghost_log_size_max_bytes=size),
+        messages=(*cluster.messages, Message()),
+        faults=FaultCounts(),
+    )
+
+
+def try_recovery(recovery: Recovery, rested: Cluster, claims: Sequence[str]) -> Outcome:
+    """What a recovery gives after a group has come to rest."""
+    states = [rested]
+    try:
+        for act in recovery.acts:
+            states = take_in_turn(states, act)
+        runs = [run for number in range(len(ORDERS)) for run in run_on(states, number)]
+    except ScheduleError as problem:
+        return Outcome(recovery.title, refused=str(problem))
+    known = find_world(rested.structure).claims
+    reached = dict.fromkeys(state for run in runs for state in run)
+    return Outcome(
+        recovery.title,
+        broken=tuple(n for n in claims if not all(known[n].predicate(s) for s in reached)),
+        is_lost=any(has_lost(rested, state) for state in reached),
+        is_as_good_as_new=all(map(is_as_good_as_new, dict.fromkeys(run[-1] for run in runs))),
+    )
+
+
+def has_lost(before: Cluster, after: Cluster) -> bool:
+    """A message that was answered PUT_OK was on a broker, and is on none any more."""
+    pairs = zip(before.messages, after.messages, strict=True)
+    return any(
+        is_owed(old) and is_held(before, old) and is_owed(new) and not is_held(after, new)
+        for old, new in pairs
+    )
+
+
+def is_held(cluster: Cluster, message: Message) -> bool:
+    """Some broker's log has all of the message."""
+    return bool(has_message(cluster.master.log, message) or is_on_some_slave(cluster, message))
+
+
+def run_on(states: Iterable[Cluster], number: int) -> Iterator[tuple[Cluster, ...]]:
+    """The states from each rest of a group to its next, with one more message put between them."""
+    for rested in dict.fromkeys(list(settle(state, number))[-1] for state in states):
+        yield (rested, *settle(put_one(rested), number))
+
+
+def put_one(state: Cluster) -> Cluster:
+    """The state after one more message is put, in the next file if it does not fit in this one."""
+    try:
+        after: Cluster = take(state, make_put(state))
+    except ScheduleError:
+        filled = take(state, Action("fill_file"))
+        after = take(filled, make_put(filled))
+    return after
+
+
+def settle(state: Cluster, number: int) -> Iterator[Cluster]:
+    """The state, and each after it, until the group rests; ``number`` is that of an order.
+
+    Raises ScheduleError if a group whose brokers all run does not come to rest.
+    """
+    order = (
+        *DISPATCH_STEPS,
+        *ORDERS[number],
+        *get_added_steps(state.structure),
+        *PUT_STEPS,
+    )
+    yield state
+    for _ in range(STEPS_MAX):
+        step = find_next(state, order)
+        if step is None:
+            break
+        state = take(state, step)
+        yield state
+    if is_all_running(state) and not is_at_rest(state, HEALING_STEPS, get_everyone(state)):
+        raise ScheduleError(f"the group does not come to rest within {STEPS_MAX} steps")
+
+
+def find_next(state: Cluster, order: Iterable[str]) -> Action | None:
+    """The most urgent possible step, as large as possible; None at rest."""
+    known = group_by_rule(state.structure)
+    for instance in (each for name in order for each in known.get(name, ())):
+        failed, ranges = probe(instance, state)
+        if not failed:
+            return Action(instance.name, {r.name: r.high for r in ranges})
+    return None
+
+
+@cache
+def group_by_rule(structure: Structure) -> dict[str, tuple[Instance, ...]]:
+    """The instances of each rule, by its name."""
+    found: dict[str, tuple[Instance, ...]] = {}
+    for each in compute_operated_machine(structure).instances.values():
+        found[each.rule.name] = (*found.get(each.rule.name, ()), each)
+    return found
+
+
+def is_all_running(state: Cluster) -> bool:
+    """Every broker runs."""
+    return bool(state.master.is_up and all(slave.is_up for slave in state.slaves))

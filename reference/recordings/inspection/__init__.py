@@ -1,0 +1,1 @@
+"""Recordings and their explanations looked at: what was read, and which steps explain an event."""

@@ -1,0 +1,133 @@
+"""Which arguments of hidden steps are worth a try: those shown, and those that goals want."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from reference.language.machine import Action
+from reference.recordings.clock import GRAIN_MS
+from reference.recordings.hidden.node import Goal, Node
+from reference.recordings.log.notes import Wire
+from reference.recordings.plan import MASTER, find_next
+
+if TYPE_CHECKING:
+    from reference.recordings.log.guide import LogGuide
+
+APPENDING = ("append_to_slave", "append_at_wrong_offset")
+"""The rules by which a slave takes a frame."""
+
+OF_LINKS = (*APPENDING, "transfer_batch", "receive_report")
+"""The rules by which bytes and reports go over a link."""
+
+
+@frozen(eq=False)
+class Arguments:
+    """The values of the arguments in one recording."""
+
+    guide: LogGuide
+
+    def list_values(
+        self,
+        node: Node,
+        action: Action,
+        argument: str,
+        bounds: tuple[int, int],
+        goals: Sequence[Goal],
+    ) -> Iterable[int]:
+        """The values of one argument that are worth a try."""
+        shown = self._list_shown(node, action, argument)
+        if shown is None:
+            shown = self._list_hidden(node, action, bounds[1], goals)
+        if shown is not None:
+            return shown
+        wanted = self._list_wanted(node, action.instance, bounds, goals)
+        if argument == "recovered_offset":
+            index = action.index
+            return [*self._list_recovered(MASTER if index is None else index), *wanted]
+        return wanted
+
+    def _list_shown(self, node: Node, action: Action, argument: str) -> Sequence[int] | None:
+        """The only values that the recording allows; None where it shows none."""
+        rule, index = action.rule_name, action.index
+        if rule == "append_message" and argument == "size_bytes":
+            put = self.guide.find_following(node)
+            return [put.size_bytes] if put else []
+        if rule not in OF_LINKS or index is None or not node.notes.wires[index].is_recorded:
+            return None
+        wire: Wire = node.notes.wires[index]
+        if rule == "receive_report":
+            return wire.reports
+        frames = self.guide.list_frames(wire, index)
+        if rule in APPENDING:
+            return [frame.size_bytes for frame in frames[wire.taken : wire.forwarded][:1]]
+        ahead = frames[wire.sent :]
+        return [ahead[0].size_bytes] if ahead else None
+
+    def _list_hidden(
+        self, node: Node, action: Action, high: int, goals: Sequence[Goal]
+    ) -> Sequence[int] | None:
+        """The likely values where a recording shows no puts, or no traffic; None for others."""
+        rule, index = action.rule_name, action.index
+        if rule == "append_other_message" and self.guide.plan.are_puts_hidden:
+            return self._list_other_sizes(node)
+        if rule not in OF_LINKS or index is None or node.notes.wires[index].is_recorded:
+            return None
+        if rule == "receive_report":
+            return [*(goal.wanted for goal in goals if goal.path), high]
+        return self._list_hidden_sizes(node, rule, index, high)
+
+    def _list_hidden_sizes(self, node: Node, rule: str, slave: int, high: int) -> Sequence[int]:
+        """As far as the slave's log is seen to end next, or all that there is."""
+        path = f"links.{slave}.next_transfer_offset"
+        begin = self.guide.get_max(node, slave)
+        if rule not in APPENDING:
+            begin = self.guide.get(node, path)
+        ends = self.guide.plan.links[slave].slave_observations
+        following = find_next(ends, self.guide.now_ms - GRAIN_MS)
+        return [high] if following is None else [min(high, following - begin), high]
+
+    def _list_other_sizes(self, node: Node) -> Sequence[int] | None:
+        """As much as fits of what makes the log end where it is seen to end next.
+
+        Nobody can tell how many messages these are: they are taken to be as large as they may be.
+        """
+        guide, put = self.guide, self.guide.find_following(node)
+        seen = find_next(guide.plan.end_observations, guide.now_ms - GRAIN_MS)
+        ends = [seen, None if put is None else put.start_offset]
+        target = min((each for each in ends if each is not None), default=None)
+        if target is None:
+            return None
+        end, sizes = guide.get_max(node, MASTER), "parameters"
+        file_size = guide.get(node, f"{sizes}.mapped_file_size_bytes")
+        blank = guide.get(node, f"{sizes}.end_file_min_blank_bytes")
+        room = file_size - end % file_size - blank
+        size = min(target - end, room, guide.get(node, f"{sizes}.message_size_max_bytes"))
+        return [size] if size > 0 else []
+
+    def _list_recovered(self, broker: int) -> list[int]:
+        """The end with which a broker's next process is seen to start."""
+        plan = self.guide.plan
+        of_slave = plan.links[broker].slave_observations if broker != MASTER else None
+        following = find_next(of_slave or plan.start_observations, self.guide.now_ms)
+        return [] if following is None else [following]
+
+    def _list_wanted(
+        self, node: Node, name: str, bounds: tuple[int, int], goals: Sequence[Goal]
+    ) -> Iterator[int]:
+        """Values that make a leaf the wanted one, if each one more makes that one more; ends."""
+        machine = self.guide.machine
+        writes = machine.instances[name].recorded.effects
+        low, high = bounds
+        yield from (goal.wanted for goal in goals if goal.path)
+        wanted = [goal for goal in goals if goal.path in writes]
+        lowest = machine.take(node.state, Action(name)) if wanted else None
+        if lowest is not None:
+            yield from (low + goal.wanted - int(lowest[goal.place]) for goal in wanted)
+        following = self.guide.find_following(node)
+        if name == "append_other_message" and following is not None:
+            yield following.start_offset - self.guide.get_max(node, MASTER)
+        yield high
+        yield low

@@ -1,0 +1,88 @@
+"""What events show of settings, tables, queues and progress: no step of replication changes these.
+
+Each event is held against what was shown before, and what it shows is kept for those that follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from attrs import evolve
+
+from reference.recordings.groups import OutsideTheModel
+from reference.recordings.hidden.node import Asked, Goal, Node
+from reference.recordings.log.asking import Asking, see
+from reference.recordings.metadata_events import CHANGES, explain_request, explain_running, follow
+from reference.recordings.order import Observation
+from reference.recordings.pull_events import explain_pull
+from reference.recordings.put_events import explain_send
+from reference.recordings.reading import Event
+from reference.recordings.state import Blocked, Explanation
+from reference.recordings.table_events import (
+    REMEMBERED,
+    explain_set_broker_config,
+    explain_tables,
+    explain_update_group,
+    explain_update_topic,
+    remember,
+)
+
+Explain = Callable[[Explanation, Event], Explanation]
+"""Holds an event against what is known, and learns from it; raises Blocked."""
+
+TABLE_EVENTS: Mapping[str, Explain] = {
+    "send_message": explain_send,
+    "pull_message": explain_pull,
+    "set_broker_config": explain_set_broker_config,
+    "tables": explain_tables,
+    "update_subscription_group": explain_update_group,
+    "update_topic": explain_update_topic,
+    "update_consumer_offset": explain_request,
+    "query_consumer_offset": explain_running,
+    "register_broker": explain_running,
+    "sync_all": explain_running,
+    "persist_consumer_offsets": explain_running,
+}
+"""By kind, for those that ask nothing else of replication."""
+
+
+def hold_against(asking: Asking, observation: Observation, explain: Explain, *goals: Goal) -> Asked:
+    """An event that only looks: goals first, then a check that may learn something."""
+    return learn_from(asking, observation, Asked((lambda _: goals,)), explain)
+
+
+def observe_table_event(asking: Asking, observation: Observation, node: Node) -> Asked:
+    """An event that is about settings, tables or progress only."""
+    return hold_against(asking, observation, TABLE_EVENTS[observation.kind])
+
+
+def remember_event(asking: Asking, observation: Observation, asked: Asked) -> Asked:
+    """What an event asks, and what it shows for later ones beside that."""
+    kind = observation.event.kind
+    if observation.kind != kind or not (kind in REMEMBERED or kind in CHANGES):
+        return asked
+    return learn_from(asking, observation, asked, lambda v, e: follow(remember(v, e), e))
+
+
+def learn_from(asking: Asking, observation: Observation, asked: Asked, explain: Explain) -> Asked:
+    """What an event asks, then a check that learns from it in the state behind it."""
+    event, learnt = observation.event, {}
+
+    def finish(node: Node) -> Node:
+        return asked.after(node) if asked.after is not None else node
+
+    def learn(node: Node) -> Node:
+        if node not in learnt:
+            done = finish(node)
+            known = explain(asking.view(done, observation), event)
+            learnt[node] = see(lambda seen: seen.learn(known))(done)
+        return learnt[node]
+
+    def check(node: Node) -> tuple[Goal, ...]:
+        try:
+            learn(node)
+        except (Blocked, OutsideTheModel) as problem:
+            return (Goal(str(problem), lambda _: False),)
+        return (Goal("", lambda _: True),)
+
+    return evolve(asked, stages=(*asked.stages, check), after=learn)

@@ -1,0 +1,223 @@
+"""Which changed values of recordings each way of explaining them notices.
+
+``python -m tests.reference.recordings.perturbing`` draws a few changes of each field that somebody
+reads, judges them by plan and by search, and writes ``tests/data/perturbations.json`` (under ten
+minutes). ``--table`` prints what the file says, by field.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import attrs
+from attrs import evolve, frozen
+
+from reference.recordings.checking import CONFORMS, check_recording, find_version
+from reference.recordings.groups import OutsideTheModel
+from reference.recordings.inspection.looks import Looks
+from reference.recordings.log.judging import is_searchable, search_recording
+from reference.recordings.reading import Recording, TraceError, read_recording
+from reference.releases.versions import Version
+from tests.reference.recordings.perturbations import Perturbation, list_perturbations
+
+DATA = Path(__file__).parents[2] / "data"
+TABLE = DATA / "perturbations.json"
+
+RECORDINGS = (
+    *("traces/a_sync_healthy", "traces/b2_slave_node_rejects_put", "traces/d2_fallbehind_exact"),
+    *("traces/e_async_lag_catchup", "traces/f_slave_restart_resume", "traces/j_rollover"),
+    *("traces/l_wait_store_false", "traces/m_master_kill9_page_cache", "traces/n_clean_restart"),
+    *("traces/p_slave_behind_master_min", "traces/s_idle_500_3000", "traces/r_random_seed1"),
+    *("traces/h_slave_ahead_master_empty", "traces/x1_pull_decision_table"),
+    *("traces/x2_consumer_offsets_and_sync", "traces/x3_master_crash_slave_offsets"),
+    *("traces_498/v498_a_sync_healthy", "traces_498/v498_i_two_slaves_one_stalled"),
+    *("traces_498/v498_n_clean_restart", "traces_498/v498_u2_control_no_rollover"),
+    *("traces_5x/v533_a_sync_healthy", "traces_5x/v533_quorum_c_stall_heal"),
+    *("traces_5x/v533_f_slave_restart_resume", "traces_5x/v533_quorum_i_two_slaves"),
+    *("traces_by_search/c3_sync_stall_housekeeping",),
+    *("traces_by_search/v498_n2_slave_shutdown_without_exit",),
+)
+"""Those that the search explains quickly, and some that only the plan is for."""
+
+PER_CHANGE = 2
+"""How many copies are judged for each field and kind of change."""
+
+SEED = 44
+
+STEPS_MAX = 12_000
+"""So many steps the search may try for one copy."""
+
+MALFORMED, REJECTED, UNDECIDED, ACCEPTED = "malformed", "rejected", "undecided", "accepted"
+NOT_ASKED = "not asked"
+"""The search does not know all kinds of events of this recording; or the plan explains not even
+the original."""
+
+NOTICED = (MALFORMED, REJECTED, UNDECIDED)
+WORDS = (*NOTICED, ACCEPTED, NOT_ASKED)
+
+
+@frozen
+class Sample:
+    """One copy, and what was said of it."""
+
+    recording: str
+    perturbation: Perturbation
+    plan: str
+    search: str
+
+    @property
+    def is_noticed(self) -> bool:
+        """The verdict of both together is that it does not conform."""
+        asked = [word for word in (self.plan, self.search) if word != NOT_ASKED]
+        return all(word in NOTICED for word in asked)
+
+    def as_json(self) -> dict[str, Any]:
+        """As it stands in the file."""
+        told = {"recording": self.recording, **attrs.asdict(self.perturbation)}
+        return {
+            **told,
+            "path": list(self.perturbation.path),
+            "plan": self.plan,
+            "search": self.search,
+        }
+
+
+def load() -> list[Sample]:
+    """The samples of the file."""
+    names = [each.name for each in attrs.fields(Perturbation)]
+    return [
+        Sample(
+            row["recording"],
+            Perturbation(**{**{n: row[n] for n in names}, "path": tuple(row["path"])}),
+            row["plan"],
+            row["search"],
+        )
+        for row in json.loads(TABLE.read_text(encoding="utf-8"))["samples"]
+    ]
+
+
+@frozen
+class Original:
+    """A recording, and who explains it."""
+
+    recording: Recording
+    version: Version
+    is_planned: bool
+    is_searched: bool
+    looks: Looks
+
+
+@cache
+def open_original(name: str) -> Original:
+    """A recording with what both ways say of it, and what they read."""
+    recording = read_recording(DATA / f"{name}.jsonl")
+    version, looks = find_version(recording) or Version(), Looks()
+    watched = looks.watch(recording)
+    is_planned = check_recording(watched, version=version).is_conforming
+    is_searched = is_searchable(recording) and search(watched, version) == ACCEPTED
+    return Original(recording, version, is_planned, is_searched, looks)
+
+
+def search(recording: Recording, version: Version) -> str:
+    """What the search says."""
+    try:
+        found = {each.word for each in search_recording(recording, version.name, STEPS_MAX)}
+    except OutsideTheModel:
+        return REJECTED
+    if found == {CONFORMS}:
+        return ACCEPTED
+    return REJECTED if "refused" in found else UNDECIDED
+
+
+def judge(name: str, perturbation: Perturbation) -> Sample:
+    """A copy, read from a file as anybody's would be, and judged both ways."""
+    original = open_original(name)
+    try:
+        copy = read_again(perturbation.apply(original.recording))
+    except TraceError:
+        return Sample(name, perturbation, MALFORMED, MALFORMED)
+    plan = searched = NOT_ASKED
+    if original.is_planned:
+        is_accepted = check_recording(copy, version=original.version).is_conforming
+        plan = ACCEPTED if is_accepted else REJECTED
+    if original.is_searched:
+        searched = search(copy, original.version)
+    return Sample(name, perturbation, plan, searched)
+
+
+def read_again(recording: Recording) -> Recording:
+    """The recording written to a file and read. Raises TraceError."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "copy.jsonl"
+        lines = (json.dumps(dict(e.data)) for e in (recording.config, *recording.events))
+        path.write_text("\n".join(lines), encoding="utf-8")
+        return evolve(read_recording(path), file=recording.file)
+
+
+def draw(names: Iterable[str] = RECORDINGS) -> list[tuple[str, Perturbation]]:
+    """A few of each change of each field, from all recordings."""
+    chance = random.Random(SEED)
+    found: dict[tuple[str, str], list[tuple[str, Perturbation]]] = defaultdict(list)
+    for name in names:
+        original = open_original(name)
+        for each in list_perturbations(original.recording, chance, original.looks.is_read):
+            found[each.name, each.change].append((name, each))
+    drawn = []
+    for _, every in sorted(found.items()):
+        drawn += chance.sample(every, min(PER_CHANGE, len(every)))
+    return drawn
+
+
+def count(samples: Iterable[Sample]) -> Mapping[str, Counter[str]]:
+    """By field: how often each way has said what, and how many both together have noticed."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for sample in samples:
+        counts = found[sample.perturbation.name]
+        counts["tried"] += 1
+        counts[f"plan {sample.plan}"] += 1
+        counts[f"search {sample.search}"] += 1
+        counts["noticed"] += sample.is_noticed
+    return found
+
+
+def render(samples: Iterable[Sample]) -> Iterator[str]:
+    """The counts as a table, a line for each field."""
+    columns = [f"{who} {word}" for who in ("plan", "search") for word in WORDS]
+    yield " | ".join(("field", "tried", "noticed", *columns))
+    for name, counts in sorted(count(samples).items()):
+        numbers = (counts[each] for each in ("tried", "noticed", *columns))
+        yield " | ".join((name, *map(str, numbers)))
+
+
+def main() -> None:
+    """Writes the file, or prints it."""
+    if "--table" in sys.argv[1:]:
+        print("\n".join(render(load())))
+        return
+    samples = []
+    for number, (name, each) in enumerate(draw()):
+        samples.append(judge(name, each))
+        if number % 100 == 0:
+            print(number, each.describe(), file=sys.stderr)
+    rows = ",\n".join(json.dumps(sample.as_json()) for sample in samples)
+    head = {
+        "command": "python -m tests.reference.recordings.perturbing",
+        "seed": SEED,
+        "tried": len(samples),
+        "noticed": sum(sample.is_noticed for sample in samples),
+        "counts": {name: dict(sorted(c.items())) for name, c in sorted(count(samples).items())},
+    }
+    text = json.dumps(head, indent=1).removesuffix("\n}")
+    TABLE.write_text(f'{text},\n "samples": [\n{rows}\n]\n}}\n', encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""What is noticed when a value of a recording is changed stays noticed."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from reference.recordings.inspection.looks import Value, list_values
+from reference.recordings.reading import read_recording
+from tests.reference.recordings.perturbations import (
+    FAR_MS,
+    list_changes,
+    list_perturbations,
+)
+from tests.reference.recordings.perturbing import (
+    ACCEPTED,
+    NOT_ASKED,
+    NOTICED,
+    RECORDINGS,
+    TABLE,
+    Sample,
+    count,
+    draw,
+    judge,
+    load,
+)
+
+HEALTHY = Path(__file__).parents[2] / "data" / "traces" / "a_sync_healthy.jsonl"
+
+QUICK_STRIDE = 60
+"""Of so many samples one is judged with every change."""
+
+SEARCHED_SHARE_MIN = 0.9
+"""Of what the plan notices, so much the search does too."""
+
+SAMPLES = load()
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "changes"),
+    [
+        (("max_offset",), 7, {"+1": 8, "-1": 6, "null": None, "other": 99}),
+        (("load_ok",), True, {"negated": False, "null": None}),
+        (("put_status",), "PUT_OK", {"other": "X", "unheard of": "PUT_OK_", "null": None}),
+        (("files", 0, "crc32"), "0a", {"other": "00000000", "null": None}),
+        (("t_ms",), 7.5, {"later": 7.5 + FAR_MS, "earlier": 7.5 - FAR_MS, "null": None}),
+        (("offset",), None, {}),
+    ],
+)
+def test_changes_follow_the_form_of_a_value(
+    path: tuple[str | int, ...], old: object, changes: dict[str, object]
+) -> None:
+    """Numbers, truth values, names, checksums and times."""
+    elsewhere: dict[type, list[object]] = {int: [99], str: ["X"]}
+    others = elsewhere.get(type(old), [])
+    assert dict(list_changes(Value(path, old), others)) == changes
+
+
+def test_a_copy_differs_in_one_value() -> None:
+    """But for an event that moves in time: then the others stay in their order."""
+    recording = read_recording(HEALTHY)
+    every = list(list_perturbations(recording, random.Random(1), lambda *_: True))
+    assert len(every) > 3_000
+    for each in random.Random(2).sample(every, 60):
+        copy = each.apply(recording)
+        assert len(copy.events) == len(recording.events)
+        seqs = [event.seq for event in copy.events]
+        assert all(one < other for one, other in itertools.pairwise(seqs))
+        if each.path == ("t_ms",):
+            continue
+        changed = [
+            (event.seq, value.path, value.value)
+            for event, before in zip(copy.events, recording.events, strict=True)
+            for value, old in zip(list_values(event.data), list_values(before.data), strict=True)
+            if value != old
+        ]
+        assert changed == [(each.seq, each.path, each.new)]
+
+
+def test_the_file_counts_its_samples() -> None:
+    """By field, and all together."""
+    head = json.loads(TABLE.read_text(encoding="utf-8"))
+    assert head["tried"] == len(SAMPLES)
+    assert head["noticed"] == sum(sample.is_noticed for sample in SAMPLES)
+    assert head["counts"] == {name: dict(c) for name, c in count(SAMPLES).items()}
+    assert {sample.recording for sample in SAMPLES} <= set(RECORDINGS)
+
+
+def test_the_search_notices_nearly_what_the_plan_does() -> None:
+    """Of those copies that both were asked about."""
+    both = [each for each in SAMPLES if NOT_ASKED not in (each.plan, each.search)]
+    planned = [each for each in both if each.plan in NOTICED]
+    missed = [each for each in planned if each.search == ACCEPTED]
+    assert len(missed) <= (1 - SEARCHED_SHARE_MIN) * len(planned)
+
+
+def is_lost(sample: Sample) -> bool:
+    """What was noticed is not any more."""
+    found = judge(sample.recording, sample.perturbation)
+    return sample.is_noticed and not found.is_noticed
+
+
+def list_quick() -> list[Sample]:
+    """A few samples, of different fields, of recordings that the search explains at once."""
+    return SAMPLES[::QUICK_STRIDE]
+
+
+@pytest.mark.parametrize(
+    "sample", list_quick(), ids=lambda s: f"{s.perturbation.name}-{s.perturbation.change}"
+)
+def test_a_sample_stays_noticed(sample: Sample) -> None:
+    """With every change of the program."""
+    assert not is_lost(sample), sample.perturbation.describe()
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_all_samples_stay_noticed(name: str) -> None:
+    """Those of one recording."""
+    mine = [sample for sample in SAMPLES if sample.recording == name]
+    lost = [each.perturbation.describe() for each in mine if is_lost(each)]
+    assert not lost
+
+
+@pytest.mark.nightly
+def test_every_field_that_is_read_has_samples() -> None:
+    """A field that somebody begins to read is tried: the file is written anew."""
+    drawn = {each.name for _, each in draw()}
+    assert drawn == {sample.perturbation.name for sample in SAMPLES}
