@@ -149,8 +149,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     sizes = {read_number(n["store_config"], "mapedFileSizeCommitLog") for n in nodes.values()}
     if len(sizes) > 1:
         raise OutsideTheModel("the brokers of the group have files of different sizes")
-    events = recording.events
-    surgeries = match_surgeries(events)
+    events, surgeries = recording.events, match_surgeries(recording.events)
     lives = _see_lives(events, master, surgeries)
     processes = see_processes(events, master, recording.end_ms)
     timers = make_timers(nodes[master], nodes[master], version)

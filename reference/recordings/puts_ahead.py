@@ -188,6 +188,7 @@ def mark_gaps(
             or (
                 before is not None
                 and before.process != put.process
+                and before.end_offset < put.start_offset
                 and processes[before.process].may_leave_pending(put.start_offset, longest_put_ms)
             ),
         )

@@ -238,7 +238,7 @@ class Timeline:
         trail = self.go_back(self.trail, stuck, 0)
         is_cut = self.budget.is_spent
         self.budget = Budget(REPAIR_STEPS, self.total)
-        trail = trail or self.move_earlier(stuck.observation)
+        trail = trail or self.move_earlier(self.trail, stuck.observation)
         trail = trail or self.move_later(stuck.observation, waiting)
         if trail is None and is_cut:
             self.budget = Budget(REPAIR_STEPS, self.total)
@@ -298,9 +298,10 @@ class Timeline:
         if isinstance(last, Entry):
             return [*made, last]
         is_nearer = len(last.unmet) < len(stuck.unmet) or not set(last.texts) & set(stuck.texts)
-        if is_nearer and rounds < ROUNDS_MAX:
-            return self.go_back(made, last, rounds + 1)
-        return None
+        if not is_nearer or rounds >= ROUNDS_MAX:
+            return None
+        moved = self.move_earlier(made, stuck.observation)
+        return moved or self.go_back(made, last, rounds + 1)
 
     def take_again(self, node: Node, since: Since, entries: list[Entry]) -> list[Entry] | None:
         """Entries explained once more, with what was granted between them if that is possible."""
@@ -336,17 +337,17 @@ class Timeline:
             node, since = entry.after, entry.since
         return entries
 
-    def move_earlier(self, observation: Any) -> list[Entry] | None:
-        """The trail with an observation before some of the latest ones."""
-        for passed in range(1, len(self.trail) + 1):
-            entries = self.trail[-passed:]
+    def move_earlier(self, trail: list[Entry], observation: Any) -> list[Entry] | None:
+        """The trail with an observation before some of its latest ones."""
+        for passed in range(1, len(trail) + 1):
+            entries = trail[-passed:]
             if not self.may_swap(entries[0].observation, observation):
                 return None
             moved = [observation, *(entry.observation for entry in entries)]
-            since = self.trail[-passed - 1].since if passed < len(self.trail) else {}
+            since = trail[-passed - 1].since if passed < len(trail) else {}
             found = self.take_all(entries[0].before, since, moved)
             if found is not None:
-                return [*self.trail[:-passed], *found]
+                return [*trail[:-passed], *found]
         return None
 
     def move_later(self, observation: Any, waiting: list[Any]) -> list[Entry] | None:

@@ -13,7 +13,7 @@ from reference.language.leaves import flatten
 from reference.language.machine import record_predicate
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.guide import LogGuide
-from reference.recordings.log.landmarks import Landmarks
+from reference.recordings.log.limits.landmarks import Landmarks
 from reference.recordings.log.notes import Notes
 from reference.recordings.log.seen import Check, Seen, begin_seen, judge, make_view
 from reference.recordings.order import Observation

@@ -163,7 +163,10 @@ def list_log_goals(asking: Asking, node: Node, event: Event, broker: int) -> Ite
     }
     for name, path in paths.items():
         if name in event.data:
-            yield asking.has_value(f"{name} of {who}", path, event[name])
+            goal = asking.has_value(f"{name} of {who}", path, event[name])
+            # The cursor may stand where the log has ended before, and gone on since.
+            end = asking.has_value(f"the end of {who}", paths["max_offset"], event[name])
+            yield goal if goal.path == end.path else evolve(goal, on_the_way=(end, goal))
     if broker == MASTER:
         yield from list_master_goals(asking, node, event)
     if "min_offset" in event.data:

@@ -15,8 +15,8 @@ from reference.recordings.hidden.overdue import Clock
 from reference.recordings.hidden.search import Budget
 from reference.recordings.hidden.timeline import Stuck, Timeline
 from reference.recordings.log.asking import Asking
-from reference.recordings.log.deadlines import LogDeadlines
 from reference.recordings.log.guide import LogGuide
+from reference.recordings.log.limits.deadlines import LogDeadlines
 from reference.recordings.log.observers import ask
 from reference.recordings.order import FIXED_KINDS, Observation, order_observations
 from reference.recordings.plan import make_plan

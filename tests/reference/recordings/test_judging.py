@@ -9,7 +9,12 @@ import pytest
 
 from reference.recordings.checking import CONFORMS
 from reference.recordings.log.explain import find_version
-from reference.recordings.log.judging import BY_SEARCH, is_searchable, judge_recording
+from reference.recordings.log.judging import (
+    BY_SEARCH,
+    is_searchable,
+    judge_recording,
+    search_recording,
+)
 from reference.recordings.reading import read_recording
 from tests.reference.recordings.corruptions import corrupt
 
@@ -51,8 +56,12 @@ def test_corrupted_copies_are_rejected(path: Path) -> None:
     assert not accepted
 
 
-def test_tables_are_not_searched() -> None:
-    """A recording with events that the search does not look at is judged by its plan alone."""
-    tables = read_recording(DATA / "traces" / "x2_consumer_offsets_and_sync.jsonl")
-    assert not is_searchable(tables)
-    assert is_searchable(read_recording(BY_SEARCH_PATHS[0]))
+def test_whole_brokers_are_searched_too() -> None:
+    """The search looks at tables and progress, and leaves no kind of event to the plan alone."""
+    paths = sorted((DATA / "traces").glob("x[34]*.jsonl"))
+    assert len(paths) == 2
+    for path in paths:
+        recording = read_recording(path)
+        assert is_searchable(recording)
+        (found,) = search_recording(recording, "4.4.0")
+        assert (found.word, found.reason) == ("conforms", "")
