@@ -6,7 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from command_line.answers.short.groups import ShortAnswer, say_slaves
 from command_line.answers.short.screen import DESCRIBED, say_legend
-from command_line.answers.short.shown import KEPT, Shown, list_holding, list_unknown, say_action
+from command_line.answers.short.shown import (
+    KEPT,
+    Shown,
+    list_holding,
+    list_unknown,
+    say_action,
+    say_number_left,
+)
 from properties.scenarios.summary.answer import Row, Summary
 from properties.scenarios.summary.shown_actions import choose_shown
 
@@ -39,7 +46,7 @@ def list_lines(answer: ShortAnswer, shown: Shown) -> Iterator[str]:
     yield from ("", KEPT, "", *kept) if kept else ()
     actions = [escape(say_action(action)) for action in choose_shown(answer.summaries)]
     if actions:
-        yield from ("", "Do:", "")
+        yield from ("", f"Do{escape(say_number_left(answer.summaries))}:", "")
         yield from (f"{number}. {text}" for number, text in enumerate(actions, start=1))
     unknown = [escape(text) for text in list_unknown(answer)]
     yield from ["", *unknown] if unknown else ()
@@ -55,7 +62,7 @@ def list_table(summary: Summary) -> Iterator[str]:
 
 def say_failures(row: Row) -> str:
     """Every weakest failure of a row, or why there is none."""
-    told: Sequence[str] = [f"`{f.code}` {escape(f.words)}" for f in row.failures]
+    told: Sequence[str] = [f"`{f.code}` {escape(f.words)}" for f in (*row.failures, *row.others)]
     return "; ".join(told) or escape(row.note)
 
 

@@ -7,7 +7,14 @@ from html import escape
 
 from command_line.answers.short.groups import ShortAnswer, say_slaves
 from command_line.answers.short.screen import DESCRIBED, say_legend
-from command_line.answers.short.shown import KEPT, Shown, list_holding, list_unknown, say_action
+from command_line.answers.short.shown import (
+    KEPT,
+    Shown,
+    list_holding,
+    list_unknown,
+    say_action,
+    say_number_left,
+)
 from properties.scenarios.summary.answer import Row, Summary
 from properties.scenarios.summary.shown_actions import choose_shown
 
@@ -89,7 +96,8 @@ def list_group(answer: ShortAnswer, shown: Shown) -> Iterator[str]:
         yield f"<h3>{KEPT}</h3><ul>{''.join(kept)}</ul>"
     actions = [escape(say_action(action)) for action in choose_shown(answer.summaries)]
     if actions:
-        yield f"<h3>Do</h3><ol>{''.join(f'<li>{text}</li>' for text in actions)}</ol>"
+        left = say_number_left(answer.summaries)
+        yield f"<h3>Do{left}</h3><ol>{''.join(f'<li>{text}</li>' for text in actions)}</ol>"
     yield from (f'<p class="soft">{escape(text)}</p>' for text in list_unknown(answer))
 
 
@@ -107,5 +115,7 @@ def say_failures(row: Row) -> str:
     """The weakest failures of a row, or why there is none."""
     if not row.failures:
         return escape(row.note)
-    told = (f"<li><code>{f.code}</code> {escape(f.words)}</li>" for f in row.failures)
+    told = (
+        f"<li><code>{f.code}</code> {escape(f.words)}</li>" for f in (*row.failures, *row.others)
+    )
     return f'<ul class="failures">{"".join(told)}</ul>'

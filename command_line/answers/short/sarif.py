@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from command_line.answers.short.groups import ShortAnswer, say_slaves
-from command_line.answers.short.shown import Shown
+from command_line.answers.short.shown import Shown, say_all_open
 from properties.scenarios.summary.answer import Failure, Row, Summary
 from properties.scenarios.summary.words import Grade, load_words
 from reference.configuration.broker_group import BrokerGroup, ConfigurationWarning
@@ -61,13 +61,13 @@ def list_row(
     group: BrokerGroup, summary: Summary, row: Row, title: str
 ) -> Iterator[dict[str, Any]]:
     """A result for each failure of a row, and one for what is not decided."""
-    for failure in row.failures:
+    for failure in (*row.failures, *row.others):
         text = f"{title}: {failure.words} ({failure.code})"
         place = locate(group, find_key(summary, failure))
         found = make_result(row.letter, LEVELS[failure.grade], text, *place)
         yield found | {"partialFingerprints": {"code/v1": describe(group, failure)}}
     if row.open_under:
-        text = f"{title}: not decided under {', '.join(row.open_under)}"
+        text = f"{title}: {say_all_open(row)}"
         yield make_result(row.letter, "note", text, *locate(group, ""))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import click
 from attrs import evolve, frozen
 
-from command_line.answers.short.groups import ShortAnswer
+from command_line.answers.short.groups import ShortAnswer, say_slaves
 from command_line.answers.short.shown import (
     KEPT,
     Shown,
@@ -17,6 +17,7 @@ from command_line.answers.short.shown import (
     list_unknown,
     name_failures,
     say_action,
+    say_number_left,
     say_open,
 )
 from properties.scenarios.summary.answer import Row, Summary
@@ -168,7 +169,8 @@ def list_actions(answer: ShortAnswer, width: int) -> Iterator[str]:
     """What to do; where the slaves are unknown, that more can be done once they are known."""
     actions = choose_shown(answer.summaries)
     if actions:
-        yield "Do, with a slave or without:" if answer.is_side_by_side else "Do:"
+        what = "Do, with a slave or without" if answer.is_side_by_side else "Do"
+        yield f"{what}{say_number_left(answer.summaries)}:"
     for number, action in enumerate(actions, start=1):
         yield from wrap(say_action(action), width, f" {number}. ", "    ")
     if answer.is_side_by_side:
@@ -228,14 +230,23 @@ def list_failures(row: Row, width: int, lines_max: int) -> Iterator[str]:
         yield "open: " + say_open(row) if row.open_under else ""
         return
     across = max(1, width // FAILURE_WIDTH)
-    shown = row.failures[: across * lines_max]
-    more = len(row.failures) - len(shown)
-    for start in range(0, len(shown), across):
-        cells = [f"{f.code:<4}{f.words}" for f in shown[start : start + across]]
-        is_last = start + across >= len(shown)
-        line = "".join(f"{cell:<{FAILURE_WIDTH}}" for cell in cells[:-1]) + cells[-1]
-        rest = f" (+{more})" if more and is_last else ""
-        yield shorten(line, width - len(rest)) + rest
+    for count in range(min(across * lines_max, len(row.failures)), 0, -1):
+        lines = list(arrange(row, count, across))
+        if count == 1 or max(map(len, lines)) <= width:
+            break
+    *first, last = lines
+    yield from first
+    before, bracket, more = last.partition(" (+")
+    yield shorten(before, width - len(bracket + more)) + bracket + more
+
+
+def arrange(row: Row, count: int, across: int) -> Iterator[str]:
+    """The first failures of a row in lines of so many, and how many others there are."""
+    shown, more = row.failures[:count], len(row.failures) - count + len(row.others)
+    for start in range(0, count, across):
+        *cells, last = (f"{f.code:<4}{f.words}" for f in shown[start : start + across])
+        rest = f" (+{more})" if more and start + across >= count else ""
+        yield "".join(f"{cell:<{FAILURE_WIDTH}}" for cell in cells) + last + rest
 
 
 def shorten(text: str, width: int) -> str:
@@ -244,17 +255,25 @@ def shorten(text: str, width: int) -> str:
 
 
 def list_codes(answer: ShortAnswer, width: int) -> Iterator[str]:
-    """Every failure of a group by its code, row by row, none left out, and what holds."""
+    """Every failure of a group by its code, row by row, what holds, and every action."""
     for summary in answer.summaries:
-        yield from wrap(f"{answer.names}, {summary.slaves}: every failure by its code", width)
+        yield from wrap(
+            f"{answer.names}, {say_slaves(summary.slaves)}: every failure by its code", width
+        )
         for row in summary.rows:
             if row.failures or row.kept:
                 yield f"  {row.title}"
             for failure in row.failures:
                 yield from wrap(f"{failure.code:<4}{failure.words}", width, "    ", " " * 8)
+            for failure in row.others:
+                yield from wrap(f"{failure.code:<4}{failure.words}", width, "    ", " " * 8)
             for kept in row.kept:
                 names = ", ".join(name_failures(kept.codes))
                 yield from wrap(f"ok  {kept.words}: {names}", width, "    ", " " * 8)
+        yield from ["  Do:"] if summary.actions else ()
+        for number, action in enumerate(summary.actions, start=1):
+            told = say_action(action, most=None)
+            yield from wrap(told, width, f"    {f'{number}.':<4}", " " * 8)
 
 
 def list_warnings(warnings: Iterable[ConfigurationWarning], width: int) -> Iterator[str]:

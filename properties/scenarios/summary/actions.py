@@ -6,23 +6,22 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from attrs import evolve, field, frozen
 
 from properties.scenarios.procedures.procedures import Procedure, load_procedures, try_out
 from properties.scenarios.summary.answer import Action, Row
+from properties.scenarios.summary.effects import compare, is_better
 from properties.scenarios.summary.rows import (
     NO_ACKNOWLEDGEMENT,
     Judged,
     is_of_row,
     judge_rows,
-    list_cells,
     make_code,
-    make_failure,
 )
 from properties.scenarios.summary.shown_actions import rank_codes
-from properties.scenarios.summary.words import Grade, load_words
+from properties.scenarios.summary.words import load_words
 from properties.schedules.judgement import ScheduleError
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
@@ -117,7 +116,7 @@ def choose_actions(
     """
     order = [f.code for row in rows for f in row.failures]
     found = [
-        *list_switches(sources, rows, alternatives),
+        *list_switches(rows, alternatives),
         *list_procedures(sources, order),
         *list_precautions(order, values),
     ]
@@ -125,11 +124,7 @@ def choose_actions(
     return tuple(sorted(found, key=lambda action: [rank[code] for code in action.codes][:1]))
 
 
-def list_switches(
-    sources: Sequence[Judged],
-    rows: Sequence[Row],
-    alternatives: Iterable[Alternative],
-) -> Iterator[Action]:
+def list_switches(rows: Sequence[Row], alternatives: Iterable[Alternative]) -> Iterator[Action]:
     """The switches whose gravest effect is an improvement."""
     is_mute = any(row.note == NO_ACKNOWLEDGEMENT for row in rows)
     for other in alternatives:
@@ -138,75 +133,24 @@ def list_switches(
             text = f"{other.switch.text}: until then {NO_ACKNOWLEDGEMENT}"
             yield Action(text, (), key=other.switch.key, is_switch=True)
         else:
-            yield from compare(sources, rows, other, after)
+            yield from propose(rows, other.switch, after)
 
 
-def compare(
-    sources: Sequence[Judged], rows: Sequence[Row], other: Alternative, after: Sequence[Row]
-) -> Iterator[Action]:
+def propose(rows: Sequence[Row], switch: Switch, after: Sequence[Row]) -> Iterator[Action]:
     """The switch, if its gravest effect is an improvement."""
-    pairs = zip(rows, after, strict=True)
-    letters = {a.letter for a, b in pairs if is_comparable(a) and is_comparable(b)}
-    then, now = count_common(other.sources, letters), count_common(sources, letters)
-    fallen = collect_fallen(after, letters)
-    told = [f.code for row in rows if row.letter in letters for f in row.failures]
-    eases = tuple(c for c in told if c in fallen and sum_up(then, c) < sum_up(now, c))
-    codes = tuple(c for c in told if c in eases or c not in fallen)
-    if codes and is_better(then, now):
-        known = collect_fallen(rows, letters)
-        weakest = (f.code for row in after if row.letter in letters for f in row.failures)
-        new = tuple(c for c in weakest if c not in known and sum_up(then, c))
+    effects = compare(rows, after)
+    helped = {*effects.ends, *effects.eases}
+    codes = tuple(f.code for row in rows for f in row.failures if f.code in helped)
+    if codes and is_better(rows, after):
         yield Action(
-            other.switch.text,
+            switch.text,
             codes,
-            key=other.switch.key,
+            key=switch.key,
             is_switch=True,
-            eases=tuple(c for c in codes if c in eases),
-            brings=new,
+            eases=effects.eases,
+            brings=effects.brings,
+            voids=effects.voids,
         )
-
-
-def is_comparable(row: Row) -> bool:
-    """The row promises something, and each of its verdicts is decided."""
-    return row.grade is not Grade.NOT_PROMISED and not row.open_under
-
-
-Counts: TypeAlias = Mapping[str, frozenset[str]]
-"""For each claim, the gravest first, the codes of the common failures that break it."""
-
-
-def count_common(sources: Sequence[Judged], letters: Iterable[str]) -> Counts:
-    """The common failures that break each claim of these rows, the weakest or not."""
-    counts: dict[str, frozenset[str]] = {}
-    for words in (w for w in load_words().rows if w.letter in letters):
-        cells = list_cells(words, sources)
-        fallen = [(s, v) for s, v in cells if v.word is VerdictWord.REFUTED and is_common(v)]
-        failures = [make_failure(words, s, v) for s, v in fallen]
-        for claim in words.claim:
-            counts[claim.name] = frozenset(
-                f.code for f in failures if f.claim == claim.name and f.grade is Grade.LOSS
-            )
-    return counts
-
-
-def is_common(verdict: Verdict) -> bool:
-    """The verdict's fault class is one common failure, or none."""
-    return load_words().columns[verdict.fault].kind.grade is Grade.LOSS
-
-
-def is_better(after: Counts, before: Counts) -> bool:
-    """Fewer common failures break the gravest claim that differs."""
-    return [len(after[claim]) for claim in before] < [len(codes) for codes in before.values()]
-
-
-def sum_up(counts: Counts, code: str) -> int:
-    """The number of claims that one common failure breaks."""
-    return sum(code in codes for codes in counts.values())
-
-
-def collect_fallen(rows: Iterable[Row], letters: Iterable[str]) -> frozenset[str]:
-    """The codes of all fault classes that break a claim, weakest or not."""
-    return frozenset(code for row in rows if row.letter in letters for code in row.fallen)
 
 
 def list_procedures(sources: Sequence[Judged], codes: Sequence[str]) -> Iterator[Action]:
