@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import click
 
+from command_line.answers.world_report import print_story
 from command_line.output.width import echo, get_prose_width, wrap
 from properties.scenarios.beginning import OPEN_FROM_LAST
 from properties.verdicts.verdict import Verdict, VerdictWord
@@ -31,7 +32,7 @@ def print_systems(analyses: Iterable[WorldAnalysis]) -> None:
             click.echo("\n".join(wrap(told, get_prose_width(), "  ", "    ")))
         example = next(v for v in analysis.verdicts if v.word is VerdictWord.REFUTED)
         cell = f'{example.guarantee} "{example.fault}" --structure "{analysis.structure.name}"'
-        echo(f"  To see each step of one: rmqspec explain {cell}")
+        print_story(cell)
 
 
 def tell_cells(cells: Iterable[Verdict]) -> str:

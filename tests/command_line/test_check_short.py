@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 from html.parser import HTMLParser
@@ -83,7 +84,53 @@ def test_a_screen_holds_whatever_the_names(tmp_path: Path) -> None:
         assert max(map(len, lines)) <= 80
         assert any(re.fullmatch(r"Do( \(\+[0-9]+ more, with --all\))?:", line) for line in lines)
         assert any("flushDiskTyp" in line for line in lines)
-        assert lines[-1].startswith("More: this command with --all; `explain ")
+        assert lines[-1].startswith("More: the same words after `./rmqspec check --all`")
+
+
+def test_commands_are_printed_as_a_shell_takes_them(tmp_path: Path) -> None:
+    """With changes and options about consumers too; words stay whole with their quotes."""
+    folder = write_group(tmp_path / "two words", "SYNC_MASTER")
+    name = os.path.relpath(folder, tmp_path)
+    options = ["--what-if", "flushDiskType=SYNC_FLUSH", "--group", "brokerId=1"]
+    run_in = run("check", name, *options, folder=tmp_path, env={"COLUMNS": "80"}).stdout
+    told = run_in.partition("More: ")[2].replace("\\\n", " ").splitlines()
+    assert ["./rmqspec", "check", name, *options, "--all"] in [shlex.split(line) for line in told]
+    assert max(map(len, run_in.splitlines())) <= 80
+    everything = run("check", "--all", "--timelines", 0, env={"COLUMNS": "80"}).stdout
+    commands = everything.replace("\\\n", " ").split("To see each step of one: ")[1:]
+    assert commands
+    for command in commands:
+        words = shlex.split(command.partition("\n")[0])
+        assert ["./rmqspec", "explain"] == words[:2]
+        assert "--structure" == words[4]
+        assert len(words) == 6
+
+
+def test_a_failure_is_not_cut_where_a_shorter_list_has_room() -> None:
+    """It is counted instead."""
+    for columns in (100, 120, 140, 160, 200):
+        assert not any("\u2026" in line for line in show(PAIR, columns=columns))
+
+
+def test_groups_of_several_folders_name_them() -> None:
+    """Names alone do not tell them apart."""
+    heads = [line for line in show(CONF, columns=200) if "; RocketMQ" in line]
+    for folder in ("2m-2s-async", "2m-noslave"):
+        assert any(f"in {CONF / folder}:" in line for line in heads)
+    assert " in " not in show(PAIR)[0]
+
+
+def test_a_misspelt_key_that_decides_stands_first(tmp_path: Path) -> None:
+    """RocketMQ ignores it, so the answer is about another group than the author's."""
+    folder = write_group(tmp_path / "g", "ASYNC_MASTER", more="brokerRol=SYNC_MASTER\nbogus=1\n")
+    lines = show(folder, columns=200)
+    assert "brokerRol and ignores it" in lines[0]
+    assert "bogus" not in " ".join(lines[:4])
+    markdown = run("check", folder, "--format", "markdown").stdout
+    assert markdown.index("brokerRol") < markdown.index("## ")
+    sarif = json.loads(run("check", folder, "--format", "sarif").stdout)
+    found = [r for r in sarif["runs"][0]["results"] if r["ruleId"] == "configuration"]
+    assert {"error", "warning"} == {r["level"] for r in found}
 
 
 @pytest.mark.parametrize("role", ["SYNC_MASTER", "ASYNC_MASTER"])

@@ -28,7 +28,7 @@ def render_junit(shown: Shown) -> str:
 
 def add_suite(suites: ElementTree.Element, answer: ShortAnswer, summary: Summary) -> None:
     """The cases of one group."""
-    name = answer.names
+    name = answer.title
     if answer.is_side_by_side:
         name += f" with {say_slaves(summary.slaves)}"
     grades = Counter(row.grade for row in summary.rows)

@@ -21,15 +21,17 @@ from properties.scenarios.summary.shown_actions import choose_shown
 def render_markdown(shown: Shown) -> str:
     """The whole answer."""
     parts = [*(escape(change) for change in shown.list_changes())]
+    warned = [(w.is_grave, f"> {escape(f'warning: {w}')}") for w in shown.warnings]
+    parts += [told for is_grave, told in warned if is_grave]
     parts += ["\n".join(list_lines(answer, shown)) for answer in shown.answers]
-    parts += [f"> {escape(f'warning: {warning}')}" for warning in shown.warnings]
+    parts += [told for is_grave, told in warned if not is_grave]
     parts += [escape(shown.release_note)] if shown.release_note else []
     return "\n\n".join([*parts, f"*{escape(say_legend(shown.answers))}*"])
 
 
 def list_lines(answer: ShortAnswer, shown: Shown) -> Iterator[str]:
     """The lines about one group."""
-    yield f"## {escape(answer.names)}"
+    yield f"## {escape(answer.title)}"
     yield ""
     yield f"{escape(answer.settings)}; RocketMQ {shown.version.name}"
     if answer.is_outside:

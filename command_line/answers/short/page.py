@@ -17,6 +17,7 @@ from command_line.answers.short.shown import (
 )
 from properties.scenarios.summary.answer import Row, Summary
 from properties.scenarios.summary.shown_actions import choose_shown
+from reference.checkout import PROGRAM
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2330; --paper: #fff; --soft: #5a6374; --line: #d5dae3;
@@ -53,12 +54,13 @@ def render_page(shown: Shown) -> str:
     body = [
         "<h1>What these broker groups can lose</h1>",
         *(f"<p>{escape(change)}</p>" for change in shown.list_changes()),
+        *(f"<p>warning: {escape(str(w))}</p>" for w in shown.warnings if w.is_grave),
         *(line for answer in shown.answers for line in list_group(answer, shown)),
-        *(f"<p>warning: {escape(str(warning))}</p>" for warning in shown.warnings),
+        *(f"<p>warning: {escape(str(w))}</p>" for w in shown.warnings if not w.is_grave),
         f'<p class="soft">{escape(shown.release_note)}</p>',
         f'<p class="soft">{escape(say_legend(shown.answers))}</p>',
         '<p class="soft">The story behind a code, with each step: '
-        f"<code>rmqspec explain CODE{escape(shown.asked)}</code></p>",
+        f"<code>{PROGRAM} explain CODE{escape(shown.asked)}</code></p>",
     ]
     return "\n".join(
         [
@@ -78,7 +80,7 @@ def render_page(shown: Shown) -> str:
 
 def list_group(answer: ShortAnswer, shown: Shown) -> Iterator[str]:
     """The section of one group."""
-    yield f"<h2>{escape(answer.names)}</h2>"
+    yield f"<h2>{escape(answer.title)}</h2>"
     yield f'<p class="soft">{escape(answer.settings)}; RocketMQ {escape(shown.version.name)}</p>'
     if answer.is_outside:
         reasons = (f"<li>{escape(reason)}</li>" for reason in answer.summaries[0].outside)

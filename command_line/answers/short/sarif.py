@@ -90,7 +90,8 @@ def locate(group: BrokerGroup, key: str) -> tuple[str, int]:
 
 def warn(warning: ConfigurationWarning) -> dict[str, Any]:
     """A warning about a file as a result."""
-    return make_result(CONFIGURATION, "warning", warning.message, warning.file, warning.line)
+    level = "error" if warning.is_grave else "warning"
+    return make_result(CONFIGURATION, level, warning.message, warning.file, warning.line)
 
 
 def make_result(rule: str, level: str, text: str, file: str, line: int) -> dict[str, Any]:

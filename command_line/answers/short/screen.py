@@ -20,6 +20,7 @@ from command_line.answers.short.shown import (
     say_number_left,
     say_open,
 )
+from command_line.output.width import wrap_words
 from properties.scenarios.summary.answer import Row, Summary
 from properties.scenarios.summary.shown_actions import choose_shown
 from properties.scenarios.summary.what_if import say_command
@@ -109,9 +110,11 @@ def list_forms(rows: int) -> Iterator[Form]:
     """Shorter and shorter: what is also behind ``--all`` gives way first."""
     yield Form(rows, rows, has_switch=True)
     yield from (Form(whole, rows) for whole in range(rows, -1, -1))
-    least = Form(0, rows, has_commands=False)
-    yield from (evolve(least, warnings=n) for n in range(WARNINGS_MAX, 0, -1))
-    yield from (evolve(least, kept=n, warnings=1, has_blanks=False) for n in range(rows, -1, -1))
+    for has_commands in (True, False):
+        least = Form(0, rows, has_commands=has_commands)
+        yield from (evolve(least, warnings=n) for n in range(WARNINGS_MAX, 0, -1))
+        fewest = evolve(least, warnings=1, has_blanks=False)
+        yield from (evolve(fewest, kept=n) for n in range(rows, -1, -1))
 
 
 def list_screen(shown: Shown, width: int, form: Form) -> Iterator[str]:
@@ -119,11 +122,14 @@ def list_screen(shown: Shown, width: int, form: Form) -> Iterator[str]:
     blank = [""] if form.has_blanks else []
     changes = [line for change in shown.list_changes() for line in wrap(change, width)]
     yield from [*changes, ""] if changes else ()
+    first = list(list_warnings((w for w in shown.warnings if w.is_grave), width))
+    yield from [*first, *blank] if first else ()
     for answer in shown.answers:
         yield from list_lines(answer, shown.version, width, form)
         yield from [""] if len(shown.answers) > 1 else blank
-    yield from list_warnings(shown.warnings[: form.warnings], width)
-    left = len(shown.warnings) - form.warnings
+    warnings = [w for w in shown.warnings if not w.is_grave]
+    yield from list_warnings(warnings[: form.warnings], width)
+    left = len(warnings) - form.warnings
     yield from [f"More warnings, with --all: {left}."] if left > 0 else ()
     yield from wrap(shown.release_note, width)
     yield from wrap(say_legend(shown.answers), width)
@@ -132,7 +138,7 @@ def list_screen(shown: Shown, width: int, form: Form) -> Iterator[str]:
 
 def list_lines(answer: ShortAnswer, version: Version, width: int, form: Form) -> Iterator[str]:
     """The lines about one group, or about several that behave alike."""
-    yield from wrap(f"{answer.names}: {answer.settings}; RocketMQ {version.name}", width)
+    yield from wrap(f"{answer.title}: {answer.settings}; RocketMQ {version.name}", width)
     if answer.is_outside:
         yield "Nothing is decided:"
         for reason in answer.summaries[0].outside:
@@ -258,7 +264,7 @@ def list_codes(answer: ShortAnswer, width: int) -> Iterator[str]:
     """Every failure of a group by its code, row by row, what holds, and every action."""
     for summary in answer.summaries:
         yield from wrap(
-            f"{answer.names}, {say_slaves(summary.slaves)}: every failure by its code", width
+            f"{answer.title}, {say_slaves(summary.slaves)}: every failure by its code", width
         )
         for row in summary.rows:
             if row.failures or row.kept:
@@ -299,13 +305,13 @@ def list_hints(shown: Shown, width: int, form: Form) -> Iterator[str]:
     lines = [
         line
         for number, each in enumerate(commands)
-        for line in wrap_command(each, width, "      " if number else "More: ")
+        for line in wrap_words(each, width, "      " if number else "More: ", " " * 8)
     ]
     if form.has_commands and max(map(len, lines)) <= width:
         yield from lines
     else:
-        story = f"; `explain {code}` in place of `check`" if code else ""
-        yield f"More: this command with --all{story}."
+        story = f", or after `{PROGRAM} explain {code}`" if code else ""
+        yield f"More: the same words after `{PROGRAM} check --all`{story}."
 
 
 def find_switch(shown: Shown) -> str:
@@ -313,16 +319,6 @@ def find_switch(shown: Shown) -> str:
     actions = [action for answer in shown.answers for s in answer.summaries for action in s.actions]
     said = (say_command(("check",), shown.words, action.text) for action in actions)
     return next((command for command in said if command), "")
-
-
-def wrap_command(command: str, width: int, head: str) -> Iterator[str]:
-    """The lines of a command, which a shell joins when they are pasted; quoted words stay whole."""
-    if "'" in command:
-        yield f"{head}{command}"
-        return
-    *lines, last = wrap(command, width - 2, head, "        ")
-    yield from (f"{line} \\" for line in lines)
-    yield last
 
 
 def say_legend(answers: Iterable[ShortAnswer]) -> str:

@@ -57,7 +57,7 @@ class Shown:
         for old, new in zip(self.before, self.answers, strict=False):
             for one, other in zip(old.summaries, new.summaries, strict=False):
                 told = say_effects(compare(one.rows, other.rows), most=None)
-                yield f"The change {told or 'changes no line'}, for {new.names}."
+                yield f"The change {told or 'changes no line'}, for {new.title}."
 
 
 def list_holding(summaries: Sequence[Summary]) -> Iterator[tuple[str, tuple[str, ...]]]:

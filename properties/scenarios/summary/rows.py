@@ -35,7 +35,8 @@ UNFAILED = "none"
 NO_ACKNOWLEDGEMENT = "no send is ever answered PUT_OK"
 ONE_COPY = "no second copy is promised here"
 NO_SLAVE = "there is no slave"
-NO_SYSTEM = "decided for plain 4.4.0 pairs only"
+NO_SYSTEM = "undecided: this is no plain 4.4.0 pair"
+NO_SYSTEM_ALONE = "undecided without a slave"
 NO_READING = "not decided for these read settings"
 """Why no world judges a row of some group."""
 
@@ -108,7 +109,7 @@ def say_unjudged(words: RowWords, log: Structure, sources: Sequence[Judged]) -> 
     """Why the world that must judge the row decides nothing for such a group; empty if it does."""
     kinds = {type(source.structure) for source in sources}
     if words.needs_system and SystemStructure not in kinds:
-        return NO_SYSTEM
+        return NO_SYSTEM if log.slaves else NO_SYSTEM_ALONE
     lacks_reading = words.needs_reading and log.slaves > 0 and ReadingStructure not in kinds
     return NO_READING if lacks_reading else ""
 
