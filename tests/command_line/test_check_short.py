@@ -215,14 +215,31 @@ def test_an_action_says_what_its_what_if_says(
     told = next(line for line in changed.splitlines() if line.startswith("The change"))
     if not options:  # With them, the change is compared with a group that begins at the last one.
         ends = [code for code in action.codes if code not in action.eases]
-        for verb, codes in (("ends", ends), ("eases", action.eases), ("brings", action.brings)):
+        parts = (("ends", ends), ("eases", action.eases), ("brings", action.brings))
+        for verb, codes in (*parts, ("worsens", action.worsens)):
             assert (f"{verb} {', '.join(codes)}" in told) == bool(codes)
-        assert set(CODES.findall(told)) == {*action.codes, *action.brings}
+        assert set(CODES.findall(told)) == {*action.codes, *action.brings, *action.worsens}
     else:
         assert "N32" in action.brings
     (line,) = (line for line in show(folder, *options, columns=400) if f" {action.text}:" in line)
     if len(action.brings) > 4:
         assert f"{', '.join(action.brings[:4])} (+{len(action.brings) - 4})" in line
+
+
+def test_a_change_for_the_worse_says_so() -> None:
+    """What one switch eases the opposite one worsens; a row may promise nothing any more."""
+    (line, *_) = show("--what-if", "brokerRole=ASYNC_MASTER", columns=400)
+    assert "worsens L12, L14" in line
+    assert "no longer promises C" in line
+
+
+def test_the_first_failure_of_each_row_is_answered() -> None:
+    """Where anything helps against it, one of the five actions does."""
+    for options in ((), ("--what-if", "flushDiskType=SYNC_FLUSH")):
+        (summary,) = get_summaries(*options)
+        told = " ".join(show(*options)).partition(" Do ")[2]
+        for code in (row.failures[0].code for row in summary.rows if row.failures):
+            assert (code in told) == any(code in action.codes for action in summary.actions)
 
 
 def test_actions_that_are_not_shown_are_counted() -> None:

@@ -310,7 +310,7 @@ def list_hints(shown: Shown, width: int, form: Form) -> Iterator[str]:
     if form.has_commands and max(map(len, lines)) <= width:
         yield from lines
     else:
-        story = f", or after `{PROGRAM} explain {code}`" if code else ""
+        story = f", or `{PROGRAM} explain {code}`" if code else ""
         yield f"More: the same words after `{PROGRAM} check --all`{story}."
 
 

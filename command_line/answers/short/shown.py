@@ -86,13 +86,18 @@ def say_action(action: Action, most: int | None = CODES_MAX) -> str:
     if not action.is_switch:
         return f"{action.text} ({say_codes(action.codes, most)})."
     ends = tuple(code for code in action.codes if code not in action.eases)
-    effects = Effects(ends, action.eases, action.brings, action.voids)
+    effects = Effects(ends, action.eases, action.brings, action.worsens, action.voids)
     return f"{action.text}: {say_effects(effects, most)}."
 
 
 def say_effects(effects: Effects, most: int | None) -> str:
     """What a change does, with at most so many codes of each kind; empty for nothing."""
-    parts = (("ends", effects.ends), ("eases", effects.eases), ("brings", effects.brings))
+    parts = (
+        ("ends", effects.ends),
+        ("eases", effects.eases),
+        ("brings", effects.brings),
+        ("worsens", effects.worsens),
+    )
     told = [f"{verb} {say_codes(codes, most)}" for verb, codes in parts if codes]
     told += [f"no longer promises {', '.join(effects.voids)}"] if effects.voids else []
     return "; ".join(told)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,13 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from properties.scenarios.procedures.procedures import Procedure, load_procedures, try_out
-from properties.scenarios.summary.answer import Action, Row
+from properties.scenarios.procedures.recoveries import Outcome, choose_judged, try_recoveries
+from properties.scenarios.summary.answer import Action, Failure, Row
 from properties.scenarios.summary.effects import compare, is_better
 from properties.scenarios.summary.rows import (
     NO_ACKNOWLEDGEMENT,
     Judged,
+    find_code,
     is_of_row,
     judge_rows,
     make_code,
@@ -115,9 +117,11 @@ def choose_actions(
     ``values`` has the effective values of the master's keys that precautions name.
     """
     order = [f.code for row in rows for f in row.failures]
+    repairs = list(list_procedures(sources, order))
     found = [
         *list_switches(rows, alternatives),
-        *list_procedures(sources, order),
+        *repairs,
+        *list_recoveries(sources, rows, {code for each in repairs for code in each.codes}),
         *list_precautions(order, values),
     ]
     rank = rank_codes(rows)
@@ -149,6 +153,7 @@ def propose(rows: Sequence[Row], switch: Switch, after: Sequence[Row]) -> Iterat
             is_switch=True,
             eases=effects.eases,
             brings=effects.brings,
+            worsens=effects.worsens,
             voids=effects.voids,
         )
 
@@ -167,6 +172,42 @@ def list_procedures(sources: Sequence[Judged], codes: Sequence[str]) -> Iterator
             repaired.add(code)
             words = load_words().numbered[int(code[1:])]
             yield Action(told.say(f"{code} ({words})"), (code,), is_repair=True)
+
+
+def list_recoveries(
+    sources: Sequence[Judged], rows: Sequence[Row], repaired: Collection[str]
+) -> Iterator[Action]:
+    """For the first failure of each row that no procedure repairs, a recovery that does.
+
+    It is one of those that ``explain`` lists; where it can, one after which all is as before.
+    """
+    for row in rows:
+        for failure in (f for f in row.failures[:1] if f.code not in repaired):
+            outcomes = [o for o in try_out_recoveries(sources, failure) if o.is_mending]
+            for best in sorted(outcomes, key=lambda o: not o.is_as_good_as_new)[:1]:
+                title = best.title[:1].lower() + best.title[1:]
+                text = f"After {failure.code} ({load_words().numbered[int(failure.code[1:])]})"
+                yield Action(f"{text}: {title}", (failure.code,), is_repair=True)
+
+
+def try_out_recoveries(sources: Sequence[Judged], failure: Failure) -> tuple[Outcome, ...]:
+    """What each recovery gives after a failure of the log; none for one of another world."""
+    row = find_code(failure.code)[0]
+    for source in (s for s in sources if isinstance(s.structure, Structure)):
+        if source.structure.name != failure.structure:
+            continue
+        cells = [
+            v
+            for v in source.verdicts
+            if v.fault == failure.fault
+            and is_of_row(row, v)
+            and v.word is VerdictWord.REFUTED
+            and make_code(row, source.structure, v) == failure.code
+        ]
+        (own,) = (v for v in cells if v.guarantee == failure.claim)
+        judged = choose_judged(v.guarantee for v in cells)
+        return try_recoveries(source.structure, own, judged)
+    return ()
 
 
 def find_code_of(procedure: Procedure, source: Judged) -> str:

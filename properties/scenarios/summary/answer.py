@@ -97,6 +97,8 @@ class Action:
     """Those of its codes that remain although fewer of the row's claims are broken."""
     brings: tuple[str, ...] = ()
     """The failures that a switch brings with it."""
+    worsens: tuple[str, ...] = ()
+    """The failures that break more claims of their row after a switch."""
     voids: tuple[str, ...] = ()
     """The letters of rows in which nothing is promised any more after a switch."""
 

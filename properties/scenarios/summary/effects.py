@@ -26,6 +26,8 @@ class Effects:
     """Shown before; afterwards their failures break fewer of the row's claims."""
     brings: tuple[str, ...] = ()
     """Shown afterwards; before, their failures broke nothing in the row."""
+    worsens: tuple[str, ...] = ()
+    """Shown afterwards; their failures broke fewer of the row's claims before."""
     voids: tuple[str, ...] = ()
     """The letters of rows in which nothing is promised any more."""
 
@@ -45,6 +47,12 @@ def compare(before: Sequence[Row], after: Sequence[Row]) -> Effects:
             if code in new.fallen and count_claims(new, code) < count_claims(old, code)
         ),
         brings=tuple(c for old, c in shown if c not in old.fallen and not is_open(old, c)),
+        worsens=tuple(
+            code
+            for old, new, code in ((old, new, f.code) for old, new in kept for f in new.failures)
+            if code in old.fallen and not (is_open(old, code) or is_open(new, code))
+            if count_claims(old, code) < count_claims(new, code)
+        ),
         voids=tuple(old.letter for old, new in pairs if is_promised(old) and not is_promised(new)),
     )
 

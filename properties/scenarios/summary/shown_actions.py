@@ -59,6 +59,7 @@ def list_common(actions: Iterable[Action], other: Summary) -> Iterator[Action]:
                 codes=codes,
                 eases=tuple(c for c in codes if c in action.eases or c in same.eases),
                 brings=tuple(dict.fromkeys((*action.brings, *same.brings))),
+                worsens=tuple(dict.fromkeys((*action.worsens, *same.worsens))),
                 voids=tuple(dict.fromkeys((*action.voids, *same.voids))),
             )
 
