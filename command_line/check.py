@@ -99,10 +99,7 @@ def command(  # noqa: PLR0913, PLR0917
         else:
             given_before = Asked(consumers, memory, progress, is_known=slaves is not None)
             before = given_before.gather(configured) if changes else ()
-            words = (
-                *repeat_words(paths, version, changes, slaves),
-                *repeat_consumers(**consumers),
-            )
+            words = repeat_words(paths, version, changes, slaves) + repeat_consumers(**consumers)
             text = render(output, answers, before, warnings, version, words)
             progress.clear()
             click.echo(text, color=False if "NO_COLOR" in os.environ else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
@@ -140,7 +141,8 @@ def print_world(console: Console, analysis: WorldAnalysis) -> None:
 
 def print_story(cell: str) -> None:
     """The command that tells a verdict's story."""
-    told, command = "  To see each step of one: ", f"{PROGRAM} explain {cell}"
+    told = "  To see each step of one: "
+    command = shlex.join([PROGRAM, "explain", *shlex.split(cell)])
     width = get_width()
     lines = [told + command] if width is None else wrap_words(command, width, told, "    ")
     click.echo("\n".join(lines))
