@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import textwrap
 
@@ -57,5 +58,19 @@ def wrap_command(command: str, indent: str) -> list[str]:
     width = get_width()
     if width is None:
         return [indent + command]
-    *others, last = wrap(command, width - 2, indent, f"{indent}  ")
-    return [*(f"{line} \\" for line in others), last]
+    return wrap_words(command, width, indent, f"{indent}  ")
+
+
+def wrap_words(command: str, width: int, first: str, later: str) -> list[str]:
+    """A command in lines of at most this width, which a shell takes as one.
+
+    A word stays whole with its quotes, even if it is longer.
+    """
+    lines, line = [], first
+    for word in map(shlex.quote, shlex.split(command)):
+        longer = f"{line}{word}" if line in {first, later} else f"{line} {word}"
+        if len(longer) > width - 2 and line not in {first, later}:
+            lines.append(f"{line} \\")
+            longer = f"{later}{word}"
+        line = longer
+    return [*lines, line]

@@ -148,7 +148,7 @@ def test_a_procedure_shows_the_failure_that_it_begins_with() -> None:
         ("B0", "B42 (files expired before dispatch)"),
         ("C0", "that brings C41"),
         ("L0", "Without a failure nothing of this row breaks here."),
-        ("N2", "It does not fail here: proved."),
+        ("N2", "It is not decided here."),
         ("S21", "no claim of this row is judged under a slave that deletes a file early"),
         ("D2", "Fewer faults break message_is_stored_once: see code D43."),
     ],
