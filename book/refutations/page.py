@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from book.diagram.svg import draw_schedule
 from book.explorer.places import link_counterexample
@@ -40,10 +38,10 @@ from properties.scenarios.summary.codes import find_code_of_cell, find_row, list
 from properties.scenarios.summary.rows import make_code
 from properties.scenarios.summary.words import load_words
 from properties.schedules.judgement import JudgedStep
+from properties.schedules.legend import read_legend
 from properties.schedules.telling import describe_action, find_fault_steps, list_sizes
 from properties.worlds import find_world
 from reference.language.drawing import fill_lanes, list_lanes
-from reference.worlds.system.structure import SystemStructure
 
 UP = "../"
 """From a page to the other chapters."""
@@ -146,28 +144,12 @@ def render_steps(case: Case) -> str:
         rows.append([step.index, told, *changed])
         before = states
     table = render_table(("Step", "What happens", *(titles[n] for n in shown)), rows)
-    return table if case.is_replication else f"{table}\n\n{render_legend(steps[0].cluster)}"
+    return table if case.is_replication else f"{table}\n\n{read_legend(case.structure)}"
 
 
 def say_state(state: str) -> str:
     """A state as code; a dash if a node has none any more."""
     return f"`{state}`" if state else "-"
-
-
-def render_legend(state: Any) -> str:
-    """How to read the states of a world: the docstring of its lanes below the first line."""
-    if isinstance(state.structure, SystemStructure):
-        return f"{LOG_LEGEND} {read_legend(state.structure.reading)}"
-    return read_legend(state.structure)
-
-
-LOG_LEGEND = "A broker shows its log first, as bytes, then its queue and its progress."
-
-
-def read_legend(structure: Any) -> str:
-    """The docstring of the module of a structure's lanes, without its first line."""
-    told = sys.modules[structure.lanes.fill_lanes.__module__].__doc__ or ""
-    return told.partition("\n\n")[2].strip().replace("``", "`")
 
 
 def read_states(step: JudgedStep) -> list[str]:
