@@ -20,8 +20,5 @@ def say_cited(text: str) -> str:
     cited = list_cited(text)
     if not cited:
         return ""
-    is_one = len(cited) == 1
-    what, source = (
-        ("a statement", "with its source") if is_one else ("statements", "each with its source")
-    )
-    return f"{', '.join(cited)}: {what} about RocketMQ in {name_page('ledger/')}, {source}."
+    what = "a statement" if len(cited) == 1 else "statements"
+    return f"{', '.join(cited)}: {what} about RocketMQ, with sources in {name_page('ledger/')}."
