@@ -33,7 +33,7 @@ from book.refutations.evidence import (
     list_recorded,
 )
 from properties.generated_text import Page, count_steps, render_table
-from properties.scenarios.counterexamples.cases import FOLDER, Case, load_cases
+from properties.scenarios.counterexamples.cases import FOLDER, Case, choose_schedule, load_cases
 from properties.scenarios.summary.codes import find_code_of_cell, find_row, list_usual_codes
 from properties.scenarios.summary.rows import make_code
 from properties.scenarios.summary.words import load_words
@@ -71,7 +71,9 @@ def _list_overview_cells(case: Case) -> Iterator[object]:
 
 
 def say_length(length: str, case: Case) -> str:
-    """A length, with a warning if there may be a shorter schedule."""
+    """A length, with a warning if there is or may be a shorter schedule."""
+    if case.told:
+        return f"{length}; the shortest in the model has {len(case.verdict.schedule)}"
     return length if case.is_shortest else f"{length}, not known to be the shortest"
 
 
@@ -188,8 +190,21 @@ FAULTS_TWICE = "Each fault that the fault model admits may happen twice."
 
 def render_minimal(case: Case) -> str:
     """The searches for a shorter schedule and their sizes, or that there were none."""
-    lines = list_searches(case) if case.is_shortest else list_doubts(case)
+    if case.told:
+        lines = list_reasons(case)
+    else:
+        lines = list_searches(case) if case.is_shortest else list_doubts(case)
     return "\n".join(f"- {line}" for line in lines)
+
+
+def list_reasons(case: Case) -> Iterator[str]:
+    """Why the page shows a longer schedule than the shortest one."""
+    shortest = choose_schedule(case.structure, case.verdict)
+    yield f"{shortest.remark} This page shows one that real brokers can take."
+    yield "No step can be left out: see *Without it* above."
+    pairs = [f"{one} and {other}" for one, other in list_needless_pairs(case)]
+    if not pairs:
+        yield "No two steps can be left out together either."
 
 
 def list_searches(case: Case) -> Iterator[str]:

@@ -16,9 +16,15 @@ from book.refutations.evidence import (
     list_recorded,
 )
 from book.refutations.page import OVERVIEW, PARTS
-from properties.scenarios.counterexamples.cases import FOLDER, Case, Citation, load_cases
+from properties.scenarios.counterexamples.cases import (
+    FOLDER,
+    Case,
+    Citation,
+    choose_schedule,
+    load_cases,
+)
 from properties.schedules.judgement import is_refuted_by, lower_numbers
-from properties.verdicts.certificates import load_cells
+from properties.verdicts.certificates import load_cells, load_refuted
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import PROVED_STRUCTURES
 from properties.worlds.replication.structures import STOCK_STRUCTURES
@@ -113,7 +119,21 @@ def test_the_schedule_is_as_short_and_small_as_can_be(case: Case) -> None:
 def test_a_page_says_whether_its_schedule_is_the_shortest(case: Case) -> None:
     """In the table at its head, and in the heading of what was searched."""
     doubts, question = "not known to be the shortest", "## Could it be shorter?"
-    assert {doubts in read(case), question in read(case)} == {not case.is_shortest}
+    assert (question in read(case)) == (not case.is_shortest)
+    assert (doubts in read(case)) == (not case.is_shortest and not case.told)
+
+
+def test_a_schedule_in_place_of_the_shortest_one_says_why() -> None:
+    """Wherever it is drawn; it serves every pair in which the claim breaks."""
+    (case,) = (case for case in load_cases() if case.told)
+    assert len(case.told) > len(case.verdict.schedule)
+    flushed = PROVED_STRUCTURES["SYNC_MASTER/SYNC_FLUSH/1 slave"]
+    choice = choose_schedule(flushed, load_refuted(flushed, case.claim, case.fault))
+    assert choice.verdict.schedule == case.told
+    assert case.remark in choice.remark
+    assert case.remark in read(case)
+    other = load_refuted(flushed, case.claim, "late join")
+    assert choose_schedule(flushed, other).verdict is other
 
 
 def test_two_steps_that_go_together_are_noticed() -> None:

@@ -15,6 +15,7 @@ from command_line.answers.story.not_here import Absent, tell_absent
 from command_line.options.reading_options import gather_question
 from command_line.output.width import get_drawing_width, get_prose_width, wrap
 from properties.generated_text import SPEC, count_steps
+from properties.scenarios.counterexamples.cases import choose_schedule
 from properties.scenarios.reading_analysis import ReadingQuestion
 from properties.scenarios.summary.answer import Row
 from properties.scenarios.summary.codes import find_weakest, list_cases
@@ -185,17 +186,18 @@ def tell_failure(story: Story, own: Sequence[tuple[Any, Verdict]]) -> Iterator[s
     failure = make_failure(story.row, structure, verdict)
     without = ", without any failure" if failure.kind is Kind.UNFAILED else ""
     yield f"What it takes{without}: {failure.words}."
-    drawn_first = [(structure, verdict), *((s, v) for s, v in own if v is not verdict)]
-    yield from tell_cells(drawn_first)
+    others = [(s, choose_schedule(s, v).verdict) for s, v in own if v is not verdict]
+    choice = choose_schedule(structure, verdict)
+    yield from tell_cells([(structure, choice.verdict), *others])
     yield from tell_lesser(story)
     yield ""
     yield f"How {verdict.guarantee} breaks:"
-    yield draw_cell(structure, verdict, get_drawing_width())
-    yield from wrap(say_legend(structure), get_prose_width())
+    yield draw_cell(structure, choice.verdict, get_drawing_width())
+    yield from wrap(f"{say_legend(structure)} {choice.remark}", get_prose_width())
     yield from list_pages(story.code, [v.guarantee for _, v in own])
     yield from tell_before(story)
     claims = tuple(dict.fromkeys(v.guarantee for _, v in own))
-    yield from tell_afterwards(Broken(structure, verdict, claims, story.sources, story.code))
+    yield from tell_afterwards(Broken(structure, choice.verdict, claims, story.sources, story.code))
 
 
 def tell_before(story: Story) -> Iterator[str]:
