@@ -236,6 +236,13 @@ def test_consumers_may_begin_at_the_first_message() -> None:
         assert 2 == result.exit_code
 
 
+def test_pages_about_another_failure_say_so() -> None:
+    """The page draws another consumer group."""
+    output = run("D46")
+    page = "spec/counterexamples/no_message_is_skipped.md"
+    assert f"{page} (the same guarantee, broken as D44)" in output
+
+
 def test_pages_and_codes_name_each_other() -> None:
     """A code its pages, a claim its code, a page the command."""
     assert "spec/counterexamples/slaves_reach_the_masters_end.md" in run("S2")

@@ -16,6 +16,7 @@ from book.refutations.evidence import (
     list_recorded,
 )
 from book.refutations.page import OVERVIEW, PARTS
+from book.refutations.step_references import LISTED, find_stale, list_mentioned
 from properties.scenarios.counterexamples.cases import (
     FOLDER,
     Case,
@@ -176,3 +177,26 @@ def test_a_wrong_citation_is_noticed() -> None:
         RecordedLine(line.recording, line.seq, "no_such_kind").read()
     with pytest.raises(LookupError):
         RecordedLine(line.recording, 10**9, line.event).read()
+
+
+@every_page
+def test_numbers_of_steps_fit_the_schedule(case: Case) -> None:
+    """Each that the words mention is listed with its rule, below the words."""
+    text = read(case)
+    assert [] == list(find_stale(text, case.schedule))
+    assert bool(LISTED.search(text)) == bool(list_mentioned(text))
+
+
+def test_a_number_that_does_not_fit_is_noticed() -> None:
+    """One that another step has now, one that is not listed, one beyond the end."""
+    schedule = (Action("start_consumer"), Action("take_queue"))
+    for wrong, told in (
+        ("It starts (1). <!-- steps: 1 take_queue -->", ["step 1 take_queue"]),
+        ("It starts (steps 1 and 2). <!-- steps: 1 start_consumer -->", ["step 2 is not listed"]),
+        ("In step 3 <!-- steps: 3 take_queue -->", ["step 3 take_queue"]),
+    ):
+        assert told == list(find_stale(wrong, schedule))
+    mentioned = list_mentioned(
+        "steps 1, 2 and 5 (8 and 9; X#y), (10 to 12), (5 s) in 2019 (steps 3)"
+    )
+    assert (1, 2, 3, 5, 8, 9, 10, 12) == mentioned

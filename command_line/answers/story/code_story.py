@@ -247,9 +247,11 @@ def tell_lesser(story: Story) -> Iterator[str]:
 
 def list_pages(code: str, claims: Sequence[str]) -> Iterator[str]:
     """The counterexample pages about a code or its claims, with prevention and evidence."""
-    found = [case for known, case in list_cases() if known == code or case.claim in claims]
+    found = [(k, case) for k, case in list_cases() if k == code or case.claim in claims]
     if found:
         yield ""
         yield "Evidence, and what prevents it:"
-    for page in dict.fromkeys(case.page for case in found):
-        yield from wrap(name_page(page.relative_to(SPEC).as_posix()), get_prose_width(), "  ")
+    for known, case in sorted(found, key=lambda each: each[0] != code):
+        page = name_page(case.page.relative_to(SPEC).as_posix())
+        other = "" if known == code else f" (the same guarantee, broken as {known})"
+        yield from wrap(f"{page}{other}", get_prose_width(), "  ", "    ")
