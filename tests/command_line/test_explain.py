@@ -99,6 +99,16 @@ def test_a_claim_in_another_release() -> None:
     assert "cannot have the rules of 5.0.0" in result.output
 
 
+def test_a_code_in_small_letters_is_the_code() -> None:
+    """And a file in its place says what comes first."""
+    assert run("s41") == run("S41")
+    swapped = str(CONF / "2m-2s-sync")
+    result = CliRunner().invoke(command, [swapped, "L14"])
+    assert 2 == result.exit_code
+    told = " ".join(result.output.replace("│", " ").split())
+    assert "is a file or folder; the code comes first, as in `explain L12" in told
+
+
 @pytest.mark.parametrize(
     "words", [("L12", "--structure", "delay/4.4.0"), ("message_is_stored_once",)]
 )
@@ -110,7 +120,8 @@ def test_words_that_do_not_go_together(words: tuple[str, ...]) -> None:
 def test_afterwards_is_tried_in_the_model() -> None:
     """Of a code and of a claim: what helps, what does not, and what is impossible."""
     for words in (("S41",), ("equal_offsets_mean_equal_bytes", "none"), ("S8",)):
-        lines = run(*words).partition("Afterwards, tried in the model")[2].splitlines()
+        told = run(*words).partition("Afterwards, tried in the model")[2]
+        lines = told.partition("Procedure")[0].splitlines()
         assert ["no", "no", "no", "helps", "n/a"] == [
             line.split()[0] for line in lines if line.startswith("  ") and line[2:3].strip()
         ]
