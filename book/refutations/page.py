@@ -126,7 +126,7 @@ def render_property(case: Case) -> str:
 def render_picture(case: Case) -> str:
     """The diagram, with a text alternative."""
     drawn = f"![{case.claim} breaks after {count_steps(len(case.schedule))}]({case.picture.name})"
-    return f"{drawn}\n\n{link_counterexample(UP)}."
+    return f"{drawn}\n\n{link_counterexample(UP, case.claim)}."
 
 
 def render_steps(case: Case) -> str:
