@@ -14,11 +14,19 @@ WIDTH_MIN = 60
 PROSE_WIDTH_MAX = 100
 """Longer lines of prose are hard to read."""
 
+DRAWING_WIDTH = 120
+"""The width of a drawing among prose in a pipe."""
+
 
 def get_width() -> int | None:
     """The columns of the terminal, or COLUMNS; None in a pipe, where every line stays whole."""
     columns = shutil.get_terminal_size((0, 0)).columns
     return max(columns, WIDTH_MIN) if columns else None
+
+
+def get_drawing_width() -> int:
+    """The width of a drawing among prose: it is read in a pipe as well."""
+    return get_width() or DRAWING_WIDTH
 
 
 def get_prose_width() -> int:
