@@ -10,8 +10,9 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from properties.scenarios.counterexamples.cases import choose_schedule
 from properties.scenarios.procedures.procedures import Procedure, load_procedures, try_out
-from properties.scenarios.procedures.recoveries import Outcome, choose_judged, try_recoveries
+from properties.scenarios.procedures.recoveries import Trials, try_recoveries
 from properties.scenarios.summary.answer import Action, Failure, Row
 from properties.scenarios.summary.effects import compare, is_better
 from properties.scenarios.summary.rows import (
@@ -183,15 +184,16 @@ def list_recoveries(
     """
     for row in rows:
         for failure in (f for f in row.failures[:1] if f.code not in repaired):
-            outcomes = [o for o in try_out_recoveries(sources, failure) if o.is_mending]
+            trials = try_out_recoveries(sources, failure)
+            outcomes = [o for o in trials.outcomes if o.is_mending]
             for best in sorted(outcomes, key=lambda o: not o.is_as_good_as_new)[:1]:
                 title = best.title[:1].lower() + best.title[1:]
                 text = f"After {failure.code} ({load_words().numbered[int(failure.code[1:])]})"
                 yield Action(f"{text}: {title}", (failure.code,), is_repair=True)
 
 
-def try_out_recoveries(sources: Sequence[Judged], failure: Failure) -> tuple[Outcome, ...]:
-    """What each recovery gives after a failure of the log; none for one of another world."""
+def try_out_recoveries(sources: Sequence[Judged], failure: Failure) -> Trials:
+    """What each recovery gives after a failure of the log; nothing for one of another world."""
     row = find_code(failure.code)[0]
     for source in (s for s in sources if isinstance(s.structure, Structure)):
         if source.structure.name != failure.structure:
@@ -199,15 +201,15 @@ def try_out_recoveries(sources: Sequence[Judged], failure: Failure) -> tuple[Out
         cells = [
             v
             for v in source.verdicts
-            if v.fault == failure.fault
-            and is_of_row(row, v)
-            and v.word is VerdictWord.REFUTED
-            and make_code(row, source.structure, v) == failure.code
+            if v.fault == failure.fault and is_of_row(row, v) and v.word is VerdictWord.REFUTED
         ]
         (own,) = (v for v in cells if v.guarantee == failure.claim)
-        judged = choose_judged(v.guarantee for v in cells)
-        return try_recoveries(source.structure, own, judged)
-    return ()
+        claims = [
+            v.guarantee for v in cells if make_code(row, source.structure, v) == failure.code
+        ]
+        shown = choose_schedule(source.structure, own).verdict
+        return try_recoveries(source.structure, shown, claims, [v.guarantee for v in cells])
+    return Trials()
 
 
 def find_code_of(procedure: Procedure, source: Judged) -> str:
