@@ -45,6 +45,8 @@ class Property:
     """For a guarantee or convergence claim: must be reachable, or the claim is vacuous."""
     variants: tuple[str, ...] = ()
     """For a lemma: the only variants that need it; empty if every structure does."""
+    broken_by: tuple[str, ...] = ()
+    """For a lemma or sanity check: the variants under which it does not hold."""
 
     @property
     def sentence(self) -> str:
@@ -68,17 +70,17 @@ def convergence(*, why: str, premise: Predicate) -> Decorator:
     return _mark(PropertyRole.CONVERGENCE, why, premise)
 
 
-def lemma(*variants: str, why: str) -> Decorator:
+def lemma(*variants: str, why: str, broken_by: tuple[str, ...] = ()) -> Decorator:
     """Make a predicate a lemma; ``why`` says what goes wrong without it.
 
-    If variants are named, only their proofs need it.
+    If variants are named, only their proofs need it; those that break it do without it.
     """
-    return _mark(PropertyRole.LEMMA, why, None, variants)
+    return _mark(PropertyRole.LEMMA, why, None, variants, broken_by)
 
 
-def sanity() -> Decorator:
-    """Make a predicate a sanity check."""
-    return _mark(PropertyRole.SANITY, "", None)
+def sanity(broken_by: tuple[str, ...] = ()) -> Decorator:
+    """Make a predicate a sanity check, which some variants may break."""
+    return _mark(PropertyRole.SANITY, "", None, broken_by=broken_by)
 
 
 def witness() -> Decorator:
@@ -87,10 +89,14 @@ def witness() -> Decorator:
 
 
 def _mark(
-    role: PropertyRole, why: str, premise: Predicate | None, variants: tuple[str, ...] = ()
+    role: PropertyRole,
+    why: str,
+    premise: Predicate | None,
+    variants: tuple[str, ...] = (),
+    broken_by: tuple[str, ...] = (),
 ) -> Decorator:
     def mark(predicate: Predicate) -> Predicate:
-        made = Property(predicate.__name__, role, predicate, why, premise, variants)
+        made = Property(predicate.__name__, role, predicate, why, premise, variants, broken_by)
         predicate.property = made  # type: ignore[attr-defined]
         return predicate
 

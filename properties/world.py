@@ -170,10 +170,14 @@ class World:
         return {c.name: c for c in self.fault_models}[name]
 
     def get_lemmas(self, structure: Any) -> dict[str, Property]:
-        """The lemmas of a structure: those that only its variants need come last."""
+        """The lemmas of a structure: those that only its variants need come last.
+
+        Those that a variant breaks are left out.
+        """
         variants = [variant.name for variant in structure.changes]
-        common = {n: p for n, p in self.lemmas.items() if not p.variants}
-        own = {n: p for v in variants for n, p in self.lemmas.items() if v in p.variants}
+        held = {n: p for n, p in self.lemmas.items() if not {*variants} & {*p.broken_by}}
+        common = {n: p for n, p in held.items() if not p.variants}
+        own = {n: p for v in variants for n, p in held.items() if v in p.variants}
         return {**common, **own}
 
     def get_candidates(self, structure: Any) -> dict[str, Property]:

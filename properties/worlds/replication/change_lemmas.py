@@ -276,11 +276,7 @@ def slave_has_no_newer_bytes_of_present_life(cluster: Cluster) -> bool:
     )
 
 
-@lemma(
-    "ack_above_transfer_start",
-    "controller_mode",
-    why="Else a put is answered whose message no slave received.",
-)
+@lemma("ack_above_transfer_start", why="Else a put is answered whose message no slave received.")
 def held_is_received(cluster: Cluster) -> bool:
     """A message that a slave holds was received."""
     return all_of(

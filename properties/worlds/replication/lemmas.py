@@ -180,7 +180,10 @@ def acknowledged_with_sync_flush_is_on_master(cluster: Cluster) -> bool:
     )
 
 
-@lemma(why="Else the highest report covers a message that is appended later.")
+@lemma(
+    why="Else the highest report covers a message that is appended later.",
+    broken_by=("controller_mode",),
+)
 def reports_are_within_log_in_first_life(cluster: Cluster) -> bool:
     """While the master has lost nothing, no slave reports an offset beyond the master's log."""
     master = cluster.master
@@ -199,7 +202,10 @@ def is_end_known(log: CommitLog, life: int) -> bool:
     return (unknown == 0) | (unknown < log.ends[life])
 
 
-@lemma(why="Else a frame begins beyond the slave's end, and its bytes land at a foreign offset.")
+@lemma(
+    why="Else a frame begins beyond the slave's end, and its bytes land at a foreign offset.",
+    broken_by=("controller_mode",),
+)
 def frame_of_early_slave_is_where_its_log_ends(cluster: Cluster) -> bool:
     """A slave that joined from the start is sent exactly the bytes that follow its log."""
     return all_of(
@@ -216,7 +222,10 @@ def frame_of_early_slave_is_where_its_log_ends(cluster: Cluster) -> bool:
     )
 
 
-@lemma(why="Else a slave's bytes count as unknown, and equal none of the master's.")
+@lemma(
+    why="Else a slave's bytes count as unknown, and equal none of the master's.",
+    broken_by=("controller_mode",),
+)
 def content_of_early_slave_is_known(cluster: Cluster) -> bool:
     """In the first log epoch, a slave that joined at the start has no bytes at a foreign offset."""
     is_known = all_of(*(s.log.ghost_unknown_below_offset == 0 for s in cluster.slaves))
@@ -256,7 +265,10 @@ def is_kept_in_lineage(cluster: Cluster, put: Message) -> bool:
     return is_written(put) & is_in_lineage(cluster.master.log, put)
 
 
-@lemma(why="Else a slave whose log begins late reports a message that it never had.")
+@lemma(
+    why="Else a slave whose log begins late reports a message that it never had.",
+    broken_by=("controller_mode",),
+)
 def below_first_file_of_early_slave_is_expired(cluster: Cluster) -> bool:
     """Retention has deleted every message below the beginning of a slave's log.
 
@@ -282,7 +294,10 @@ def below_first_file_of_early_slave_is_expired(cluster: Cluster) -> bool:
     )
 
 
-@lemma(why="Else a put is answered by a report that came before the message did.")
+@lemma(
+    why="Else a put is answered by a report that came before the message did.",
+    broken_by=("controller_mode",),
+)
 def lacked_put_is_not_reported(cluster: Cluster) -> bool:
     """Honest reports never cover a waiting put whose message no slave ever had."""
     return all_of(
@@ -303,7 +318,10 @@ def lacked_put_is_not_reported(cluster: Cluster) -> bool:
     )
 
 
-@lemma(why="Else a slave's first report covers a put whose message it holds in part.")
+@lemma(
+    why="Else a slave's first report covers a put whose message it holds in part.",
+    broken_by=("controller_mode",),
+)
 def lacked_put_is_earlier_than_its_slave(cluster: Cluster) -> bool:
     """If a slave covers a waiting put that no slave received, it started during the wait."""
     return all_of(
@@ -320,7 +338,10 @@ def lacked_put_is_earlier_than_its_slave(cluster: Cluster) -> bool:
     )
 
 
-@lemma(why="Else a slave that has reported was started with more than it had received.")
+@lemma(
+    why="Else a slave that has reported was started with more than it had received.",
+    broken_by=("controller_mode",),
+)
 def slave_that_reported_lacks_the_put(cluster: Cluster) -> bool:
     """A slave that has reported does not cover a waiting put that no slave received."""
     return all_of(
@@ -335,7 +356,10 @@ def slave_that_reported_lacks_the_put(cluster: Cluster) -> bool:
     )
 
 
-@lemma(why="Else a message counts as received and acknowledged, and no slave holds it.")
+@lemma(
+    why="Else a message counts as received and acknowledged, and no slave holds it.",
+    broken_by=("controller_mode",),
+)
 def received_in_first_life_is_held(cluster: Cluster) -> bool:
     """While no broker has lost bytes, a received message is on a slave until it expires."""
     return all_of(
@@ -394,7 +418,10 @@ def is_never_outrun(cluster: Cluster) -> bool:
     return is_patient & is_intact & is_joined_from_start(cluster)
 
 
-@lemma(why="Else a slave asks for bytes below its master's first file, and is sent nothing.")
+@lemma(
+    why="Else a slave asks for bytes below its master's first file, and is sent nothing.",
+    broken_by=("controller_mode",),
+)
 def slave_is_not_outrun(cluster: Cluster) -> bool:
     """Retention that waits until slaves have copied deletes no file that a slave needs.
 

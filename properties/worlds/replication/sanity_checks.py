@@ -23,6 +23,7 @@ from reference.worlds.replication.put import (
     is_past_slave_step,
     is_pending,
 )
+from reference.worlds.replication.replication import is_end_reported
 from reference.worlds.replication.state import (
     FLUSH_DISK_TIMEOUT,
     FLUSH_SLAVE_TIMEOUT,
@@ -223,19 +224,24 @@ def link_offsets_are_ordered(cluster: Cluster) -> bool:
 
 @sanity()
 def open_link_has_living_ends(cluster: Cluster) -> bool:
-    """An open connection is between two running brokers, and has reported its slave's end."""
+    """An open connection is between two running brokers, and has reported its slave's end.
+
+    With a controller, it may have reported more.
+    """
     return all_of(
         *(
             implies(
                 link.is_open,
-                cluster.master.is_up & slave.is_up & (link.reported_offset == slave.log.max_offset),
+                cluster.master.is_up
+                & slave.is_up
+                & is_end_reported(cluster, slave, link.reported_offset),
             )
             for link, slave in zip(cluster.links, cluster.slaves, strict=True)
         )
     )
 
 
-@sanity()
+@sanity(broken_by=("controller_mode",))
 def bytes_in_flight_are_the_masters(cluster: Cluster) -> bool:
     """Bytes in flight to a slave are in the master's log; a slave ahead has none in flight."""
     return all_of(
@@ -338,7 +344,7 @@ def is_first_frame(log: CommitLog, link: Link) -> bool:
     return negate(log.has_file) & (link.arrived_offset == link.transfer_start_offset)
 
 
-@sanity()
+@sanity(broken_by=("controller_mode",))
 def frame_in_step_is_where_the_log_ends(cluster: Cluster) -> bool:
     """Unless a frame was discarded, the next one begins at the end of the slave's log."""
     is_nothing_thrown = cluster.faults.failed_file_creations == 0

@@ -42,6 +42,7 @@ from reference.worlds.replication.state import (
     UNKNOWN_OFFSET,
     Cluster,
     CommitLog,
+    EpochFile,
     Message,
     Slave,
 )
@@ -151,13 +152,30 @@ def compute_committed_at_start(cluster: Cluster) -> tuple[Offset, ...]:
     return ()
 
 
+@overridable
+def compute_epochs_at_master_start(cluster: Cluster) -> tuple[EpochFile, ...]:
+    """The epoch files once a master has started; none without a controller."""
+    return ()
+
+
+@overridable
+def compute_epochs_at_slave_start(cluster: Cluster, slave: int) -> tuple[EpochFile, ...]:
+    """The epoch files once a slave has started; none without a controller."""
+    return ()
+
+
 def start_master(cluster: Cluster) -> Cluster:
     """The master runs with the log that it has; all of it is dispatched, if it was not before."""
     log = load(cluster.master.log)
     started = evolve(cluster.master, is_up=True, log=log, has_abort_file=True)
     messages = mark_readable(cluster.messages, log)
-    committed = compute_committed_at_start(cluster)
-    return evolve(cluster, master=started, messages=messages, committed_offset=committed)
+    return evolve(
+        cluster,
+        master=started,
+        messages=messages,
+        committed_offset=compute_committed_at_start(cluster),
+        epoch_files=compute_epochs_at_master_start(cluster),
+    )
 
 
 @rule(
@@ -337,7 +355,11 @@ def start_slave(cluster: Cluster, slave: int, log: CommitLog) -> Cluster:
     """The slave runs with this log, all of which counts as flushed and is dispatched."""
     in_line = (choose(is_in_line(cluster, m), m.end_offset, 0) for m in cluster.messages)
     started = Slave(log=load(log), ghost_earlier_put_offset=maximum(0, *in_line))
-    return evolve(cluster, slaves=replace_at(cluster.slaves, slave, started))
+    return evolve(
+        cluster,
+        slaves=replace_at(cluster.slaves, slave, started),
+        epoch_files=compute_epochs_at_slave_start(cluster, slave),
+    )
 
 
 @rule(

@@ -86,6 +86,12 @@ def is_earlier_put_over(cluster: Cluster, slave: int) -> bool:
     )
 
 
+@overridable
+def is_end_reported(cluster: Cluster, broker: Slave, reported: int) -> bool:
+    """What a connected slave has reported, or will report, is where its log ends."""
+    return reported == broker.log.max_offset
+
+
 @rule(
     who="slave",
     source="HAClient#isTimeToReportOffset, #reportSlaveMaxOffset",
@@ -310,6 +316,7 @@ def create_first_file(cluster: Cluster, slave: int) -> RuleBody:
     return change_link(changed, slave, reported_offset=created.log.max_offset)
 
 
+@overridable
 def compute_log_to_append(cluster: Cluster, slave: int) -> CommitLog:
     """The slave's log, with a file that has room: a first one, or the next one.
 

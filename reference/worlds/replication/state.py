@@ -226,6 +226,17 @@ class Message:
 
 
 @frozen
+class EpochFile:
+    """``EpochFileCache`` of a broker in controller mode: where the epochs begin in its log."""
+
+    starts: tuple[Offset, ...]
+    """For each epoch the offset at which it begins; -1 without an entry. Entries only rise."""
+    current_epoch: Count = -1
+    """The epoch in which this broker is, or was, the master (``ReplicasManager.masterEpoch``); of a
+    slave the last one that a frame has named in this process (``currentReceivedEpoch``)."""
+
+
+@frozen
 class Cluster:
     """A whole master/slave group."""
 
@@ -246,6 +257,9 @@ class Cluster:
     in_sync_state_set: tuple[Flag, ...] = field(default=(), repr=False)
     """Members of the SyncStateSet: the master's broker first, then each slave. Empty without a
     controller (RocketMQ 4.x, and 5.x without ``enableControllerMode``)."""
+    epoch_files: tuple[EpochFile, ...] = field(default=(), repr=False)
+    """The epoch file of the broker that is, or was, the master, then those of the slaves. Empty
+    without a controller."""
     committed_offset: tuple[Offset, ...] = field(default=(), repr=False)
     """``MappedFileQueue.committedWhere`` of the master: bytes from it on are in the pool's buffers
     and not yet in page cache. Empty without ``transientStorePoolEnable``, when all bytes go to the
@@ -266,4 +280,10 @@ def compute_first_committed(cluster: Cluster) -> tuple[Offset, ...]:
 @overridable
 def compute_first_sync_state_set(cluster: Cluster) -> tuple[Flag, ...]:
     """The initial members of the SyncStateSet; empty without a controller."""
+    return ()
+
+
+@overridable
+def compute_first_epoch_files(cluster: Cluster) -> tuple[EpochFile, ...]:
+    """The initial epoch files; empty without a controller."""
     return ()

@@ -24,6 +24,7 @@ from reference.worlds.replication.state import (
     Message,
     Slave,
     compute_first_committed,
+    compute_first_epoch_files,
     compute_first_sync_state_set,
     empty_log,
 )
@@ -172,5 +173,6 @@ class Structure(BaseStructure):
         return evolve(
             cluster,
             in_sync_state_set=compute_first_sync_state_set(cluster),
+            epoch_files=compute_first_epoch_files(cluster),
             committed_offset=compute_first_committed(cluster),
         )

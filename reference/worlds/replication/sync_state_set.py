@@ -12,16 +12,8 @@ from attrs import evolve
 from reference.language.operators import all_of, choose, implies, minimum
 from reference.language.rule import replace_at
 from reference.worlds.replication.connection import CLOSED_LINK
-from reference.worlds.replication.lineage import compute_start_of_life
+from reference.worlds.replication.epochs import MASTER_PLACE, get_place
 from reference.worlds.replication.state import Cluster, Link, Message
-
-MASTER_PLACE = 0
-"""Index of the flag of the broker that is, or was, the master."""
-
-
-def get_place(slave: int) -> int:
-    """The index of a slave's flag."""
-    return slave + 1
 
 
 def is_member(cluster: Cluster, slave: int) -> bool:
@@ -75,13 +67,3 @@ def compute_confirm_offset(cluster: Cluster) -> int:
             for i, link in enumerate(cluster.links)
         ),
     )
-
-
-def compute_epoch_start(cluster: Cluster) -> int:
-    """Where the bytes of the master's current epoch begin in its log."""
-    master = cluster.master
-    start = 0
-    for life in range(cluster.structure.lives):
-        here = compute_start_of_life(master.log, life)
-        start = choose(master.ghost_life == life, here, start)
-    return start

@@ -36,15 +36,19 @@ def has_common_end(cluster: Cluster, slave: int) -> bool:
     return (log.start_offset < end) | (log.max_offset == end)
 
 
+def choose_log(is_kept: bool, cut: CommitLog, none: CommitLog) -> CommitLog:
+    """One of two logs: what a truncation has left of the bytes, or nothing."""
+    offsets = {name: choose(is_kept, getattr(cut, name), getattr(none, name)) for name in OFFSETS}
+    ends = tuple(choose(is_kept, a, b) for a, b in zip(cut.ends, none.ends, strict=True))
+    return CommitLog(ends=ends, has_file=is_kept & cut.has_file, **offsets)
+
+
 def compute_truncated_log(cluster: Cluster, slave: int) -> CommitLog:
     """A slave's log without bytes that the master does not have; empty if nothing agrees."""
     log = cluster.slaves[slave].log
     end = compute_common_end(log, cluster.master.log)
     cut, none = cut_to(log, end, cluster.parameters), empty_log(cluster.structure.lives)
-    is_kept = has_common_end(cluster, slave)
-    offsets = {name: choose(is_kept, getattr(cut, name), getattr(none, name)) for name in OFFSETS}
-    ends = tuple(choose(is_kept, a, b) for a, b in zip(cut.ends, none.ends, strict=True))
-    return CommitLog(ends=ends, has_file=is_kept & log.has_file, **offsets)
+    return choose_log(has_common_end(cluster, slave), cut, none)
 
 
 @rule(
