@@ -1,0 +1,221 @@
+"""Who is the master, and in which epoch: elections, and brokers that return."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from reference.language.operators import any_of, choose, negate
+from reference.language.rule import RuleBody, between, replace_at, rule, when
+from reference.worlds.replication import lifecycle
+from reference.worlds.replication.changes.controller_mode.variant import VARIANT
+from reference.worlds.replication.dispatch import (
+    is_dispatch_behind,
+    mark_readable,
+)
+from reference.worlds.replication.epochs import (
+    MASTER_PLACE,
+    NO_EPOCH,
+    begin_epoch,
+    cut_file,
+    get_epoch,
+    get_file,
+    get_place,
+    make_first_files,
+    put_file,
+)
+from reference.worlds.replication.lifecycle import (
+    begin_life,
+    compute_highest_beyond_received,
+    compute_lowest_beyond_received,
+    compute_recovery_range,
+    count_losses,
+    has_lost_sent_bytes,
+    has_modelled_life_left,
+    has_stale_bytes,
+    is_blank_to_cut,
+    start_slave,
+)
+from reference.worlds.replication.lineage import (
+    append_foreign_bytes,
+    compute_scan_end,
+    is_followed_between,
+)
+from reference.worlds.replication.mapped_files import (
+    compute_last_file_end,
+    cut_to,
+)
+from reference.worlds.replication.replication import (
+    is_accepting,
+    mark_received,
+)
+from reference.worlds.replication.state import (
+    Cluster,
+    CommitLog,
+    EpochFile,
+    Master,
+    Slave,
+)
+from reference.worlds.replication.sync_state_set import (
+    is_master_member,
+    is_member,
+    make_master_alone,
+)
+
+
+@VARIANT.override
+def compute_first_epoch_files(cluster: Cluster) -> tuple[EpochFile, ...]:
+    """The master begins the first epoch at the begin of its log."""
+    return make_first_files(cluster)
+
+
+@VARIANT.override
+def has_uncounted_life(cluster: Cluster) -> bool:
+    """More log epochs have begun than there were losses: elections began the others."""
+    return count_losses(cluster) < cluster.master.ghost_life
+
+
+@VARIANT.override
+def get_log_without_seam(cluster: Cluster, slave: int) -> CommitLog:
+    """A slave's own log: it was a master's once, or was copied from where it agrees with one."""
+    return cluster.slaves[slave].log
+
+
+@VARIANT.override
+def compute_epochs_at_master_start(cluster: Cluster) -> tuple[EpochFile, ...]:
+    """A master that returns begins its epoch again, where its log ends now.
+
+    The controller tells it the epoch that it had (``ReplicasManager#registerBrokerToController``).
+    """
+    file, log = get_file(cluster, MASTER_PLACE), cluster.master.log
+    begun = begin_master(file, get_epoch(cluster), log, log.max_offset)
+    return put_file(cluster, MASTER_PLACE, begun).epoch_files
+
+
+@VARIANT.override
+def compute_epochs_at_slave_start(cluster: Cluster, slave: int) -> tuple[EpochFile, ...]:
+    """A new process has been sent no epoch yet; what its file says stays."""
+    place = get_place(slave)
+    started = evolve(get_file(cluster, place), current_epoch=NO_EPOCH)
+    return put_file(cluster, place, started).epoch_files
+
+
+def begin_master(file: EpochFile, epoch: int, log: CommitLog, end: int) -> EpochFile:
+    """The epoch file of a broker with this log, whose role as a master begins at ``end``.
+
+    Entries beyond its end go only if dispatch is behind (``AutoSwitchHAService#changeToMaster``,
+    ``#truncateInvalidMsg``). One that stays keeps the new epoch from being recorded.
+    """
+    cut, is_behind = cut_file(file, end), is_dispatch_behind(log)
+    starts = tuple(choose(is_behind, a, b) for a, b in zip(cut.starts, file.starts, strict=True))
+    return begin_epoch(evolve(file, starts=starts), epoch, end)
+
+
+def make_master(cluster: Cluster, log: CommitLog) -> Cluster:
+    """The cluster whose master is a broker with this log, which continues in a new epoch.
+
+    All of the log is dispatched before the first put; flushed bytes stay flushed.
+    """
+    dispatched = evolve(log, dispatched_offset=log.max_offset)
+    elected = Master(
+        log=dispatched,
+        is_sync=cluster.master.is_sync,
+        ghost_life=cluster.master.ghost_life,
+    )
+    return make_master_alone(begin_life(evolve(cluster, master=elected), dispatched))
+
+
+def make_slave(cluster: Cluster, slave: int) -> Cluster:
+    """The cluster in which the old master takes this slave's place; it is down."""
+    old = cluster.master
+    broker = Slave(log=old.log, is_up=False, has_abort_file=old.has_abort_file)
+    messages = mark_received(cluster.messages, old.log)
+    slaves = replace_at(cluster.slaves, slave, broker)
+    old_file = evolve(get_file(cluster, MASTER_PLACE), current_epoch=NO_EPOCH)
+    exchanged = put_file(cluster, get_place(slave), old_file)
+    return evolve(exchanged, slaves=slaves, messages=messages)
+
+
+@rule(
+    who="controller",
+    source="ReplicasInfoManager#electMaster, AutoSwitchHAService#changeToMaster at 5.0.0",
+    into=VARIANT.rules,
+    heals="added",
+    says="slave {number} elected: they change places",
+)
+def elect_slave(cluster: Cluster, slave: int) -> RuleBody:
+    """The master is down: a member of the SyncStateSet becomes the master, in a new epoch.
+
+    It cuts an incomplete record from its log's end and is alone in the set. The old master takes
+    its place among the slaves: in the model, master and slave exchange their logs.
+    """
+    broker = cluster.slaves[slave]
+    # ENABLED WHEN
+    yield when(
+        is_master_down=negate(cluster.master.is_up),
+        is_slave_running=is_accepting(broker),
+        is_member=is_member(cluster, slave),
+        is_content_known=broker.log.ghost_unknown_below_offset == 0,
+        has_modelled_life_left=has_modelled_life_left(cluster),
+    )
+    lowest, highest = compute_recovery_range(cluster, slave)
+    recovered = yield between("recovered_offset", lowest, highest)
+    # EFFECT
+    end = compute_scan_end(broker.log, cluster.messages, recovered)
+    elected = cut_to(broker.log, end, cluster.parameters)
+    file, epoch = get_file(cluster, get_place(slave)), get_epoch(cluster) + 1
+    begun = begin_master(file, epoch, broker.log, end)
+    exchanged = make_master(make_slave(cluster, slave), elected)
+    readable = mark_readable(exchanged.messages, exchanged.master.log)
+    return put_file(evolve(exchanged, messages=readable), MASTER_PLACE, begun)
+
+
+@rule(
+    who="master",
+    source="ReplicasManager#registerBrokerToController (it is the master still) at 5.0.0",
+    into=VARIANT.rules,
+    heals="recovery",
+    says="starts again",
+)
+def restart_master(cluster: Cluster) -> RuleBody:
+    """The master returns before an election, and stays the master with the log that it has.
+
+    A broker that the set does not know, because its disk was lost, does not get that far.
+    """
+    # ENABLED WHEN
+    yield when(
+        is_master_down=negate(cluster.master.is_up),
+        is_known=is_master_member(cluster),
+        is_no_blank_to_cut=negate(is_blank_to_cut(cluster)),
+    )
+    # EFFECT
+    return lifecycle.start_master(cluster)
+
+
+@rule(
+    who="slave",
+    source="CommitLog#recoverNormally, #recoverAbnormally, EpochFileCache at 5.0.0",
+    into=VARIANT.rules,
+    says="starts again, takes bytes up to {recovered_offset} for records",
+)
+def restart_slave_beyond_received(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave's recovery takes a torn record for whole, or reads on into truncated bytes.
+
+    They join its last epoch, so the next handshake does not distinguish them from bytes that its
+    master has or appends there (issue 10666).
+    """
+    broker = cluster.slaves[slave]
+    is_stale = has_stale_bytes(broker.log) & has_lost_sent_bytes(cluster)
+    lowest = compute_lowest_beyond_received(cluster, slave)
+    torn_end = compute_highest_beyond_received(cluster, slave)
+    file_end = compute_last_file_end(broker.log, cluster.parameters)
+    highest = choose(is_stale, file_end, torn_end)
+    # ENABLED WHEN
+    yield when(is_slave_down=negate(broker.is_up), has_torn_record=lowest <= highest)
+    recovered = yield between("recovered_offset", lowest, highest)
+    # EFFECT
+    is_followed = is_followed_between(cluster.messages, broker.log.max_offset, recovered)
+    is_beyond_master = cluster.master.log.max_offset < recovered
+    longer = append_foreign_bytes(
+        broker.log, recovered, is_followed=any_of(is_followed, is_beyond_master)
+    )
+    return start_slave(cluster, slave, longer)

@@ -1,0 +1,49 @@
+"""Controller mode as a variant, and what its rules leave out."""
+
+from __future__ import annotations
+
+from reference.language.variant import Variant
+from reference.releases.releases import CONTROLLER, Span
+
+ABSTRACTED = (
+    "The controller is always available and forgets nothing. A change of the SyncStateSet reaches "
+    "it and the master simultaneously; this represents the union that the master waits for. A "
+    "controller that does not answer is one that lets a member leave later.",
+    "A handshake is one step: a slave is not killed between the truncation of its log and that of "
+    "its epoch file.",
+    "A slave truncates wherever the lists agree; 5.x refuses an offset at which no record begins "
+    "(DefaultMessageStore#truncateFiles), tries again and stays out.",
+    "After a power loss an epoch file is as it was, or lacks its last entry. Entries that were cut "
+    "off do not come back, though an emptied list is not written (CheckpointFile#write).",
+    "allAckInSyncStateSet is true; inSyncReplicas, minInSyncReplicas and totalReplicas are 1; "
+    "enableElectUncleanMaster, syncFromLastFile and asyncLearner are false.",
+    "With minInSyncReplicas=2 a put would be refused while the master is alone; one appended "
+    "before that would still be answered by the master alone.",
+    "A broker whose disk is lost returns under another id. A master is not replaced while it runs.",
+    "Which member is elected is left open: 5.x takes the one with the highest epoch, then the "
+    "highest max offset that the controller knows of (before 5.5.1 their difference overflows "
+    "beyond 2 GiB, issue 10578).",
+    "The last report over a dead connection is forgotten immediately. While a member is not "
+    "connected, the confirm offset is unknown; 5.x keeps the last one.",
+    "A member that lags may leave at any time (haMaxTimeSlaveNotCatchup); a slave enters only "
+    "while every other member is connected and has reported.",
+    "A slave that holds unknown bytes after a failed write is not elected.",
+    "A master that returns dispatches all of its log, as in 5.0.0; later releases stop at the "
+    "confirm offset that they have stored (issue 6662).",
+    "An elected broker is a SYNC_MASTER, whatever brokerRole says "
+    "(ReplicasManager#changeToMaster).",
+    "A slave dispatches as in 4.4.0, not up to the confirm offset that its master has sent.",
+    "If an elected slave's log ends with a blank, the blank survives its next restart.",
+)
+"""What the rules leave out or assume of controller mode, in one or two sentences each."""
+
+VARIANT = Variant(
+    name="controller_mode",
+    sentence="All members of the SyncStateSet must report a put; one replaces a master that ends.",
+    comes_from="RocketMQ 5.0.0, enableControllerMode with allAckInSyncStateSet=true (V-32, V-33, "
+    "V-35, V-36), from the source of 5.3.3; the lying member, the moved start of an epoch and the "
+    "frame at an epoch's end are recorded (v533_controller_h, h2, d, e).",
+    removes=("create_first_file", "restart_slave_with_stale_bytes"),
+    endless=("enter_sync_state_set", "leave_sync_state_set"),
+    span=Span("5.0.0", modes=(CONTROLLER,)),
+)
