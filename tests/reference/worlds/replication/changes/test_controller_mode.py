@@ -9,9 +9,10 @@ from attrs import evolve
 
 from reference.language.leaves import compute_leaf_sorts
 from reference.language.machine import Action, compute_machine
+from reference.language.rule import collect_rules
 from reference.releases.versions import parse_version
 from reference.worlds.replication.changes import VARIANTS
-from reference.worlds.replication.changes.controller_mode import ABSTRACTED
+from reference.worlds.replication.changes.controller_mode import ABSTRACTED, PARTS
 from reference.worlds.replication.lineage import has_message, is_prefix
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, FaultCounts
 from reference.worlds.replication.put import is_acknowledged
@@ -59,23 +60,25 @@ def get_refusal(cluster: Cluster, name: str, **arguments: int) -> tuple[str, ...
     return compute_machine(STRUCTURE).step(cluster, Action(name, arguments)).failed
 
 
-def test_only_controller_mode_has_the_set() -> None:
-    """Other structures have no leaf for it, so none of their states and proofs changes."""
-    paths = [p for p in compute_leaf_sorts(STRUCTURE) if p.startswith("in_sync_state_set")]
-    assert ["in_sync_state_set.0", "in_sync_state_set.1"] == paths
+def test_only_controller_mode_has_the_set_and_the_files() -> None:
+    """Other structures have no leaf for them, so none of their states and proofs changes."""
+    paths = [p for p in compute_leaf_sorts(STRUCTURE) if p.startswith(("in_sync", "epoch_files"))]
+    assert ["in_sync_state_set.0", "in_sync_state_set.1"] == paths[:2]
+    assert "epoch_files.1.starts.2" in paths
     assert set(compute_leaf_sorts(Structure())) == set(compute_leaf_sorts(STRUCTURE)) - set(paths)
     assert "in_sync_state_set" not in repr(BEGIN)
 
 
 def test_the_version_has_it_together_with_what_came_before() -> None:
-    """5.x with a controller has what 4.6.0 to 4.9.1 changed, and says that nobody recorded it."""
+    """5.x with a controller has what 4.6.0 to 4.9.1 changed, and says that it is from source."""
     version = parse_version("5.0.0-controller")
     names = [v.name for v in version.changes]
     assert {"controller_mode", "wait_until_deadline", "answered_in_line"} <= set(names)
     assert "no_slave_wait" not in names
     assert "not compared with recordings" in version.describe()
-    assert "not yet compared with recordings" in VARIANTS["controller_mode"].comes_from
+    assert "from the source of 5.3.3" in VARIANTS["controller_mode"].comes_from
     assert all(sentence.endswith(".") for sentence in ABSTRACTED)
+    assert {rule for part in PARTS for rule in collect_rules(part)} <= {*STRUCTURE.rules}
     assert "create_first_file" in RULES
 
 
@@ -150,9 +153,24 @@ def test_an_old_master_truncates_what_nobody_else_has() -> None:
     assert 1 == back.slaves[0].log.max_offset == back.links[0].reported_offset
 
 
-def test_a_master_that_is_faster_than_the_election_takes_the_tail_from_everybody() -> None:
-    """It lost power with ASYNC_FLUSH, is the master again, and its slave truncates (K-03)."""
-    lost = run(Action("lose_master_power", {"kept_offset": 1}), begin=make_acknowledged())
+def lose_master_power(kept: int) -> Action:
+    """The master loses its power, but not its epoch file."""
+    return Action("lose_master_power", {"kept_offset": kept})
+
+
+def test_a_master_that_returns_moves_the_start_of_its_epoch() -> None:
+    """A slave with equal bytes never finds a consistent point (`v533_controller_d` seq 151)."""
+    again = run("kill_master", "restart_master", begin=make_acknowledged())
+    assert (2, 0) == tuple(file.starts[0] for file in again.epoch_files)
+    assert again.slaves[0].log.max_offset == again.master.log.max_offset
+    assert ("has_consistent_point",) == get_refusal(again, "connect_slave[0]")
+    alone = run("leave_sync_state_set[0]", OTHER, begin=again)
+    assert (True, False) == alone.in_sync_state_set
+
+
+def test_a_master_without_bytes_takes_the_tail_from_everybody() -> None:
+    """It lost all of its log, begins its epoch at 0 once more, and its slave truncates (K-03)."""
+    lost = run(lose_master_power(0), begin=make_acknowledged())
     again = run("restart_master", "connect_slave[0]", begin=lost)
     message = again.messages[0]
     assert is_acknowledged(message)
@@ -160,12 +178,99 @@ def test_a_master_that_is_faster_than_the_election_takes_the_tail_from_everybody
     assert not has_message(again.slaves[0].log, message)
 
 
-def test_a_slave_with_nothing_in_common_stays_out() -> None:
-    """No consistent point: it is not emptied, and what only it has can be rescued by hand."""
-    lost = run(Action("lose_master_power", {"kept_offset": 0}), begin=make_acknowledged())
-    again = run("restart_master", begin=lost)
-    assert ("has_consistent_point",) == get_refusal(again, "connect_slave[0]")
-    assert has_message(again.slaves[0].log, again.messages[0])
+def test_a_new_slave_is_sent_nothing_by_a_master_that_moved_its_first_epoch() -> None:
+    """No epoch covers the begin of its log (WriteSocketService#run at 5.3.3)."""
+    again = run(OTHER, "kill_master", "restart_master")
+    asked = run(*MEET[:3], begin=again)
+    assert ("is_epoch_known",) == get_refusal(asked, "position_transfer[0]")
+
+
+ELECT = Action("elect_slave[0]", {"recovered_offset": 2})
+RETURN = (Action("restart_slave[0]", {"recovered_offset": 2}), *MEET)
+"""The old master returns as a slave; its first report comes after a heartbeat interval."""
+
+
+def make_second_epoch() -> Cluster:
+    """A member was elected at offset 2, and the old master follows it with a byte more."""
+    elected = run("kill_master", ELECT, OTHER, begin=make_acknowledged())
+    return run(*RETURN, *copy(3), begin=elected)
+
+
+def test_a_slave_records_the_epochs_that_it_is_sent() -> None:
+    """Both files agree: the first epoch begins at 0, the second one at 2."""
+    second = make_second_epoch()
+    assert [(0, 2, -1), (0, 2, -1)] == [file.starts for file in second.epoch_files]
+    assert [1, 1] == [file.current_epoch for file in second.epoch_files]
+
+
+def lose_slave_power(kept: int, *, is_epoch_forgotten: bool = False) -> tuple[Action, ...]:
+    """A slave loses its power down to an offset, and returns."""
+    arguments = {"kept_offset": kept, "is_epoch_forgotten": int(is_epoch_forgotten)}
+    return (
+        Action("lose_slave_power[0]", arguments),
+        Action("restart_slave[0]", {"recovered_offset": kept}),
+    )
+
+
+def test_a_slave_below_its_last_epoch_reports_its_masters_end() -> None:
+    """It becomes a member, though it lacks what it reports (`v533_controller_h` seq 225)."""
+    lying = run(*lose_slave_power(1), *MEET[:3], begin=make_second_epoch())
+    assert 1 == lying.slaves[0].log.max_offset
+    assert 3 == lying.master.log.max_offset == lying.links[0].slave_ack_offset
+    member = run("enter_sync_state_set[0]", "position_transfer[0]", begin=lying)
+    assert is_member(member, 0)
+    flapping = run("refuse_frame[0]", "connect_slave[0]", begin=member)
+    assert 3 == flapping.links[0].reported_offset
+
+
+def test_a_slave_that_lost_its_epoch_file_too_is_honest() -> None:
+    """Without the entry it truncates to its own end, and is sent the rest."""
+    honest = run(*lose_slave_power(1, is_epoch_forgotten=True), *MEET, begin=make_second_epoch())
+    assert 1 == honest.links[0].reported_offset
+    assert 3 == run(*copy(2), *copy(3), begin=honest).slaves[0].log.max_offset
+
+
+def test_a_lying_member_loses_what_was_acknowledged() -> None:
+    """Nobody else has the put; elected, it never will (`v533_controller_h2` seq 269 to 387)."""
+    elected = run(*JOIN, OTHER, OTHER, *copy(2, 2), "kill_master", ELECT, OTHER, "fill_file")
+    begin = run(*RETURN, "record_epoch_of_heartbeat[0]", begin=elected)
+    lying = run(*lose_slave_power(1), *MEET[:3], "enter_sync_state_set[0]", begin=begin)
+    waiting = run(PUT, ASK, begin=lying)
+    assert ("is_reported",) == get_refusal(waiting, "answer_slave_wait[0]")
+    again = run("close_idle_connection[0]", *MEET[:3], begin=waiting)
+    answered = run(*ANSWER, begin=again)
+    assert is_acknowledged(answered.messages[0])
+    assert not answered.messages[0].ghost_is_received
+    lost = run("kill_master", Action("elect_slave[0]", {"recovered_offset": 1}), begin=answered)
+    assert (0, 2, -1) == lost.epoch_files[0].starts, "its third epoch is not recorded"
+    assert not has_message(lost.master.log, answered.messages[0])
+    back = run(Action("restart_slave[0]", {"recovered_offset": 5}), "connect_slave[0]", begin=lost)
+    assert back.master.log.max_offset < back.links[0].reported_offset, "the old master is ahead"
+
+
+@pytest.mark.parametrize(
+    "interruption",
+    [
+        ("kill_slave_in_frame[0]",),
+        (
+            "begin_slave_stop[0]",
+            Action("discard_frame[0]", {"size_bytes": 2, "is_next_named": 1}),
+            "finish_slave_stop[0]",
+        ),
+    ],
+)
+def test_the_last_frame_of_an_epoch_names_the_next_one(interruption: tuple[Any, ...]) -> None:
+    """Without its bytes, after a kill or a clean stop just then, the slave reports too much."""
+    elected = run("kill_master", ELECT, OTHER, begin=make_acknowledged())
+    behind = run(
+        Action("restart_slave[0]", {"recovered_offset": 2}), "kill_slave[0]", begin=elected
+    )
+    wiped = run("wipe_slave[0]", "restart_slave[0]", *MEET, begin=behind)
+    sent = run(Action("transfer_batch[0]", {"size_bytes": 3}), begin=wiped)
+    ended = run(*interruption, "restart_slave[0]", begin=sent)
+    assert 0 == ended.slaves[0].log.max_offset
+    assert 2 == ended.epoch_files[1].starts[1]
+    assert 3 == run("connect_slave[0]", begin=ended).links[0].reported_offset
 
 
 @pytest.mark.parametrize("is_member_left", [False, True])
@@ -187,16 +292,6 @@ def test_a_wiped_slave_is_no_member_any_more() -> None:
     assert not is_member(wiped, 0)
     elections = run("kill_master", "restart_slave[0]", begin=wiped)
     assert "is_member" in get_refusal(elections, "elect_slave[0]")
-
-
-def test_a_slave_that_is_ahead_acknowledges_nothing_that_it_lacks() -> None:
-    """4.4.0's first false acknowledgement: the slave truncates before it reports (R-HC-17)."""
-    ahead = run(*JOIN, OTHER, OTHER, *copy(2, 2), Action("lose_master_power", {"kept_offset": 1}))
-    waiting = run("restart_master", PUT, ASK, "connect_slave[0]", "report_offset[0]", begin=ahead)
-    reported = run(Action("receive_report[0]", {"slave_offset": 1}), begin=waiting)
-    assert ("is_reported",) == get_refusal(reported, "answer_slave_wait[0]")
-    copied = run("position_transfer[0]", *copy(2), *ANSWER, begin=reported)
-    assert has_message(copied.slaves[0].log, copied.messages[0])
 
 
 def test_an_empty_slave_is_sent_everything_at_a_rollover() -> None:
