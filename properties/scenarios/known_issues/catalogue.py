@@ -15,7 +15,7 @@ from properties.scenarios.known_issues.decisions import Decision, as_cases
 from properties.scenarios.known_issues.scenario import IssueError, Scenario, as_actions, as_evidence
 
 FOLDER = Path(__file__).parent
-SCENARIO_FILES = ("acknowledgements.toml", "statuses.toml", "other_worlds.toml")
+SCENARIO_FILES = ("acknowledgements.toml", "statuses.toml", "controller.toml", "other_worlds.toml")
 DECISION_FILE = "decisions.toml"
 OUTSIDE_FILE = "outside.toml"
 

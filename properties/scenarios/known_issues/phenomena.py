@@ -10,7 +10,9 @@ from properties.property import Predicate
 from properties.worlds.replication.convergence import is_replication_at_rest
 from properties.worlds.replication.guarantees import slave_is_prefix_of_master
 from reference.language.operators import all_of, any_of, negate
-from reference.worlds.replication.lineage import has_message
+from reference.worlds.replication.epochs import compute_consistent_point
+from reference.worlds.replication.lifecycle import has_uncounted_life
+from reference.worlds.replication.lineage import has_message, is_prefix
 from reference.worlds.replication.put import is_reported
 from reference.worlds.replication.state import (
     ANSWERED,
@@ -20,6 +22,7 @@ from reference.worlds.replication.state import (
     Cluster,
     Message,
 )
+from reference.worlds.replication.sync_state_set import get_report, is_member
 
 PHENOMENA: dict[str, Predicate] = dict(OBSERVABLE_DIFFERENCES)
 """Every phenomenon by name, including the observable differences of the releases."""
@@ -113,3 +116,56 @@ def equal_logs_differ_at_rest(cluster: Cluster) -> bool:
     end = cluster.master.log.max_offset
     is_level = all_of(*(slave.log.max_offset == end for slave in cluster.slaves))
     return is_level & is_replication_at_rest(cluster) & negate(slave_is_prefix_of_master(cluster))
+
+
+@phenomenon
+def a_member_reported_what_it_lacks(cluster: Cluster) -> bool:
+    """A put is answered PUT_OK for a report of a SyncStateSet member that does not have it."""
+    if not cluster.in_sync_state_set:
+        return False
+    return any_of(
+        *(
+            is_member(cluster, i)
+            & (m.end_offset <= get_report(link))
+            & is_answered_with(m, PUT_OK)
+            & negate(m.ghost_is_received)
+            for i, link in enumerate(cluster.links)
+            for m in cluster.messages
+        )
+    )
+
+
+@phenomenon
+def an_elected_master_lacks_what_was_acknowledged(cluster: Cluster) -> bool:
+    """A running elected master lacks a message that was answered PUT_OK before its election."""
+    return (
+        cluster.master.is_up
+        & has_uncounted_life(cluster)
+        & any_of(
+            *(
+                is_answered_with(m, PUT_OK)
+                & (m.ghost_life < cluster.master.ghost_life)
+                & negate(has_message(cluster.master.log, m))
+                for m in cluster.messages
+            )
+        )
+    )
+
+
+@phenomenon
+def equal_logs_have_no_consistent_point(cluster: Cluster) -> bool:
+    """Both brokers run, their logs are equal and not empty, and the slave can never connect."""
+    if not cluster.epoch_files:
+        return False
+    end = cluster.master.log.max_offset
+    return any_of(
+        *(
+            cluster.master.is_up
+            & slave.is_up
+            & (end > 0)
+            & (slave.log.max_offset == end)
+            & is_prefix(slave.log, cluster.master.log)
+            & (compute_consistent_point(cluster, i) < 0)
+            for i, slave in enumerate(cluster.slaves)
+        )
+    )

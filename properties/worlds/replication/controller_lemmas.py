@@ -43,3 +43,17 @@ def entries_of_epochs_rise(cluster: Cluster) -> bool:
             for epoch, start in enumerate(file.starts)
         )
     )
+
+
+@lemma(CONTROLLER_MODE, why="Else a slave appends bytes that its master never had.")
+def bytes_in_flight_are_on_the_master(cluster: Cluster) -> bool:
+    """Bytes in flight to a slave end where its master's log does, or before."""
+    return all_of(
+        *(
+            implies(
+                link.is_open & (link.arrived_offset < link.next_transfer_offset),
+                link.next_transfer_offset <= cluster.master.log.max_offset,
+            )
+            for link in cluster.links
+        )
+    )

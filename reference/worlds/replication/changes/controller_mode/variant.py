@@ -44,6 +44,12 @@ VARIANT = Variant(
     "V-35, V-36), from the source of 5.3.3; the lying member, the moved start of an epoch and the "
     "frame at an epoch's end are recorded (v533_controller_h, h2, d, e).",
     removes=("create_first_file", "restart_slave_with_stale_bytes"),
-    endless=("enter_sync_state_set", "leave_sync_state_set"),
+    endless=(
+        "connect_slave",
+        "position_transfer",
+        "record_epoch_of_heartbeat",
+        "enter_sync_state_set",
+        "leave_sync_state_set",
+    ),
     span=Span("5.0.0", modes=(CONTROLLER,)),
 )
