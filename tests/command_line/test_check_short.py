@@ -131,6 +131,8 @@ def test_a_misspelt_key_that_decides_stands_first(tmp_path: Path) -> None:
     sarif = json.loads(run("check", folder, "--format", "sarif").stdout)
     found = [r for r in sarif["runs"][0]["results"] if r["ruleId"] == "configuration"]
     assert {"error", "warning"} == {r["level"] for r in found}
+    warnings = json.loads(run("check", folder, "--json").stdout)["warnings"]
+    assert ["brokerRol"] == [w["message"].split()[7] for w in warnings if w["is_grave"]]
 
 
 @pytest.mark.parametrize("role", ["SYNC_MASTER", "ASYNC_MASTER"])

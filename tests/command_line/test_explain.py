@@ -217,7 +217,7 @@ def test_a_procedure_shows_the_failure_that_it_begins_with() -> None:
         ("B0", "B42 ("),
         ("C0", "that brings C41"),
         ("L0", "Without a failure nothing of this row breaks here."),
-        ("N2", "It is not decided here."),
+        ("N2", "It is not decided here (acknowledged_is_consumed_or_to_come): consumer groups"),
         ("S21", "no claim of this row is judged under a slave that deletes a file early"),
         ("D2", "Fewer faults break message_is_stored_once: see code D43."),
     ],
