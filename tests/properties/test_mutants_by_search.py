@@ -13,9 +13,9 @@ from properties.mutants.derivation import RuleMutant, list_mutants
 from properties.mutants.search_judge import find_unexplained, make_compiled_mistake, search
 from reference.language.compiled import compute_compiled_machine
 from reference.language.dependencies import compute_dependencies
+from reference.recordings.ahead.plan import make_plan
 from reference.recordings.groups import split_groups
 from reference.recordings.log.explain import find_version
-from reference.recordings.plan import make_plan
 from reference.recordings.reading import read_recording
 from tests.properties.mutants_by_search import TABLE, TRACES, read_planned
 

@@ -6,25 +6,12 @@ from collections.abc import Iterator
 
 import click
 
-from reference.recordings.checking import TraceVerdict
 from reference.recordings.joined.explain import JoinedVerdict
-from reference.recordings.log.judging import BY_SEARCH, Judgement
+from reference.recordings.judging import TraceVerdict
 from reference.worlds.replication.state import STATUS_NAMES, Cluster, CommitLog
 
 CANDIDATES_MAX = 6
 """How many rules a rejection lists beside the one that is in the way, unless all are asked for."""
-
-
-def describe_search(judgement: Judgement) -> Iterator[str]:
-    """What the search says of the log of each group."""
-    if judgement.is_outside:
-        yield f"by search: outside the model; {judgement.is_outside}"
-    for verdict in judgement.searched:
-        told = f"by search: {verdict.word}; {verdict.explained} observations explained by a "
-        told += f"schedule of {len(verdict.schedule)} steps, {sum(verdict.ignored.values())} not "
-        yield told + "looked at"
-        if verdict.seq is not None:
-            yield f"  seq {verdict.seq}: {verdict.reason}"
 
 
 def describe_joined(verdict: JoinedVerdict) -> str:
@@ -43,16 +30,15 @@ def describe_joined(verdict: JoinedVerdict) -> str:
 
 def print_verdict(verdict: TraceVerdict, *, is_explained: bool = False) -> None:
     """One line for a trace that conforms, a few for one that does not."""
-    by = " by search" if verdict.explained_by == BY_SEARCH else ""
     click.echo(
         f"{verdict.file}: {verdict.verdict}; {verdict.explained} of {verdict.events} events "
-        f"explained{by}, {verdict.ignored} ignored, {verdict.fields_checked} fields checked"
+        f"explained, {verdict.ignored} ignored, {verdict.fields_checked} fields checked"
     )
-    if verdict.verdict == "rejected":
+    if not verdict.is_conforming:
         click.echo(f"  seq {verdict.first_unexplained_seq}: {verdict.reason}")
     if is_explained:
         print_explanation(verdict)
-    elif verdict.verdict == "rejected":
+    elif not verdict.is_conforming:
         for name, failed in choose_candidates(verdict):
             click.echo(f"  {name}: {', '.join(failed)} does not hold")
 

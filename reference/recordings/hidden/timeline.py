@@ -9,7 +9,7 @@ again. Observations of different sources within the recorder's tolerance may cha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from attrs import define, evolve, field, frozen
 
@@ -39,6 +39,12 @@ Wish = tuple[tuple[Goal, ...], ...]
 
 Ask = Callable[[Any, Node], Asked]
 """What an observation asks in a state."""
+
+Progress: TypeAlias = Callable[[int, int], None] | None
+"""Is told how many observations are explained, and of how many."""
+
+PROGRESS_STEP = 100
+"""After so many observations the progress is told."""
 
 
 @frozen(eq=False)
@@ -104,10 +110,12 @@ class Timeline:
         """Since when steps have been possible, after the last observation."""
         return self.trail[-1].since if self.trail else {}
 
-    def explain(self, observations: Sequence[Any]) -> Stuck | None:
+    def explain(self, observations: Sequence[Any], progress: Progress = None) -> Stuck | None:
         """Explains all observations in order; the first one that cannot be explained, or None."""
         waiting = list(observations)[::-1]
         while waiting:
+            if progress and self.trail and len(self.trail) % PROGRESS_STEP == 0:
+                progress(len(self.trail), len(observations))
             observation, self.budget = waiting.pop(), Budget(REPAIR_STEPS, self.total)
             stuck = self.advance(observation)
             if stuck is not None and not self.repair(stuck, waiting):

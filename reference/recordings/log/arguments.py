@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from reference.language.machine import Action
+from reference.recordings.ahead.plan import MASTER, find_next
 from reference.recordings.clock import GRAIN_MS
 from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.log.notes import Wire
-from reference.recordings.plan import MASTER, find_next
 
 if TYPE_CHECKING:
     from reference.recordings.log.guide import LogGuide

@@ -8,22 +8,21 @@ from typing import Any
 from attrs import evolve
 
 from reference.language.operators import negate
-from reference.recordings.boundaries import find_recovered_range, has_boundary
-from reference.recordings.broker_events import check_dispatched_at_start
+from reference.recordings.ahead.boundaries import find_recovered_range, has_boundary
+from reference.recordings.ahead.order import Observation
+from reference.recordings.ahead.plan import MASTER
+from reference.recordings.checks.closings import check_closed_by_stop
+from reference.recordings.checks.logs import check_dispatched_at_start, check_surgery
+from reference.recordings.checks.queues import check_queues
 from reference.recordings.clock import SHUTDOWN_MS
-from reference.recordings.closings import check_closed_by_stop
 from reference.recordings.hidden.node import Asked, Goal, Node, Stage
-from reference.recordings.lifecycle_events import explain_surgery
 from reference.recordings.log.asking import Asking, agrees, ask_for, fires, note, see
 from reference.recordings.log.connections import Shown, list_live, match
 from reference.recordings.log.guide import name_broker, name_end, name_instance
 from reference.recordings.log.notes import Notes
 from reference.recordings.log.seen import Check, Seen
-from reference.recordings.order import Observation
-from reference.recordings.plan import MASTER
-from reference.recordings.queues import check_queues
 from reference.recordings.reading import Event
-from reference.recordings.state import Blocked, Explanation, check
+from reference.recordings.view import Blocked, View, check
 from reference.worlds.replication.mapped_files import compute_last_file_end
 from reference.worlds.replication.replication import is_positioned
 
@@ -65,7 +64,7 @@ def see_end(seen: Seen, broker: int, event: Event) -> Seen:
     return evolve(seen, sends=0, max_seen_ms=event.t_ms) if broker == MASTER else seen
 
 
-def check_running(view: Explanation, broker: int) -> Explanation:
+def check_running(view: View, broker: int) -> View:
     """A broker was seen to start, and not to end."""
     if not view.get_broker(broker).is_started:
         raise Blocked("this broker does not run")
@@ -86,7 +85,7 @@ def list_checks(
     return asking.judge(node, observation, *checks)
 
 
-def check_reported(view: Explanation, slave: int, event: Event) -> Explanation:
+def check_reported(view: View, slave: int, event: Event) -> View:
     """A slave's latest report: of this connection, of the one before, or its own end.
 
     HAClient#connectMaster sets it to the own end, even if the connect fails (R-HC-02).
@@ -101,7 +100,7 @@ def check_reported(view: Explanation, slave: int, event: Event) -> Explanation:
     return view
 
 
-def check_record_begin(view: Explanation, broker: int, offset: int) -> None:
+def check_record_begin(view: View, broker: int, offset: int) -> None:
     """The dispatch stands between two records."""
     log, tables = view.get_log(broker), view.plan.tables
     is_below = offset < log.start_offset or not log.has_file
@@ -293,9 +292,7 @@ def find_down(asking: Asking, node: Node, broker: int) -> Node:
     return next((each for each in node.list_back() if not each.state[place]), node)
 
 
-def check_start(
-    view: Explanation, event: Event, broker: int, abort_files: frozenset[int]
-) -> Explanation:
+def check_start(view: View, event: Event, broker: int, abort_files: frozenset[int]) -> View:
     """A broker that does not run starts, and finds what its last process has left."""
     is_normal = broker not in abort_files
     view = check(view, "last_exit_normal", is_normal, event["last_exit_normal"])
@@ -409,7 +406,7 @@ def observe_stop(asking: Asking, observation: Observation, node: Node) -> Asked:
     )
 
 
-def check_stop(view: Explanation, event: Event, broker: int) -> Explanation:
+def check_stop(view: View, event: Event, broker: int) -> View:
     """A stop that has begun takes its time, and closes what it has to close."""
     if not view.get_broker(broker).is_started:
         raise Blocked("this broker does not run")
@@ -435,7 +432,7 @@ def observe_exit(asking: Asking, observation: Observation, node: Node) -> Asked:
 def observe_surgery(asking: Asking, observation: Observation, node: Node) -> Asked:
     """The recorder takes a tail of the store of a broker that is down: see `observe_kill`."""
     event = observation.event
-    return Asked((asking.later(observation, lambda view: explain_surgery(view, event)),))
+    return Asked((asking.later(observation, lambda view: check_surgery(view, event)),))
 
 
 def observe_wipe(asking: Asking, observation: Observation, node: Node) -> Asked:

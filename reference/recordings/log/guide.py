@@ -14,6 +14,10 @@ from reference.language.compiled import (
     compute_compiled_machine,
 )
 from reference.language.machine import Action
+from reference.recordings.ahead.links import Frame
+from reference.recordings.ahead.order import Observation
+from reference.recordings.ahead.plan import MASTER, Plan, find_next, has_within
+from reference.recordings.ahead.puts import ProcessAhead, Put
 from reference.recordings.clock import (
     GRAIN_MS,
     SLACK_MS,
@@ -21,12 +25,8 @@ from reference.recordings.clock import (
     compute_longest_put_ms,
 )
 from reference.recordings.hidden.node import Goal, Node
-from reference.recordings.links_ahead import Frame
 from reference.recordings.log.arguments import APPENDING, Arguments
 from reference.recordings.log.notes import Connection, Notes, Wire
-from reference.recordings.order import Observation
-from reference.recordings.plan import MASTER, Plan, find_next, has_within
-from reference.recordings.puts_ahead import ProcessAhead, Put
 
 HIDDEN_ROLES = ("master", "slave")
 """Who acts without an event; faults, operators and producers are seen."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from reference.recordings.handlers import PUT_BEGIN
+from reference.recordings.ahead.order import PUT_BEGIN, Observation
+from reference.recordings.groups import OutsideTheModel
 from reference.recordings.hidden.node import Asked, Node
-from reference.recordings.log.asking import Asking
+from reference.recordings.log.asking import Asking, ask_for, is_impossible
 from reference.recordings.log.brokers import (
     observe_exit,
     observe_kill,
@@ -38,7 +39,6 @@ from reference.recordings.log.links import (
 from reference.recordings.log.puts import observe_put, observe_put_begin
 from reference.recordings.log.silence import ask_about_silence
 from reference.recordings.log.tables import TABLE_EVENTS, observe_table_event, remember_event
-from reference.recordings.order import Observation
 
 Observe: TypeAlias = Callable[[Asking, Observation, Node], Asked]
 
@@ -77,9 +77,12 @@ OBSERVERS: Mapping[str, Observe] = {
 
 
 def ask(asking: Asking, observation: Observation, node: Node) -> Asked:
-    """What an observation asks in a state."""
+    """What an observation asks in a state; of an unknown broker the impossible."""
     observe = OBSERVERS.get(observation.kind)
     if observe is None:
         return Asked(ignored="not looked at")
-    asked = ask_about_silence(asking, observation, observe(asking, observation, node))
-    return remember_event(asking, observation, asked)
+    try:
+        asked = observe(asking, observation, node)
+    except OutsideTheModel as problem:
+        return ask_for(is_impossible(str(problem)))
+    return remember_event(asking, observation, ask_about_silence(asking, observation, asked))

@@ -6,12 +6,14 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 
 from reference.recordings.checking import check_recording, find_version
-from reference.recordings.groups import split_groups
 from reference.recordings.handlers import explain
-from reference.recordings.order import History, explain_next, forget_old, order_observations
-from reference.recordings.plan import make_plan
+from reference.recordings.order import History, explain_next, forget_old
+
+from reference.recordings.ahead.order import order_observations
+from reference.recordings.ahead.plan import make_plan
+from reference.recordings.groups import split_groups
 from reference.recordings.reading import Recording
-from reference.recordings.state import Blocked, begin_explanation
+from reference.recordings.view import Blocked, begin_explanation
 from reference.releases.versions import Version
 from tests.reference.recordings.corruptions import Corruption
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from attrs import evolve
+from reference.recordings.checking import check_recording
+from reference.recordings.log.judging import judge, search_recording
 
 from reference.language.machine import compute_machine
-from reference.recordings.checking import check_recording
 from reference.recordings.inspection.looks import (
     Looks,
     WatchedObject,
@@ -22,7 +23,6 @@ from reference.recordings.inspection.looks import (
 from reference.recordings.inspection.steps import find_stop, tell_event
 from reference.recordings.inspection.unknown import find_unknown, refuse_unknown
 from reference.recordings.log.explain import LogVerdict
-from reference.recordings.log.judging import judge, search_recording
 from reference.recordings.reading import Recording, TraceError, read_recording
 
 TRACES = Path(__file__).parents[2] / "data" / "traces"

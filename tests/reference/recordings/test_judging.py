@@ -6,10 +6,10 @@ import random
 from pathlib import Path
 
 import pytest
-
 from reference.recordings.checking import CONFORMS
-from reference.recordings.log.explain import find_version
 from reference.recordings.log.judging import BY_SEARCH, is_searchable, judge_recording
+
+from reference.recordings.log.explain import find_version
 from reference.recordings.reading import read_recording
 from tests.reference.recordings.corruptions import corrupt
 

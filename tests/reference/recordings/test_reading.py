@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from reference.recordings.handlers import HANDLERS, PUT_BEGIN
+
 from reference.recordings.kinds import EXPLAINED_KINDS, IGNORED_KINDS
 from reference.recordings.reading import TraceError, read_recording
 

@@ -1,0 +1,87 @@
+"""Where a log may end at all: every offset was copied from where a record or a frame ends.
+
+A wanted offset that is none of these is never met, whatever hidden steps are taken and whenever, so
+nobody need look for them.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+
+from attrs import field, frozen
+
+from reference.recordings.ahead.boundaries import Table
+from reference.recordings.ahead.plan import Plan
+from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES
+from reference.recordings.clock import JITTER_MS
+
+
+@frozen
+class Landmarks:
+    """The offsets of one recording at which logs, reports and cursors may stand."""
+
+    plan: Plan
+    is_open: bool = field(init=False)
+    """Puts or frames that are not recorded may end anywhere."""
+    named: frozenset[int] = field(init=False)
+    """Where recorded frames begin and end, and where a store was cut."""
+
+    def __attrs_post_init__(self) -> None:
+        links = self.plan.links
+        is_open = self.plan.are_puts_hidden or any(each.is_traffic_hidden for each in links)
+        frames = [f for each in links for sent in each.frames.values() for f in sent]
+        ends = {offset for f in frames for offset in (f.start_offset, f.end_offset)}
+        cuts = {event["lost_from_offset"] for event in self.plan.surgeries.values()}
+        object.__setattr__(self, "is_open", is_open)
+        object.__setattr__(self, "named", frozenset({0, *ends, *cuts}))
+
+    def may_stand_at(self, offset: int) -> bool:
+        """A log may end here, in some life of the master's log."""
+        if offset < 0:
+            return False
+        if self.is_open or offset in self.named or self.is_file_begin(offset):
+            return True
+        return any(may_end_at(table, offset) for table in self.plan.tables)
+
+    def is_file_begin(self, offset: int) -> bool:
+        """A mapped file begins here."""
+        return offset % int(self.plan.parameters.mapped_file_size_bytes) == 0
+
+    def may_begin_at(self, offset: int, end: int) -> bool:
+        """A log that ends so may begin here; -1: it has no file, and so no byte."""
+        return end == 0 if offset == -1 else 0 <= offset <= end and self.is_file_begin(offset)
+
+    def may_count(self, connections: int, process: int, t_ms: float) -> bool:
+        """A process of the master may count so many: no more than were opened by this time."""
+        links = self.plan.links
+        if any(link.is_connection_hidden for link in links):
+            return True
+        begin_ms = self.plan.processes[process - 1].end_ms if process else -math.inf
+        times = [each for link in links for each in link.openings_ms]
+        return connections <= sum(begin_ms < each <= t_ms + JITTER_MS for each in times)
+
+    def may_send_from(self, slave: int, connection: int, offset: int) -> bool:
+        """A master may stand here on a connection, whose frames follow one another."""
+        link = self.plan.links[slave]
+        frames = link.frames.get(connection, ())
+        if link.is_traffic_hidden or not frames:
+            return True
+        begin = frames[0].start_offset
+        stands = {-1, begin}
+        for frame in frames:
+            if frame.start_offset != begin:
+                return offset in stands
+            begin = frame.end_offset
+            stands.add(begin)
+        return offset in stands or offset > begin
+
+
+def may_end_at(table: Table, offset: int) -> bool:
+    """A record of this life ends or begins here, or one that is not recorded may."""
+    place = bisect_right(table.starts, offset)
+    begin = table.ends[place - 1] if place else 0
+    if offset in (begin, table.starts[place - 1] if place else 0):
+        return True
+    is_in_gap = place == len(table.puts) or table.puts[place].is_behind_gap
+    return is_in_gap and offset >= begin + MESSAGE_HEAD_BYTES
