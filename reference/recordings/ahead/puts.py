@@ -97,6 +97,10 @@ class ProcessAhead:
             return seen_ms >= self.end_ms - UNDER_WAY_MS
         return seen_ms >= self.end_ms - longest_put_ms
 
+    def may_leave_pending(self, end_offset: int, longest_put_ms: float) -> bool:
+        """A message that ends here has no line, for its process has ended before its answer."""
+        return self.may_be_pending(end_offset, self.end_ms, longest_put_ms)
+
 
 def see_processes(events: Iterable[Event], master: str, end_ms: float) -> tuple[ProcessAhead, ...]:
     """What a recording that ends then tells in advance of each process of the master."""
@@ -180,9 +184,14 @@ def mark_gaps(
         evolve(
             put,
             is_behind_gap=put.number in behind_leap
-            or processes[put.process].may_be_pending(put.start_offset, put.end_ms, longest_put_ms),
+            or processes[put.process].may_be_pending(put.start_offset, put.end_ms, longest_put_ms)
+            or (
+                before is not None
+                and before.process != put.process
+                and processes[before.process].may_leave_pending(put.start_offset, longest_put_ms)
+            ),
         )
-        for put in puts
+        for before, put in zip((None, *puts), puts, strict=False)
     )
 
 

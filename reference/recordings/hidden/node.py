@@ -73,8 +73,14 @@ class Goal:
     """Whether no hidden step can meet the goal any more, and no earlier one could have."""
     is_possible: bool = True
     """It may be met in some state of the recording, as far as its numbers tell."""
+    again: Callable[[Node], Goal | None] | None = None
+    """The same goal in another state, where what it is about stands elsewhere; None: not there."""
     on_the_way: tuple[Goal, ...] = ()
     """What is usually met before this one, in this order: wishes, and nothing is demanded."""
+
+    def move_to(self, node: Node) -> Goal | None:
+        """The same goal for this state; None where what it is about is not there."""
+        return self if self.again is None else self.again(node)
 
     def compute_distance(self, node: Node) -> float:
         """0 where it is met, else from 1 to 2: how far the leaf's value is from the wanted one."""
@@ -104,5 +110,7 @@ class Asked:
     """What changes besides once all goals are met."""
     arguments: Mapping[str, Mapping[str, int]] = field(factory=dict)
     """Arguments that are shown, by instance and name."""
+    otherwise: Asked | None = None
+    """What it asks for where this cannot be met."""
     ignored: str = ""
     """Why it asks for nothing; empty where it asks."""

@@ -14,8 +14,9 @@ from typing import Any, TypeAlias
 from attrs import define, evolve, field, frozen
 
 from reference.language.dependencies import compute_dependencies
+from reference.language.machine import Action
 from reference.recordings.hidden.node import Asked, Goal, Node
-from reference.recordings.hidden.overdue import Clock, Overdue, Since, list_fired
+from reference.recordings.hidden.overdue import Clock, Overdue, Since
 from reference.recordings.hidden.search import Budget, Guide, Search, begin_event
 
 EVENT_STEPS, WISH_STEPS, FAR_WISH_STEPS = 4_000, 1_000, 300
@@ -59,6 +60,8 @@ class Entry:
     """Since when the steps that have a deadline have been possible, after it."""
     goals: int = 0
     """How many goals were met for it."""
+    granted: tuple[Action, ...] = ()
+    """Steps that were taken before it for the sake of a later observation."""
 
 
 @frozen(eq=False)
@@ -70,6 +73,11 @@ class Stuck:
     nearest: Node
     unmet: tuple[Goal, ...]
     is_exhausted: bool
+
+    @property
+    def is_possible(self) -> bool:
+        """Some state of the recording may meet it, as far as its numbers tell."""
+        return all(goal.is_possible for goal in self.unmet)
 
     @property
     def texts(self) -> list[str]:
@@ -150,8 +158,18 @@ class Timeline:
         return Entry(observation, before, after, asked, since, goals)
 
     def meet(self, start: Node, observation: Any) -> tuple[Node, Asked, int] | Stuck:
-        """The node in which all that an observation asks is met, stage by stage, and how many."""
+        """The node in which all that an observation asks is met, and how many goals that were."""
         asked = self.ask(observation, start)
+        met = self.meet_stages(start, observation, asked)
+        if not isinstance(met, Stuck) or asked.otherwise is None:
+            return met
+        other = self.meet_stages(start, observation, asked.otherwise)
+        return other if not isinstance(other, Stuck) or not met.is_possible else met
+
+    def meet_stages(
+        self, start: Node, observation: Any, asked: Asked
+    ) -> tuple[Node, Asked, int] | Stuck:
+        """The same for one way of asking, stage by stage."""
         found = asked.before(start) if asked.before is not None else start
         search = self.search(self.guide, asked, Budget(EVENT_STEPS, self.budget))
         count = 0
@@ -169,7 +187,7 @@ class Timeline:
     def repair(self, stuck: Stuck, waiting: list[Any]) -> bool:
         """Explains a stuck observation by earlier steps, or at another place near by."""
         self.is_cut_short = False
-        if not all(goal.is_possible for goal in stuck.unmet):
+        if not stuck.is_possible:
             return False
         self.budget = Budget(FIRST_REPAIR_STEPS, self.total)
         trail = self.go_back(self.trail, stuck, 0)
@@ -198,8 +216,7 @@ class Timeline:
                 node = self.grant(begin, wish, steps)
                 if node is None:
                     continue
-                observations = [entry.observation for entry in trail[count:]]
-                found = self.repeat(trail[:count], node, observations, stuck, rounds)
+                found = self.repeat(trail[:count], node, trail[count:], stuck, rounds)
                 if found is not None:
                     return found
         return None
@@ -209,7 +226,11 @@ class Timeline:
         start = found = begin_event(node)
         for goals in wish:
             search = self.search(self.guide, Asked(), Budget(steps, self.budget))
-            searched = search.run(found, goals)
+            moved = [goal.move_to(found) for goal in goals]
+            here = tuple(goal for goal in moved if goal is not None)
+            if len(here) < len(goals):
+                return None
+            searched = search.run(found, here)
             self.is_cut_short |= not searched.is_exhausted
             if searched.found is None:
                 return None
@@ -217,16 +238,17 @@ class Timeline:
         return None if found is start else found
 
     def repeat(
-        self, trail: list[Entry], node: Node, observations: list[Any], stuck: Stuck, rounds: int
+        self, trail: list[Entry], node: Node, entries: list[Entry], stuck: Stuck, rounds: int
     ) -> list[Entry] | None:
-        """The trail with these observations explained from a node on, and the stuck one behind."""
+        """The trail with these entries explained from a node on, and the stuck one behind."""
         since, before = (trail[-1].since, trail[-1].after) if trail else ({}, self.begin)
-        fired = list_fired(before, node)
+        granted = list_steps(before, node)
+        fired = {action.instance for action in granted}
         since = {name: ms for name, ms in since.items() if name not in fired}
-        again = self.take_all(node, since, observations)
+        again = self.take_again(node, since, entries)
         if again is None:
             return None
-        made = [*trail, *again]
+        made = [*trail, evolve(again[0], granted=granted), *again[1:]]
         last = self.try_next(made[-1].after, made[-1].since, stuck.observation)
         if isinstance(last, Entry):
             return [*made, last]
@@ -234,6 +256,29 @@ class Timeline:
         if is_nearer and rounds < ROUNDS_MAX:
             return self.go_back(made, last, rounds + 1)
         return None
+
+    def take_again(self, node: Node, since: Since, entries: list[Entry]) -> list[Entry] | None:
+        """Entries explained once more, with what was granted between them if that is possible."""
+        found: list[Entry] = []
+        for number, old in enumerate(entries):
+            if number:
+                node = self.grant_again(node, old)
+            entry = self.try_next(node, since, old.observation)
+            if isinstance(entry, Stuck):
+                return None
+            found.append(evolve(entry, granted=old.granted))
+            node, since = entry.after, entry.since
+        return found
+
+    def grant_again(self, node: Node, old: Entry) -> Node:
+        """The node after the steps that were granted before an entry, as far as they may be."""
+        search = self.search(self.guide, Asked(), self.budget)
+        if old.granted:
+            self.guide.look_at(old.observation)
+        for action in old.granted:
+            after = search.take(node, action) if search.may(node, action.instance) else None
+            node = after or node
+        return node
 
     def take_all(self, node: Node, since: Since, observations: Iterable[Any]) -> list[Entry] | None:
         """The entries of observations from a node on; None where one of them is stuck."""
@@ -271,6 +316,17 @@ class Timeline:
                 del waiting[-len(passed) :]
                 return [*self.trail, *found]
         return None
+
+
+def list_steps(before: Node, after: Node) -> tuple[Action, ...]:
+    """The steps between two nodes, the first one first."""
+    found: list[Action] = []
+    for node in after.list_back():
+        if node is before:
+            break
+        if node.action is not None:
+            found.append(node.action)
+    return tuple(reversed(found))
 
 
 def list_wishes(unmet: tuple[Goal, ...]) -> Iterator[Wish]:

@@ -31,17 +31,61 @@ def observe_snapshot(asking: Asking, observation: Observation, node: Node) -> As
     """A broker shows its log and its links."""
     event = observation.event
     broker = asking.plan.find_node(event)
-    goals = tuple(list_log_goals(asking, node, event, broker))
+    goals = (
+        *list_log_goals(asking, node, event, broker),
+        *list_link_goals(asking, event, broker),
+    )
+    at_once = make_look(asking, observation, broker, ((lambda _: goals),))
+    return evolve(at_once, otherwise=look_on(asking, observation, broker, node))
+
+
+def make_look(
+    asking: Asking, observation: Observation, broker: int, stages: tuple[Stage, ...]
+) -> Asked:
+    """What a look asks, with these stages about the log and the links."""
+    event = observation.event
     return Asked(
         (
             asking.later(observation, lambda view: check_running(view, broker)),
             lambda n: list_positions(asking, n, event["max_offset"]) if broker == MASTER else (),
-            lambda _: (*goals, *list_link_goals(asking, event, broker)),
+            *stages,
             *list_link_stages(asking, event, broker)[1:],
             lambda n: list_checks(asking, observation, broker, n),
         ),
         after=see(lambda seen: see_end(seen, broker, event)),
     )
+
+
+def look_on(asking: Asking, observation: Observation, broker: int, node: Node) -> Asked:
+    """The same where the broker goes on meanwhile: its fields are read one after another."""
+    event = observation.event
+    shown = {key: value for key, value in event.data.items() if key not in COMPARED}
+    loose = evolve(event, data=shown)
+    goals = [
+        *list_log_goals(asking, node, loose, broker),
+        *list_distance_goals(asking, event),
+        *list_link_goals(asking, event, broker),
+    ]
+    return make_look(asking, observation, broker, tuple(map(ask_alone, goals)))
+
+
+COMPARED = ("slave_fall_behind", "connections")
+"""Fields that repeat others, if they were read at once."""
+
+
+def ask_alone(goal: Goal) -> Stage:
+    """A stage of one goal."""
+    return lambda _: (goal,)
+
+
+def list_distance_goals(asking: Asking, event: Event) -> Iterator[Goal]:
+    """How far the slaves are behind, when a master was asked for that."""
+    behind = event.data.get("slave_fall_behind")
+    if behind is not None:
+        yield asking.holds(
+            f"slave_fall_behind is {behind}",
+            lambda s: s.master.log.max_offset - s.master.push2_slave_max_offset == behind,
+        )
 
 
 def list_link_stages(asking: Asking, event: Event, broker: int) -> tuple[Stage, ...]:

@@ -177,7 +177,7 @@ class LogGuide:
             is_own = has_within(plan.own_writes_ms, notes.seen.max_seen_ms, self.now_ms)
             return bool(notes.seen.sends) or is_own
         following: Put | None = self.find_following(node)
-        if following is not None:
+        if following is not None and following.process == notes.process:
             return following.is_behind_gap and following.start_offset > end
         if notes.process in plan.sampled_processes:
             return True

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from attrs import evolve
+
 from reference.recordings.ahead.order import PUT_BEGIN, Observation
 from reference.recordings.groups import OutsideTheModel
 from reference.recordings.hidden.node import Asked, Node
@@ -85,4 +87,12 @@ def ask(asking: Asking, observation: Observation, node: Node) -> Asked:
         asked = observe(asking, observation, node)
     except OutsideTheModel as problem:
         return ask_for(is_impossible(str(problem)))
-    return remember_event(asking, observation, ask_about_silence(asking, observation, asked))
+    return complete(asking, observation, asked)
+
+
+def complete(asking: Asking, observation: Observation, asked: Asked) -> Asked:
+    """What any event asks besides, and shows for later ones."""
+    if asked.otherwise is not None:
+        asked = evolve(asked, otherwise=complete(asking, observation, asked.otherwise))
+    asked = ask_about_silence(asking, observation, asked)
+    return remember_event(asking, observation, asked)

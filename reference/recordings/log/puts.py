@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from attrs import evolve
 
 from reference.language.operators import negate
@@ -126,12 +128,26 @@ def list_answer_goals(asking: Asking, put: Put, slot: int) -> tuple[Goal, ...]:
     if put.status not in STATUS_NAMES:
         return (agrees(f"{put.status!r} is an answer that brokers give", is_so=False),)
     status = STATUS_NAMES.index(put.status)
-    return (
+    is_possible = put.status in OF_APPENDED
+    goals = (
         asking.has_value("the phase of the put", f"messages.{slot}.phase", ANSWERED),
         asking.has_value(
             f"its answer ({put.status})",
             f"messages.{slot}.status",
             status,
-            is_possible=put.status in OF_APPENDED,
+            is_possible=is_possible,
         ),
     )
+
+    def find_again(node: Node, number: int) -> Goal | None:
+        slots = node.notes.slots
+        if put.number not in slots:
+            return None
+        return list_answer_goals(asking, put, slots.index(put.number))[number]
+
+    found = [
+        evolve(goal, again=partial(find_again, number=number)) for number, goal in enumerate(goals)
+    ]
+    # It may have asked for a slave right after its append, before what other events show.
+    way = (is_appended(asking, put), found[-1])
+    return tuple(evolve(goal, on_the_way=way) for goal in found)

@@ -51,6 +51,11 @@ EXPLAINED = (
     ("two_slaves", "4.9.8", 1),
     ("everything", "4.4.0", 7),
     ("everything", "4.9.8", 3),
+    ("restarts", "4.4.0", 1),
+    ("restarts", "4.4.0", 2),
+    ("restarts", "4.4.0", 11),
+    ("kills", "4.4.0", 4),
+    ("kills", "5.3.3-quorum", 1),
 )
 """Scenario, release and seed of recordings that are explained by search."""
 
@@ -65,39 +70,6 @@ def test_the_search_explains_a_simulated_recording(scenario: str, release: str, 
     """Every observation, by the rules that the simulation moved by."""
     verdict = explain(make(scenario, release, seed), parse_version(release))
     assert (CONFORMS, "") == (verdict.word, verdict.reason)
-
-
-UNEXPLAINED = (
-    ("restarts", "4.4.0", 1, "TIME_OUT"),
-    ("restarts", "4.4.0", 2, "FLUSH"),
-    ("kills", "4.4.0", 4, "UNDER_WAY"),
-    ("kills", "5.3.3-quorum", 1, "UNDER_WAY"),
-    ("restarts", "4.4.0", 11, "STOPPED_SLAVE"),
-)
-"""The same where the search finds no explanation, though there is one; with what it lacks."""
-
-LACKS = {
-    "TIME_OUT": "a put checks for a slave right after its append; the search takes that step only "
-    "when the put's answer asks for it, finds the slave gone, and calls that a refusal",
-    "FLUSH": "a flush came when the log ended there, more puts ago than the search goes back",
-    "UNDER_WAY": "a put that was under way when its process was killed has no line, and no put of "
-    "the same process follows: its bytes belong to nobody",
-    "STOPPED_SLAVE": "until 4.9.0 the socket of a slave that has stopped stays open until its "
-    "process exits, and the master shows the connection as before",
-}
-"""What the search lacks, by name."""
-
-
-@pytest.mark.parametrize(
-    ("scenario", "release", "seed"),
-    [
-        pytest.param(*case, marks=pytest.mark.xfail(reason=LACKS[lack], strict=True))
-        for *case, lack in UNEXPLAINED
-    ],
-)
-def test_the_search_will_explain(scenario: str, release: str, seed: int) -> None:
-    """What is possible and not explained yet."""
-    assert explain(make(scenario, release, seed), parse_version(release)).word == CONFORMS
 
 
 def test_the_search_explains_a_recording_that_is_cut_off() -> None:
