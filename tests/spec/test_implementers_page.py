@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
-from reference.recordings.checking import check_trace
 
 from book.implementers.implementers import (
     POINTS,
@@ -26,6 +25,7 @@ from book.usage.known_issues_page import PAGE as ISSUES
 from command_line.answers import shown_outputs as implementers
 from command_line.answers.shown_outputs import CHANGE, find_recording
 from properties.generated_text import SPEC
+from reference.recordings.judging import check_trace
 from reference.worlds.replication.rules import RULES
 
 TEXT = implementers.PAGE.path.read_text(encoding="utf-8")

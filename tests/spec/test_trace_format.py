@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from reference.recordings.checking import check_trace
 
 from properties.generated_text import ROOT
+from reference.recordings.judging import check_trace
 from reference.recordings.kinds import (
     APPENDED_FIELDS,
     BROKER_KINDS,

@@ -73,6 +73,8 @@ class Stuck:
     nearest: Node
     unmet: tuple[Goal, ...]
     is_exhausted: bool
+    begin: Node | None = None
+    """Where the search for it began."""
 
     @property
     def is_possible(self) -> bool:
@@ -180,7 +182,7 @@ class Timeline:
             if searched.found is None:
                 near = searched.nearest
                 unmet = searched.out_of_reach or tuple(g for g in goals if not g.check(near))
-                return Stuck(observation, asked, near, unmet, searched.is_exhausted)
+                return Stuck(observation, asked, near, unmet, searched.is_exhausted, start)
             found = searched.found
         return (asked.after(found) if asked.after is not None else found), asked, count
 

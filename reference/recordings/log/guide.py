@@ -20,6 +20,7 @@ from reference.recordings.ahead.plan import MASTER, Plan, find_next, has_within
 from reference.recordings.ahead.puts import ProcessAhead, Put
 from reference.recordings.clock import (
     GRAIN_MS,
+    KILL_MS,
     SLACK_MS,
     TRANSFER_WAIT_MS,
     compute_longest_put_ms,
@@ -199,8 +200,13 @@ class LogGuide:
             return True
         frames = self.list_frames(wire, slave)
         if wire.are_frames_held or wire.sent >= len(frames):
-            return wire.are_frames_held
+            return wire.are_frames_held or self._may_lose_frame(slave, wire.connection)
         return frames[wire.sent].t_ms <= self.now_ms + SLACK_MS
+
+    def _may_lose_frame(self, slave: int, connection: int) -> bool:
+        """What is sent right before the end of its connection, or of all, may not come."""
+        end_ms = self.plan.links[slave].closings_ms.get(connection, self.plan.end_ms)
+        return self.now_ms >= end_ms - KILL_MS
 
     def find_following(self, node: Node) -> Put | None:
         """The recorded put that is appended next."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 
-from reference.recordings.checking import check_recording, find_version
 from reference.recordings.handlers import explain
 from reference.recordings.order import History, explain_next, forget_old
 
 from reference.recordings.ahead.order import order_observations
 from reference.recordings.ahead.plan import make_plan
 from reference.recordings.groups import split_groups
+from reference.recordings.judging import check_recording, find_version
 from reference.recordings.reading import Recording
 from reference.recordings.view import Blocked, begin_explanation
 from reference.releases.versions import Version

@@ -19,11 +19,11 @@ from typing import Any
 
 import attrs
 from attrs import evolve, frozen
-from reference.recordings.checking import CONFORMS, check_recording, find_version
 from reference.recordings.log.judging import is_searchable, search_recording
 
 from reference.recordings.groups import OutsideTheModel
 from reference.recordings.inspection.looks import Looks
+from reference.recordings.judging import CONFORMS, check_recording, find_version
 from reference.recordings.reading import Recording, TraceError, read_recording
 from reference.releases.versions import Version
 from tests.reference.recordings.perturbations import Perturbation, list_perturbations

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from attrs import frozen
-from reference.recordings.checking import TraceVerdict, check_recording, find_version
 
 from properties.mutants.replay_judges import read_recordings
+from reference.recordings.judging import TraceVerdict, check_recording, find_version
 from reference.recordings.reading import Recording, read_recording
 from reference.releases.versions import Version, parse_version
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from reference.recordings.checking import (
+
+from reference.recordings.clock import TIMER_RANGES, Timers, compute_first_report_ms
+from reference.recordings.judging import (
     CONFORMS,
     TraceVerdict,
     check_recording,
     check_trace,
 )
-
-from reference.recordings.clock import TIMER_RANGES, Timers, compute_first_report_ms
 from reference.recordings.kinds import IGNORED_KINDS
 from reference.recordings.reading import Recording, TraceError, read_recording
 from tests.reference.recordings.corruptions import change_event, move

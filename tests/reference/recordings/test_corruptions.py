@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from reference.recordings.checking import CONFORMS, check_recording
 
+from reference.recordings.judging import CONFORMS, check_recording
 from reference.recordings.reading import Event, Recording, read_recording
 from reference.worlds.replication.state import STATUS_NAMES
 from tests.reference.recordings.corruptions import (

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from reference.recordings.checking import check_recording
 from reference.recordings.log.judging import judge, search_recording
 
 from reference.language.machine import compute_machine
@@ -22,6 +21,7 @@ from reference.recordings.inspection.looks import (
 )
 from reference.recordings.inspection.steps import find_stop, tell_event
 from reference.recordings.inspection.unknown import find_unknown, refuse_unknown
+from reference.recordings.judging import check_recording
 from reference.recordings.log.explain import LogVerdict
 from reference.recordings.reading import Recording, TraceError, read_recording
 

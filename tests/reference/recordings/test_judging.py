@@ -6,9 +6,9 @@ import random
 from pathlib import Path
 
 import pytest
-from reference.recordings.checking import CONFORMS
 from reference.recordings.log.judging import BY_SEARCH, is_searchable, judge_recording
 
+from reference.recordings.judging import CONFORMS
 from reference.recordings.log.explain import find_version
 from reference.recordings.reading import read_recording
 from tests.reference.recordings.corruptions import corrupt

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
-from reference.recordings.checking import check_recording
 from reference.recordings.log.judging import judge, search_recording
 
+from reference.recordings.judging import check_recording
 from reference.recordings.reading import read_recording
 from reference.releases.versions import parse_version
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from reference.recordings.checking import check_recording
 
+from reference.recordings.judging import check_recording
 from reference.recordings.reading import read_recording
 from tests.reference.recordings.accepted import find_accepted, is_accepted
 from tests.reference.recordings.corruptions import Corruption, change_event

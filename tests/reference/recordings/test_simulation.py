@@ -13,8 +13,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from reference.recordings.checking import check_recording
 
+from reference.recordings.judging import check_recording
 from reference.recordings.log.explain import CONFORMS, explain
 from reference.recordings.reading import Recording, read_recording
 from reference.releases.versions import parse_version

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
-from reference.recordings.checking import check_recording
 
+from reference.recordings.judging import check_recording
 from reference.recordings.reading import Recording, read_recording
 from tests.reference.recordings.accepted import find_accepted, is_accepted
 from tests.reference.recordings.corruptions import Corruption, replace_event

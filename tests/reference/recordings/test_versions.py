@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
-from reference.recordings.checking import TraceVerdict, check_recording, check_trace, find_version
 
 from reference.recordings.clock import Timers, compute_longest_wait_ms, has_slave_housekeeping
+from reference.recordings.judging import TraceVerdict, check_recording, check_trace, find_version
 from reference.recordings.kinds import IGNORED_KINDS
 from reference.recordings.reading import Event, Recording, read_recording
 from reference.releases.versions import Version, parse_version

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from attrs import frozen
-from reference.recordings.checking import check_recording, find_version
 from reference.recordings.log.judging import is_searchable, search_recording
 
 from reference.recordings.groups import OutsideTheModel
+from reference.recordings.judging import check_recording, find_version
 from reference.recordings.reading import Recording, read_recording
 from reference.releases.versions import Version
 from tests.reference.recordings.recordings_page import PAGE, PATHS, VERSIONS, replace_table
