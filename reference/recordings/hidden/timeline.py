@@ -107,6 +107,8 @@ class Timeline:
     """What may still be tried for the present observation."""
     is_spent: bool = False
     """Going back for it has spent its whole budget."""
+    nearest: tuple[list[Entry], Stuck] | None = None
+    """Of the trails that were tried for the present observation: one behind which less is unmet."""
     is_cut_short: bool = False
     """Going back for the observation that is stuck has ended for want of steps."""
 
@@ -129,10 +131,16 @@ class Timeline:
             observation, self.budget = waiting.pop(), Budget(REPAIR_STEPS, self.total)
             stuck = self.advance(observation)
             if stuck is not None and not self.repair(stuck, waiting):
-                is_spent = self.is_spent or self.budget.is_spent
-                is_exhausted = stuck.is_exhausted and not is_spent
-                return evolve(stuck, is_exhausted=is_exhausted)
+                return self.stop(stuck)
         return None
+
+    def stop(self, stuck: Stuck) -> Stuck:
+        """Nothing helps: what came nearest to that, and whether everything was tried."""
+        is_spent = self.is_spent or self.budget.is_spent
+        is_exhausted = stuck.is_exhausted and not is_spent
+        if self.nearest is not None:
+            self.trail, stuck = self.nearest
+        return evolve(stuck, is_exhausted=is_exhausted)
 
     def advance(self, observation: Any) -> Stuck | None:
         """One observation more, at its place."""
@@ -188,7 +196,7 @@ class Timeline:
 
     def repair(self, stuck: Stuck, waiting: list[Any]) -> bool:
         """Explains a stuck observation by earlier steps, or at another place near by."""
-        self.is_cut_short = False
+        self.is_cut_short, self.nearest = False, None
         if not stuck.is_possible:
             return False
         self.budget = Budget(FIRST_REPAIR_STEPS, self.total)
@@ -254,6 +262,9 @@ class Timeline:
         last = self.try_next(made[-1].after, made[-1].since, stuck.observation)
         if isinstance(last, Entry):
             return [*made, last]
+        known = self.nearest[1] if self.nearest is not None else stuck
+        if len(last.unmet) < len(known.unmet):
+            self.nearest = (made, last)
         is_nearer = len(last.unmet) < len(stuck.unmet) or not set(last.texts) & set(stuck.texts)
         if is_nearer and rounds < ROUNDS_MAX:
             return self.go_back(made, last, rounds + 1)

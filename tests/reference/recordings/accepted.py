@@ -1,19 +1,19 @@
-"""Which corrupted copies of a recording the checker accepts."""
+"""Which corrupted copies of a recording the search accepts."""
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from reference.recordings.handlers import explain
-from reference.recordings.order import History, explain_next, forget_old
+from attrs import evolve
 
 from reference.recordings.ahead.order import order_observations
-from reference.recordings.ahead.plan import make_plan
 from reference.recordings.groups import split_groups
+from reference.recordings.hidden.search import Budget
+from reference.recordings.hidden.timeline import EVENT_STEPS, Entry
 from reference.recordings.judging import check_recording, find_version
+from reference.recordings.log.explain import begin
 from reference.recordings.reading import Recording
-from reference.recordings.view import Blocked, begin_explanation
 from reference.releases.versions import Version
 from tests.reference.recordings.corruptions import Corruption
 
@@ -21,27 +21,26 @@ from tests.reference.recordings.corruptions import Corruption
 def find_accepted(
     recording: Recording, corruptions: Iterable[Corruption]
 ) -> Iterator[tuple[Corruption, bool]]:
-    """Every corruption, and whether it is explained in the place of its event."""
+    """Every corruption, and whether it is explained in the place of its event.
+
+    The original is explained once; a changed event is tried in the state before its own.
+    """
     by_seq: dict[int, list[Corruption]] = defaultdict(list)
     for corruption in corruptions:
         by_seq[corruption.seq].append(corruption)
     (group,) = split_groups(recording)
-    waiting = list(order_observations(group.events))[::-1]
-    explanation = begin_explanation(make_plan(group, find_version(recording) or Version()))
-    history: History = deque()
-    while waiting:
-        seen = waiting[-1]
+    timeline = begin(group, find_version(recording) or Version())
+    assert timeline.explain(list(order_observations(group.events))) is None
+    node, since = timeline.begin, {}
+    for entry in timeline.trail:
+        seen = entry.observation
         for corruption in by_seq.pop(seen.event.seq, ()) if seen.is_whole else ():
             copies = corruption.recording.events
             event = next(each for each in copies if each.seq == corruption.seq)
-            try:
-                explain(explanation, seen.kind, seen.t_ms, event)
-            except Blocked:
-                yield corruption, False
-            else:
-                yield corruption, True
-        explanation = explain_next(history, explanation, waiting)
-        forget_old(history, explanation.now_ms)
+            timeline.budget = Budget(EVENT_STEPS)
+            found = timeline.try_next(node, since, evolve(seen, event=event))
+            yield corruption, isinstance(found, Entry)
+        node, since = entry.after, entry.since
 
 
 def is_accepted(corruption: Corruption) -> bool:

@@ -15,7 +15,6 @@ from reference.recordings.groups import split_groups
 from reference.recordings.log.explain import (
     CONFORMS,
     REFUSED,
-    UNDECIDED,
     LogVerdict,
     explain,
     find_version,
@@ -23,39 +22,7 @@ from reference.recordings.log.explain import (
 from reference.recordings.reading import Event, Recording, read_recording
 
 DATA = Path(__file__).parents[2] / "data"
-PATHS = sorted(
-    path
-    for folder in ("traces", "traces_498")
-    for path in (DATA / folder).glob("*.jsonl")
-    if not path.name.startswith("x")
-)
-
-FLUSH_OF_TOO_FEW_PAGES = (
-    "a flush that finds too few pages moves flushedWhere to the base of the first file "
-    "(MappedFileQueue#flush at 4.4.0); no rule does so yet"
-)
-OPEN: Mapping[str, str] = {
-    "g_new_slave_joins_old_master": FLUSH_OF_TOO_FEW_PAGES,
-    "v498_g_new_slave_joins_old_master": FLUSH_OF_TOO_FEW_PAGES,
-    "u_rollover_while_slave_joins": FLUSH_OF_TOO_FEW_PAGES,
-    "u4_rollover_while_slave_joins_default_timers": FLUSH_OF_TOO_FEW_PAGES,
-    "big_message_acks_slow_link": "a flush long past is not found within the budget",
-    "k_get_message": "hidden traffic before a rollover is not found within the budget",
-}
-"""Recordings that are not explained yet, with the reason."""
-
-SLOW = (
-    *("big_message_acks", "e_async", "f2_slave", "c_sync", "r_random", "h_slave", "u_", "u4_"),
-    *("g_new", "k_get", "i_two", "o_sync"),
-)
-"""How the names begin of recordings that take more than a second; they are explained nightly."""
-
 Change = Callable[[Event], Mapping[str, Any]]
-
-
-def is_slow(path: Path) -> bool:
-    """Whether a recording is left for the night."""
-    return path.stem.removeprefix("v498_").startswith(SLOW)
 
 
 @cache
@@ -63,17 +30,6 @@ def explain_file(path: Path) -> tuple[LogVerdict, ...]:
     """The verdict of each group of a recording, found once."""
     groups = split_groups(read_recording(path))
     return tuple(explain(group, find_version(group)) for group in groups)
-
-
-@pytest.mark.parametrize(
-    "path",
-    [pytest.param(p, marks=pytest.mark.nightly) if is_slow(p) else p for p in PATHS],
-    ids=lambda p: p.stem,
-)
-def test_real_brokers_conform(path: Path) -> None:
-    """Every observation is explained, but for the recordings that are open for a known reason."""
-    words = {verdict.word for verdict in explain_file(path)}
-    assert words == ({UNDECIDED} if path.stem in OPEN else {CONFORMS})
 
 
 @pytest.mark.parametrize("name", ["traces/a_sync_healthy", "traces_498/v498_n_clean_restart"])
