@@ -46,7 +46,7 @@ def check_queue(view: View, node: int, name: str, shown: list[int]) -> View:
         raise Blocked(
             f"queue {name} ends at {following}, but it ends at {low} to {high} by the log"
         )
-    if following == 0 or low == 0:
+    if following == 0:
         return view
     expected = _find_first_offset(view, log, name)
     if expected is not None and first != expected:
