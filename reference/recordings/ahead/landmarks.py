@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 
 from attrs import field, frozen
 
 from reference.recordings.ahead.boundaries import Table
+from reference.recordings.ahead.links import Frame
 from reference.recordings.ahead.plan import Plan
 from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES
 from reference.recordings.clock import JITTER_MS
@@ -30,8 +32,9 @@ class Landmarks:
     def __attrs_post_init__(self) -> None:
         links = self.plan.links
         is_open = self.plan.are_puts_hidden or any(each.is_traffic_hidden for each in links)
-        frames = [f for each in links for sent in each.frames.values() for f in sent]
-        ends = {offset for f in frames for offset in (f.start_offset, f.end_offset)}
+        size = int(self.plan.parameters.mapped_file_size_bytes)
+        sent = [frames for link in links for frames in link.frames.values()]
+        ends = {end for frames in sent for end in list_ends(frames, size)}
         cuts = {event["lost_from_offset"] for event in self.plan.surgeries.values()}
         object.__setattr__(self, "is_open", is_open)
         object.__setattr__(self, "named", frozenset({0, *ends, *cuts}))
@@ -75,6 +78,19 @@ class Landmarks:
             begin = frame.end_offset
             stands.add(begin)
         return offset in stands or offset > begin
+
+
+def list_ends(frames: Sequence[Frame], file_size_bytes: int) -> Iterator[int]:
+    """Where a slave's log may end that takes these frames of one connection.
+
+    One that ends at 0 takes whatever comes first, and appends it there, or at the begin of the file
+    that it belongs to (R-HC-20).
+    """
+    taken, first = 0, frames[0].start_offset if frames else 0
+    base = first - first % file_size_bytes
+    for frame in frames:
+        taken += frame.size_bytes
+        yield from (frame.start_offset, frame.end_offset, taken, base + taken)
 
 
 def may_end_at(table: Table, offset: int) -> bool:

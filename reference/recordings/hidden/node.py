@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from attrs import evolve, field, frozen
+from attrs import define, evolve, field, frozen
 
 from reference.language.compiled import State
 from reference.language.machine import Action
 
 
-@frozen(eq=False)
+@define(eq=False)
 class Node:
     """A state, what the recording shows beside it, and the steps that led here."""
 
@@ -39,6 +39,10 @@ class Node:
         """The node with another state or other notes, by no step of a rule."""
         made: Node = evolve(self, parent=self, action=None, **changes)
         return made
+
+    def cut_off(self) -> None:
+        """Forgets how it was reached, so that memory is bounded."""
+        self.parent = self.action = None
 
     def list_back(self) -> Iterator[Node]:
         """This node and those before it, the latest first."""

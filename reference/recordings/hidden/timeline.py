@@ -8,7 +8,9 @@ again. Observations of different sources within the recorder's tolerance may cha
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
 from typing import Any, TypeAlias
 
 from attrs import define, evolve, field, frozen
@@ -31,6 +33,12 @@ FIRST_REPAIR_STEPS = 6_000
 
 GO_BACK_MAX = 80
 """Over how many states the search goes back at most."""
+
+TRAIL_MAX = 1_000
+"""How many observations may be explained anew at least, when a later one asks for that."""
+
+LATE_MAX = 4
+"""How many observations may be explained later than others on account of one another."""
 
 ROUNDS_MAX = 3
 """How often it goes back for one observation, each time with fewer goals unmet."""
@@ -87,6 +95,31 @@ class Stuck:
         return [goal.text for goal in self.unmet]
 
 
+@define
+class Settled:
+    """What was explained so long ago that nothing can change it any more."""
+
+    explained: int = 0
+    """How many observations were explained."""
+    goals: int = 0
+    """How many goals were met for them."""
+    ignored: Counter[str] = field(factory=Counter)
+    """How many ask for nothing, by kind and reason."""
+    schedule: list[Action] = field(factory=list)
+    """The steps."""
+
+    def add(self, entries: Sequence[Entry]) -> None:
+        """These entries follow."""
+        for entry in entries:
+            self.goals += entry.goals
+            if entry.asked.ignored:
+                self.ignored[f"{entry.observation.kind}: {entry.asked.ignored}"] += 1
+            else:
+                self.explained += 1
+        if entries:
+            self.schedule += entries[-1].after.list_actions()
+
+
 @define(eq=False)
 class Timeline:
     """Explains one recording after another observation."""
@@ -99,6 +132,11 @@ class Timeline:
     clock: Clock | None = None
     """What is overdue before an observation; None where nothing is."""
     trail: list[Entry] = field(factory=list)
+    """The latest entries: all that may still change."""
+    settled: Settled = field(factory=Settled)
+    """Those before them."""
+    kept_max: int = TRAIL_MAX
+    """The trail is twice as long at most."""
     search: Callable[[Any, Asked, Budget], Search] = Search
     """Makes a search, by the guide and what is asked."""
     total: Budget | None = None
@@ -126,8 +164,9 @@ class Timeline:
         """Explains all observations in order; the first one that cannot be explained, or None."""
         waiting = list(observations)[::-1]
         while waiting:
-            if progress and self.trail and len(self.trail) % PROGRESS_STEP == 0:
-                progress(len(self.trail), len(observations))
+            done = len(observations) - len(waiting)
+            if progress and done and done % PROGRESS_STEP == 0:
+                progress(done, len(observations))
             observation, self.budget = waiting.pop(), Budget(REPAIR_STEPS, self.total)
             stuck = self.advance(observation)
             if stuck is not None and not self.repair(stuck, waiting):
@@ -148,7 +187,22 @@ class Timeline:
         if isinstance(entry, Stuck):
             return entry
         self.trail.append(entry)
+        if len(self.trail) >= 2 * self.kept_max:
+            self.settle()
         return None
+
+    def settle(self) -> None:
+        """Nothing changes the older half of the trail any more."""
+        old, self.trail = self.trail[: self.kept_max], self.trail[self.kept_max :]
+        self.settled.add(old)
+        self.begin = old[-1].after
+        self.begin.cut_off()
+
+    def summarize(self) -> Settled:
+        """All that is explained so far."""
+        whole = deepcopy(self.settled)
+        whole.add(self.trail)
+        return whole
 
     def try_next(self, node: Node, since: Since, observation: Any) -> Entry | Stuck:
         """The entry of an observation in a state, after what is overdue by then."""
@@ -203,7 +257,7 @@ class Timeline:
         trail = self.go_back(self.trail, stuck, 0)
         is_cut = self.budget.is_spent
         self.budget = Budget(REPAIR_STEPS, self.total)
-        trail = trail or self.move_earlier(stuck.observation)
+        trail = trail or self.move_earlier(self.trail, stuck.observation)
         trail = trail or self.move_later(stuck.observation, waiting)
         if trail is None and is_cut:
             self.budget = Budget(REPAIR_STEPS, self.total)
@@ -266,9 +320,10 @@ class Timeline:
         if len(last.unmet) < len(known.unmet):
             self.nearest = (made, last)
         is_nearer = len(last.unmet) < len(stuck.unmet) or not set(last.texts) & set(stuck.texts)
-        if is_nearer and rounds < ROUNDS_MAX:
-            return self.go_back(made, last, rounds + 1)
-        return None
+        if not is_nearer or rounds >= ROUNDS_MAX:
+            return None
+        moved = self.move_earlier(made, stuck.observation)
+        return moved or self.go_back(made, last, rounds + 1)
 
     def take_again(self, node: Node, since: Since, entries: list[Entry]) -> list[Entry] | None:
         """Entries explained once more, with what was granted between them if that is possible."""
@@ -304,31 +359,44 @@ class Timeline:
             node, since = entry.after, entry.since
         return entries
 
-    def move_earlier(self, observation: Any) -> list[Entry] | None:
-        """The trail with an observation before some of the latest ones."""
-        for passed in range(1, len(self.trail) + 1):
-            entries = self.trail[-passed:]
+    def move_earlier(self, trail: list[Entry], observation: Any) -> list[Entry] | None:
+        """The trail with an observation before some of its latest ones."""
+        for passed in range(1, len(trail) + 1):
+            entries = trail[-passed:]
             if not self.may_swap(entries[0].observation, observation):
                 return None
             moved = [observation, *(entry.observation for entry in entries)]
-            since = self.trail[-passed - 1].since if passed < len(self.trail) else {}
+            since = trail[-passed - 1].since if passed < len(trail) else {}
             found = self.take_all(entries[0].before, since, moved)
             if found is not None:
-                return [*self.trail[:-passed], *found]
+                return [*trail[:-passed], *found]
         return None
 
     def move_later(self, observation: Any, waiting: list[Any]) -> list[Entry] | None:
-        """The trail with an observation behind some of the next ones, which leave ``waiting``."""
-        passed: list[Any] = []
-        for other in reversed(waiting):
-            if not self.may_swap(observation, other):
+        """The trail with an observation behind some of the next ones, which leave ``waiting``.
+
+        Those that cannot come before it, or cannot be explained there, come later as well.
+        """
+        late, entries = [observation], [*self.trail]
+        for count, other in enumerate(reversed(waiting), start=1):
+            if len(late) > LATE_MAX:
                 return None
-            passed.append(other)
-            found = self.take_all(self.node, self.since, [*passed, observation])
-            if found is not None:
-                del waiting[-len(passed) :]
-                return [*self.trail, *found]
+            may_pass = all(self.may_swap(each, other) for each in late)
+            if not may_pass or not self.take_on(entries, other):
+                late.append(other)
+            elif self.take_on(entries, observation):
+                waiting[-count:] = late[:0:-1]
+                return entries
         return None
+
+    def take_on(self, entries: list[Entry], observation: Any) -> bool:
+        """Explains one observation more behind these entries, if that is possible."""
+        node, since = (entries[-1].after, entries[-1].since) if entries else (self.begin, {})
+        entry = self.try_next(node, since, observation)
+        if isinstance(entry, Stuck):
+            return False
+        entries.append(entry)
+        return True
 
 
 def list_steps(before: Node, after: Node) -> tuple[Action, ...]:

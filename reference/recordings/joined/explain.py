@@ -151,6 +151,7 @@ def explain(
     begin = Node(guide.machine.encode(initial), Notes())
     timeline = Timeline(guide, observer.ask, may_swap, begin)
     timeline.search, timeline.total = AheadSearch, Budget(RECORDING_STEPS)
+    timeline.kept_max = len(recording.events)
     stuck = timeline.explain(recording.events)
     verdict = make_verdict(
         JoinedVerdict(recording.file, CONFORMS, choice, initial=initial), timeline, roles

@@ -162,7 +162,10 @@ def list_log_goals(asking: Asking, node: Node, event: Event, broker: int) -> Ite
     }
     for name, path in paths.items():
         if name in event.data:
-            yield asking.has_value(f"{name} of {who}", path, event[name])
+            goal = asking.has_value(f"{name} of {who}", path, event[name])
+            # The cursor may stand where the log has ended before, and gone on since.
+            end = asking.has_value(f"the end of {who}", paths["max_offset"], event[name])
+            yield goal if goal.path == end.path else evolve(goal, on_the_way=(end, goal))
     if broker == MASTER:
         yield from list_master_goals(asking, node, event)
     if "min_offset" in event.data:
@@ -315,11 +318,7 @@ def observe_start(asking: Asking, observation: Observation, node: Node) -> Asked
     return Asked(
         (
             lambda _: (agrees(f"{event['node']} does not run yet", is_so=is_down),),
-            lambda n: asking.judge(
-                find_down(asking, n, broker),
-                observation,
-                lambda view: check_start(view, event, broker, node.notes.seen.abort_files),
-            ),
+            lambda n: judge_start(asking, observation, broker, n),
             lambda _: (is_up, *list_log_goals(asking, node, event, broker)),
             *list_start_stages(asking, event, broker),
             asking.later(observation, lambda view: check_dispatched_at_start(view, broker, event)),
@@ -328,6 +327,21 @@ def observe_start(asking: Asking, observation: Observation, node: Node) -> Asked
         permits=dict.fromkeys(list_starts(asking, broker), 1),
         after=see(start),
     )
+
+
+def judge_start(
+    asking: Asking, observation: Observation, broker: int, node: Node
+) -> tuple[Goal, ...]:
+    """What a process has left: perhaps a record whose put was under way at its end."""
+    event, left = observation.event, node.notes.seen.abort_files
+    path, text = name_end(asking.plan, broker), f"max_offset of {observation.event['node']}"
+    way = (asking.has_value(text, path, event["max_offset"]),)
+    found = asking.judge(
+        find_down(asking, node, broker),
+        observation,
+        lambda view: check_start(view, event, broker, left),
+    )
+    return tuple(evolve(goal, on_the_way=way) for goal in found)
 
 
 def find_down(asking: Asking, node: Node, broker: int) -> Node:

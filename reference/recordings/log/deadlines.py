@@ -71,6 +71,8 @@ class LogDeadlines:
 
     def _may_wait(self, node: Node, name: str, rule: str, slave: int) -> bool:
         """Something that the recording shows, or does not show, may hold the step back."""
+        if rule == "connect_slave" and not node.notes.wires[slave].is_connection_recorded:
+            return True  # Nobody knows when the slave tries, or whether there is a link at all.
         if rule == "drop_connection":
             return any(wire.are_frames_held for wire in node.notes.wires)
         if rule == "dispatch_slave" and self._has_seam_ahead(node, slave):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -125,16 +124,10 @@ def find_mode(recording: Recording, name: str) -> Version:
 
 def make_verdict(timeline: Timeline, stuck: Stuck | None) -> LogVerdict:
     """The verdict of a timeline that has come to its end, or is stuck."""
-    ignored: Counter[str] = Counter(
-        f"{entry.observation.kind}: {entry.asked.ignored}"
-        for entry in timeline.trail
-        if entry.asked.ignored
-    )
-    explained = len(timeline.trail) - ignored.total()
-    schedule = timeline.node.list_actions()
-    goals = sum(entry.goals for entry in timeline.trail)
+    told = timeline.summarize()
+    found = (told.explained, told.ignored, told.goals, tuple(told.schedule))
     if stuck is None:
-        return LogVerdict(CONFORMS, explained, ignored, goals, schedule, timeline=timeline)
+        return LogVerdict(CONFORMS, *found, timeline=timeline)
     word = REJECTED if stuck.is_exhausted else UNDECIDED
     seq, reason = stuck.observation.event.seq, "; ".join(stuck.texts)
-    return LogVerdict(word, explained, ignored, goals, schedule, seq, reason, timeline, stuck)
+    return LogVerdict(word, *found, seq, reason, timeline, stuck)

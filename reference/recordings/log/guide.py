@@ -258,7 +258,9 @@ class LogGuide:
             is_recorded = notes.wires[slave].is_recorded
             return FOLLOWED[rule](self, node, notes, action) if is_recorded else notes
         if rule == "connect_slave":
-            return evolve(notes, connections=(*notes.connections, Connection(slave)))
+            is_shown = notes.wires[slave].is_connection_recorded
+            opened_ms = notes.seen.wires[slave].opened_ms if is_shown else self.now_ms
+            return notes.accept(slave, opened_ms)
         return self._follow_ends(node, notes, action, state)
 
     def _follow_ends(self, node: Node, notes: Notes, action: Action, state: State) -> Notes:
@@ -299,7 +301,8 @@ class LogGuide:
         link = f"links.{slave}"
         names = ("slave_request_offset", "slave_ack_offset", "next_transfer_offset")
         request, ack, position = (self.get(node, f"{link}.{name}") for name in names)
-        dead = Connection(slave, (request, ack, position), notes.wires[slave].reports)
+        known, reports = (request, ack, position), notes.wires[slave].reports
+        dead = Connection(slave, known=known, unread=reports)
         ended = notes.change_wire(slave, reports=(), position=position, ended=node.state)
         return ended.spend(f"cut_link[{slave}]").bury(dead)
 

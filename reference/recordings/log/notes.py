@@ -44,6 +44,8 @@ class Connection:
     """A connection that the master counts."""
 
     slave: int
+    opened_ms: float = field(default=0.0, eq=False)
+    """When it was opened; a listening socket hands connections over in that order."""
     known: tuple[int, int, int] | None = None
     """What the master knew of it when it ended: the offset asked for, the latest report, and where
     it sent from; None while it is alive."""
@@ -90,10 +92,18 @@ class Notes:
         left = frozenset(names for names in self.granted if name not in names)
         return evolve(self, granted=left)
 
+    def accept(self, slave: int, opened_ms: float) -> Notes:
+        """With one more connection, behind those that were opened before it."""
+        before = [each for each in self.connections if each.opened_ms <= opened_ms]
+        behind = [each for each in self.connections if each.opened_ms > opened_ms]
+        return evolve(self, connections=(*before, Connection(slave, opened_ms), *behind))
+
     def bury(self, dead: Connection) -> Notes:
         """With the live connection of a slave dead."""
         found = tuple(
-            dead if each.slave == dead.slave and each.known is None else each
+            evolve(dead, opened_ms=each.opened_ms)
+            if each.slave == dead.slave and each.known is None
+            else each
             for each in self.connections
         )
         return evolve(self, connections=found)
