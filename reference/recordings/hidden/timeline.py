@@ -253,9 +253,12 @@ class Timeline:
         self.is_cut_short, self.nearest = False, None
         if not stuck.is_possible:
             return False
-        self.budget = Budget(FIRST_REPAIR_STEPS, self.total)
-        trail = self.go_back(self.trail, stuck, 0)
-        is_cut = self.budget.is_spent
+        for rounds in (ROUNDS_MAX, 0):  # First without going back for what one step then lacks.
+            self.budget = Budget(FIRST_REPAIR_STEPS, self.total)
+            trail = self.go_back(self.trail, stuck, rounds)
+            is_cut = self.budget.is_spent
+            if trail is not None:
+                break
         self.budget = Budget(REPAIR_STEPS, self.total)
         trail = trail or self.move_earlier(self.trail, stuck.observation)
         trail = trail or self.move_later(stuck.observation, waiting)
