@@ -1,4 +1,4 @@
-"""Recordings of a master's log explained by search: what conforms, and what is refused."""
+"""The steps that the search finds are those of the rules, and none lead to what cannot happen."""
 
 from __future__ import annotations
 
@@ -11,25 +11,18 @@ import pytest
 from attrs import evolve
 
 from reference.language.machine import compute_machine
-from reference.recordings.groups import split_groups
-from reference.recordings.log.explain import (
-    CONFORMS,
-    REFUSED,
-    LogVerdict,
-    explain,
-    find_version,
-)
+from reference.recordings.judging import CONFORMS, REJECTED, check_recording
+from reference.recordings.log.explain import LogVerdict
 from reference.recordings.reading import Event, Recording, read_recording
+from tests.reference.recordings.shared import DATA
 
-DATA = Path(__file__).parents[2] / "data"
 Change = Callable[[Event], Mapping[str, Any]]
 
 
 @cache
 def explain_file(path: Path) -> tuple[LogVerdict, ...]:
     """The verdict of each group of a recording, found once."""
-    groups = split_groups(read_recording(path))
-    return tuple(explain(group, find_version(group)) for group in groups)
+    return check_recording(read_recording(path)).searched
 
 
 @pytest.mark.parametrize("name", ["traces/a_sync_healthy", "traces_498/v498_n_clean_restart"])
@@ -99,9 +92,9 @@ def test_corrupted_copies_are_not_explained(what: str) -> None:
     kind, change, first = CORRUPTIONS[what]
     copy = change_events(recording, kind, change, first)
     assert copy != recording
-    verdict = explain(copy, find_version(copy))
-    assert verdict.word != CONFORMS
-    assert verdict.word == REFUSED or what not in QUICKLY_REFUSED
+    verdict = check_recording(copy)
+    assert not verdict.is_conforming
+    assert verdict.verdict == REJECTED or what not in QUICKLY_REFUSED
 
 
 @pytest.mark.nightly
@@ -110,6 +103,6 @@ def test_frozen_counters_are_overdue(name: str) -> None:
     """A broker that never flushes or dispatches is not explained: nothing holds that back."""
     recording = read_recording(DATA / "traces" / "s_idle_default_5000_20000.jsonl")
     copy = change_events(recording, "snapshot", of_master(name, 0))
-    verdict = explain(copy, find_version(copy))
-    assert verdict.word != CONFORMS
+    verdict = check_recording(copy)
+    assert verdict.verdict != CONFORMS
     assert name in verdict.reason

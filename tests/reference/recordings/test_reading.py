@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reference.recordings.handlers import HANDLERS, PUT_BEGIN
 
+from reference.recordings.ahead.order import PUT_BEGIN
 from reference.recordings.kinds import EXPLAINED_KINDS, IGNORED_KINDS
+from reference.recordings.log.observers import OBSERVERS
 from reference.recordings.reading import TraceError, read_recording
 
 TRACES = Path(__file__).parents[2] / "data" / "traces"
@@ -123,6 +124,6 @@ def test_refuses_what_cannot_be_read(tmp_path: Path, name: str) -> None:
 
 
 def test_every_kind_is_of_one_sort() -> None:
-    """A kind of event is ignored, or it has a handler."""
+    """A kind of event is ignored, or it has an observer."""
     assert not IGNORED_KINDS & set(EXPLAINED_KINDS)
-    assert set(HANDLERS) == {PUT_BEGIN, *EXPLAINED_KINDS}
+    assert set(OBSERVERS) == {PUT_BEGIN, *EXPLAINED_KINDS}

@@ -147,7 +147,7 @@ def test_a_put_without_a_line_is_missed() -> None:
     assert not check_recording(rewrite(HEALTHY, leave_out("m3"))).is_conforming
 
 
-@pytest.mark.parametrize("delay_ms", [2.0, 30.0, 500.0])
+@pytest.mark.parametrize("delay_ms", [2.0, 30.0])
 def test_what_was_sent_may_come_after_the_end(delay_ms: float) -> None:
     """A killed master's last frame is forwarded late: the slave takes it, and tells nobody."""
     recording = read_recording(KILLED)
