@@ -139,7 +139,7 @@ def check_reported(view: View, slave: int, event: Event) -> View:
     known = {0, own, wire.reported_before, wire.last_report}
     if link.is_open and link.has_reported:
         known.add(link.reported_offset)
-    if event[offset] not in known and not view.plan.links[slave].is_traffic_hidden:
+    if event[offset] not in known:
         raise Blocked(f"{offset} is {event[offset]}, but {own} by the model")
     return view
 

@@ -17,7 +17,7 @@ from reference.language.machine import Action
 from reference.recordings.ahead.links import Frame
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER, Plan, find_next, has_within
-from reference.recordings.ahead.puts import ProcessAhead, Put
+from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES, ProcessAhead, Put
 from reference.recordings.clock import (
     GRAIN_MS,
     KILL_MS,
@@ -243,11 +243,18 @@ class LogGuide:
         rule, slave = action.rule_name, action.index
         if rule == "append_message":
             return self._follow_append(node, notes, action)
+        if rule == "append_other_message" and not self._is_record(action):
+            return None
         if rule in CLOCKED:
             return self._follow_clock(notes, rule, node.notes.slots[get_index(action)])
         if slave is not None and slave < len(notes.wires):
             return self._follow_link(node, notes, action, state)
         return self._follow_ends(node, notes, action, state)
+
+    def _is_record(self, action: Action) -> bool:
+        """A message has a head; where no put is shown, several of them are taken for one."""
+        is_large = action.arguments["size_bytes"] >= MESSAGE_HEAD_BYTES
+        return is_large or self.plan.are_puts_hidden
 
     def _follow_link(self, node: Node, notes: Notes, action: Action, state: State) -> Notes | None:
         """A step of one link or slave."""

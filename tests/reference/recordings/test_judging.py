@@ -19,6 +19,7 @@ from reference.recordings.judging import (
 )
 from reference.recordings.kinds import IGNORED_KINDS
 from reference.recordings.reading import TraceError, read_recording
+from tests.reference.recordings.recordings_page import FOLDERS, PAGE, render_row
 from tests.reference.recordings.shared import ALL, AWAITING, TRACES, list_cases
 
 AHEAD = TRACES / "h_slave_ahead_master_empty.jsonl"
@@ -42,6 +43,7 @@ def test_conforms(path: Path) -> None:
     assert verdict.first_unexplained_seq is None
     assert not verdict.candidates
     assert verdict.cluster is not None
+    assert path.parent not in FOLDERS.values() or render_row(path, verdict) in PAGE.read_text()
 
 
 def test_what_awaits_a_rule_is_a_recording() -> None:
