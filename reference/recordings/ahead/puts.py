@@ -188,6 +188,7 @@ def mark_gaps(
             or (
                 before is not None
                 and before.process != put.process
+                and put.start_offset > (before.end_offset if before.life == put.life else 0)
                 and processes[before.process].may_leave_pending(put.start_offset, longest_put_ms)
             ),
         )

@@ -129,5 +129,8 @@ class Arguments:
         following = self.guide.find_following(node)
         if name == "append_other_message" and following is not None:
             yield following.start_offset - self.guide.get_max(node, MASTER)
+        if name == "append_other_message":
+            sent = self.guide.last_sent_offset - self.guide.get_max(node, MASTER)
+            yield from [sent] * (low <= sent <= high)
         yield high
         yield low

@@ -64,12 +64,16 @@ class LogGuide:
     """The link of each slave, as it begins."""
     allowed: Mapping[str, Allowance] = field(init=False)
     """By instance: whether it may fire without an event of its own."""
+    last_sent_offset: int = field(init=False)
+    """Where the last byte lies that a frame has shown: a put may have no line by then."""
     now_ms: float = 0.0
     """The stamp of the observation that is being explained."""
 
     def __attrs_post_init__(self) -> None:
         self.machine = compute_compiled_machine(self.plan.structure)
         self.places = self.machine.places
+        frames = (f for link in self.plan.links for sent in link.frames.values() for f in sent)
+        self.last_sent_offset = max((frame.end_offset for frame in frames), default=0)
         self.wires = tuple(
             Wire(
                 is_recorded=not ahead.is_traffic_hidden and not ahead.is_connection_hidden,
@@ -186,7 +190,9 @@ class LogGuide:
         timers = notes.seen.timers or plan.timers
         longest_ms = compute_longest_put_ms(timers, waits_for_slave=is_sync)
         process: ProcessAhead = plan.processes[notes.process]
-        return process.may_be_pending(end + 1, self.now_ms, longest_ms)
+        is_last = notes.process == len(plan.processes) - 1
+        least = max(end + 1, self.last_sent_offset if is_last else 0)
+        return process.may_be_pending(least, self.now_ms, longest_ms)
 
     def _may_flush(self, node: Node) -> bool:
         """The flush stays below what the end of the master's process takes."""

@@ -56,7 +56,7 @@ PER_CHANGE = 2
 
 SEED = 44
 
-STEPS_MAX = 12_000
+STEPS_MAX = 40_000
 """So many steps may be tried for one copy."""
 
 MALFORMED = "malformed"
