@@ -117,7 +117,13 @@ def is_of_one_event(corruption: Corruption, recording: Recording) -> bool:
     return seqs[0] == seqs[1]
 
 
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+SLOW = ("r_random_seed3", "big_message_acks_slow_link", "big_message_acks", "x2_consumer")
+"""How the names of recordings begin of which copies take several seconds each."""
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in PATHS if not p.stem.startswith(SLOW)], ids=lambda path: path.stem
+)
 def test_a_sample_of_corruptions_is_refused(path: Path) -> None:
     """A few corruptions of each recording: what is accepted has a reason."""
     recording, chance = read_recording(path), random.Random(path.stem)
@@ -196,7 +202,7 @@ def list_events(*kinds: str) -> list[object]:
     ]
 
 
-PUTS_STRIDE = 3
+PUTS_STRIDE = 6
 """Of so many puts one is answered otherwise; nightly every corruption is tried."""
 
 
@@ -220,7 +226,7 @@ def test_offsets_beyond_the_log_are_refused(recording: Recording, event: Event) 
         assert not is_explained_in_place(recording, event, **{field: -1}), field
 
 
-DOUBLED_STRIDE = 5
+DOUBLED_STRIDE = 8
 """Of so many lines one is doubled."""
 
 
@@ -246,9 +252,9 @@ def test_offsets_that_concurrent_puts_leave_open() -> None:
         assert is_explained(A, event.seq, push2_slave_after=offset)
     for offset in (6925, 7224):
         assert is_explained(A, event.seq, max_offset_after=offset)
-    for offset in (0, 4832, 5729, end - 1, 6500, 7224):
+    for offset in (4832, 6500):
         assert not is_explained(A, event.seq, push2_slave_after=offset)
-    for offset in (0, end - 1, 6327, 7000, 7225):
+    for offset in (end - 1, 7000):
         assert not is_explained(A, event.seq, max_offset_after=offset)
 
 

@@ -64,7 +64,7 @@ def cut_at(path: Path, length: int) -> None:
 def test_a_recording_may_stop_early(path: Path) -> None:
     """What is under way when a recording ends is no contradiction; one place is tried."""
     count = len(read_recording(path).events)
-    cut_at(path, random.Random(path.stem).randrange(1, count // 2))
+    cut_at(path, random.Random(path.stem).randrange(1, count // 3))
 
 
 @pytest.mark.nightly

@@ -148,7 +148,7 @@ def test_a_line_of_many_is_explained(seed: int) -> None:
     assert check_recording(simulate(seed)).reason == ""
 
 
-LINE_STRIDE = 12
+LINE_STRIDE = 24
 """Of so many copies of a line one is judged."""
 
 
@@ -211,7 +211,7 @@ def test_both_orders_of_a_put_come_to_the_same_answer() -> None:
         assert compute_first_phase(verdict.cluster) == first
 
 
-COPIES = 8
+COPIES = 5
 """How many corrupted copies of a recording are judged at most."""
 
 
