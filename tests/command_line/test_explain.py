@@ -144,8 +144,8 @@ def test_a_procedure_shows_the_failure_that_it_begins_with() -> None:
     ("code", "told"),
     [
         ("S0", "Without a failure this row breaks here as S41"),
-        ("D0", "D46 (a first start at the queue's end)"),
-        ("B0", "B42 (retention that overtakes dispatch)"),
+        ("D0", "D46 (a new group begins at a queue's end)"),
+        ("B0", "B42 (files expired before dispatch)"),
         ("C0", "that brings C41"),
         ("L0", "Without a failure nothing of this row breaks here."),
         ("N2", "It does not fail here: proved."),

@@ -188,7 +188,7 @@ def mark_gaps(
             or (
                 before is not None
                 and before.process != put.process
-                and put.start_offset > (before.end_offset if before.life == put.life else 0)
+                and before.end_offset < put.start_offset
                 and processes[before.process].may_leave_pending(put.start_offset, longest_put_ms)
             ),
         )

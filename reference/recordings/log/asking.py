@@ -11,11 +11,11 @@ from reference.language.compiled import State, compile_predicate
 from reference.language.dependencies import list_leaves
 from reference.language.leaves import flatten
 from reference.language.machine import record_predicate
-from reference.recordings.ahead.landmarks import Landmarks
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import Plan
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.guide import LogGuide
+from reference.recordings.log.limits.landmarks import Landmarks
 from reference.recordings.log.notes import Notes
 from reference.recordings.log.seen import Check, Seen, begin_seen, judge, make_view
 from reference.recordings.reading import Event

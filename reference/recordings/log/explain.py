@@ -16,8 +16,8 @@ from reference.recordings.hidden.overdue import Clock
 from reference.recordings.hidden.search import Budget
 from reference.recordings.hidden.timeline import Progress, Stuck, Timeline
 from reference.recordings.log.asking import Asking
-from reference.recordings.log.deadlines import LogDeadlines
 from reference.recordings.log.guide import LogGuide
+from reference.recordings.log.limits.deadlines import LogDeadlines
 from reference.recordings.log.observers import ask
 from reference.recordings.reading import Recording
 from reference.releases.versions import Version, parse_version
