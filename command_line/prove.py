@@ -39,7 +39,13 @@ from properties.verdicts import certificates
 from properties.verdicts.certificates import encode_schedule
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.expectations import find_expectation
-from properties.verdicts.renewal import RENEWAL_DEPTH_LIMIT, Renewal, renew
+from properties.verdicts.renewal import (
+    RENEWAL_DEPTH_LIMIT,
+    Renewal,
+    list_added,
+    renew,
+    search_additions,
+)
 from properties.verdicts.verdict import Hints, InternalDisagreementError, Verdict, search_structure
 from properties.worlds import KNOWN_STRUCTURES, PROVED_STRUCTURES, find_healing, find_world
 from properties.worlds.replication.fault_models import EVERY_FAULT
@@ -83,7 +89,8 @@ Examples:
 
 A certificate that was made from other rules is renewed: lemmas are proved again, schedules are
 replayed, and only what no longer holds is searched. --search searches everything again, the
-shortest schedules too, which takes hours for all structures.
+shortest schedules too, which takes hours for all structures. Where rules were only added since, it
+searches only for schedules that have a step of one of them.
 
 Exit codes: 0 every verdict is as expected, 2 a solver gave up, 3 bad input, 4 missing prerequisite,
 70 a verdict is not as expected, 130 interrupted.
@@ -359,9 +366,16 @@ def search_all_witnesses(structures: list[Any]) -> None:
 
 
 def search(structure: Structure, progress: Callable[[str], None]) -> Answer:
-    """Every verdict of a structure by a search that rewrites its certificate."""
+    """Every verdict of a structure by a search that rewrites its certificate.
+
+    If rules were only added, schedules without a step of theirs are not searched again.
+    """
     started = time.monotonic()
-    verdicts = search_structure(structure, progress, hints=gather_hints(structure, progress))
+    document = certificates.read(structure)
+    if document is not None and list_added(structure, document):
+        verdicts = search_additions(structure, document, progress)
+    else:
+        verdicts = search_structure(structure, progress, hints=gather_hints(structure, progress))
     certificates.save(structure, verdicts)
     return Answer(verdicts, find_endless_steps(structure, verdicts), time.monotonic() - started)
 

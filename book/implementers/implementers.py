@@ -31,7 +31,7 @@ class Slice:
 
 SLICES = (
     Slice("The log", ("fill_file", "append_message", "append_other_message", "dispatch_master")),
-    Slice("Flushing", ("flush_master", "swallow_flush_error")),
+    Slice("Flushing", ("flush_master", "flush_master_too_few_pages", "swallow_flush_error")),
     Slice(
         "Puts without a slave",
         (
@@ -73,6 +73,7 @@ SLICES = (
             "fail_file_creation",
             "swallow_append_error",
             "flush_slave",
+            "flush_slave_too_few_pages",
             "dispatch_slave",
         ),
     ),

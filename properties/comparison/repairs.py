@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 from attrs import asdict, evolve, field, frozen
@@ -94,12 +95,14 @@ def decide_repair(release: str, variant: str) -> Repair:
     )
 
 
+@cache
 def find_proved(structure: Structure) -> list[tuple[str, str]]:
     """The verdicts that induction proves."""
     prover = FaultSetProver(structure, prove_lemmas(structure))
     return [(claim, c.name) for c in FAULT_MODELS for claim in prover.decide(c).proved]
 
 
+@cache
 def find_endless(structure: Structure) -> list[str]:
     """Healing steps that are not proved to end."""
     steps = rank_steps(structure, prove_lemmas(structure))

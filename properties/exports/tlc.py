@@ -180,12 +180,15 @@ def load_tlc_counts() -> dict[str, dict[str, Any]]:
 
 
 def main() -> None:
-    """Judge every instance anew."""
-    counts = {}
-    for judged in list_instances():
+    """Judge again whatever was judged with other rules; each result is stored as it comes."""
+    counts, instances = load_tlc_counts(), list_instances()
+    for judged in instances:
+        if counts.get(judged.name, {}).get("digest") == compute_digest(judged.structure):
+            continue
         print(judged.name, file=sys.stderr)
         counts[judged.name] = ask(judged)
-    FILE.write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
+        known = {j.name: counts[j.name] for j in instances if j.name in counts}
+        FILE.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

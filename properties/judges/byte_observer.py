@@ -140,7 +140,10 @@ class ByteObserver:
         self._note_messages(after)
 
     def _force_to_disk(self, before: Cluster, action: Action) -> None:
-        """A flush forces one file, the one of ``flushedWhere``; an orderly stop forces the rest."""
+        """A flush forces one file, the one of ``flushedWhere``; an orderly stop forces the rest.
+
+        If retention has deleted that file, neither forces anything.
+        """
         rule = action.rule_name
         is_of_slave = rule in ("flush_slave", "finish_slave_stop") and action.index is not None
         broker = before.slaves[action.index or 0] if is_of_slave else before.master
@@ -148,9 +151,9 @@ class ByteObserver:
         log = broker.log
         position = max(log.flushed_offset, log.start_offset)
         base = position - position % self.size
-        if rule in ("flush_master", "flush_slave", "flush_for_put"):
-            observed.force(base, base + self.size)
         is_file_there = log.start_offset <= log.flushed_offset or log.flushed_offset == 0
+        if rule in ("flush_master", "flush_slave", "flush_for_put") and is_file_there:
+            observed.force(base, base + self.size)
         is_behind = log.flushed_offset < log.max_offset
         if rule in ("finish_master_stop", "finish_slave_stop") and is_file_there and is_behind:
             observed.force(base, log.max_offset)

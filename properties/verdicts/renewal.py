@@ -3,7 +3,8 @@
 The lemmas are proved again and the schedules replayed, which settles most verdicts. Only a verdict
 that is then neither proved nor refuted is searched: first among all known schedules, then step by
 step. Renewal does not check whether a schedule is still the shortest; a renewed certificate marks
-each verdict for which that is unknown, until ``rmqspec prove --search`` has decided it.
+each verdict for which that is unknown, until ``rmqspec prove --search`` has decided it. Where rules
+were only added, that search looks for schedules with a step of an added rule alone.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from properties.fault_model import FaultModel
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts import certificates
 from properties.verdicts.fault_sets.search import find_refutations
@@ -23,9 +25,16 @@ from properties.verdicts.verdict import (
     InternalDisagreementError,
     Verdict,
     VerdictWord,
+    compute_depth_limit,
+    inherit,
+    record_violation,
+    search_column,
     search_structure,
 )
 from properties.worlds import find_world
+from properties.z3.bounded_search import BoundedSearch
+from properties.z3.induction import prove_lemmas
+from properties.z3.needless_steps import find_needless
 from reference.checkout import PROGRAM
 
 RENEWAL_DEPTH_LIMIT = 8
@@ -89,6 +98,79 @@ def renew(
     )
     verdicts = tuple(_mark(v, old.get((v.guarantee, v.fault)), difference) for v in found)
     return _compare(difference, verdicts, old)
+
+
+def list_added(structure: Any, document: dict[str, Any]) -> tuple[str, ...]:
+    """The rules that a structure has gained since its certificate was made; other changes: none.
+
+    Further conditions of old rules, and changed lemmas or claims, are no obstacle. Empty as well
+    for a structure that is too large for a search.
+    """
+    difference = certificates.compute_changes(structure, document)
+    if difference is None or difference.is_frame_changed or not compute_depth_limit(structure):
+        return ()
+    is_added = difference.more and not {*difference.more} & document["fingerprint"]["rules"].keys()
+    return difference.more if is_added else ()
+
+
+def search_additions(
+    structure: Any,
+    document: dict[str, Any],
+    on_progress: Callable[[str], None] = lambda text: None,
+    *,
+    sizes: Any = None,
+) -> tuple[Verdict, ...]:
+    """Every verdict after rules were added, with the shortest schedules where they were known.
+
+    A schedule without a step of an added rule was possible before, so it is not shorter than one
+    that was the shortest then. Of the others only those are searched whose added steps are not
+    proved to be needless (``z3.needless_steps``). Raises SolverGaveUpError, and as ``renew`` does.
+    """
+    added = list_added(structure, document)
+    renewal = renew(structure, document, on_progress, sizes=sizes)
+    asked = _list_comparable(document, structure, renewal)
+    lemmas = prove_lemmas(structure)
+    shorter: list[tuple[FaultModel, Verdict]] = []
+    verdicts: list[Verdict] = []
+    for column in find_world(structure).fault_models:
+        best = inherit(shorter, column)
+        cells = {v.guarantee: v for v in renewal.verdicts if v.fault == column.name}
+        cells |= {n: v for n, v in best.items() if v.is_shorter_than(cells[n])}
+        proved = [n for n, v in cells.items() if v.word is VerdictWord.PROVED]
+        if known := {n: v for n, v in cells.items() if (n, column.name) in asked}:
+            search = BoundedSearch(structure, column, (*lemmas, *proved), sizes, needed=added)
+            found = {n: known[n] for n in _list_unaided(search, known, on_progress)}
+            limits = {n: len(v.schedule) - 1 for n, v in known.items() if n not in found}
+            found |= search_column(search, limits, known, on_progress)
+            shorter += [(column, v) for n, v in found.items() if v is not cells[n]]
+            cells |= {n: evolve(v, is_shortest=True) for n, v in found.items()}
+        verdicts += cells.values()
+    return tuple(verdicts)
+
+
+def _list_unaided(
+    search: BoundedSearch, known: Mapping[str, Verdict], on_progress: Callable[[str], None]
+) -> tuple[str, ...]:
+    """The claims against which the needed steps of a search are of no help."""
+    structure, fault = search.structure, search.fault_model
+    on_progress(f"{structure.name}, {fault.name}: which added steps are needless")
+    goals = {n: record_violation(structure, n) for n in known}
+    return find_needless(search, search.needed, goals)
+
+
+def _list_comparable(
+    document: dict[str, Any], structure: Any, renewal: Renewal
+) -> set[tuple[str, str]]:
+    """Claim and fault model of each refutation that was the shortest, and is as long now."""
+    old = certificates.decode_asked(structure, document)
+    steps = {(c.guarantee, c.fault): c.steps for c in old if c.is_shortest}
+    return {
+        (v.guarantee, v.fault)
+        for v in renewal.verdicts
+        if v.word is VerdictWord.REFUTED
+        and steps.get((v.guarantee, v.fault)) == v.steps
+        and v.guarantee not in renewal.difference.claims
+    }
 
 
 def _find_refutations(

@@ -149,7 +149,7 @@ def search_structure(
     for fault_model in find_world(structure).fault_models:
         result = results[fault_model.name]
         proved = {n: make_proved(n, fault_model, result) for n in result.proved}
-        known = _inherit(refuted, fault_model)
+        known = inherit(refuted, fault_model)
         _check_consistency(structure, fault_model, proved, known)
         depth_limits = {
             n: len(known[n].schedule) - 1 if n in known else deepest
@@ -159,7 +159,7 @@ def search_structure(
         found = {n: _leave_open(n, fault_model) for n in depth_limits if n not in known}
         if depth_limits and deepest:
             search = BoundedSearch(structure, fault_model, (*lemmas, *proved), sizes)
-            found = _search(search, depth_limits, known, on_progress)
+            found = search_column(search, depth_limits, known, on_progress)
         refuted += [(fault_model, v) for v in found.values() if v.word is VerdictWord.REFUTED]
         verdicts += [proved.get(n) or found.get(n) or known[n] for n in claims]
     return tuple(verdicts)
@@ -172,7 +172,7 @@ def _list_open(
 ) -> dict[str, tuple[str, ...]]:
     """The claims neither proved nor refuted, by fault model; models without one are left out."""
     columns = find_world(structure).fault_models
-    decided = {c.name: {*results[c.name].proved, *_inherit(refuted, c)} for c in columns}
+    decided = {c.name: {*results[c.name].proved, *inherit(refuted, c)} for c in columns}
     claims = find_world(structure).claims
     left = {name: tuple(n for n in claims if n not in known) for name, known in decided.items()}
     return {name: names for name, names in left.items() if names}
@@ -247,7 +247,7 @@ def _take_over(
     return taken
 
 
-def _inherit(
+def inherit(
     refuted: list[tuple[FaultModel, Verdict]], fault_model: FaultModel
 ) -> dict[str, Verdict]:
     """The shortest known refutations that are possible under this fault class."""
@@ -260,12 +260,17 @@ def _inherit(
     return known
 
 
-def _search(
+def search_column(
     search: BoundedSearch,
     depth_limits: dict[str, int],
     known: dict[str, Verdict],
     on_progress: Callable[[str], None],
 ) -> dict[str, Verdict]:
+    """The verdicts of one fault model on claims that are searched to these depths.
+
+    A claim that nothing refutes keeps the verdict that is known of it. Raises
+    InternalDisagreementError for a schedule that the reference rejects.
+    """
     structure, fault = search.structure, search.fault_model
     answers = search.find_shortest(
         {n: record_violation(structure, n) for n in depth_limits},

@@ -9,7 +9,7 @@ again: no verdict depends on six bits.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 import z3
@@ -51,7 +51,10 @@ class BoundedAnswer:
 
 
 class BoundedSearch:
-    """One structure under one fault class, unrolled step by step."""
+    """One structure under one fault class, unrolled step by step.
+
+    With ``needed``, only schedules that have a step of one of these rules are searched.
+    """
 
     def __init__(
         self,
@@ -59,6 +62,7 @@ class BoundedSearch:
         fault_model: FaultModel,
         lemmas: Iterable[str] = (),
         sizes: Any = None,
+        needed: Collection[str] = (),
     ) -> None:
         self.structure = structure
         self.fault_model = fault_model
@@ -82,6 +86,7 @@ class BoundedSearch:
             )
             for n in lemmas
         ]
+        self.needed = frozenset(needed)
         self.needless_orders = compute_needless_orders(self.instances)
         self.picks: list[Any] = []
         self.arguments: list[list[Any]] = []
@@ -114,9 +119,9 @@ class BoundedSearch:
         return {n: answers.get(n, BoundedAnswer(None, depth_limits[n])) for n in goals}
 
     def _solve(self, goal: Term, depth: int) -> tuple[Action, ...] | None:
-        unknown = get_leaf_names(goal) - self.sorts.keys()
-        free = {name: self.arithmetic.variable(name, Sort.INTEGER) for name in unknown}
+        free = {n: self.arithmetic.variable(n, s) for n, s in self.free_sorts(goal).items()}
         reached = Translator(self.arithmetic, {**self.states[depth], **free})(goal)
+        reached = z3.And(reached, self._has_needed(depth)) if self.needed else reached
         answer = self.solver.check(reached)
         if answer == z3.unknown:
             raise SolverGaveUpError(self.solver.reason_unknown())
@@ -130,6 +135,16 @@ class BoundedSearch:
 
     def _is_possible(self, *wanted: Any) -> bool:
         return bool(self.solver.check(*wanted) == z3.sat)
+
+    def free_sorts(self, goal: Term) -> dict[str, Sort]:
+        """The leaves of a goal that a state does not have: free numbers."""
+        return dict.fromkeys(get_leaf_names(goal) - self.sorts.keys(), Sort.INTEGER)
+
+    def _has_needed(self, depth: int) -> Any:
+        """Some step before this depth is of a needed rule."""
+        names = [recorded.instance.rule.name for recorded in self.instances]
+        wanted = [index for index, name in enumerate(names) if name in self.needed]
+        return z3.Or([pick == index for pick in self.picks[:depth] for index in wanted])
 
     def _stays_in_first_file(self, depth: int) -> Any:
         bases = (state[FILE_BASE] for state in self.states[: depth + 1])
@@ -159,7 +174,7 @@ class BoundedSearch:
         for index, recorded in enumerate(self.instances):
             is_picked = pick == index
             translate = self._translate_step(recorded, before, arguments)
-            self.solver.add(z3.Implies(is_picked, self._is_enabled(recorded, translate)))
+            self.solver.add(z3.Implies(is_picked, self.is_enabled(recorded, translate)))
             for path, term in recorded.effects.items():
                 new = translate(specialise(term, self.constants))
                 after[path] = z3.If(is_picked, new, after[path])
@@ -180,7 +195,8 @@ class BoundedSearch:
         names = (f"argument.{name}" for name, *_ in recorded.arguments)
         return Translator(self.arithmetic, {**before, **dict(zip(names, arguments, strict=False))})
 
-    def _is_enabled(self, recorded: RecordedInstance, translate: Translator) -> Any:
+    def is_enabled(self, recorded: RecordedInstance, translate: Translator) -> Any:
+        """The conditions and ranges of a step, translated."""
         conditions = [
             translate(specialise(c, self.constants)) for c in recorded.conditions.values()
         ]

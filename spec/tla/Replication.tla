@@ -332,6 +332,38 @@ flush_slave_0 ==
                slaves[0].log.ghost_durable_offset))]
     /\ UNCHANGED <<master, links, messages, faults>>
 
+flush_master_too_few_pages_is_flush_below_first_file ==
+    ((master.log.flushed_offset = 0) /\ (0 < master.log.start_offset))
+
+flush_master_too_few_pages_is_first_file_not_full ==
+    (master.log.ends[2] < (master.log.start_offset + mapped_file_size_bytes))
+
+\* A master that never flushed counts all below its first file as flushed; it forces nothing.
+\* master: MappedFileQueue#flush, MappedFile#isAbleToFlush
+flush_master_too_few_pages ==
+    /\ is_master_up
+    /\ flush_master_too_few_pages_is_flush_below_first_file
+    /\ flush_master_too_few_pages_is_first_file_not_full
+    /\ master' = [master EXCEPT
+        !.log.flushed_offset = master.log.start_offset]
+    /\ UNCHANGED <<slaves, links, messages, faults>>
+
+flush_slave_too_few_pages_0_is_flush_below_first_file ==
+    ((slaves[0].log.flushed_offset = 0) /\ (0 < slaves[0].log.start_offset))
+
+flush_slave_too_few_pages_0_is_first_file_not_full ==
+    (slaves[0].log.ends[2] < (slaves[0].log.start_offset + mapped_file_size_bytes))
+
+\* A slave that never flushed counts all below its first file as flushed; it forces nothing.
+\* slave: MappedFileQueue#flush, MappedFile#isAbleToFlush
+flush_slave_too_few_pages_0 ==
+    /\ is_slave_up
+    /\ flush_slave_too_few_pages_0_is_flush_below_first_file
+    /\ flush_slave_too_few_pages_0_is_first_file_not_full
+    /\ slaves' = [slaves EXCEPT
+        ![0].log.flushed_offset = slaves[0].log.start_offset]
+    /\ UNCHANGED <<master, links, messages, faults>>
+
 dispatch_master_is_dispatch_file_there ==
     ((master.log.start_offset <= master.log.dispatched_offset) \/ (master.log.dispatched_offset =
         0))
@@ -2192,6 +2224,8 @@ Next ==
     \/ expire_slave_file_0
     \/ flush_master
     \/ flush_slave_0
+    \/ flush_master_too_few_pages
+    \/ flush_slave_too_few_pages_0
     \/ dispatch_master
     \/ dispatch_slave_0
     \/ refuse_put_0

@@ -111,6 +111,18 @@ def lose_page_before_blank() -> History:
     return lost.do(ends.lose_slave_power, 128, ~(1 << 4))
 
 
+def flush_late_slave(least_pages: int) -> History:
+    """A slave whose log begins with the second file flushes what it has of that, if enough is."""
+    joined = History().put(400).put(300).copy(50)
+    return joined.do(steps.flush_broker, "slave", least_pages)
+
+
+def flush_full_late_slave(least_pages: int) -> History:
+    """The same with a second file that is full: so much is new, whatever number is asked for."""
+    joined = History().put(400).put(300).do(steps.fill_file).copy()
+    return joined.do(steps.flush_broker, "slave", least_pages)
+
+
 def write_before_stale_record(length: int) -> Callable[[], History]:
     """A master writes a record that ends where an old one begins, which ends at a place."""
 

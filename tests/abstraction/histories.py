@@ -60,14 +60,19 @@ def take_frame(group: Group, a: int, b: int) -> Step | None:
     return steps.append(group, a, creation)
 
 
+def choose_least_pages(b: int) -> int:
+    """``flushCommitLogLeastPages``, or 0 once in a while (``FlushRealTimeService#run``)."""
+    return steps.FLUSH_LEAST_PAGES if b % 4 == 1 else 0
+
+
 STEPS: dict[str, Callable[[Group, int, int], Step | None]] = {
     "put": lambda g, a, b: steps.put_message(g, make_message(a, b), is_followed=b % 2 == 1),
     "fill": lambda g, a, b: steps.fill_file(g),
     "frame": take_frame,
     "dispatch_master": lambda g, a, b: steps.dispatch_broker(g, "master"),
     "dispatch_slave": lambda g, a, b: steps.dispatch_broker(g, "slave"),
-    "flush_master": lambda g, a, b: steps.flush_broker(g, "master"),
-    "flush_slave": lambda g, a, b: steps.flush_broker(g, "slave"),
+    "flush_master": lambda g, a, b: steps.flush_broker(g, "master", choose_least_pages(b)),
+    "flush_slave": lambda g, a, b: steps.flush_broker(g, "slave", choose_least_pages(b)),
     "expire_master": lambda g, a, b: steps.expire(g, "master"),
     "expire_slave": lambda g, a, b: steps.expire(g, "slave"),
     "kill_master": lambda g, a, b: ends.kill(g, "master"),

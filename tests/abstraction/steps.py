@@ -30,6 +30,8 @@ from tests.abstraction.group import (
 )
 from tests.reference.store.logs import NOW_MS
 
+FLUSH_LEAST_PAGES = 4
+"""``MessageStoreConfig#flushCommitLogLeastPages``."""
 APPENDS = ("append_message", "append_other_message")
 MASTER_STARTS = (
     "restart_master",
@@ -129,24 +131,24 @@ def dispatch_broker(group: Group, who: str) -> Step | None:
     return finish("dispatch", after, ((f"dispatch_{who}", ""),), dispatched_offset=cursor)
 
 
-def force(broker: Broker) -> Broker:
+def force(broker: Broker, least_pages: int = 0) -> Broker:
     """One flush, and what it writes to the disk."""
     log, where = broker.log, broker.log.flushed_where_bytes
     file = queues.find_mapped_file_by_offset(log, where, is_first_returned=where == 0)
-    flushed, _ = queues.flush(log, 0)
+    flushed, _ = queues.flush(log, least_pages)
     disk = broker.disk
-    if file is not None and mapped_file.is_able_to_flush(file, 0):
+    if file is not None and mapped_file.is_able_to_flush(file, least_pages):
         disk = {**disk, file.file_from_offset_bytes: file.content}
     return evolve(change_log(broker, flushed), disk=disk)
 
 
-def flush_broker(group: Group, who: str) -> Step | None:
-    """The flush service runs once."""
+def flush_broker(group: Group, who: str, least_pages: int = 0) -> Step | None:
+    """The flush service runs once; it may want a number of new pages."""
     broker: Broker = getattr(group, who)
     if not broker.is_up:
         return None
-    after = evolve(group, **{who: force(broker)})
-    return finish("flush", after, ((f"flush_{who}", ""),))
+    after = evolve(group, **{who: force(broker, least_pages)})
+    return finish("flush", after, ((f"flush_{who}", f"flush_{who}_too_few_pages", ""),))
 
 
 def connect(group: Group) -> Group:

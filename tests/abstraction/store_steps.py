@@ -217,6 +217,8 @@ STORE_STEPS: dict[str, Change] = {
     "dispatch_slave": dispatch_to("slave"),
     "flush_master": of(steps.flush_broker, "master"),
     "flush_slave": of(steps.flush_broker, "slave"),
+    "flush_master_too_few_pages": of(steps.flush_broker, "master", steps.FLUSH_LEAST_PAGES),
+    "flush_slave_too_few_pages": of(steps.flush_broker, "slave", steps.FLUSH_LEAST_PAGES),
     "flush_for_put": of(steps.flush_broker, "master"),
     "swallow_append_error": swallow_frame,
     "swallow_flush_error": flush_nothing,

@@ -7,8 +7,12 @@ from collections.abc import Callable
 import pytest
 
 from tests.abstraction import extremes as cases
+from tests.abstraction.covering import find_cover
 from tests.abstraction.extremes import list_reached
+from tests.abstraction.forgetting import forget
 from tests.abstraction.gap_examples import History
+from tests.abstraction.group import FILE_SIZE
+from tests.abstraction.steps import FLUSH_LEAST_PAGES
 
 Make = Callable[[], History]
 
@@ -78,3 +82,23 @@ def test_an_end_is_not_reached(
     found = [r for r in list_reached(make()) if (r.rule, r.argument) == (rule, argument)]
     assert found
     assert distance == min(abs(r.value - getattr(r, end)) for r in found)
+
+
+@pytest.mark.parametrize(
+    ("make", "least_pages", "rule", "flushed"),
+    [
+        (cases.flush_late_slave, 0, "flush_slave", FILE_SIZE + 50),
+        (cases.flush_late_slave, FLUSH_LEAST_PAGES, "flush_slave_too_few_pages", FILE_SIZE),
+        (cases.flush_full_late_slave, FLUSH_LEAST_PAGES, "flush_slave", 2 * FILE_SIZE),
+    ],
+)
+def test_the_first_flush_of_a_late_slave(
+    make: Callable[[int], History], least_pages: int, rule: str, flushed: int
+) -> None:
+    """``flushedWhere`` is 0 and looks at the first file, which has enough new pages or not."""
+    history = make(least_pages)
+    assert history.step is not None
+    assert history.group.slave.log.flushed_where_bytes == flushed
+    found, misses = find_cover(forget(history.before), history.step)
+    assert found is not None, misses
+    assert [action.rule_name for action in found.actions] == [rule]

@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 
 import pytest
+import z3
 from attrs import evolve
 
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
 from properties.walks.steps import choose_evenly
 from properties.worlds.replication.convergence import (
+    FLUSHES_OF_TOO_FEW_PAGES,
     HEALING_STEPS,
     get_everyone,
     has_all_brokers,
@@ -20,10 +22,17 @@ from properties.worlds.replication.convergence import (
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.healing import RANK
 from properties.worlds.replication.world import CLAIMS, CONVERGENCE, GUARANTEES
-from properties.z3.induction import prove_lemmas
+from properties.z3.induction import InductionProblem, make_solver, prove_lemmas
 from properties.z3.ranking import rank_steps
 from reference.language.leaves import flatten
-from reference.language.machine import Action, Machine, compute_machine, record_predicate
+from reference.language.machine import (
+    Action,
+    Instance,
+    Machine,
+    compute_machine,
+    record_predicate,
+)
+from reference.language.operators import all_of, negate
 from reference.language.terms import substitute
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, FaultCounts
 from reference.worlds.replication.rules import RULES
@@ -43,6 +52,32 @@ def test_every_healing_step_makes_the_rank_smaller(structure: Structure) -> None
     steps = list(rank_steps(structure, prove_lemmas(structure)))
     assert [] == [s.instance for s in steps if not s.is_smaller]
     assert {s.instance.partition("[")[0] for s in steps} <= set(HEALING_STEPS)
+
+
+@pytest.mark.parametrize("structure", leave_large_to_night(STRUCTURES), ids=name_of)
+def test_rest_does_not_depend_on_a_flush_of_too_few_pages(structure: Structure) -> None:
+    """Wherever one is possible, so is a flush of the same broker that forces bytes."""
+    instances = compute_machine(structure).instances
+    pairs = [
+        (instances[name], instances[name.replace("_too_few_pages", "")])
+        for name in instances
+        if name.partition("[")[0] in FLUSHES_OF_TOO_FEW_PAGES
+    ]
+    lemmas = prove_lemmas(structure)
+    problem = InductionProblem(structure, FAULT_MODEL_BY_NAME["every fault"])
+    solver = make_solver()
+    solver.add(problem.parameter_constraints)
+    solver.add([problem.now(problem.predicates[name]) for name in lemmas])
+
+    def is_found(few: Instance, others: tuple[Instance, ...]) -> bool:
+        term = record_predicate(
+            structure,
+            lambda c: all_of(is_possible(few, c), *(negate(is_possible(o, c)) for o in others)),
+        )
+        return bool(solver.check(problem.now(term), *problem.now.side_conditions) == z3.sat)
+
+    assert all(is_found(few, ()) for few, _ in pairs)
+    assert not any(is_found(few, (enough,)) for few, enough in pairs)
 
 
 def test_without_lemmas_the_rank_proves_little() -> None:

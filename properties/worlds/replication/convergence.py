@@ -38,7 +38,9 @@ REPLICATION_STEPS = list_steps("replication")
 """Steps by which slaves get what their master has."""
 CONNECTION_STEPS = list_steps("connection")
 """Steps by which the master stops counting connections that are gone."""
-FLUSH_STEPS = list_steps("flush")
+FLUSHES_OF_TOO_FEW_PAGES = ("flush_master_too_few_pages", "flush_slave_too_few_pages")
+"""Flushes that are possible only where one that forces bytes is: rest does not depend on them."""
+FLUSH_STEPS = tuple(n for n in list_steps("flush") if n not in FLUSHES_OF_TOO_FEW_PAGES)
 """Steps by which bytes reach the disk."""
 DISPATCH_STEPS = list_steps("dispatch")
 """Steps by which messages reach the consume queues."""
@@ -48,6 +50,7 @@ HEALING_STEPS = (
     *REPLICATION_STEPS,
     *CONNECTION_STEPS,
     *FLUSH_STEPS,
+    *FLUSHES_OF_TOO_FEW_PAGES,
     *DISPATCH_STEPS,
     *PUT_STEPS,
 )

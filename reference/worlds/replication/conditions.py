@@ -47,6 +47,12 @@ MEANINGS: Mapping[str, str] = {
     "is_earlier_put_over": "no put that waited when this slave started still waits for a slave",
     "is_earlier_put_waiting": "a put that waited when this slave started still waits for a slave",
     "is_file_not_full": "the last file has room left, if only for a blank",
+    "is_first_file_not_full": "the first file has room left",
+    "is_flush_below_first_file": "the flushed offset is 0, and the log begins above 0",
+    "is_flush_file_there": (
+        "the first file does not lie above the flushed offset, or that offset is 0"
+    ),
+    "is_flushed_by_pages": "the master is `ASYNC_FLUSH`: its flushes may ask for some new pages",
     "is_flushed_where_asked": (
         "no disk wait applies, or the flushed offset is at or beyond the end of the message"
     ),

@@ -8,9 +8,16 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from reference.language.operators import negate
 from reference.language.rule import RuleBody, replace_at, rule, when
 from reference.language.variant import overridable
-from reference.worlds.replication.mapped_files import flush, has_unflushed_bytes
+from reference.worlds.replication.mapped_files import (
+    flush,
+    flush_too_few_pages,
+    has_unflushed_bytes,
+    is_first_file_not_full,
+    is_flush_below_first_file,
+)
 from reference.worlds.replication.parameters import Offset
 from reference.worlds.replication.state import Cluster
 
@@ -56,4 +63,49 @@ def flush_slave(cluster: Cluster, slave: int) -> RuleBody:
     yield when(is_slave_up=broker.is_up, has_unflushed_bytes=has_unflushed)
     # EFFECT
     flushed = evolve(broker, log=flush(broker.log, cached, cluster.parameters))
+    return evolve(cluster, slaves=replace_at(cluster.slaves, slave, flushed))
+
+
+@rule(
+    who="master",
+    source="MappedFileQueue#flush, MappedFile#isAbleToFlush",
+    weight=1,
+    heals="flush",
+    says="finds too few pages to flush, counts as flushed to {state.master.log.flushed_offset}",
+)
+def flush_master_too_few_pages(cluster: Cluster) -> RuleBody:
+    """A master that never flushed counts all below its first file as flushed; it forces nothing.
+
+    A group commit asks for no number of pages: whatever is new is enough for it (R-FL-03).
+    """
+    master = cluster.master
+    # ENABLED WHEN
+    yield when(
+        is_master_up=master.is_up,
+        is_flushed_by_pages=negate(cluster.structure.is_sync_flush),
+        is_flush_below_first_file=is_flush_below_first_file(master.log),
+        is_first_file_not_full=is_first_file_not_full(master.log, cluster.parameters),
+    )
+    # EFFECT
+    return evolve(cluster, master=evolve(master, log=flush_too_few_pages(master.log)))
+
+
+@rule(
+    who="slave",
+    source="MappedFileQueue#flush, MappedFile#isAbleToFlush",
+    weight=1,
+    heals="flush",
+    says="finds too few pages to flush",
+)
+def flush_slave_too_few_pages(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave that never flushed counts all below its first file as flushed; it forces nothing."""
+    broker = cluster.slaves[slave]
+    # ENABLED WHEN
+    yield when(
+        is_slave_up=broker.is_up,
+        is_flush_below_first_file=is_flush_below_first_file(broker.log),
+        is_first_file_not_full=is_first_file_not_full(broker.log, cluster.parameters),
+    )
+    # EFFECT
+    flushed = evolve(broker, log=flush_too_few_pages(broker.log))
     return evolve(cluster, slaves=replace_at(cluster.slaves, slave, flushed))

@@ -108,6 +108,28 @@ def has_unflushed_bytes(log: CommitLog, cached: int) -> bool:
     return is_flush_file_there(log) & (log.flushed_offset < cached)
 
 
+def is_flush_below_first_file(log: CommitLog) -> bool:
+    """Nothing was ever flushed, and the log begins with a later file than the one at 0."""
+    return (log.flushed_offset == 0) & (log.start_offset > 0)
+
+
+def is_first_file_not_full(log: CommitLog, parameters: Parameters) -> bool:
+    """The first file has room left: only such a file can have too few new pages.
+
+    ``MappedFile#isAbleToFlush`` takes a full file (``isFull``) whatever number it is asked for.
+    """
+    return log.max_offset < log.start_offset + parameters.mapped_file_size_bytes
+
+
+def flush_too_few_pages(log: CommitLog) -> CommitLog:
+    """The log after a flush that forces nothing, because its file has too few new pages.
+
+    ``flushedWhere`` becomes the base of the file looked at, plus what was flushed of it. That is
+    what it was, but for a flush that looks at the first file because ``flushedWhere`` is 0.
+    """
+    return evolve(log, flushed_offset=log.start_offset)
+
+
 def flush(log: CommitLog, cached: int, parameters: Parameters) -> CommitLog:
     """The log after one flush, of only the file in which ``flushedWhere`` lies (R-CL-09).
 

@@ -16,7 +16,7 @@ from reference.language.rule import RuleBody, between, replace_at, rule, when
 from reference.language.variant import overridable
 from reference.worlds.replication.commit_log import is_next_message
 from reference.worlds.replication.flush import compute_cached_end
-from reference.worlds.replication.mapped_files import flush
+from reference.worlds.replication.mapped_files import flush, is_flush_file_there
 from reference.worlds.replication.state import (
     ANSWERED,
     FLUSH_DISK_TIMEOUT,
@@ -235,7 +235,11 @@ def refuse_put(cluster: Cluster, message: int) -> RuleBody:
     says="m{number}: flush to {state.master.log.flushed_offset}",
 )
 def flush_for_put(cluster: Cluster, message: int) -> RuleBody:
-    """The group commit finds a put's bytes unflushed and flushes one file for it."""
+    """The group commit finds a put's bytes unflushed and flushes one file for it.
+
+    If retention has deleted the file at ``flushedWhere``, both flushes find none and move nothing
+    (``MappedFileQueue#findMappedFileByOffset``, R-CL-09). The put is refused as by a time-out.
+    """
     put, master = cluster.messages[message], cluster.master
     # ENABLED WHEN
     yield when(
@@ -243,6 +247,7 @@ def flush_for_put(cluster: Cluster, message: int) -> RuleBody:
         has_disk_wait=has_disk_wait(cluster, put),
         is_not_flushed=negate(is_flushed(cluster, put)),
         has_flush_left=put.disk_flushes < DISK_FLUSHES_MAX,
+        is_flush_file_there=is_flush_file_there(master.log),
     )
     # EFFECT
     flushed = evolve(master, log=flush(master.log, compute_cached_end(cluster), cluster.parameters))
@@ -298,7 +303,10 @@ def give_up_disk_wait(cluster: Cluster, message: int) -> RuleBody:
     says="m{number}: disk wait times out",
 )
 def time_out_disk_wait(cluster: Cluster, message: int) -> RuleBody:
-    """The disk wait times out; the put still proceeds to the slave step."""
+    """The disk wait times out; the put still proceeds to the slave step.
+
+    Also two flushes that find no file end it so; they take no time.
+    """
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(

@@ -12,11 +12,19 @@ from attrs import evolve
 
 from properties.verdicts import certificates
 from properties.verdicts.fingerprint import compute_difference, compute_fingerprint
-from properties.verdicts.renewal import renew
-from properties.verdicts.verdict import InternalDisagreementError, VerdictWord, search_structure
+from properties.verdicts.renewal import list_added, renew, search_additions
+from properties.verdicts.verdict import (
+    InternalDisagreementError,
+    VerdictWord,
+    record_violation,
+    search_structure,
+)
 from properties.worlds.toy import TOY
 from properties.z3 import induction
+from properties.z3.bounded_search import BoundedSearch
+from properties.z3.needless_steps import find_needless
 from reference.language.machine import compute_machine, count_arguments, record_machine
+from reference.language.operators import minimum
 from reference.language.rule import RuleBody, when
 from reference.worlds.toy import TANK_RULES, Tank
 
@@ -64,6 +72,37 @@ def change(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Any], None]:
     return change_conditions
 
 
+@pytest.fixture
+def add(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Tank], RuleBody]], None]:
+    """Give the toy one more rule, of the operator's."""
+
+    def add_rule(function: Callable[[Tank], RuleBody]) -> None:
+        name = function.__name__
+        added = evolve(TANK_RULES["turn_tap"], name=name, function=function)
+        monkeypatch.setitem(TANK_RULES, name, added)
+        forget()
+
+    return add_rule
+
+
+def shut_tap(tank: Tank) -> RuleBody:
+    """The tap is closed."""
+    yield when(is_open=tank.is_open)
+    return evolve(tank, is_open=False)
+
+
+def pour(tank: Tank) -> RuleBody:
+    """A bucket instead of the tap."""
+    yield when(is_empty=tank.level == 0)
+    return evolve(tank, level=1)
+
+
+def stir(tank: Tank) -> RuleBody:
+    """What is above the capacity is taken away, which is nothing."""
+    yield when(has_something=tank.level > 0)
+    return evolve(tank, level=minimum(tank.level, tank.parameters.room))
+
+
 def make_stricter(tank: Tank, named: dict[str, Any]) -> dict[str, Any]:
     """It leaks only where its tap is open."""
     return {**named, "is_open": tank.is_open}
@@ -108,6 +147,48 @@ def test_a_condition_less_leaves_the_shortest_open(
             "schedule"
         ]
     )
+
+
+@pytest.mark.parametrize(("function", "is_needless"), [(shut_tap, False), (stir, True)])
+def test_a_rule_more_that_is_no_help_keeps_the_shortest(
+    document: dict[str, Any],
+    add: Callable[[Any], None],
+    function: Callable[[Tank], RuleBody],
+    *,
+    is_needless: bool,
+) -> None:
+    """By proof where its steps can be left out, and by a search where they cannot."""
+    add(function)
+    assert list_added(TANK, document) == (function.__name__,)
+    assert not all(v.is_shortest for v in renew(TANK, document).verdicts)
+    verdicts = search_additions(TANK, document)
+    assert all(v.is_shortest for v in verdicts)
+    assert verdicts == search_structure(TANK)
+    column = TOY.fault_models[-1]
+    search = BoundedSearch(TANK, column, ("level_is_in_range",))
+    goals = {n: record_violation(TANK, n) for n in TOY.claims}
+    expected = tuple(goals) if is_needless else ()
+    assert find_needless(search, (function.__name__,), goals) == expected
+
+
+def test_a_rule_more_that_shortens_a_schedule_is_found(
+    document: dict[str, Any], add: Callable[[Any], None]
+) -> None:
+    """A search for schedules with a step of that rule finds what a search for all finds."""
+    add(pour)
+    verdicts = search_additions(TANK, document)
+    assert verdicts == search_structure(TANK)
+    cells = {(v.guarantee, v.fault): v for v in verdicts}
+    assert [str(a.rule_name) for a in cells[LEAKS].schedule] == ["pour", "leak"]
+
+
+def test_another_change_is_no_addition(
+    document: dict[str, Any], add: Callable[[Any], None], change: Callable[[str, Any], None]
+) -> None:
+    """What an old rule allows now may need no step of the new one."""
+    add(stir)
+    change("fill", make_weaker)
+    assert list_added(TANK, document) == ()
 
 
 def test_what_falls_is_decided_anew(

@@ -97,6 +97,21 @@ def test_corrupted_copies_are_not_explained(what: str) -> None:
     assert verdict.verdict == REJECTED or what not in QUICKLY_REFUSED
 
 
+@pytest.mark.parametrize("flushed_offset", [65_535, 65_537])
+def test_a_flush_of_too_few_pages_counts_up_to_the_first_file_only(flushed_offset: int) -> None:
+    """A new slave's first flush moves its position to where its log begins, and nowhere else."""
+    recording = read_recording(DATA / "traces" / "g_new_slave_joins_old_master.jsonl")
+    events = tuple(
+        evolve(e, data={**e.data, "flushed_offset": flushed_offset}) if e.seq == 130 else e
+        for e in recording.events
+        if e.seq <= 130
+    )
+    copy = evolve(recording, events=events)
+    verdict = check_recording(copy)
+    assert not verdict.is_conforming
+    assert verdict.first_unexplained_seq == 130
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", ["flushed_offset", "dispatched_offset"])
 def test_frozen_counters_are_overdue(name: str) -> None:

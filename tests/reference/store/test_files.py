@@ -248,6 +248,17 @@ def test_a_flush_below_the_log_is_stuck() -> None:
     assert 400 == queues.flush(evolve(queue, flushed_where_bytes=0), 0)[0].flushed_where_bytes
 
 
+def test_a_put_waits_in_vain_for_a_flush_that_is_stuck() -> None:
+    """Both flushes of its request find no file; flushedWhere stays (R-CL-09)."""
+    queue = evolve(make_queue(300, 400), flushed_where_bytes=100)
+    store = evolve(start(SLAVE), commit_log=queue)
+    after, answers = group_commit.do_commit(store, (400,))
+    assert (False,) == answers
+    assert 100 == after.commit_log.flushed_where_bytes
+    store = evolve(store, commit_log=evolve(queue, flushed_where_bytes=0))
+    assert (True,) == group_commit.do_commit(store, (400,))[1]
+
+
 def test_files_that_cannot_be_made() -> None:
     """Refused at once from the second time on; all is well when they can be made again."""
     store = start(SLAVE)

@@ -54,6 +54,9 @@ ABSTRACTED = (
     "partial write, a real recovery may end at the hole; here it passes over it.",
     "If a full disk has deleted the file in which the commit would continue, the master cannot "
     "complete a clean stop here; a real one ends and loses those bytes.",
+    "If a full disk has deleted the first file before anything was committed, a commit that finds "
+    "too few new pages moves committedWhere from 0 to the base of the next file, as a flush does "
+    "(MappedFileQueue#commit); here it is a commit that does not happen.",
     "From 5.0.0 on the pool also serves SYNC_FLUSH, and slaves in controller mode.",
 )
 """What the rules leave out or assume of the pool, in one or two sentences each."""

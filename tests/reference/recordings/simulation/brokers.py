@@ -106,12 +106,14 @@ class Broker:
         is_thorough = self.kernel.now_ms - self._thorough_ms >= timing.FLUSH_THOROUGH_MS
         if is_thorough:
             self._thorough_ms = self.kernel.now_ms
-        flushed, end = self.get("flushed_offset"), self.get_max()
+        flushed, end = max(self.get("flushed_offset"), self.get("start_offset")), self.get_max()
         base = flushed - flushed % self.group.scenario.file_bytes
         pages = (end - base) // timing.PAGE_BYTES - (flushed - base) // timing.PAGE_BYTES
         is_full = end - base >= self.group.scenario.file_bytes
         if is_thorough or is_full or pages >= timing.FLUSH_LEAST_PAGES:
             self.kernel.after("force", self.flush, self.process)
+        elif self.kernel.try_to(name_instance("flush_WHO_too_few_pages", self.number)):
+            self.poke()
 
     def flush(self) -> None:
         """One file is forced to disk, if anything of it is not."""

@@ -66,7 +66,7 @@ class Disk:
         if kernel.can(put.name("flush_for_put")):
             kernel.after("force", lambda: self._flush_for(put), put.process)
             return
-        names = ("answer_disk_wait", "give_up_disk_wait")
+        names = ("answer_disk_wait", "give_up_disk_wait", "time_out_disk_wait")
         kernel.fire_first(*(put.name(name) for name in names))
         self._is_busy = False
         put.producer.advance(put)
