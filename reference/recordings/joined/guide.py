@@ -13,6 +13,7 @@ from reference.language.compiled import (
     compute_compiled_machine,
 )
 from reference.language.machine import Action
+from reference.recordings.hidden.goals import list_wanted
 from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.joined.notes import Notes, Put, Shown, count_puts
 from reference.recordings.joined.visibility import (
@@ -137,15 +138,9 @@ class JoinedGuide:
         bounds: tuple[int, int],
         goals: Sequence[Goal],
     ) -> Iterator[int]:
-        """Wanted numbers; what makes a leaf such a number, if each one more does; and ends."""
-        writes = self.machine.instances[action.instance].recorded.effects
+        """The highest value, those that goals want, and where the followed message ends."""
         yield bounds[1]
-        yield from (goal.wanted for goal in goals if goal.path)
-        wanted = [goal for goal in goals if goal.path in writes]
-        lowest = Action(action.instance, {argument: bounds[0]})
-        after = self.machine.take(node.state, lowest) if wanted else None
-        if after is not None:
-            yield from (bounds[0] + goal.wanted - int(after[goal.place]) for goal in wanted)
+        yield from list_wanted(self.machine, node, action, bounds[0], goals)
         if argument in ENDS:
             # A queue that shows the followed message for the first time ends with it.
             yield self.get(node, "cluster.messages.0.end_offset")

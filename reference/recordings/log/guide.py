@@ -11,6 +11,7 @@ from reference.language.compiled import (
     CompiledInstance,
     CompiledMachine,
     State,
+    compile_predicate,
     compute_compiled_machine,
 )
 from reference.language.machine import Action
@@ -28,6 +29,7 @@ from reference.recordings.clock import (
 from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.log.arguments import APPENDING, Arguments
 from reference.recordings.log.notes import Connection, Notes, Wire
+from reference.worlds.replication.mapped_files import is_flush_file_there
 
 HIDDEN_ROLES = ("master", "slave")
 """Who acts without an event; faults, operators and producers are seen."""
@@ -64,6 +66,8 @@ class LogGuide:
     """The link of each slave, as it begins."""
     allowed: Mapping[str, Allowance] = field(init=False)
     """By instance: whether it may fire without an event of its own."""
+    is_flush_file_there: Callable[[State], bool] = field(init=False)
+    """The master's log has the file in which its next flush begins."""
     last_sent_offset: int = field(init=False)
     """Where the last byte lies that a frame has shown: a put may have no line by then."""
     now_ms: float = 0.0
@@ -80,6 +84,9 @@ class LogGuide:
                 is_connection_recorded=not ahead.is_connection_hidden,
             )
             for ahead in self.plan.links
+        )
+        self.is_flush_file_there = compile_predicate(
+            self.plan.structure, lambda cluster: is_flush_file_there(cluster.master.log)
         )
         instances = self.machine.instances.items()
         self.allowed = {name: self._make_allowance(each) for name, each in instances}
@@ -252,7 +259,7 @@ class LogGuide:
         if rule == "append_other_message" and not self._is_record(action):
             return None
         if rule in CLOCKED:
-            return self._follow_clock(notes, rule, node.notes.slots[get_index(action)])
+            return self._follow_clock(node, notes, rule, node.notes.slots[get_index(action)])
         if slave is not None and slave < len(notes.wires):
             return self._follow_link(node, notes, action, state)
         return self._follow_ends(node, notes, action, state)
@@ -324,8 +331,13 @@ class LogGuide:
         alive = sum(connection.known is None for connection in notes.connections)
         return bool(state[self.places["master.connection_count"]] == alive)
 
-    def _follow_clock(self, notes: Notes, rule: str, number: int) -> Notes | None:
-        """A clock ends the wait of a put, if its call took so long."""
+    def _follow_clock(self, node: Node, notes: Notes, rule: str, number: int) -> Notes | None:
+        """A clock ends the wait of a put, if its call took so long.
+
+        Two flushes that find no file (R-CL-09) are the same as a time-out that takes no time.
+        """
+        if rule == "time_out_disk_wait" and not self.is_flush_file_there(node.state):
+            return notes
         took_ms = self.plan.puts[number].duration_ms + GRAIN_MS
         timers = notes.seen.timers or self.plan.timers
         if rule != "wait_one_second":

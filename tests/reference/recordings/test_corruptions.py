@@ -27,10 +27,10 @@ from tests.reference.recordings.corruptions import (
     corrupt,
     replace_event,
 )
-from tests.reference.recordings.shared import TRACES, list_explained
+from tests.reference.recordings.shared import TRACES, list_recordings
 
-PATHS = list_explained(TRACES)
-LATER = list_explained(shared.LATER)
+PATHS = list_recordings(TRACES)
+LATER = list_recordings(shared.LATER)
 
 IN_PLACE, WHOLE = 8, 1
 """How many corruptions of a recording are tried with every change: in the place of their event, and
