@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import click
 from attrs import define, evolve, field
 
-from command_line.answers.recordings.lines import describe_joined, print_verdict
+from command_line.answers.recordings.lines import (
+    describe_end,
+    describe_joined,
+    describe_others,
+    print_verdict,
+)
 from command_line.answers.recordings.looked import Looked, describe_looked, find_looked
 from command_line.answers.recordings.steps import draw_excerpt
 from command_line.options.version_option import add_version_option
@@ -20,7 +25,7 @@ from command_line.output.progress import ProgressLine, show_progress
 from reference.recordings.inspection.looks import Looks
 from reference.recordings.inspection.steps import Excerpt, find_stop, tell_event
 from reference.recordings.inspection.unknown import refuse_unknown
-from reference.recordings.joined.explain import REFUSED, JoinedVerdict, explain
+from reference.recordings.joined.explain import JoinedVerdict, explain
 from reference.recordings.judging import TraceVerdict, check_recording, find_version
 from reference.recordings.log.explain import REJECTED, UNDECIDED
 from reference.recordings.reading import Recording, read_recording, trace_error
@@ -40,10 +45,10 @@ Examples:
   rmqspec trace tests/data/traces/a_sync_healthy.jsonl --joined
 
 Exit codes: 0 all conform, 1 one is rejected (also a group of a shape that no structure has), 2 none
-is rejected, but the search was not over for one, 3 a file is no recording, or the model does not
-know the version, or --strict refuses one. Every bad file is reported, and the others are explained.
-Without --rocketmq-version the rules are those of the version that a recording names, or of 4.4.0 if
-it names none, or one that nobody knows.
+is rejected, but the search was not over for one, 3 a file is no recording, or has no event of the
+number to explain, or the model does not know the version, or --strict refuses one. Every bad file
+is reported, and the others are explained. Without --rocketmq-version the rules are those of the
+version that a recording names, or of 4.4.0 if it names none, or one that nobody knows.
 """
 
 
@@ -57,9 +62,9 @@ it names none, or one that nobody knows.
     flag_value=END,
     default=None,
     metavar="[SEQ]",
-    help="Draw the steps that the search puts at the event of this number, or where it stops. "
-    "Without a number: the state at the end, or where a recording is rejected, and every rule that "
-    "could not help there, with the conditions that fail.",
+    help="Draw the steps that the search puts at the event of this number, or where it stops, with "
+    "the nearest rules there. Without a number: the state at the end, or where a recording is "
+    "rejected, and behind the nearest rules every other one that could not help.",
 )
 @click.option(
     "--counts",
@@ -97,7 +102,7 @@ def command(
     with show_progress() as progress:
         for number, file in enumerate(files):
             progress.advance(number, len(files), file)
-            recording = batch.attempt(partial(read, file, is_strict=is_strict))
+            recording = batch.attempt(partial(read, file, place, is_strict=is_strict))
             if recording is not None:
                 chosen = version or choose_version(recording)
                 answers.append(checker.check(recording, chosen, progress))
@@ -124,15 +129,25 @@ def split_place(
     return files, place
 
 
-def read(file: str, *, is_strict: bool) -> Recording:
-    """Reads a recording. Raises TraceError: it is none, or not one for ``--strict``."""
+def read(file: str, place: int | str | None, *, is_strict: bool) -> Recording:
+    """Reads a recording. Raises TraceError: it is none, or not one for the options."""
     recording = read_recording(file)
+    if isinstance(place, int):
+        check_has_event(recording, place)
     if is_strict:
         refuse_unknown(recording)
         if find_version(recording) is None:
             problem = f"names RocketMQ {recording.config.data['rocketmq']}, which is not known"
             raise trace_error(file, recording.config.line, problem, "leave out --strict")
     return recording
+
+
+def check_has_event(recording: Recording, seq: int) -> None:
+    """Raises TraceError for a number that no event of a recording has."""
+    seqs = [event.seq for event in (recording.config, *recording.events, *recording.unknown)]
+    if seq not in seqs:
+        advice = f"explain one from {min(seqs)} to {max(seqs)}"
+        raise trace_error(recording.file, 0, f"has no event of seq {seq}", advice)
 
 
 @define
@@ -151,8 +166,8 @@ class Answer:
     @property
     def is_rejected(self) -> bool:
         """By the model, or by the joined system."""
-        is_refused = self.joined is not None and self.joined.word == REFUSED
-        return is_refused or self.verdict.verdict == REJECTED
+        is_joined_rejected = self.joined is not None and self.joined.word == REJECTED
+        return is_joined_rejected or self.verdict.verdict == REJECTED
 
     def as_json(self) -> dict[str, Any]:
         """The answer for other programs."""
@@ -200,13 +215,13 @@ class Checker:
         if version.describe() != self.named:
             self.named = version.describe()
             click.echo(f"Model of {self.named}.")
-        print_verdict(answer.verdict, is_explained=self.place == END)
+        print_verdict(answer.verdict, is_explained=self.place is not None)
         is_whole, is_short = self.is_counted, not answer.verdict.is_conforming
         lines = list(describe_looked(answer.looked, is_whole=is_whole, is_short=is_short))
         if answer.joined is not None:
             lines.append(f"  {describe_joined(answer.joined)}")
         if self.place is not None:
-            lines += draw_place(answer.excerpt, self.place)
+            lines += draw_place(answer, self.place)
         if lines:
             click.echo("\n".join(lines))
 
@@ -227,14 +242,20 @@ def find_excerpt(verdict: TraceVerdict, place: int | str | None) -> Excerpt | No
     return tell_event(verdict.searched, stop) if found is None and stop is not None else found
 
 
-def draw_place(excerpt: Excerpt | None, place: int | str) -> Sequence[str]:
-    """The lines about an event."""
+def draw_place(answer: Answer, place: int | str) -> Iterator[str]:
+    """The lines about an event: what is nearest goes first, and the other rules are counted."""
+    excerpt, verdict = answer.excerpt, answer.verdict
+    if place == END and verdict.is_conforming:
+        yield from describe_end(verdict)
     if excerpt is None:
-        return [] if place == END else [f"  the search does not look at seq {place}"]
-    lines = list(draw_excerpt(excerpt))
+        yield from [] if place == END else [f"  the search does not look at seq {place}"]
+        return
     if place not in (END, excerpt.seq):
-        lines.insert(0, f"  the search has not come to seq {place}, or does not look at it")
-    return lines
+        yield f"  the search has not come to seq {place}, or does not look at it"
+    yield from draw_excerpt(excerpt)
+    if excerpt.stop is not None:
+        named = [name for name, _ in excerpt.stop.rules]
+        yield from describe_others(verdict, named, is_whole=place == END)
 
 
 def choose_version(recording: Recording) -> Version:
