@@ -22,8 +22,8 @@ from reference.recordings.clock import JITTER_MS
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.kinds import END_KINDS, START_KINDS
 from reference.recordings.log.asking import Asking, agrees, ask_for, note, see
-from reference.recordings.log.brokers import list_starts
 from reference.recordings.log.guide import CLOSING
+from reference.recordings.log.lives import list_starts
 from reference.recordings.log.notes import Notes, Wire
 from reference.recordings.log.seen import Seen
 from reference.recordings.reading import Event

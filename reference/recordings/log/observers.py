@@ -11,16 +11,7 @@ from reference.recordings.ahead.order import PUT_BEGIN, Observation
 from reference.recordings.groups import OutsideTheModel
 from reference.recordings.hidden.node import Asked, Node
 from reference.recordings.log.asking import Asking, ask_for, is_impossible
-from reference.recordings.log.brokers import (
-    observe_exit,
-    observe_kill,
-    observe_snapshot,
-    observe_start,
-    observe_stop,
-    observe_stop_begin,
-    observe_surgery,
-    observe_wipe,
-)
+from reference.recordings.log.brokers import observe_snapshot
 from reference.recordings.log.contents import (
     observe_address,
     observe_checksums,
@@ -38,6 +29,15 @@ from reference.recordings.log.links import (
     observe_report,
     observe_stall,
     observe_target_down,
+)
+from reference.recordings.log.lives import (
+    observe_exit,
+    observe_kill,
+    observe_start,
+    observe_stop,
+    observe_stop_begin,
+    observe_surgery,
+    observe_wipe,
 )
 from reference.recordings.log.puts import observe_put, observe_put_begin
 from reference.recordings.log.tables import TABLE_EVENTS, observe_table_event, remember_event
