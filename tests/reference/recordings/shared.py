@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from reference.recordings.reading import Recording
 
 DATA = Path(__file__).parents[2] / "data"
 TRACES = DATA / "traces"
@@ -17,3 +24,16 @@ ALL = tuple(path for f in (TRACES, LATER, LATEST, FOUND) for path in sorted(f.gl
 def list_recordings(folder: Path) -> list[Path]:
     """The recordings of a folder."""
     return [path for path in ALL if path.parent == folder]
+
+
+def list_cases(paths: Iterable[Path], slow: tuple[str, ...]) -> list[Any]:
+    """One case for each recording; those whose names begin so are tried nightly only."""
+    return [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.nightly] * path.stem.startswith(slow))
+        for path in paths
+    ]
+
+
+def cut_behind(recording: Recording, seq: int) -> Recording:
+    """The recording up to an event: a later one has nothing to do with what is tried."""
+    return evolve(recording, events=tuple(e for e in recording.events if e.seq <= seq))

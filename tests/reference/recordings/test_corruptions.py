@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attrs import evolve
@@ -27,7 +28,7 @@ from tests.reference.recordings.corruptions import (
     corrupt,
     replace_event,
 )
-from tests.reference.recordings.shared import TRACES, list_recordings
+from tests.reference.recordings.shared import TRACES, cut_behind, list_cases, list_recordings
 
 PATHS = list_recordings(TRACES)
 LATER = list_recordings(shared.LATER)
@@ -117,13 +118,14 @@ def is_of_one_event(corruption: Corruption, recording: Recording) -> bool:
     return seqs[0] == seqs[1]
 
 
-SLOW = ("r_random_seed3", "big_message_acks_slow_link", "big_message_acks", "x2_consumer")
+SLOW = (
+    *("r_random", "big_message", "x2_consumer", "x4_send", "j_rollover", "h_slave_ahead", "u"),
+    *("o_sync", "n_clean", "f_slave_restart", "m_master", "x1_pull", "g_new"),
+)
 """How the names of recordings begin of which copies take several seconds each."""
 
 
-@pytest.mark.parametrize(
-    "path", [p for p in PATHS if not p.stem.startswith(SLOW)], ids=lambda path: path.stem
-)
+@pytest.mark.parametrize("path", list_cases(PATHS, SLOW))
 def test_a_sample_of_corruptions_is_refused(path: Path) -> None:
     """A few corruptions of each recording: what is accepted has a reason."""
     recording, chance = read_recording(path), random.Random(path.stem)
@@ -192,7 +194,7 @@ def is_explained_in_place(recording: Recording, event: Event, **fields: object) 
     return place.accepts(evolve(event, data={**event.data, **fields}))
 
 
-def list_events(*kinds: str) -> list[object]:
+def list_events(*kinds: str) -> list[Any]:
     """One test case for each event of these kinds in three recordings."""
     return [
         pytest.param(recording, event, id=f"{recording.config['scenario']}-{event.seq}")
@@ -206,7 +208,15 @@ PUTS_STRIDE = 6
 """Of so many puts one is answered otherwise; nightly every corruption is tried."""
 
 
-@pytest.mark.parametrize(("recording", "event"), list_events("put")[::PUTS_STRIDE])
+def is_slow(recording: Recording, event: Event) -> bool:
+    """Puts at a time may have come in many orders, all of which are tried."""
+    return (recording is A and event.seq > 70) or (recording is H and event.seq > 80)
+
+
+@pytest.mark.parametrize(
+    ("recording", "event"),
+    [each for each in list_events("put")[::PUTS_STRIDE] if not is_slow(*each.values)],
+)
 def test_another_put_status_is_refused(recording: Recording, event: Event) -> None:
     """No put can have been answered in any other way."""
     others = sorted({*STATUS_NAMES, "OK"} - {event["put_status"]})
@@ -226,7 +236,7 @@ def test_offsets_beyond_the_log_are_refused(recording: Recording, event: Event) 
         assert not is_explained_in_place(recording, event, **{field: -1}), field
 
 
-DOUBLED_STRIDE = 8
+DOUBLED_STRIDE = 16
 """Of so many lines one is doubled."""
 
 
@@ -248,19 +258,21 @@ def test_offsets_that_concurrent_puts_leave_open() -> None:
     """
     event = next(e for e in A.events if e.data.get("msg_id") == "c4")
     end = event["wrote_offset"] + event["wrote_bytes"]
+    until = cut_behind(A, event.seq + 12)
     for offset in (end, 6626, 6925):
-        assert is_explained(A, event.seq, push2_slave_after=offset)
+        assert is_explained(until, event.seq, push2_slave_after=offset)
     for offset in (6925, 7224):
-        assert is_explained(A, event.seq, max_offset_after=offset)
+        assert is_explained(until, event.seq, max_offset_after=offset)
     for offset in (4832, 6500):
-        assert not is_explained(A, event.seq, push2_slave_after=offset)
+        assert not is_explained(until, event.seq, push2_slave_after=offset)
     for offset in (end - 1, 7000):
-        assert not is_explained(A, event.seq, max_offset_after=offset)
+        assert not is_explained(until, event.seq, max_offset_after=offset)
 
 
 def test_flushes_that_no_one_saw_are_left_open() -> None:
     """A flush may have happened after any append since the last one; nothing tells after which."""
+    until = cut_behind(H, 39)
     for offset in (0, 801, 1602, 2403, 4806):
-        assert is_explained(H, 39, flushed_offset=offset)
+        assert is_explained(until, 39, flushed_offset=offset)
     for offset in (800, 802, 1000, 4807):
-        assert not is_explained(H, 39, flushed_offset=offset)
+        assert not is_explained(until, 39, flushed_offset=offset)
