@@ -56,6 +56,8 @@ class JoinedGuide:
     places: Mapping[str, int] = field(init=False)
     hidden: Mapping[str, bool] = field(init=False)
     """By instance: it may fire at any time."""
+    visible: frozenset[str] = field(init=False)
+    """The instances that fire at an event of their own only."""
     counted: tuple[int, ...] = field(init=False)
     """Where the state has what soundness looks at."""
     tables: tuple[int, ...] = field(init=False)
@@ -67,6 +69,8 @@ class JoinedGuide:
         self.machine = compute_compiled_machine(self.structure)
         self.places = self.machine.places
         self.hidden = {n: self.visibility.is_hidden(n) for n in self.machine.instances}
+        seen = (n for n, is_hidden in self.hidden.items() if not is_hidden)
+        self.visible = frozenset(seen).difference(OF_PUTS)
         paths = ["reading.message.offset"]
         for log, queue in COUNTED:
             paths += [f"{log}.dispatched_offset", f"{log}.start_offset", queue]
@@ -96,6 +100,10 @@ class JoinedGuide:
     def may(self, node: Node, name: str) -> bool:
         """Whether an instance may fire without an event of its own, or is owed."""
         return self.hidden[name] or (bool(node.notes.owed) and name in OF_PUTS)
+
+    def find_visible(self, _node: Node) -> frozenset[str]:
+        """Instances that may not fire here without an event, whatever the state."""
+        return self.visible
 
     def may_change(self, node: Node, name: str, path: str) -> bool:
         """Whether an instance may do so; progress in memory changes by a commit that is seen."""

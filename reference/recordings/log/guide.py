@@ -67,6 +67,8 @@ class LogGuide:
     """The link of each slave, as it begins."""
     allowed: Mapping[str, Allowance] = field(init=False)
     """By instance: whether it may fire without an event of its own."""
+    visible: frozenset[str] = field(init=False)
+    """The instances that fire at an event of their own only, unless they were announced."""
     is_flush_file_there: Callable[[State], bool] = field(init=False)
     """The master's log has the file in which its next flush begins."""
     last_sent_offset: int = field(init=False)
@@ -91,6 +93,7 @@ class LogGuide:
         )
         instances = self.machine.instances.items()
         self.allowed = {name: self._make_allowance(each) for name, each in instances}
+        self.visible = frozenset(name for name, each in self.allowed.items() if each is False)
 
     def get(self, node: Node, path: str) -> int:
         """A leaf of a node's state."""
@@ -110,6 +113,11 @@ class LogGuide:
         if allowed is True or (node.notes.granted and node.notes.is_granted(name)):
             return True
         return allowed is not False and allowed(node)
+
+    def find_visible(self, node: Node) -> frozenset[str]:
+        """Instances that may not fire here without an event, whatever the state."""
+        granted = node.notes.granted
+        return self.visible.difference(*granted) if granted else self.visible
 
     def _make_allowance(self, instance: CompiledInstance) -> Allowance:
         rule = instance.recorded.instance.rule
