@@ -34,7 +34,7 @@ SLOW = (
     *("big_message_acks", "r_random_seed2", "r_random_seed3", "r_random_seed4", "r_random_seed10"),
     *("r_random_seed12", "m_master_kill9", "h_slave_ahead_aligned", "h_slave_ahead_misaligned"),
     *("v498_r_random", "v498_o_sync", "v498_h_slave_ahead", "v533_t_cut", "v533_quorum_t_cut"),
-    *("v533_quorum_c_stall", "x2_consumer"),
+    *("v533_quorum_c_stall", "x2_consumer", "h_slave_ahead_master", "v533_u_rollover"),
 )
 """How the names of recordings begin that take more than a second and a half each, and have an alike
 that is quicker, or are explained by other quick tests as well."""
@@ -65,7 +65,11 @@ def cut_at(path: Path, length: int) -> None:
         assert verdict.verdict in allowed, (length, verdict.reason)
 
 
-@pytest.mark.parametrize("path", list_cases(ALL, tuple(CUT_IN_A_BURST)))
+EARLY_STRIDE = 3
+"""Of so many recordings one is cut with every change; all of them nightly, at many places."""
+
+
+@pytest.mark.parametrize("path", list_cases(ALL[::EARLY_STRIDE], tuple(CUT_IN_A_BURST)))
 def test_a_recording_may_stop_early(path: Path) -> None:
     """What is under way when a recording ends is no contradiction; one place is tried."""
     count = len(read_recording(path).events)
@@ -82,7 +86,9 @@ def test_a_recording_may_stop_anywhere(path: Path) -> None:
 
 def test_final_state_is_that_of_the_last_events() -> None:
     """The verdict carries the state: here the two logs differ from their first byte on."""
-    cluster = check_trace(AHEAD).cluster
+    verdict = check_trace(AHEAD)
+    cluster = verdict.cluster
+    assert verdict.is_conforming
     assert cluster is not None
     assert cluster.master.log.ends == (0, 3602)
     assert cluster.master.push2_slave_max_offset == 4806

@@ -28,7 +28,7 @@ from tests.reference.recordings.perturbing import (
 
 HEALTHY = Path(__file__).parents[2] / "data" / "traces" / "a_sync_healthy.jsonl"
 
-QUICK_STRIDE = 90
+QUICK_STRIDE = 180
 """Of so many samples one is judged with every change."""
 
 NOTICED_SHARE_MIN = 0.85

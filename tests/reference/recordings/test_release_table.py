@@ -57,7 +57,9 @@ TELLING = [
     ("b2_slave_node_rejects_put", "4.9.8", "MESSAGE_ILLEGAL"),
     ("d2_fallbehind_exact", "4.9.8", "its answer (FLUSH_SLAVE_TIMEOUT) is 2"),
     ("f_slave_restart_resume", "4.9.8", "still open"),
-    ("h_slave_ahead_aligned", "4.9.8", "has reported nothing"),
+    pytest.param(
+        "h_slave_ahead_aligned", "4.9.8", "has reported nothing", marks=pytest.mark.nightly
+    ),
     ("k_get_message", "4.9.8", "next_begin_offset is 0"),
     ("n_clean_restart", "4.9.8", "still open"),
     ("r_random_seed10", "4.9.8", "its answer (FLUSH_SLAVE_TIMEOUT) is 2"),

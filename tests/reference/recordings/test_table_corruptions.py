@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attrs import evolve
@@ -22,6 +23,12 @@ TRACES = Path(__file__).parents[2] / "data" / "traces"
 OFFSETS = TRACES / "x2_consumer_offsets_and_sync.jsonl"
 CRASH = TRACES / "x3_master_crash_slave_offsets.jsonl"
 CODES = TRACES / "x4_send_codes_sync_master.jsonl"
+
+
+def nightly(*values: Any) -> Any:
+    """A case that takes longer than its alike."""
+    return pytest.param(*values, marks=pytest.mark.nightly)
+
 
 OWN_COPY = "the slave copies by itself at a time that no event tells"
 FIRST_LOOK = "a broker that is seen for the first time has what its files hold"
@@ -63,7 +70,7 @@ def is_of_master_progress(recording: Recording, each: Corruption) -> bool:
     return event.data.get("node") == "master" and is_offset and not is_delay
 
 
-@pytest.mark.parametrize(("path", "tried"), [(OFFSETS, 1470), (CRASH, 370), (CODES, 70)])
+@pytest.mark.parametrize(("path", "tried"), [nightly(OFFSETS, 1470), (CRASH, 370), (CODES, 70)])
 def test_every_changed_field_is_refused(path: Path, tried: int) -> None:
     """Unless the reason why not stands above; progress of a master is known exactly."""
     recording, chance = read_recording(path), random.Random(path.stem)
@@ -91,7 +98,7 @@ def test_every_changed_field_is_refused_in_the_whole_recording(path: Path, most:
 @pytest.mark.parametrize(
     ("path", "kind", "unnoticed"),
     [
-        (OFFSETS, "sync_all", [186]),
+        nightly(OFFSETS, "sync_all", [186]),
         (OFFSETS, "update_consumer_offset", []),
         (OFFSETS, "update_topic", []),
         (OFFSETS, "update_subscription_group", []),
