@@ -32,7 +32,13 @@ CUT_IN_A_BURST = {"e_async_lag_catchup"}
 
 SLOW = (
     *("big_message_acks", "r_random_seed2", "r_random_seed3", "r_random_seed4", "r_random_seed10"),
-    *("r_random_seed12", "m_master_kill9", "h_slave_ahead_aligned", "h_slave_ahead_misaligned"),
+    *(
+        "r_random_seed11",
+        "r_random_seed12",
+        "m_master_kill9",
+        "h_slave_ahead_aligned",
+        "h_slave_ahead_misaligned",
+    ),
     *("v498_r_random", "v498_o_sync", "v498_h_slave_ahead", "v533_t_cut", "v533_quorum_t_cut"),
     *("v533_quorum_c_stall", "x2_consumer", "h_slave_ahead_master", "v533_u_rollover"),
 )

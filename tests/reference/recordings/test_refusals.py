@@ -56,7 +56,10 @@ def rewrite(path: Path, edit: Callable[[Mapping[str, Any]], Mapping[str, Any] | 
         (NO_SLAVE, 9, "FLUSH_DISK_TIMEOUT", "answer_slave_wait[0]", "is_waiting_for_slave"),
         (NO_SLAVE, 14, "SLAVE_NOT_AVAILABLE", "refuse_slave_wait[0]", "is_waiting_for_slave_check"),
         (STALLED, 34, "PUT_OK", "answer_slave_wait[0]", "is_reported"),
-        (AHEAD, 90, "SLAVE_NOT_AVAILABLE", "answer_slave_wait[0]", "is_waiting_for_slave"),
+        pytest.param(
+            *(AHEAD, 90, "SLAVE_NOT_AVAILABLE", "answer_slave_wait[0]", "is_waiting_for_slave"),
+            marks=pytest.mark.nightly,
+        ),
     ],
 )
 def test_names_the_condition_that_blocks(
