@@ -24,7 +24,7 @@ from command_line.options.broker_options import (
     repeat_words,
 )
 from command_line.options.check_options import add_check_options
-from command_line.options.reading_options import add_reading_options
+from command_line.options.reading_options import add_reading_options, repeat_consumers
 from command_line.output import exit_codes
 from command_line.output.memory import MEBIBYTES_MAX, UNUSED_DAYS, Memory, get_folder
 from command_line.output.progress import show_progress
@@ -99,7 +99,7 @@ def command(  # noqa: PLR0913, PLR0917
         else:
             given_before = Asked(consumers, memory, progress, is_known=slaves is not None)
             before = given_before.gather(configured) if changes else ()
-            words = repeat_words(paths, version, changes, slaves)
+            words = repeat_words(paths, version, changes, slaves) + repeat_consumers(**consumers)
             text = render(output, answers, before, warnings, version, words)
             progress.clear()
             click.echo(text, color=False if "NO_COLOR" in os.environ else None)

@@ -28,11 +28,13 @@ from command_line.options.shared_options import (
     find_column,
 )
 from command_line.output.progress import show_progress
-from command_line.output.width import echo, get_width
+from command_line.output.width import echo, get_drawing_width, get_prose_width, wrap
 from properties.generated_text import SPEC
-from properties.scenarios.counterexamples.cases import find_case
+from properties.scenarios.counterexamples.cases import choose_schedule, find_case
 from properties.scenarios.summary.codes import find_code_of_cell
 from properties.scenarios.summary.rows import CODE, Judged
+from properties.schedules.citations import say_cited
+from properties.schedules.legend import say_legend
 from properties.schedules.telling import draw_cell
 from properties.verdicts.certificates import find_cells, load_cells
 from properties.verdicts.certified_cells import describe
@@ -130,14 +132,17 @@ def explain_cell(structure: Any, claim: str, fault: str) -> None:
         echo(f"It is not refuted: {describe(verdict)}.")
         print_disputes(verdict)
         return
-    echo(f"{describe_reason(structure, verdict)}\n")
+    reason = describe_reason(structure, verdict)
+    echo("\n".join(filter(None, (reason, say_cited(reason)))) + "\n")
     print_disputes(verdict)
-    click.echo(draw_cell(structure, verdict, get_width()))
+    choice = choose_schedule(structure, verdict)
+    click.echo(draw_cell(structure, choice.verdict, get_drawing_width()))
+    echo("\n".join(wrap(f"{say_legend(structure)} {choice.remark}", get_prose_width())))
     if page := find_page(claim):
         echo(f"\nMore about this guarantee, and what prevents it: {page}")
     if code := find_code_of_cell(structure, verdict):
         echo(f"On the screen of `check` it is {code}: {PROGRAM} explain {code}")
-    broken = Broken(structure, verdict, (claim,), list_parts(structure))
+    broken = Broken(structure, choice.verdict, (claim,), list_parts(structure))
     click.echo("\n".join(tell_afterwards(broken)))
 
 

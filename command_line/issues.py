@@ -31,7 +31,7 @@ from command_line.options.broker_options import (
 from command_line.options.reading_options import add_reading_options
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
-from command_line.output.width import echo, get_prose_width, get_width, wrap
+from command_line.output.width import echo, get_prose_width, get_width, wrap, wrap_command
 from properties.exports.itf import ISSUE_FOLDER, SUFFIX
 from properties.scenarios.known_issues.catalogue import (
     Entry,
@@ -55,6 +55,7 @@ from properties.scenarios.known_issues.telling import (
     draw,
     join_note,
     list_lines,
+    say_sources,
     tell_scenario,
 )
 from reference.checkout import PROGRAM, name_page
@@ -81,6 +82,10 @@ every bad file is reported).
 WORDS, LISTS = HEADS[1], HEADS[2:]
 """The column of what happens, and those of names, which are not broken."""
 WORDS_WIDTH_MIN = 40
+REPAIRS_NOTE = (
+    "Repaired by: releases, and changes to the model that this project has tried ({page}), which "
+    "are no settings of RocketMQ."
+)
 TABLE_WIDTH = 170
 """Width of the table in a pipe; more if names need it."""
 
@@ -119,6 +124,7 @@ def command(
         print_table(entries)
     else:
         echo("\n\n".join(describe(entry) for entry in entries))
+        print_sources(entries)
     return exit_codes.ANALYSED
 
 
@@ -150,10 +156,17 @@ def print_groups(
         if is_one:
             echo("\n\n".join(describe(entry) for entry in entries) + "\n")
         click.echo("\n\n".join("\n".join(render_issues(each)) for each in found))
+        print_sources(entries)
         decided = "\n".join(render_decisions(() if is_one else entries))
         click.echo(f"\n{decided}" if decided else "", nl=bool(decided))
     is_open = any(each.reasons for each in found)
     return exit_codes.UNDECIDED if is_open else exit_codes.ANALYSED
+
+
+def print_sources(entries: tuple[Entry, ...]) -> None:
+    """A line on the sources that are no threads of a tracker, if there are any."""
+    if told := say_sources(entries):
+        echo(f"\n{told}")
 
 
 def print_table(entries: tuple[Entry, ...]) -> None:
@@ -179,6 +192,8 @@ def print_table(entries: tuple[Entry, ...]) -> None:
     outside = ", ".join(each.sources[0] for each in load_outside())
     page = name_page("known_issues.md")
     echo(f"Outside of the model, each with its reason in {page}: {outside}.")
+    echo(REPAIRS_NOTE.format(page=name_page("variants.md")))
+    echo(say_sources(entries))
 
 
 def list_cells(line: Line) -> Iterator[str]:
@@ -219,8 +234,10 @@ def describe_scenario(scenario: Scenario) -> list[str]:
         "",
         *(str(sentence) for sentence in tell_scenario(scenario)),
         "",
-        *(f"Under {line}" for line in describe_repairs(scenario)),
-        f"To replay it: {PROGRAM} export itf --out issues --issues && {PROGRAM} replay {file}",
+        *describe_repairs(scenario, in_page=name_page("variants.md")),
+        "To replay it:",
+        *wrap_command(f"{PROGRAM} export itf --out issues --issues", "  "),
+        *wrap_command(f"{PROGRAM} replay {file}", "  "),
     ]
 
 

@@ -55,7 +55,8 @@ const readAddress = (fragment, book) => {
     if (kind in entries) {
       const found = book[`${kind}s`].find((each) => each.name === entries[kind]);
       if (!found) throw new RangeError(`There is no ${kind} ${entries[kind]}.`);
-      return { ...fromOpened(found), chosen: `${kind}=${found.name}` };
+      const at = entries.at === undefined ? 0 : Number(entries.at);
+      return { ...fromOpened(found), at, chosen: `${kind}=${found.name}` };
     }
   }
   if ("tour" in entries) return fromTour(Number(entries.tour) - 1, book);

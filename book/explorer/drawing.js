@@ -146,7 +146,7 @@ const drawGroup = (session, at) => {
     drawCard("master", master("is_up"), [
       drawLog(session, `${at}master.log.`, spans),
       drawFacts([["push2", master("push2_slave_max_offset")], ["connections", master("connection_count")],
-        ["life", LIVES[Number(master("ghost_life"))]], ["waits for slaves", master("is_sync")],
+        ["log epoch", LIVES[Number(master("ghost_life"))]], ["waits for slaves", master("is_sync")],
         ["committed", session.get(`${at}committed_offset.0`)]]),
     ], master("is_stopping") ? "stopping" : ""),
   ];

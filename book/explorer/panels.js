@@ -108,6 +108,10 @@ const sayChosen = (chosen) => {
   return pairs.length ? `(${pairs.join(", ")})` : "";
 };
 
+/** A rule's sentence up to a semicolon, without what it cites. */
+const sayShort = (text) => text.replace(/ \([A-Z]+-[^)]*\)/g, "").split(";")[0]
+  .replace(/\.$/, "").replaceAll("`", "");
+
 /** The schedule: each step with the claims that it breaks. */
 const drawHistory = (session) => {
   const texts = new Map(session.claims.map((claim) => [claim.name, claim]));
@@ -121,7 +125,8 @@ const drawHistory = (session) => {
       class="${session.isFault(at) ? "fault" : ""}${at > session.at ? " later" : ""}">${told}</button>
     ${badges(at)}</li>`;
   return item(0, "the beginning", "") + session.actions.map(({ name, chosen }, i) => item(
-    i + 1, `<code>${name}</code> <span class="muted">${sayChosen(chosen)}</span>`,
+    i + 1, `${escapeText(sayShort(ruleOf(session, name).text[0]))}
+      <span class="muted"><code>${name}</code>${sayChosen(chosen)}</span>`,
     ruleOf(session, name).text[0])).join("");
 };
 

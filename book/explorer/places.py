@@ -18,9 +18,13 @@ SCHEME = "explorer"
 OPEN_SECTION, COUNTEREXAMPLES_SECTION = "open-it", "counterexamples"
 
 
-def link_counterexample(up: str) -> str:
-    """The link of a counterexample's page, which opens it in the explorer."""
-    return f"[Step through it in the explorer]({up}{CHAPTER}#{COUNTEREXAMPLES_SECTION})"
+def link_counterexample(up: str, claim: str) -> str:
+    """The link of a counterexample's page, and its address where the page is read as a text."""
+    link = f"[Step through it in the explorer]({up}{CHAPTER}#{COUNTEREXAMPLES_SECTION})"
+    return (
+        f"{link}: `./rmqspec export explorer` writes it, and the address is\n"
+        f"`.rmqspec/explorer/index.html#counterexample={claim}`"
+    )
 
 
 def find_address(page: str, section: str) -> str | None:

@@ -12,7 +12,7 @@ from attrs import field, frozen
 
 from properties.generated_text import render_table
 from properties.scenarios.procedures.procedures import Procedure, load_procedures
-from properties.scenarios.summary.words import load_words
+from properties.scenarios.summary.codes import find_code_of_cell
 from properties.verdicts.certificates import load_cells
 from properties.worlds.replication.structures import STOCK_PAIR
 
@@ -40,10 +40,13 @@ class Cause:
 
     @property
     def codes(self) -> tuple[str, ...]:
-        """The codes on the screen of ``check`` under which the claim is broken."""
-        (row,) = (r for r in load_words().rows if any(c.name == CLAIM for c in r.claim))
-        numbers = (load_words().columns[n].number for n, word in self.columns if word == "refuted")
-        return tuple(f"{row.letter}{number}" for number in numbers)
+        """The codes on the screen of ``check`` under which the claim is broken, each once.
+
+        A fault model that contains a weaker one has that one's code: ``explain`` tells it there.
+        """
+        cells = load_cells(STOCK_PAIR)
+        refuted = (cells[CLAIM, name] for name, word in self.columns if word == "refuted")
+        return tuple(dict.fromkeys(find_code_of_cell(STOCK_PAIR, cell) for cell in refuted))
 
 
 @cache

@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from book.diagram.svg import draw_schedule
 from book.explorer.places import link_counterexample
@@ -35,15 +33,15 @@ from book.refutations.evidence import (
     list_recorded,
 )
 from properties.generated_text import Page, count_steps, render_table
-from properties.scenarios.counterexamples.cases import FOLDER, Case, load_cases
+from properties.scenarios.counterexamples.cases import FOLDER, Case, choose_schedule, load_cases
 from properties.scenarios.summary.codes import find_code_of_cell, find_row, list_usual_codes
 from properties.scenarios.summary.rows import make_code
 from properties.scenarios.summary.words import load_words
 from properties.schedules.judgement import JudgedStep
+from properties.schedules.legend import read_legend
 from properties.schedules.telling import describe_action, find_fault_steps, list_sizes
 from properties.worlds import find_world
 from reference.language.drawing import fill_lanes, list_lanes
-from reference.worlds.system.structure import SystemStructure
 
 UP = "../"
 """From a page to the other chapters."""
@@ -73,7 +71,9 @@ def _list_overview_cells(case: Case) -> Iterator[object]:
 
 
 def say_length(length: str, case: Case) -> str:
-    """A length, with a warning if there may be a shorter schedule."""
+    """A length, with a warning if there is or may be a shorter schedule."""
+    if case.told:
+        return f"{length}; the shortest in the model has {len(case.verdict.schedule)}"
     return length if case.is_shortest else f"{length}, not known to be the shortest"
 
 
@@ -126,7 +126,7 @@ def render_property(case: Case) -> str:
 def render_picture(case: Case) -> str:
     """The diagram, with a text alternative."""
     drawn = f"![{case.claim} breaks after {count_steps(len(case.schedule))}]({case.picture.name})"
-    return f"{drawn}\n\n{link_counterexample(UP)}."
+    return f"{drawn}\n\n{link_counterexample(UP, case.claim)}."
 
 
 def render_steps(case: Case) -> str:
@@ -146,28 +146,12 @@ def render_steps(case: Case) -> str:
         rows.append([step.index, told, *changed])
         before = states
     table = render_table(("Step", "What happens", *(titles[n] for n in shown)), rows)
-    return table if case.is_replication else f"{table}\n\n{render_legend(steps[0].cluster)}"
+    return table if case.is_replication else f"{table}\n\n{read_legend(case.structure)}"
 
 
 def say_state(state: str) -> str:
     """A state as code; a dash if a node has none any more."""
     return f"`{state}`" if state else "-"
-
-
-def render_legend(state: Any) -> str:
-    """How to read the states of a world: the docstring of its lanes below the first line."""
-    if isinstance(state.structure, SystemStructure):
-        return f"{LOG_LEGEND} {read_legend(state.structure.reading)}"
-    return read_legend(state.structure)
-
-
-LOG_LEGEND = "A broker shows its log first, as bytes, then its queue and its progress."
-
-
-def read_legend(structure: Any) -> str:
-    """The docstring of the module of a structure's lanes, without its first line."""
-    told = sys.modules[structure.lanes.fill_lanes.__module__].__doc__ or ""
-    return told.partition("\n\n")[2].strip().replace("``", "`")
 
 
 def read_states(step: JudgedStep) -> list[str]:
@@ -206,8 +190,21 @@ FAULTS_TWICE = "Each fault that the fault model admits may happen twice."
 
 def render_minimal(case: Case) -> str:
     """The searches for a shorter schedule and their sizes, or that there were none."""
-    lines = list_searches(case) if case.is_shortest else list_doubts(case)
+    if case.told:
+        lines = list_reasons(case)
+    else:
+        lines = list_searches(case) if case.is_shortest else list_doubts(case)
     return "\n".join(f"- {line}" for line in lines)
+
+
+def list_reasons(case: Case) -> Iterator[str]:
+    """Why the page shows a longer schedule than the shortest one."""
+    shortest = choose_schedule(case.structure, case.verdict)
+    yield f"{shortest.remark} This page shows one that real brokers can take."
+    yield "No step can be left out: see *Without it* above."
+    pairs = [f"{one} and {other}" for one, other in list_needless_pairs(case)]
+    if not pairs:
+        yield "No two steps can be left out together either."
 
 
 def list_searches(case: Case) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import asdict, frozen
 
 from command_line.answers.reading_report import reading_as_json
 from command_line.answers.report import (
@@ -142,7 +142,7 @@ def everything_as_json(
         "rocketmq_version": version.name,
         "is_held_against_recordings": version.is_recorded,
         "limits": list(MODEL_LIMITS),
-        "warnings": [{"file": w.file, "line": w.line, "message": w.message} for w in warnings],
+        "warnings": [asdict(warning) for warning in warnings],
         "groups": [
             _group_as_json(deployment, g, everything)
             for deployment in everything.deployments

@@ -93,6 +93,8 @@ def describe_failure(required: Required, places: dict[int, str]) -> Iterator[str
         f"required: {required.name}: {word} under {verdict.fault}"
         f"{f', {place}' if place else ''}{f', and {more} more' if more else ''}"
     )
+    if verdict.note:
+        yield f"the reason: {verdict.note}"
     if verdict.word is VerdictWord.REFUTED:
         yield f"{verdict.guarantee} breaks after {count_steps(len(verdict.schedule))}:"
         yield draw_cell(get_structure(analysis), verdict, get_width())
@@ -101,8 +103,8 @@ def describe_failure(required: Required, places: dict[int, str]) -> Iterator[str
 def get_structure(analysis: Analysis) -> object:
     """The structure of an analysis."""
     if isinstance(analysis, ReadingAnalysis):
-        assert analysis.from_last is not None  # It has verdicts.
-        return analysis.from_last.structure
+        assert analysis.asked is not None  # It has verdicts.
+        return analysis.asked.structure
     return analysis.structure
 
 

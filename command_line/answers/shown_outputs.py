@@ -56,11 +56,15 @@ def find_line(lines: Sequence[str], beginning: str) -> int:
 
 @cache
 def compute_output(words: str) -> tuple[str, ...]:
-    """What ``rmqspec check`` prints for these arguments, without trailing blanks."""
+    """What ``rmqspec check`` prints for these arguments, without trailing blanks.
+
+    Raises whatever the verb does not handle, so that no page shows the output of a defect.
+    """
     arguments = words.removeprefix("rmqspec check").split()
     is_short = "--timelines" not in arguments and "--all" not in arguments
     width = TERMINAL_WIDTH if is_short else WIDTH
-    result = CliRunner().invoke(check, arguments, env={"COLUMNS": str(width), "NO_COLOR": "1"})
+    terminal = {"COLUMNS": str(width), "NO_COLOR": "1"}
+    result = CliRunner(catch_exceptions=False).invoke(check, arguments, env=terminal)
     return tuple(line.rstrip() for line in result.stdout.splitlines())
 
 

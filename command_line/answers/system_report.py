@@ -6,23 +6,33 @@ from collections.abc import Iterable
 
 import click
 
+from command_line.answers.world_report import print_story
 from command_line.output.width import echo, get_prose_width, wrap
+from properties.scenarios.beginning import OPEN_FROM_LAST
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.verdicts.world_analysis import WorldAnalysis
 from properties.worlds import find_world
+
+FROM_LAST = (
+    "  Asked for consumer groups that begin at the last offset. Undecided here is what is proved\n"
+    "  for those that begin at the first message, and --what-if\n"
+    "  consumer.consumeFromWhere=CONSUME_FROM_FIRST_OFFSET answers for them."
+)
 
 
 def print_systems(analyses: Iterable[WorldAnalysis]) -> None:
     """Each kind of group and readers: under which faults a claim holds, is broken, or is open."""
     for analysis in analyses:
         echo(f"\nFrom put to consumed, {analysis.structure.name}:")
+        if any(v.note == OPEN_FROM_LAST for v in analysis.verdicts):
+            echo(FROM_LAST)
         for name, claim in find_world(analysis.structure).claims.items():
             cells = [v for v in analysis.verdicts if v.guarantee == name]
             told = f"{claim.sentence.replace('``', '')} ({name}) {tell_cells(cells)}"
             click.echo("\n".join(wrap(told, get_prose_width(), "  ", "    ")))
         example = next(v for v in analysis.verdicts if v.word is VerdictWord.REFUTED)
         cell = f'{example.guarantee} "{example.fault}" --structure "{analysis.structure.name}"'
-        echo(f"  To see each step of one: rmqspec explain {cell}")
+        print_story(cell)
 
 
 def tell_cells(cells: Iterable[Verdict]) -> str:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
+import click
 from rich import box
 from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
 from command_line.answers.restrictions import find_resting, print_resting
-from command_line.output.width import echo, get_width
+from command_line.output.width import echo, get_width, wrap_words
 from properties.fault_model import FaultModel
 from properties.generated_text import count_steps
 from properties.verdicts.certificates import encode_schedule
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.verdicts.world_analysis import WorldAnalysis
 from properties.worlds import find_world
+from reference.checkout import PROGRAM
 
 STYLES = {
     VerdictWord.PROVED: "green",
@@ -133,7 +136,16 @@ def print_world(console: Console, analysis: WorldAnalysis) -> None:
         echo(f"  {v.guarantee}, {v.fault}: {analysis.get_reason(v)}")
     for v in reasons[:1]:
         cell = f'{v.guarantee} "{v.fault}" --structure "{structure.name}"'
-        echo(f"  To see each step of one: rmqspec explain {cell}")
+        print_story(cell)
+
+
+def print_story(cell: str) -> None:
+    """The command that tells a verdict's story."""
+    told = "  To see each step of one: "
+    command = shlex.join([PROGRAM, "explain", *shlex.split(cell)])
+    width = get_width()
+    lines = [told + command] if width is None else wrap_words(command, width, told, "    ")
+    click.echo("\n".join(lines))
 
 
 def verdict_as_json(structure: Any, verdict: Verdict) -> dict[str, Any]:

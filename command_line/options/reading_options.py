@@ -46,6 +46,18 @@ def add_reading_options(command: Any) -> Any:
     return command
 
 
+def repeat_consumers(
+    group: str | None, group_file: Path | None, total_memory_bytes: int | None
+) -> tuple[str, ...]:
+    """These options as they were typed."""
+    given = (
+        ("--group", group),
+        ("--group-file", group_file),
+        ("--total-memory-bytes", total_memory_bytes),
+    )
+    return tuple(w for name, value in given if value is not None for w in (name, str(value)))
+
+
 def gather_question(
     group: str | None,
     group_file: Path | None,
@@ -87,8 +99,13 @@ def read_group_file(file: Path) -> dict[str, SubscriptionGroup]:
         QuestionError: not such a file.
     """
     try:
-        return read_groups(file.read_text(encoding="utf-8"))
-    except (GroupError, UnicodeDecodeError) as problem:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        why = problem.strerror if isinstance(problem, OSError) else str(problem)
+        raise QuestionError(f"--group-file {file}: {why}") from problem
+    try:
+        return read_groups(text)
+    except GroupError as problem:
         raise QuestionError(f"{file}: {problem}") from problem
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -71,8 +72,14 @@ class ClaimOrCode(KnownName):
     """A claim, or the code of a failure."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The claim or the code itself. Raises click.BadParameter for what is neither."""
-        return str(value) if CODE.fullmatch(str(value)) else super().convert(value, param, ctx)
+        """The claim, or the code in capital letters. Raises click.BadParameter for neither."""
+        text = str(value)
+        if CODE.fullmatch(text.upper()):
+            return text.upper()
+        if text not in self.known and ("/" in text or Path(text).exists()):
+            told = f"{text!r} is a file or folder; the code comes first, as in `explain L12 {text}`"
+            self.fail(told, param, ctx)
+        return super().convert(value, param, ctx)
 
 
 CLAIM_OR_CODE = ClaimOrCode(CLAIM_NAMES, CLAIM.what)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import textwrap
 
@@ -13,11 +14,19 @@ WIDTH_MIN = 60
 PROSE_WIDTH_MAX = 100
 """Longer lines of prose are hard to read."""
 
+DRAWING_WIDTH = 120
+"""The width of a drawing among prose in a pipe."""
+
 
 def get_width() -> int | None:
     """The columns of the terminal, or COLUMNS; None in a pipe, where every line stays whole."""
     columns = shutil.get_terminal_size((0, 0)).columns
     return max(columns, WIDTH_MIN) if columns else None
+
+
+def get_drawing_width() -> int:
+    """The width of a drawing among prose: it is read in a pipe as well."""
+    return get_width() or DRAWING_WIDTH
 
 
 def get_prose_width() -> int:
@@ -57,5 +66,19 @@ def wrap_command(command: str, indent: str) -> list[str]:
     width = get_width()
     if width is None:
         return [indent + command]
-    *others, last = wrap(command, width - 2, indent, f"{indent}  ")
-    return [*(f"{line} \\" for line in others), last]
+    return wrap_words(command, width, indent, f"{indent}  ")
+
+
+def wrap_words(command: str, width: int, first: str, later: str) -> list[str]:
+    """A command in lines of at most this width, which a shell takes as one.
+
+    A word stays whole with its quotes, even if it is longer.
+    """
+    lines, line = [], first
+    for word in map(shlex.quote, shlex.split(command)):
+        longer = f"{line}{word}" if line in {first, later} else f"{line} {word}"
+        if len(longer) > width - 2 and line not in {first, later}:
+            lines.append(f"{line} \\")
+            longer = f"{later}{word}"
+        line = longer
+    return [*lines, line]

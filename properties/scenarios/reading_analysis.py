@@ -165,11 +165,18 @@ class ReadingAnalysis:
     model of reading; None for group ids that no structure has."""
     from_first: WorldAnalysis | None
     """The verdicts if the group begins at the first message."""
+    is_from_first: bool = False
+    """Where the groups begin that were asked about."""
+
+    @property
+    def asked(self) -> WorldAnalysis | None:
+        """The verdicts for groups that begin where the question says."""
+        return self.from_first if self.is_from_first else self.from_last
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """Every verdict for a group that begins at the end."""
-        return self.from_last.verdicts if self.from_last else ()
+        """Every one of these."""
+        return self.asked.verdicts if self.asked else ()
 
 
 def analyse_readings(
@@ -180,7 +187,9 @@ def analyse_readings(
     Raises InternalDisagreementError for a certificate that does not hold.
     """
     found = (
-        analyse_reading(g, c, question.memory_bytes) for g in groups for c in question.consumers
+        analyse_reading(g, c, question.memory_bytes, is_from_first=question.is_from_first)
+        for g in groups
+        for c in question.consumers
     )
     different: list[ReadingAnalysis] = []
     for analysis in found:
@@ -190,7 +199,7 @@ def analyse_readings(
 
 
 def analyse_reading(
-    group: BrokerGroup, consumers: Consumers, memory_bytes: int
+    group: BrokerGroup, consumers: Consumers, memory_bytes: int, *, is_from_first: bool = False
 ) -> ReadingAnalysis | None:
     """Where consumers of the group read; None for a group without slaves."""
     if not group.slaves:
@@ -205,6 +214,7 @@ def analyse_reading(
         claims,
         from_last=analyse_world(deployment, is_from_first=False),
         from_first=analyse_world(deployment, is_from_first=True),
+        is_from_first=is_from_first,
     )
 
 

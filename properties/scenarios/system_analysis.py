@@ -3,14 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
+from attrs import evolve
+
+from properties.scenarios.beginning import OPEN_FROM_LAST
 from properties.scenarios.reading_analysis import ReadingQuestion, analyse_readings
+from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.analysis import compute_structure
-from properties.verdicts.certificates import load_cells
+from properties.verdicts.certificates import find_cells, load_cells
+from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.verdicts.world_analysis import WorldAnalysis
-from properties.worlds import PROVED_STRUCTURES
+from properties.worlds import PROVED_STRUCTURES, find_world
 from reference.configuration.broker_group import BrokerGroup
 from reference.worlds.system.structure import SystemStructure
+
+ABOUT_POSITIONS = (
+    "acknowledged_is_consumed_or_to_come",
+    "acknowledged_is_read_from_the_slave",
+    "promotion_skips_no_message",
+)
+"""The claims whose proofs need that a group begins at the first message.
+
+The proofs of all others hold for groups that begin at the end as well: a nightly test makes them.
+"""
+
+
+def begin_at_last(structure: SystemStructure) -> SystemStructure:
+    """The same brokers, read by a group that begins at the end."""
+    return evolve(structure, reading=evolve(structure.reading, is_from_first=False))
+
+
+@cache
+def decide_system(structure: SystemStructure, *, is_from_first: bool) -> tuple[Verdict, ...]:
+    """Every verdict of a structure whose groups begin at the first message; none if undecided.
+
+    For groups that begin at the end the certificate's verdict stands if its schedule refutes there
+    too, or if it does not depend on the beginning; any other one is undecided. Raises
+    InternalDisagreementError for a certificate that was made from other rules.
+    """
+    verdicts = tuple(find_cells(structure).values())
+    if is_from_first:
+        return verdicts
+    return tuple(v if stands_for_last(structure, v) else leave_open(v) for v in verdicts)
+
+
+def stands_for_last(structure: SystemStructure, verdict: Verdict) -> bool:
+    """The verdict is also one about a group that begins at the end."""
+    if verdict.word is VerdictWord.PROVED:
+        # A premise that can never hold speaks of brokers that end, which readers cannot change.
+        return verdict.is_vacuous or verdict.guarantee not in ABOUT_POSITIONS
+    if verdict.word is not VerdictWord.REFUTED:
+        return True
+    world = find_world(structure)
+    parameters = world.make_search_parameters(world.get_fault_model(verdict.fault))
+    last = begin_at_last(structure)
+    return is_refuted_by(verdict.guarantee, last, parameters, verdict.schedule)
+
+
+def leave_open(verdict: Verdict) -> Verdict:
+    """No verdict, with the reason."""
+    return Verdict(
+        verdict.guarantee,
+        verdict.fault,
+        VerdictWord.UNDECIDED,
+        is_shortest=False,
+        note=OPEN_FROM_LAST,
+    )
 
 
 def analyse_systems(
@@ -18,8 +77,9 @@ def analyse_systems(
 ) -> tuple[WorldAnalysis, ...]:
     """The verdicts for each group with one slave and its readers, if they were decided.
 
-    They come from a certificate that was made from these rules; they are not proved again. Raises
-    InternalDisagreementError for one that was made from other rules.
+    They come from a certificate that was made from these rules; they are not proved again.
+    ``decide_system`` says which of them are about groups that begin at the end. Raises
+    InternalDisagreementError for a certificate that was made from other rules.
     """
     names = dict.fromkeys(
         SystemStructure(compute_structure(group), reading.from_first.structure).name
@@ -28,8 +88,14 @@ def analyse_systems(
         for reading in analyse_readings([group], question)
         if reading.from_first is not None
     )
-    structures = (PROVED_STRUCTURES[name] for name in names if name in PROVED_STRUCTURES)
+    structures = [PROVED_STRUCTURES[name] for name in names if name in PROVED_STRUCTURES]
+    for each in structures:
+        load_cells(each)
     return tuple(
-        WorldAnalysis("from put to consumed", each, tuple(load_cells(each).values()))
+        WorldAnalysis(
+            "from put to consumed",
+            each,
+            decide_system(each, is_from_first=question.is_from_first),
+        )
         for each in structures
     )

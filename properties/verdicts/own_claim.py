@@ -11,7 +11,7 @@ from typing import Any
 
 from properties.fault_model import FaultModel
 from properties.generated_text import count_steps
-from properties.property import Predicate
+from properties.property import Predicate, Property
 from properties.schedules.judgement import JudgedStep, follow, is_reached_by, lower_numbers
 from properties.verdicts.verdict import (
     InternalDisagreementError,
@@ -25,10 +25,22 @@ from properties.z3.induction import InductionProblem, prove_lemmas
 from reference.language.machine import Action, record_predicate
 from reference.language.operators import negate
 
-DEPTH_LIMIT = 8
-"""How many steps a search takes at most unless you ask for more; fewer in large structures."""
+DEPTH_LIMIT = 14
+"""How many steps a search takes at most unless you ask for more; fewer in large structures.
 
-UNDECIDED_NOTE = "no failure within {depth} and not proved; raise depth_limit or add a lemma"
+Most failures of a group with one slave take fewer, and such a search takes a few seconds.
+"""
+
+LARGE_DEPTH_LIMIT = 8
+"""The same for groups with more slaves."""
+
+DEEPER = 4
+"""How many more steps an undecided verdict suggests to search."""
+
+UNDECIDED_NOTE = (
+    "no failure within {depth} and not proved; search deeper, for example with "
+    "depth_limit={deeper}, or add facts that the claim needs: lemmas={{name: predicate}}"
+)
 """The note of an undecided verdict."""
 
 
@@ -38,7 +50,7 @@ def decide_claim(  # noqa: PLR0913
     claim: Predicate,
     *,
     premise: Predicate | None = None,
-    lemmas: Mapping[str, Predicate] = MappingProxyType({}),
+    lemmas: Mapping[str, Predicate | Property] = MappingProxyType({}),
     depth_limit: int | None = None,
 ) -> Verdict:
     """Decide a claim of your own: by induction for all sizes, else by search in small ones.
@@ -47,15 +59,16 @@ def decide_claim(  # noqa: PLR0913
     are dropped where a step breaks them. A proved claim is vacuous (``is_vacuous``) where its
     ``premise`` cannot hold. A refuted one has the shortest schedule, which the reference confirms.
     An undecided one was searched ``depth`` steps deep, and its ``note`` says what may decide it.
-    Predicates are written with ``&``, ``|``,
-    ``negate`` and ``implies``, since they are also evaluated on symbols.
+    Predicates are written with ``&``, ``|``, ``negate`` and ``implies``, since they are also
+    evaluated on symbols. A lemma may be a claim of the world, from ``claims``, under its own name;
+    it is not assumed, but proved with yours or dropped.
 
     Raises ValueError for a name that the world has, TypeError for a predicate that symbols cannot
     pass and for a structure of no world, SolverGaveUpError where Z3 answers *unknown*, and
     InternalDisagreementError where the reference rejects what a solver found.
     """
     name = claim.__name__
-    given = {name: claim, **lemmas}
+    given = {name: claim, **_read_lemmas(lemmas)}
     _check_names(structure, given)
     facts = {n: record_predicate(structure, predicate) for n, predicate in given.items()}
     proved = prove_lemmas(structure)
@@ -81,6 +94,17 @@ def judge_claim(
     ]
 
 
+def _read_lemmas(lemmas: Mapping[str, Predicate | Property]) -> dict[str, Predicate]:
+    """The predicates of lemmas; a claim of the world gets a name that the world does not have."""
+    given: dict[str, Predicate] = {}
+    for name, each in lemmas.items():
+        if isinstance(each, Property):
+            given[f"given_{name}" if each.name == name else name] = each.predicate
+        else:
+            given[name] = each
+    return given
+
+
 def _check_names(structure: Any, given: Mapping[str, Predicate]) -> None:
     if taken := sorted(given.keys() & find_world(structure).get_candidates(structure).keys()):
         raise ValueError(f"{taken[0]} is a property of {structure.name}; choose another name")
@@ -99,13 +123,15 @@ def _search(
 ) -> Verdict:
     """The shortest schedule against a claim that is not proved, or how deep was searched."""
     name, fault = claim.__name__, fault_model.name
-    usual = min(DEPTH_LIMIT, compute_depth_limit(structure))
+    own = LARGE_DEPTH_LIMIT if structure.index_counts.get("slave", 1) > 1 else DEPTH_LIMIT
+    usual = min(own, compute_depth_limit(structure))
     deepest = usual if depth_limit is None else depth_limit
     search = BoundedSearch(structure, fault_model, lemmas)
     questions = {name: _deny(structure, claim)}
     answer = search.find_shortest(questions, depth_limits={name: deepest})[name]
     if answer.schedule is None:
-        note = UNDECIDED_NOTE.format(depth=count_steps(answer.depth or 0))
+        depth = answer.depth or 0
+        note = UNDECIDED_NOTE.format(depth=count_steps(depth), deeper=depth + DEEPER)
         return Verdict(name, fault, VerdictWord.UNDECIDED, depth=answer.depth, note=note)
 
     def is_refuting(trial: Sequence[Action]) -> bool:

@@ -41,8 +41,11 @@ class WorldAnalysis:
         return list(found.values())
 
     def get_reason(self, verdict: Verdict) -> str:
-        """The reason for a verdict."""
-        return find_expectation(verdict.guarantee, self.structure, verdict.fault).reason
+        """The reason for a verdict: its own if it has one, else that of the expected verdict."""
+        return (
+            verdict.note
+            or find_expectation(verdict.guarantee, self.structure, verdict.fault).reason
+        )
 
 
 @cache

@@ -58,6 +58,8 @@ class ConfigurationWarning:
     """File of the setting."""
     line: int
     """Line of the setting, counted from 1."""
+    is_grave: bool = False
+    """A key that decides about guarantees was perhaps meant: the answer is about its default."""
 
     def __str__(self) -> str:
         """``file:line: message``."""

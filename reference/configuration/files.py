@@ -36,6 +36,7 @@ from reference.configuration.keys import (
     Value,
     explain_refused_value,
     explain_unknown_key,
+    find_similar_key,
 )
 from reference.configuration.later_keys import get_name_in, is_known_in
 from reference.releases.versions import USUAL_VERSION, Version
@@ -124,6 +125,18 @@ def change_slaves(group: BrokerGroup, key: str, value: str) -> BrokerGroup:
     slaves = [_change(slave, key, value) for slave in group.slaves]
     return _build_group([group.master, *slaves], [group.master])
 
+
+DECIDING_KEYS = (
+    "brokerRole",
+    "brokerId",
+    "brokerName",
+    "brokerClusterName",
+    "flushDiskType",
+    "transientStorePoolEnable",
+    "slaveReadEnable",
+    "offsetCheckInSlave",
+)
+"""The keys on which most of an answer depends."""
 
 ASSUMED_FILE = "(assumed slave)"
 """File name of the settings of a slave whose file is not given."""
@@ -310,7 +323,11 @@ def _check_value(setting: Setting, version: Version) -> Iterator[ConfigurationWa
     key = KEYS.get(setting.key)
     if key is None:
         if not is_known_in(setting.key, version):
-            yield _warn(setting, explain_unknown_key(setting.key, version))
+            yield _warn(
+                setting,
+                explain_unknown_key(setting.key, version),
+                is_grave=find_similar_key(setting.key) in DECIDING_KEYS,
+            )
         return
     if (name := get_name_in(setting.key, version)) != setting.key:
         unknown = f"RocketMQ {version.release} does not know the key {setting.key} and ignores it"
@@ -415,5 +432,5 @@ def _no_master(
     return _error_at(slave.telling_setting, problem + found, advice)
 
 
-def _warn(setting: Setting, message: str) -> ConfigurationWarning:
-    return ConfigurationWarning(message, setting.file, setting.line)
+def _warn(setting: Setting, message: str, *, is_grave: bool = False) -> ConfigurationWarning:
+    return ConfigurationWarning(message, setting.file, setting.line, is_grave)

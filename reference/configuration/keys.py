@@ -351,7 +351,9 @@ def explain_unknown_key(name: str, version: Version) -> str:
     """What a broker does with a key that it does not know, and the key that was perhaps meant."""
     later = f" (it is known {LATER_KEYS[name].known})" if name in LATER_KEYS else ""
     similar = find_similar_key(name)
+    hidden = "it begins with a byte order mark" if name.startswith("\ufeff") else ""
     advice = f"; did you mean {similar}?" if similar else ""
+    advice = f": {hidden}{advice}" if hidden else advice
     return f"RocketMQ {version.release} does not know the key {name} and ignores it{later}{advice}"
 
 

@@ -292,7 +292,7 @@ def test_the_tour_speaks_of_steps_of_its_schedules() -> None:
 
 def test_a_page_about_a_counterexample_leads_to_it() -> None:
     """In the repository to the chapter, in the site to the schedule."""
-    assert "](../explorer.md#counterexamples)" in link_counterexample("../")
+    assert "](../explorer.md#counterexamples)" in link_counterexample("../", "some_claim")
     found = find_address("counterexamples/consumers_drain.md", "counterexamples")
     assert "explorer:../explorer/index.html#counterexample=consumers_drain" == found
     assert "explorer:explorer/index.html" == find_address("explorer.md", "open-it")

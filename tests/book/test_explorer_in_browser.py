@@ -206,3 +206,16 @@ def test_nothing_is_wider_than_a_phone(opened: Opener, fragment: str) -> None:
         page.wait_for("find('leaf-table').children.length > 0")
         assert [390, 390] == page.ask(WIDTH)
         page.ask("move('last')")
+
+
+def test_an_address_opens_a_counterexample_at_a_step(opened: Opener) -> None:
+    """Its steps are in words, each with the rule behind it."""
+    case = get_case("acknowledgement_is_truthful")
+    page = opened(f"#counterexample={case.claim}")
+    assert 0 == page.ask(CURRENT)
+    page = opened(f"#counterexample={case.claim}&at=8")
+    assert 8 == page.ask(CURRENT)
+    told = page.ask(f"{STEPS}[7].textContent")
+    assert "The master's machine loses power" in told
+    assert "lose_master_power" in told
+    assert "log epoch" in page.ask(NODES)

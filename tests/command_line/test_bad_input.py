@@ -215,3 +215,24 @@ def test_a_process_says_the_same(arguments: list[object], code: int) -> None:
     inside = run(*arguments)
     assert assert_one_line(run_process(*arguments), code) == inside.stderr
     assert code == inside.returncode
+
+
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        (None, "No such file or directory"),
+        (b'{"subscriptionGroupTable": {"a"', "cut off"),
+        (b'\xef\xbb\xbf{"subscriptionGroupTable": {}}', "byte order mark"),
+        (b"\xff\xfe", "utf-8"),
+        (b"{}", "no subscriptionGroupTable"),
+    ],
+)
+def test_bad_group_files(content: bytes | None, word: str, tmp_path: Path) -> None:
+    """The cause in words, with the file."""
+    file = tmp_path / "groups.json"
+    if content is not None:
+        file.write_bytes(content)
+    message = assert_one_line(run("check", "--group-file", file), 3)
+    assert word in message
+    assert "groups.json" in message
+    assert "Errno" not in message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 from html.parser import HTMLParser
@@ -81,9 +82,57 @@ def test_a_screen_holds_whatever_the_names(tmp_path: Path) -> None:
         lines = show(folder, *asked)
         assert len(lines) <= 30
         assert max(map(len, lines)) <= 80
-        assert "Do:" in lines
+        assert any(re.fullmatch(r"Do( \(\+[0-9]+ more, with --all\))?:", line) for line in lines)
         assert any("flushDiskTyp" in line for line in lines)
-        assert lines[-1].startswith("More: this command with --all; `explain ")
+        assert lines[-1].startswith("More: the same words after `./rmqspec check --all`")
+
+
+def test_commands_are_printed_as_a_shell_takes_them(tmp_path: Path) -> None:
+    """With changes and options about consumers too; words stay whole with their quotes."""
+    folder = write_group(tmp_path / "two words", "SYNC_MASTER")
+    name = os.path.relpath(folder, tmp_path)
+    options = ["--what-if", "flushDiskType=SYNC_FLUSH", "--group", "brokerId=1"]
+    run_in = run("check", name, *options, folder=tmp_path, env={"COLUMNS": "80"}).stdout
+    told = run_in.partition("More: ")[2].replace("\\\n", " ").splitlines()
+    assert ["./rmqspec", "check", name, *options, "--all"] in [shlex.split(line) for line in told]
+    assert max(map(len, run_in.splitlines())) <= 80
+    everything = run("check", "--all", "--timelines", 0, env={"COLUMNS": "80"}).stdout
+    commands = everything.replace("\\\n", " ").split("To see each step of one: ")[1:]
+    assert commands
+    for command in commands:
+        words = shlex.split(command.partition("\n")[0])
+        assert ["./rmqspec", "explain"] == words[:2]
+        assert "--structure" == words[4]
+        assert len(words) == 6
+
+
+def test_a_failure_is_not_cut_where_a_shorter_list_has_room() -> None:
+    """It is counted instead."""
+    for columns in (100, 120, 140, 160, 200):
+        assert not any("\u2026" in line for line in show(PAIR, columns=columns))
+
+
+def test_groups_of_several_folders_name_them() -> None:
+    """Names alone do not tell them apart."""
+    heads = [line for line in show(CONF, columns=200) if "; RocketMQ" in line]
+    for folder in ("2m-2s-async", "2m-noslave"):
+        assert any(f"in {CONF / folder}:" in line for line in heads)
+    assert " in " not in show(PAIR)[0]
+
+
+def test_a_misspelt_key_that_decides_stands_first(tmp_path: Path) -> None:
+    """RocketMQ ignores it, so the answer is about another group than the author's."""
+    folder = write_group(tmp_path / "g", "ASYNC_MASTER", more="brokerRol=SYNC_MASTER\nbogus=1\n")
+    lines = show(folder, columns=200)
+    assert "brokerRol and ignores it" in lines[0]
+    assert "bogus" not in " ".join(lines[:4])
+    markdown = run("check", folder, "--format", "markdown").stdout
+    assert markdown.index("brokerRol") < markdown.index("## ")
+    sarif = json.loads(run("check", folder, "--format", "sarif").stdout)
+    found = [r for r in sarif["runs"][0]["results"] if r["ruleId"] == "configuration"]
+    assert {"error", "warning"} == {r["level"] for r in found}
+    warnings = json.loads(run("check", folder, "--json").stdout)["warnings"]
+    assert ["brokerRol"] == [w["message"].split()[7] for w in warnings if w["is_grave"]]
 
 
 @pytest.mark.parametrize("role", ["SYNC_MASTER", "ASYNC_MASTER"])
@@ -112,7 +161,98 @@ def test_every_failure_counts() -> None:
     start = next(i for i, line in enumerate(show(PAIR)) if "Slave stuck" in line)
     told = show(PAIR)[start]
     (more,) = re.findall(r"\(\+([0-9]+)\)", told)
-    assert len(CODES.findall(told)) + int(more) == len(summary.rows[3].failures)
+    row = summary.rows[3]
+    assert len(CODES.findall(told)) + int(more) == len(row.failures) + len(row.others)
+    assert row.others
+
+
+def test_causes_that_a_failure_hides_are_counted() -> None:
+    """Without any failure a copy is missing; what breaks it sooner is counted, and in --all."""
+    options = ("--what-if", "flushDiskType=SYNC_FLUSH")
+    (row,) = (row for row in get_summaries(*options)[0].rows if row.letter == "C")
+    assert ["C41"] == [f.code for f in row.failures]
+    assert "C1" in {f.code for f in row.others}
+    (line,) = (line for line in show(*options) if "Fewer copies" in line)
+    assert line.endswith(f"(+{len(row.others)})")
+    told = run("check", *options, "--all", "--timelines", 0).stdout.partition("every failure")[2]
+    assert {f.code for f in row.others} <= set(CODES.findall(told))
+
+
+FROM_FIRST = ("--what-if", "consumer.consumeFromWhere=CONSUME_FROM_FIRST_OFFSET")
+FROM_LAST = ("--what-if", "consumer.consumeFromWhere=CONSUME_FROM_LAST_OFFSET")
+
+
+@pytest.mark.parametrize("options", [(), FROM_LAST, FROM_FIRST])
+def test_what_holds_for_groups_from_the_first_message_is_not_said_of_others(
+    options: tuple[str, ...],
+) -> None:
+    """Not decided, in each format, with the reason; proved cells only for their own beginning."""
+    holding, assumed = "Each is or will be consumed", "taken to begin at the last offset"
+    for output in ("text", "markdown", "html", "sarif", "junit"):
+        told = " ".join(run("check", PAIR, *options, "--format", output).stdout.split())
+        assert (assumed not in told) == (options == FROM_FIRST)
+        if output not in {"sarif", "junit"}:
+            assert (holding in told) == (options == FROM_FIRST)
+    (row,) = (row for row in get_summaries(PAIR, *options)[0].rows if row.letter == "N")
+    assert bool(row.kept) == (options == FROM_FIRST)
+    assert ("master stop" in row.open_under) == (options != FROM_FIRST)
+
+
+CHANGES = [
+    (PAIR, "flushDiskType=SYNC_FLUSH", FROM_FIRST),
+    (PAIR, "flushDiskType=SYNC_FLUSH", ()),
+    (CONF / "2m-2s-async", "brokerRole=SYNC_MASTER", ()),
+]
+
+
+@pytest.mark.parametrize(("folder", "change", "options"), CHANGES)
+def test_an_action_says_what_its_what_if_says(
+    folder: Path, change: str, options: tuple[str, ...]
+) -> None:
+    """The same codes end, ease and come; on the screen the first four of each."""
+    (action,) = (
+        a for a in get_summaries(folder, *options)[0].actions if a.is_switch and change in a.text
+    )
+    changed = run("check", folder, *options, "--what-if", change, "--format", "markdown").stdout
+    told = next(line for line in changed.splitlines() if line.startswith("The change"))
+    if not options:  # With them, the change is compared with a group that begins at the last one.
+        ends = [code for code in action.codes if code not in action.eases]
+        parts = (("ends", ends), ("eases", action.eases), ("brings", action.brings))
+        for verb, codes in (*parts, ("worsens", action.worsens)):
+            assert (f"{verb} {', '.join(codes)}" in told) == bool(codes)
+        assert set(CODES.findall(told)) == {*action.codes, *action.brings, *action.worsens}
+    else:
+        assert "N32" in action.brings
+    (line,) = (line for line in show(folder, *options, columns=400) if f" {action.text}:" in line)
+    if len(action.brings) > 4:
+        assert f"{', '.join(action.brings[:4])} (+{len(action.brings) - 4})" in line
+
+
+def test_a_change_for_the_worse_says_so() -> None:
+    """What one switch eases the opposite one worsens; a row may promise nothing any more."""
+    (line, *_) = show("--what-if", "brokerRole=ASYNC_MASTER", columns=400)
+    assert "worsens L12, L14" in line
+    assert "no longer promises C" in line
+
+
+def test_the_first_failure_of_each_row_is_answered() -> None:
+    """Where anything helps against it, one of the five actions does."""
+    for options in ((), ("--what-if", "flushDiskType=SYNC_FLUSH")):
+        (summary,) = get_summaries(*options)
+        told = " ".join(show(*options)).partition(" Do ")[2]
+        for code in (row.failures[0].code for row in summary.rows if row.failures):
+            assert (code in told) == any(code in action.codes for action in summary.actions)
+
+
+def test_actions_that_are_not_shown_are_counted() -> None:
+    """And --all prints them all."""
+    (summary,) = get_summaries(PAIR)
+    (head,) = (line for line in show(PAIR) if line.startswith("Do"))
+    (more,) = re.findall(r"[0-9]+", head)
+    assert 5 + int(more) == len(summary.actions)
+    told = " ".join(run("check", PAIR, "--all", "--timelines", 0).stdout.split())
+    for action in summary.actions:
+        assert action.text in told
 
 
 def get_summaries(*arguments: object) -> list[Any]:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from properties.worlds.system.world import SYSTEM
 from tests.command_line.run import run
+
+FROM_WHERE = "consumer.consumeFromWhere"
 
 
 def test_every_claim_is_told_with_its_circumstances() -> None:
@@ -20,9 +24,10 @@ def test_every_claim_is_told_with_its_circumstances() -> None:
 
 
 def test_programs_get_every_cell() -> None:
-    """And what is proved can be required."""
+    """And what is proved can be required, of groups that begin where it is proved."""
     required = "acknowledged_is_consumed_or_to_come:both end"
-    result = run("check", "--json", "--require", required)
+    first = ("--what-if", f"{FROM_WHERE}=CONSUME_FROM_FIRST_OFFSET")
+    result = run("check", "--json", *first, "--require", required)
     (system,) = json.loads(result.stdout)["systems"]
     assert len(system["verdicts"]) == len(SYSTEM.claims) * len(SYSTEM.fault_models)
     assert result.returncode == 0
@@ -34,3 +39,24 @@ def test_nothing_is_said_of_what_was_not_decided() -> None:
     result = run("check", "--rocketmq-version", "4.9.8", "--timelines", "0", "--require", required)
     assert "From put to consumed" not in result.stdout
     assert result.returncode == 2
+
+
+@pytest.mark.parametrize("options", [(), ("--what-if", f"{FROM_WHERE}=CONSUME_FROM_LAST_OFFSET")])
+def test_a_proof_for_another_beginning_is_not_enough(options: tuple[str, ...]) -> None:
+    """A group that begins at the last offset, asked for or assumed: undecided, with the reason."""
+    required = "acknowledged_is_consumed_or_to_come:master stop"
+    result = run("check", "--json", *options, "--require", required)
+    assert result.returncode == 2
+    assert "proved for those with CONSUME_FROM_FIRST_OFFSET" in result.stderr
+    (system,) = json.loads(result.stdout)["systems"]
+    cells = {f"{v['guarantee']}:{v['fault']}": v for v in system["verdicts"]}
+    assert cells[required]["verdict"] == "undecided"
+    assert "begin at the last offset" in cells[required]["reason"]
+
+
+def test_readers_are_judged_from_where_their_groups_begin() -> None:
+    """Such a group skips a message without any failure; one that begins at the first does not."""
+    required = ("--require", "no_message_is_skipped:none")
+    assert run("check", "--json", *required).returncode == 1
+    first = ("--what-if", f"{FROM_WHERE}=CONSUME_FROM_FIRST_OFFSET")
+    assert run("check", "--json", *first, *required).returncode == 0

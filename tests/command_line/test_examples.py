@@ -34,6 +34,7 @@ ENDS = {
     "rmqspec check conf --require acknowledged_is_kept_on_some_broker": 1,
     'rmqspec check conf --require "no_message_is_skipped:master stop"': 1,
     'rmqspec check conf --require "answered_entry_stays_on_master:stop"': 2,
+    'rmqspec check conf --require "acknowledged_is_consumed_or_to_come:both end"': 2,
     "rmqspec upgrade 4.4.0 5.3.0 conf --fail-on-worse": 1,
     "rmqspec trace suspicious.jsonl --explain": 1,
     "rmqspec mutants --rule transfer_batch --layers equivalence,lemmas --json > batch.json": 1,

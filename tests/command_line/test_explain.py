@@ -4,6 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from command_line.explain import command
+from command_line.output.width import DRAWING_WIDTH
 from properties.generated_text import ROOT
 from properties.scenarios.predictions import get_cell, load_predictions
 from properties.schedules.telling import draw_cell
@@ -24,7 +25,7 @@ def test_predicted_cell_is_drawn() -> None:
     prediction = load_predictions()[0]
     output = run(prediction.claim, prediction.fault, "--structure", prediction.structure_name)
     assert "predicted" in output
-    assert draw_cell(prediction.structure, get_cell(prediction)) in output
+    assert draw_cell(prediction.structure, get_cell(prediction), DRAWING_WIDTH) in output
 
 
 def test_documented_cell_names_its_evidence() -> None:
@@ -98,6 +99,16 @@ def test_a_claim_in_another_release() -> None:
     assert "cannot have the rules of 5.0.0" in result.output
 
 
+def test_a_code_in_small_letters_is_the_code() -> None:
+    """And a file in its place says what comes first."""
+    assert run("s41") == run("S41")
+    swapped = str(CONF / "2m-2s-sync")
+    result = CliRunner().invoke(command, [swapped, "L14"])
+    assert 2 == result.exit_code
+    told = " ".join(result.output.replace("│", " ").split())
+    assert "is a file or folder; the code comes first, as in `explain L12" in told
+
+
 @pytest.mark.parametrize(
     "words", [("L12", "--structure", "delay/4.4.0"), ("message_is_stored_once",)]
 )
@@ -109,18 +120,21 @@ def test_words_that_do_not_go_together(words: tuple[str, ...]) -> None:
 def test_afterwards_is_tried_in_the_model() -> None:
     """Of a code and of a claim: what helps, what does not, and what is impossible."""
     for words in (("S41",), ("equal_offsets_mean_equal_bytes", "none"), ("S8",)):
-        lines = run(*words).partition("Afterwards, tried in the model")[2].splitlines()
-        assert ["no", "no", "no", "helps", "cannot"] == [
-            line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "
+        told = run(*words).partition("Afterwards, tried in the model")[2]
+        lines = told.partition("Procedure")[0].splitlines()
+        assert ["no", "no", "no", "helps", "n/a"] == [
+            line.split()[0] for line in lines if line.startswith("  ") and line[2:3].strip()
         ]
-        assert any("helps   Copy the stopped master's store to the slave" in line for line in lines)
+        assert any(
+            "helps    Copy the stopped master's store to the slave" in line for line in lines
+        )
 
 
 def test_a_code_of_the_whole_system_has_the_procedures_of_its_parts() -> None:
     """Those of the log and of the readers for the same fault class."""
     output = run("N12")
-    assert "readers left out" in output
-    assert "loses   Copy the stopped master's store to the slave" in output
+    assert "by brokers alone" in output
+    assert "loses    Copy the stopped master's store to the slave" in output
     assert "The master comes back after a power loss" in output
     assert "Consumers repeat, loop, or begin again" in output
     assert "Not: Restart the group." in output
@@ -129,6 +143,61 @@ def test_a_code_of_the_whole_system_has_the_procedures_of_its_parts() -> None:
         *claim, "--structure", "system/sync master/async flush/closed/no offset check/first"
     )
     assert "Consumers repeat, loop, or begin again" in of_claim
+
+
+SYNC_FLUSH = ("--what-if", "flushDiskType=SYNC_FLUSH")
+
+
+def test_no_recovery_is_praised_that_a_procedure_calls_a_mistake() -> None:
+    """A recovery is judged by the guarantee of the code, and by those of the procedures."""
+    output = " ".join(run("N12", *SYNC_FLUSH).split())
+    assert "Not: Leave both as they are." in output
+    assert "no Leave it: start what is down" in output
+    assert "Copy the stopped master's store to the slave, and set the group's progress" in output
+    assert "what they pull while brokers recover was not tried" in output
+
+
+def test_a_recovery_helps_only_if_it_does_so_later_too() -> None:
+    """At the end of the shortest schedule a restart of the master cuts off the blank."""
+    output = " ".join(run("S1", *SYNC_FLUSH).split())
+    assert "not sure Restart the master: helps at this very end; if another message" in output
+    assert "impossible, no slave's log is longer than the master's" in output
+
+
+@pytest.mark.parametrize(("code", "told"), [("D46", "ends D46"), ("D28", "eases D28")])
+def test_the_advice_of_check_comes_before_the_recoveries(code: str, told: str) -> None:
+    """What is done before the failure, from the same function."""
+    output = " ".join(run(code).split())
+    before = output.partition("Before it happens:")[2].partition("Afterwards")[0]
+    assert "CONSUME_FROM_FIRST_OFFSET" in before
+    assert told in before
+    assert "helps Stop the group, set its progress back" in output
+
+
+def test_the_procedure_that_check_lists_for_a_code_is_told() -> None:
+    """Even if it keeps another claim of the row than the one that is drawn."""
+    assert "Procedure “Consumers repeat, loop, or begin again”" in run("D12")
+
+
+def test_the_claim_that_is_drawn_comes_first() -> None:
+    """The weakest failure, with its reason."""
+    lines = run("L14", *SYNC_FLUSH).splitlines()
+    assert lines[2].startswith("  acknowledged_is_kept_on_master breaks after 13 steps")
+    assert "How acknowledged_is_kept_on_master breaks:" in lines
+
+
+@pytest.mark.parametrize("words", [("N32", *SYNC_FLUSH), ("D28",), ("N12",)])
+def test_output_in_a_pipe_has_a_limit(words: tuple[str, ...]) -> None:
+    """And a drawing says how to read it."""
+    output = run(*words)
+    assert max(map(len, output.splitlines())) <= DRAWING_WIDTH
+    assert "A queue is shown as [first..end)" in output
+
+
+def test_cited_statements_say_where_they_are() -> None:
+    """Once, below the reasons."""
+    output = run("S41")
+    assert "T1-00967: a statement about RocketMQ, with sources in spec/ledger/." in output
 
 
 def test_a_procedure_shows_the_failure_that_it_begins_with() -> None:
@@ -144,11 +213,11 @@ def test_a_procedure_shows_the_failure_that_it_begins_with() -> None:
     ("code", "told"),
     [
         ("S0", "Without a failure this row breaks here as S41"),
-        ("D0", "D46 (a new group begins at a queue's end)"),
-        ("B0", "B42 (files expired before dispatch)"),
+        ("D0", "D46 ("),
+        ("B0", "B42 ("),
         ("C0", "that brings C41"),
         ("L0", "Without a failure nothing of this row breaks here."),
-        ("N2", "It does not fail here: proved."),
+        ("N2", "It is not decided here (acknowledged_is_consumed_or_to_come): consumer groups"),
         ("S21", "no claim of this row is judged under a slave that deletes a file early"),
         ("D2", "Fewer faults break message_is_stored_once: see code D43."),
     ],
@@ -176,6 +245,13 @@ def test_consumers_may_begin_at_the_first_message() -> None:
     for wrong in ("consumer.pullBatchSize=1", "consumer.consumeFromWhere=NOW"):
         result = CliRunner().invoke(command, ["D46", "--what-if", wrong])
         assert 2 == result.exit_code
+
+
+def test_pages_about_another_failure_say_so() -> None:
+    """The page draws another consumer group."""
+    output = run("D46")
+    page = "spec/counterexamples/no_message_is_skipped.md"
+    assert f"{page} (the same guarantee, broken as D44)" in output
 
 
 def test_pages_and_codes_name_each_other() -> None:

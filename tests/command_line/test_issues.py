@@ -33,8 +33,8 @@ def test_one_issue_is_drawn_and_replayed(tmp_path: Path) -> None:
     assert draw(scenario) in output
     assert "RocketMQ 4.4.0, SYNC_MASTER/ASYNC_FLUSH/1 slave" in output
     assert "Result: after step 14, dispatch_reaches_the_end does not hold" in output
-    *_, words = output.partition("To replay it: ./rmqspec ")
-    first, _, second = words.splitlines()[0].partition(" && ./rmqspec ")
+    *_, words = output.partition("To replay it:\n")
+    first, second = (line.removeprefix("  ./rmqspec ") for line in words.splitlines()[:2])
     folder = tmp_path / "issues"
     exported = run(*(folder if w == "issues" else w for w in first.split()))
     assert 0 == exported.returncode, exported.stderr
@@ -44,6 +44,29 @@ def test_one_issue_is_drawn_and_replayed(tmp_path: Path) -> None:
     assert "✗ dispatch_reaches_the_end" in replayed.stdout
     answer = json.loads(run(verb, tmp_path / file, "--json").stdout)
     assert len(scenario.schedule) == answer["violating_steps"]["dispatch_reaches_the_end"]
+
+
+def test_words_of_this_project_are_explained() -> None:
+    """A change to the model is no setting of RocketMQ, and some sources are no threads."""
+    output = run("issues", "6767").stdout
+    assert "With epoch_check, a change to the model (spec/variants.md#epoch_check): " in output
+    assert "In RocketMQ 4.9.3: " in output
+    assert "survey-1 is a schedule that this project found itself." in output
+    assert "survey-" not in run("issues", "421").stdout
+    table = run("issues").stdout
+    assert "no settings of RocketMQ" in " ".join(table.split())
+    assert "fact-N is a fact of RocketMQ's code" in " ".join(table.split())
+
+
+def test_a_command_to_copy_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a narrow terminal a line that goes on ends with a backslash."""
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = run("issues", "6767").stdout.splitlines()
+    start = lines.index("To replay it:")
+    told = "\n".join(lines[start + 1 : start + 5]).replace("\\\n", " ")
+    commands = [" ".join(line.split()) for line in told.splitlines()]
+    assert "./rmqspec export itf --out issues --issues" == commands[0]
+    assert "./rmqspec replay issues/known_issues/both_copies_lost.itf.json" == commands[1]
 
 
 @pytest.mark.parametrize(

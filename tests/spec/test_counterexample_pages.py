@@ -16,9 +16,16 @@ from book.refutations.evidence import (
     list_recorded,
 )
 from book.refutations.page import OVERVIEW, PARTS
-from properties.scenarios.counterexamples.cases import FOLDER, Case, Citation, load_cases
+from book.refutations.step_references import LISTED, find_stale, list_mentioned
+from properties.scenarios.counterexamples.cases import (
+    FOLDER,
+    Case,
+    Citation,
+    choose_schedule,
+    load_cases,
+)
 from properties.schedules.judgement import is_refuted_by, lower_numbers
-from properties.verdicts.certificates import load_cells
+from properties.verdicts.certificates import load_cells, load_refuted
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import PROVED_STRUCTURES
 from properties.worlds.replication.structures import STOCK_STRUCTURES
@@ -113,7 +120,21 @@ def test_the_schedule_is_as_short_and_small_as_can_be(case: Case) -> None:
 def test_a_page_says_whether_its_schedule_is_the_shortest(case: Case) -> None:
     """In the table at its head, and in the heading of what was searched."""
     doubts, question = "not known to be the shortest", "## Could it be shorter?"
-    assert {doubts in read(case), question in read(case)} == {not case.is_shortest}
+    assert (question in read(case)) == (not case.is_shortest)
+    assert (doubts in read(case)) == (not case.is_shortest and not case.told)
+
+
+def test_a_schedule_in_place_of_the_shortest_one_says_why() -> None:
+    """Wherever it is drawn; it serves every pair in which the claim breaks."""
+    (case,) = (case for case in load_cases() if case.told)
+    assert len(case.told) > len(case.verdict.schedule)
+    flushed = PROVED_STRUCTURES["SYNC_MASTER/SYNC_FLUSH/1 slave"]
+    choice = choose_schedule(flushed, load_refuted(flushed, case.claim, case.fault))
+    assert choice.verdict.schedule == case.told
+    assert case.remark in choice.remark
+    assert case.remark in read(case)
+    other = load_refuted(flushed, case.claim, "late join")
+    assert choose_schedule(flushed, other).verdict is other
 
 
 def test_two_steps_that_go_together_are_noticed() -> None:
@@ -156,3 +177,26 @@ def test_a_wrong_citation_is_noticed() -> None:
         RecordedLine(line.recording, line.seq, "no_such_kind").read()
     with pytest.raises(LookupError):
         RecordedLine(line.recording, 10**9, line.event).read()
+
+
+@every_page
+def test_numbers_of_steps_fit_the_schedule(case: Case) -> None:
+    """Each that the words mention is listed with its rule, below the words."""
+    text = read(case)
+    assert [] == list(find_stale(text, case.schedule))
+    assert bool(LISTED.search(text)) == bool(list_mentioned(text))
+
+
+def test_a_number_that_does_not_fit_is_noticed() -> None:
+    """One that another step has now, one that is not listed, one beyond the end."""
+    schedule = (Action("start_consumer"), Action("take_queue"))
+    for wrong, told in (
+        ("It starts (1). <!-- steps: 1 take_queue -->", ["step 1 take_queue"]),
+        ("It starts (steps 1 and 2). <!-- steps: 1 start_consumer -->", ["step 2 is not listed"]),
+        ("In step 3 <!-- steps: 3 take_queue -->", ["step 3 take_queue"]),
+    ):
+        assert told == list(find_stale(wrong, schedule))
+    mentioned = list_mentioned(
+        "steps 1, 2 and 5 (8 and 9; X#y), (10 to 12), (5 s) in 2019 (steps 3)"
+    )
+    assert (1, 2, 3, 5, 8, 9, 10, 12) == mentioned

@@ -18,6 +18,7 @@ from properties.generated_text import SPEC
 from properties.property import Property
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import OTHER_WORLDS
+from properties.worlds.reading.world import READING
 from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.worlds.replication.world import CLAIMS, LEMMAS, SANITY_CHECKS, WITNESSES
 from properties.worlds.system.world import SYSTEM
@@ -214,10 +215,13 @@ def test_class_has_its_fields(name: str) -> None:
 
 
 def test_fault_models_are_explained() -> None:
-    """Every fault model has its row, and no other."""
+    """Every fault model has its row, and no other; those of the other worlds come second."""
     _, _, section = read_chapter("guarantees").partition("## Fault models\n")
-    rows = find_rows(section.partition("\n## ")[0])
-    assert [c.name for c in FAULT_MODELS] == [row[0] for row in rows]
+    own, _, others = section.partition("\n## ")[0].partition("\n### ")
+    assert [c.name for c in FAULT_MODELS] == [row[0] for row in find_rows(own)]
+    worlds = (READING, SYSTEM)
+    known = {c.name for world in worlds for c in world.fault_models}
+    assert known - {c.name for c in FAULT_MODELS} == {row[0] for row in find_rows(others)}
 
 
 def test_verdict_words_are_explained() -> None:

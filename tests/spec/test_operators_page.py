@@ -15,10 +15,11 @@ from book.operators.choices import COLUMNS
 from book.operators.settings import load_settings
 from properties.scenarios.known_issues.catalogue import load_catalogue
 from properties.scenarios.procedures.procedures import load_procedures
-from properties.verdicts.certificates import get_path
+from properties.scenarios.procedures.recoveries import try_recoveries
+from properties.verdicts.certificates import get_path, load_cells
 from properties.verdicts.certified_cells import compute_row
 from properties.verdicts.explanations import load_explanations
-from properties.worlds import WORLD_STRUCTURES, find_world
+from properties.worlds import KNOWN_STRUCTURES, WORLD_STRUCTURES, find_world
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import CLAIMS
 from reference.configuration.keys import MESSAGE_STORE_CONFIG
@@ -120,11 +121,23 @@ def test_a_recipe_is_complete(recipe: Section) -> None:
 
 
 def test_procedures_belong_to_recipes() -> None:
-    """Each procedure names a recipe; those without one ask for no act on a store or a file."""
+    """Each procedure names a recipe; those without one ask for no act on a store or a file.
+
+    Or their act is a recovery, which ``explain`` tries after the schedule of their code.
+    """
     headings = {recipe.heading for recipe in find_recipes()}
     tried = {procedure.recipe for procedure in load_procedures()}
     assert tried <= headings
-    assert headings - tried == {"Puts find no slave"}
+    recovered = "A slave ended in the middle of a message"
+    assert headings - tried == {"Puts find no slave", recovered}
+    (recipe,) = (each for each in find_recipes() if each.heading == recovered)
+    structure = KNOWN_STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
+    claim = "equal_offsets_mean_equal_bytes"
+    assert "explain S41" in recipe.text
+    outcomes = try_recoveries(structure, load_cells(structure)[claim, "none"], (claim,)).outcomes
+    assert {"Copy the stopped master's store to the slave"} == {
+        each.title for each in outcomes if each.is_mending
+    }
 
 
 def test_a_procedure_costs_what_its_recipe_says() -> None:

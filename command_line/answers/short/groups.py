@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,13 @@ class ShortAnswer:
     """The folder that the first of them lies in."""
     groups: tuple[BrokerGroup, ...]
     summaries: tuple[Summary, ...]
+    is_among_folders: bool = False
+    """There are answers about groups of another folder, too."""
+
+    @property
+    def title(self) -> str:
+        """The names, and the folder if that tells them from others."""
+        return f"{self.names} in {self.deployment}" if self.is_among_folders else self.names
 
     @property
     def group(self) -> BrokerGroup:
@@ -78,7 +85,7 @@ def list_variants(group: BrokerGroup, *, is_known: bool) -> tuple[BrokerGroup, .
 
 
 def gather(
-    deployments: Iterable[Deployment],
+    deployments: Sequence[Deployment],
     consumers: Mapping[str, Any],
     memory: Memory,
     compute: Callable[[BrokerGroup], Summary],
@@ -100,7 +107,8 @@ def gather(
         name, group = members[0]
         variants = list_variants(group, is_known=is_known)
         summaries = (summarise(each, consumers, memory, compute) for each in variants)
-        answers.append(ShortAnswer(name, tuple(g for _, g in members), tuple(summaries)))
+        groups = tuple(g for _, g in members)
+        answers.append(ShortAnswer(name, groups, tuple(summaries), len(deployments) > 1))
     return tuple(answers)
 
 

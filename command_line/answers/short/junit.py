@@ -6,7 +6,7 @@ from collections import Counter
 from xml.etree import ElementTree
 
 from command_line.answers.short.groups import ShortAnswer, say_slaves
-from command_line.answers.short.shown import Shown
+from command_line.answers.short.shown import Shown, say_all_open
 from properties.scenarios.summary.answer import Row, Summary
 from properties.scenarios.summary.words import Grade
 
@@ -28,7 +28,7 @@ def render_junit(shown: Shown) -> str:
 
 def add_suite(suites: ElementTree.Element, answer: ShortAnswer, summary: Summary) -> None:
     """The cases of one group."""
-    name = answer.names
+    name = answer.title
     if answer.is_side_by_side:
         name += f" with {say_slaves(summary.slaves)}"
     grades = Counter(row.grade for row in summary.rows)
@@ -51,12 +51,13 @@ def add_suite(suites: ElementTree.Element, answer: ShortAnswer, summary: Summary
 def add_case(suite: ElementTree.Element, name: str, row: Row) -> None:
     """One row."""
     case = ElementTree.SubElement(suite, "testcase", classname=name, name=row.title)
-    told = "\n".join(f"{f.code} {f.words}" for f in row.failures)
+    lines = [f"{f.code} {f.words}" for f in (*row.failures, *row.others)]
+    lines += [say_all_open(row)] if row.failures and row.open_under else []
+    told = "\n".join(lines)
     if row.grade is Grade.LOSS:
         message = row.failures[0].words
         ElementTree.SubElement(case, "failure", message=message, type="loss").text = told
     elif row.grade in SKIPPED:
-        open_under = f"not decided under {', '.join(row.open_under)}"
-        ElementTree.SubElement(case, "skipped", message=row.note or open_under)
+        ElementTree.SubElement(case, "skipped", message=row.note or say_all_open(row))
     elif told:
         ElementTree.SubElement(case, "system-out").text = told

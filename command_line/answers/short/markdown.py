@@ -6,7 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from command_line.answers.short.groups import ShortAnswer, say_slaves
 from command_line.answers.short.screen import DESCRIBED, say_legend
-from command_line.answers.short.shown import KEPT, Shown, list_holding, list_unknown, say_action
+from command_line.answers.short.shown import (
+    KEPT,
+    Shown,
+    list_holding,
+    list_unknown,
+    say_action,
+    say_number_left,
+)
 from properties.scenarios.summary.answer import Row, Summary
 from properties.scenarios.summary.shown_actions import choose_shown
 
@@ -14,15 +21,17 @@ from properties.scenarios.summary.shown_actions import choose_shown
 def render_markdown(shown: Shown) -> str:
     """The whole answer."""
     parts = [*(escape(change) for change in shown.list_changes())]
+    warned = [(w.is_grave, f"> {escape(f'warning: {w}')}") for w in shown.warnings]
+    parts += [told for is_grave, told in warned if is_grave]
     parts += ["\n".join(list_lines(answer, shown)) for answer in shown.answers]
-    parts += [f"> {escape(f'warning: {warning}')}" for warning in shown.warnings]
+    parts += [told for is_grave, told in warned if not is_grave]
     parts += [escape(shown.release_note)] if shown.release_note else []
     return "\n\n".join([*parts, f"*{escape(say_legend(shown.answers))}*"])
 
 
 def list_lines(answer: ShortAnswer, shown: Shown) -> Iterator[str]:
     """The lines about one group."""
-    yield f"## {escape(answer.names)}"
+    yield f"## {escape(answer.title)}"
     yield ""
     yield f"{escape(answer.settings)}; RocketMQ {shown.version.name}"
     if answer.is_outside:
@@ -39,7 +48,7 @@ def list_lines(answer: ShortAnswer, shown: Shown) -> Iterator[str]:
     yield from ("", KEPT, "", *kept) if kept else ()
     actions = [escape(say_action(action)) for action in choose_shown(answer.summaries)]
     if actions:
-        yield from ("", "Do:", "")
+        yield from ("", f"Do{escape(say_number_left(answer.summaries))}:", "")
         yield from (f"{number}. {text}" for number, text in enumerate(actions, start=1))
     unknown = [escape(text) for text in list_unknown(answer)]
     yield from ["", *unknown] if unknown else ()
@@ -55,7 +64,7 @@ def list_table(summary: Summary) -> Iterator[str]:
 
 def say_failures(row: Row) -> str:
     """Every weakest failure of a row, or why there is none."""
-    told: Sequence[str] = [f"`{f.code}` {escape(f.words)}" for f in row.failures]
+    told: Sequence[str] = [f"`{f.code}` {escape(f.words)}" for f in (*row.failures, *row.others)]
     return "; ".join(told) or escape(row.note)
 
 

@@ -7,9 +7,17 @@ from html import escape
 
 from command_line.answers.short.groups import ShortAnswer, say_slaves
 from command_line.answers.short.screen import DESCRIBED, say_legend
-from command_line.answers.short.shown import KEPT, Shown, list_holding, list_unknown, say_action
+from command_line.answers.short.shown import (
+    KEPT,
+    Shown,
+    list_holding,
+    list_unknown,
+    say_action,
+    say_number_left,
+)
 from properties.scenarios.summary.answer import Row, Summary
 from properties.scenarios.summary.shown_actions import choose_shown
+from reference.checkout import PROGRAM
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2330; --paper: #fff; --soft: #5a6374; --line: #d5dae3;
@@ -46,12 +54,13 @@ def render_page(shown: Shown) -> str:
     body = [
         "<h1>What these broker groups can lose</h1>",
         *(f"<p>{escape(change)}</p>" for change in shown.list_changes()),
+        *(f"<p>warning: {escape(str(w))}</p>" for w in shown.warnings if w.is_grave),
         *(line for answer in shown.answers for line in list_group(answer, shown)),
-        *(f"<p>warning: {escape(str(warning))}</p>" for warning in shown.warnings),
+        *(f"<p>warning: {escape(str(w))}</p>" for w in shown.warnings if not w.is_grave),
         f'<p class="soft">{escape(shown.release_note)}</p>',
         f'<p class="soft">{escape(say_legend(shown.answers))}</p>',
         '<p class="soft">The story behind a code, with each step: '
-        f"<code>rmqspec explain CODE{escape(shown.asked)}</code></p>",
+        f"<code>{PROGRAM} explain CODE{escape(shown.asked)}</code></p>",
     ]
     return "\n".join(
         [
@@ -71,7 +80,7 @@ def render_page(shown: Shown) -> str:
 
 def list_group(answer: ShortAnswer, shown: Shown) -> Iterator[str]:
     """The section of one group."""
-    yield f"<h2>{escape(answer.names)}</h2>"
+    yield f"<h2>{escape(answer.title)}</h2>"
     yield f'<p class="soft">{escape(answer.settings)}; RocketMQ {escape(shown.version.name)}</p>'
     if answer.is_outside:
         reasons = (f"<li>{escape(reason)}</li>" for reason in answer.summaries[0].outside)
@@ -89,7 +98,8 @@ def list_group(answer: ShortAnswer, shown: Shown) -> Iterator[str]:
         yield f"<h3>{KEPT}</h3><ul>{''.join(kept)}</ul>"
     actions = [escape(say_action(action)) for action in choose_shown(answer.summaries)]
     if actions:
-        yield f"<h3>Do</h3><ol>{''.join(f'<li>{text}</li>' for text in actions)}</ol>"
+        left = say_number_left(answer.summaries)
+        yield f"<h3>Do{left}</h3><ol>{''.join(f'<li>{text}</li>' for text in actions)}</ol>"
     yield from (f'<p class="soft">{escape(text)}</p>' for text in list_unknown(answer))
 
 
@@ -107,5 +117,7 @@ def say_failures(row: Row) -> str:
     """The weakest failures of a row, or why there is none."""
     if not row.failures:
         return escape(row.note)
-    told = (f"<li><code>{f.code}</code> {escape(f.words)}</li>" for f in row.failures)
+    told = (
+        f"<li><code>{f.code}</code> {escape(f.words)}</li>" for f in (*row.failures, *row.others)
+    )
     return f'<ul class="failures">{"".join(told)}</ul>'

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from command_line.answers.short.groups import ShortAnswer, say_slaves
-from command_line.answers.short.shown import Shown
+from command_line.answers.short.shown import Shown, say_all_open
 from properties.scenarios.summary.answer import Failure, Row, Summary
 from properties.scenarios.summary.words import Grade, load_words
 from reference.configuration.broker_group import BrokerGroup, ConfigurationWarning
@@ -61,13 +61,13 @@ def list_row(
     group: BrokerGroup, summary: Summary, row: Row, title: str
 ) -> Iterator[dict[str, Any]]:
     """A result for each failure of a row, and one for what is not decided."""
-    for failure in row.failures:
+    for failure in (*row.failures, *row.others):
         text = f"{title}: {failure.words} ({failure.code})"
         place = locate(group, find_key(summary, failure))
         found = make_result(row.letter, LEVELS[failure.grade], text, *place)
         yield found | {"partialFingerprints": {"code/v1": describe(group, failure)}}
     if row.open_under:
-        text = f"{title}: not decided under {', '.join(row.open_under)}"
+        text = f"{title}: {say_all_open(row)}"
         yield make_result(row.letter, "note", text, *locate(group, ""))
 
 
@@ -90,7 +90,8 @@ def locate(group: BrokerGroup, key: str) -> tuple[str, int]:
 
 def warn(warning: ConfigurationWarning) -> dict[str, Any]:
     """A warning about a file as a result."""
-    return make_result(CONFIGURATION, "warning", warning.message, warning.file, warning.line)
+    level = "error" if warning.is_grave else "warning"
+    return make_result(CONFIGURATION, level, warning.message, warning.file, warning.line)
 
 
 def make_result(rule: str, level: str, text: str, file: str, line: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import click
 from attrs import evolve, frozen
 
-from command_line.answers.short.groups import ShortAnswer
+from command_line.answers.short.groups import ShortAnswer, say_slaves
 from command_line.answers.short.shown import (
     KEPT,
     Shown,
@@ -17,8 +17,10 @@ from command_line.answers.short.shown import (
     list_unknown,
     name_failures,
     say_action,
+    say_number_left,
     say_open,
 )
+from command_line.output.width import wrap_words
 from properties.scenarios.summary.answer import Row, Summary
 from properties.scenarios.summary.shown_actions import choose_shown
 from properties.scenarios.summary.what_if import say_command
@@ -108,9 +110,11 @@ def list_forms(rows: int) -> Iterator[Form]:
     """Shorter and shorter: what is also behind ``--all`` gives way first."""
     yield Form(rows, rows, has_switch=True)
     yield from (Form(whole, rows) for whole in range(rows, -1, -1))
-    least = Form(0, rows, has_commands=False)
-    yield from (evolve(least, warnings=n) for n in range(WARNINGS_MAX, 0, -1))
-    yield from (evolve(least, kept=n, warnings=1, has_blanks=False) for n in range(rows, -1, -1))
+    for has_commands in (True, False):
+        least = Form(0, rows, has_commands=has_commands)
+        yield from (evolve(least, warnings=n) for n in range(WARNINGS_MAX, 0, -1))
+        fewest = evolve(least, warnings=1, has_blanks=False)
+        yield from (evolve(fewest, kept=n) for n in range(rows, -1, -1))
 
 
 def list_screen(shown: Shown, width: int, form: Form) -> Iterator[str]:
@@ -118,11 +122,14 @@ def list_screen(shown: Shown, width: int, form: Form) -> Iterator[str]:
     blank = [""] if form.has_blanks else []
     changes = [line for change in shown.list_changes() for line in wrap(change, width)]
     yield from [*changes, ""] if changes else ()
+    first = list(list_warnings((w for w in shown.warnings if w.is_grave), width))
+    yield from [*first, *blank] if first else ()
     for answer in shown.answers:
         yield from list_lines(answer, shown.version, width, form)
         yield from [""] if len(shown.answers) > 1 else blank
-    yield from list_warnings(shown.warnings[: form.warnings], width)
-    left = len(shown.warnings) - form.warnings
+    warnings = [w for w in shown.warnings if not w.is_grave]
+    yield from list_warnings(warnings[: form.warnings], width)
+    left = len(warnings) - form.warnings
     yield from [f"More warnings, with --all: {left}."] if left > 0 else ()
     yield from wrap(shown.release_note, width)
     yield from wrap(say_legend(shown.answers), width)
@@ -131,7 +138,7 @@ def list_screen(shown: Shown, width: int, form: Form) -> Iterator[str]:
 
 def list_lines(answer: ShortAnswer, version: Version, width: int, form: Form) -> Iterator[str]:
     """The lines about one group, or about several that behave alike."""
-    yield from wrap(f"{answer.names}: {answer.settings}; RocketMQ {version.name}", width)
+    yield from wrap(f"{answer.title}: {answer.settings}; RocketMQ {version.name}", width)
     if answer.is_outside:
         yield "Nothing is decided:"
         for reason in answer.summaries[0].outside:
@@ -168,7 +175,8 @@ def list_actions(answer: ShortAnswer, width: int) -> Iterator[str]:
     """What to do; where the slaves are unknown, that more can be done once they are known."""
     actions = choose_shown(answer.summaries)
     if actions:
-        yield "Do, with a slave or without:" if answer.is_side_by_side else "Do:"
+        what = "Do, with a slave or without" if answer.is_side_by_side else "Do"
+        yield f"{what}{say_number_left(answer.summaries)}:"
     for number, action in enumerate(actions, start=1):
         yield from wrap(say_action(action), width, f" {number}. ", "    ")
     if answer.is_side_by_side:
@@ -228,14 +236,23 @@ def list_failures(row: Row, width: int, lines_max: int) -> Iterator[str]:
         yield "open: " + say_open(row) if row.open_under else ""
         return
     across = max(1, width // FAILURE_WIDTH)
-    shown = row.failures[: across * lines_max]
-    more = len(row.failures) - len(shown)
-    for start in range(0, len(shown), across):
-        cells = [f"{f.code:<4}{f.words}" for f in shown[start : start + across]]
-        is_last = start + across >= len(shown)
-        line = "".join(f"{cell:<{FAILURE_WIDTH}}" for cell in cells[:-1]) + cells[-1]
-        rest = f" (+{more})" if more and is_last else ""
-        yield shorten(line, width - len(rest)) + rest
+    for count in range(min(across * lines_max, len(row.failures)), 0, -1):
+        lines = list(arrange(row, count, across))
+        if count == 1 or max(map(len, lines)) <= width:
+            break
+    *first, last = lines
+    yield from first
+    before, bracket, more = last.partition(" (+")
+    yield shorten(before, width - len(bracket + more)) + bracket + more
+
+
+def arrange(row: Row, count: int, across: int) -> Iterator[str]:
+    """The first failures of a row in lines of so many, and how many others there are."""
+    shown, more = row.failures[:count], len(row.failures) - count + len(row.others)
+    for start in range(0, count, across):
+        *cells, last = (f"{f.code:<4}{f.words}" for f in shown[start : start + across])
+        rest = f" (+{more})" if more and start + across >= count else ""
+        yield "".join(f"{cell:<{FAILURE_WIDTH}}" for cell in cells) + last + rest
 
 
 def shorten(text: str, width: int) -> str:
@@ -244,17 +261,25 @@ def shorten(text: str, width: int) -> str:
 
 
 def list_codes(answer: ShortAnswer, width: int) -> Iterator[str]:
-    """Every failure of a group by its code, row by row, none left out, and what holds."""
+    """Every failure of a group by its code, row by row, what holds, and every action."""
     for summary in answer.summaries:
-        yield from wrap(f"{answer.names}, {summary.slaves}: every failure by its code", width)
+        yield from wrap(
+            f"{answer.title}, {say_slaves(summary.slaves)}: every failure by its code", width
+        )
         for row in summary.rows:
             if row.failures or row.kept:
                 yield f"  {row.title}"
             for failure in row.failures:
                 yield from wrap(f"{failure.code:<4}{failure.words}", width, "    ", " " * 8)
+            for failure in row.others:
+                yield from wrap(f"{failure.code:<4}{failure.words}", width, "    ", " " * 8)
             for kept in row.kept:
                 names = ", ".join(name_failures(kept.codes))
                 yield from wrap(f"ok  {kept.words}: {names}", width, "    ", " " * 8)
+        yield from ["  Do:"] if summary.actions else ()
+        for number, action in enumerate(summary.actions, start=1):
+            told = say_action(action, most=None)
+            yield from wrap(told, width, f"    {f'{number}.':<4}", " " * 8)
 
 
 def list_warnings(warnings: Iterable[ConfigurationWarning], width: int) -> Iterator[str]:
@@ -280,13 +305,13 @@ def list_hints(shown: Shown, width: int, form: Form) -> Iterator[str]:
     lines = [
         line
         for number, each in enumerate(commands)
-        for line in wrap_command(each, width, "      " if number else "More: ")
+        for line in wrap_words(each, width, "      " if number else "More: ", " " * 8)
     ]
     if form.has_commands and max(map(len, lines)) <= width:
         yield from lines
     else:
-        story = f"; `explain {code}` in place of `check`" if code else ""
-        yield f"More: this command with --all{story}."
+        story = f", or `{PROGRAM} explain {code}`" if code else ""
+        yield f"More: the same words after `{PROGRAM} check --all`{story}."
 
 
 def find_switch(shown: Shown) -> str:
@@ -294,16 +319,6 @@ def find_switch(shown: Shown) -> str:
     actions = [action for answer in shown.answers for s in answer.summaries for action in s.actions]
     said = (say_command(("check",), shown.words, action.text) for action in actions)
     return next((command for command in said if command), "")
-
-
-def wrap_command(command: str, width: int, head: str) -> Iterator[str]:
-    """The lines of a command, which a shell joins when they are pasted; quoted words stay whole."""
-    if "'" in command:
-        yield f"{head}{command}"
-        return
-    *lines, last = wrap(command, width - 2, head, "        ")
-    yield from (f"{line} \\" for line in lines)
-    yield last
 
 
 def say_legend(answers: Iterable[ShortAnswer]) -> str:

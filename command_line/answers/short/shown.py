@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from attrs import frozen
 
 from command_line.answers.short.groups import ShortAnswer, say_slaves
+from properties.scenarios.beginning import ASSUMED
 from properties.scenarios.summary.answer import Action, Row, Summary
+from properties.scenarios.summary.effects import Effects, compare
+from properties.scenarios.summary.shown_actions import CODES_MAX, choose_shown, list_all
 from properties.scenarios.summary.words import load_words
 from reference.checkout import name_page
 from reference.configuration.broker_group import ConfigurationWarning
@@ -49,30 +53,11 @@ class Shown:
         return f" {shlex.join(self.words)}" if self.words else ""
 
     def list_changes(self) -> Iterator[str]:
-        """What the changes end and bring, a line for each group that they change."""
+        """What the changes end, ease and bring, a line for each group that they change."""
         for old, new in zip(self.before, self.answers, strict=False):
             for one, other in zip(old.summaries, new.summaries, strict=False):
-                ends, brings = compare_rows(one.rows, other.rows)
-                parts = [("ends", ends), ("brings", brings)]
-                told = "; ".join(f"{verb} {', '.join(codes)}" for verb, codes in parts if codes)
-                yield f"The change {told or 'changes no line'}, for {new.names}."
-
-
-def compare_rows(
-    before: tuple[Row, ...], after: tuple[Row, ...]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The failures that are gone, of those that were shown, and the new ones that are shown.
-
-    A row that is not decided on one side is left out.
-    """
-    pairs = [
-        (one, other)
-        for one, other in zip(before, after, strict=False)
-        if not one.open_under and not other.open_under
-    ]
-    ends = (f.code for one, other in pairs for f in one.failures if f.code not in other.fallen)
-    brings = (f.code for one, other in pairs for f in other.failures if f.code not in one.fallen)
-    return tuple(ends), tuple(brings)
+                told = say_effects(compare(one.rows, other.rows), most=None)
+                yield f"The change {told or 'changes no line'}, for {new.title}."
 
 
 def list_holding(summaries: Sequence[Summary]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -94,22 +79,58 @@ def name_failures(codes: Iterable[str]) -> tuple[str, ...]:
     return told or (UNFAILED,)
 
 
-def say_action(action: Action) -> str:
-    """What to do, and which failures that answers."""
+def say_action(action: Action, most: int | None = CODES_MAX) -> str:
+    """What to do, and which failures that answers: at most so many codes of each kind."""
     if not action.codes or action.is_repair:
         return f"{action.text}."
     if not action.is_switch:
-        return f"{action.text} ({', '.join(action.codes)})."
-    ends = [code for code in action.codes if code not in action.eases]
-    parts = (("ends", ends), ("eases", action.eases), ("brings", action.brings))
-    told = "; ".join(f"{verb} {', '.join(codes)}" for verb, codes in parts if codes)
-    return f"{action.text}: {told}."
+        return f"{action.text} ({say_codes(action.codes, most)})."
+    ends = tuple(code for code in action.codes if code not in action.eases)
+    effects = Effects(ends, action.eases, action.brings, action.worsens, action.voids)
+    return f"{action.text}: {say_effects(effects, most)}."
+
+
+def say_effects(effects: Effects, most: int | None) -> str:
+    """What a change does, with at most so many codes of each kind; empty for nothing."""
+    parts = (
+        ("ends", effects.ends),
+        ("eases", effects.eases),
+        ("brings", effects.brings),
+        ("worsens", effects.worsens),
+    )
+    told = [f"{verb} {say_codes(codes, most)}" for verb, codes in parts if codes]
+    told += [f"no longer promises {', '.join(effects.voids)}"] if effects.voids else []
+    return "; ".join(told)
+
+
+def say_codes(codes: Sequence[str], most: int | None) -> str:
+    """The codes, or the first of them and the number of the others."""
+    left = codes[most:] if most is not None else ()
+    return ", ".join(codes[:most]) + (f" (+{len(left)})" if left else "")
 
 
 def say_open(row: Row) -> str:
     """The fault models under which something is not decided."""
     first, *others = row.open_under
     return first + (f" and {len(others)} more" if others else "")
+
+
+def say_all_open(row: Row) -> str:
+    """Every fault model under which something is not decided, and why."""
+    why = f": {row.open_note}" if row.open_note else ""
+    return f"not decided under {', '.join(row.open_under)}{why}"
+
+
+def is_assumed(summary: Summary) -> bool:
+    """Where consumer groups begin is assumed, and no reason says so already."""
+    is_told = any(ASSUMED in row.open_note for row in summary.rows)
+    return summary.slaves > 0 and "consumeFromWhere" not in summary.settings and not is_told
+
+
+def say_number_left(summaries: Sequence[Summary]) -> str:
+    """How many actions are not shown; empty for none."""
+    left = len(list_all(summaries)) - len(choose_shown(summaries))
+    return f" (+{left} more, with --all)" if left else ""
 
 
 def list_unknown(answer: ShortAnswer) -> Iterator[str]:
@@ -120,9 +141,11 @@ def list_unknown(answer: ShortAnswer) -> Iterator[str]:
     for summary in answer.summaries:
         where = f"With {say_slaves(summary.slaves)}: " if answer.is_side_by_side else ""
         rows = [row for row in summary.rows if row.open_under and not row.note]
-        if rows:
-            told = ", ".join(f"{row.title.lower()} ({say_open(row)})" for row in rows)
-            yield f"{where}Not decided: {told}."
+        for why, alike in groupby(rows, key=lambda row: row.open_note):
+            told = ", ".join(f"{row.title.lower()} ({say_open(row)})" for row in alike)
+            yield f"{where}Not decided: {told}{f': {why}' if why else ''}."
+        if is_assumed(summary):
+            yield f"{where}{ASSUMED[:1].upper()}{ASSUMED[1:]}."
         disputed = [f"{r.letter} ({', '.join(r.disputed)})" for r in summary.rows if r.disputed]
         if disputed:
             yield f"{where}Disputed by real brokers: {', '.join(disputed)}."

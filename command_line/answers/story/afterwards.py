@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve, frozen
 
-from command_line.output.width import get_prose_width, get_width, wrap
+from command_line.output.width import get_drawing_width, get_prose_width, wrap
 from properties.generated_text import count_steps
 from properties.scenarios.procedures.procedures import Procedure, load_procedures
-from properties.scenarios.procedures.recoveries import Outcome, choose_judged, try_recoveries
-from properties.scenarios.summary.actions import is_worth_doing
+from properties.scenarios.procedures.readers import try_reader_recoveries
+from properties.scenarios.procedures.recoveries import Outcome, Trials, try_recoveries
+from properties.scenarios.summary.actions import find_code_of, is_worth_doing
+from properties.scenarios.summary.codes import find_row
 from properties.scenarios.summary.rows import Judged
 from properties.schedules.judgement import replay
 from properties.schedules.telling import draw_steps
 from properties.verdicts.certificates import find_cells
-from properties.verdicts.verdict import Verdict
+from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import find_world
 from reference.worlds.system.structure import SystemStructure
 
-WORD_WIDTH = 8
+WORD_WIDTH = 9
 """The widest of the words before a recovery, and a blank."""
+
+REFUSALS = {
+    "is_slave_longer": "no slave's log is longer than the master's",
+    "is_master_down": "the master still runs",
+    "is_slave_down": "the slave still runs",
+}
+"""Why a recovery is impossible, by the condition of the model that it fails."""
 
 
 @frozen
@@ -33,6 +42,8 @@ class Broken:
     claims: tuple[str, ...]
     sources: tuple[Judged, ...]
     """The structures of the group; procedures are tried in them."""
+    code: str = ""
+    """Its code on the screen of ``check``; empty if it is asked for by a claim."""
 
     @property
     def is_system(self) -> bool:
@@ -50,50 +61,136 @@ def list_parts(structure: Any) -> tuple[Judged, ...]:
 
 def tell_afterwards(broken: Broken) -> Iterator[str]:
     """The lines about recoveries and procedures, with a blank line before each part."""
-    judged = choose_judged(broken.claims)
-    outcomes = try_recoveries(broken.structure, broken.verdict, judged)
-    if outcomes:
-        yield from tell_outcomes(broken, judged, outcomes)
     procedures = list(find_procedures(broken))
+    also = (*list_other_claims(broken), *(each.claim for each, _ in procedures))
+    trials = try_recoveries(broken.structure, broken.verdict, broken.claims, also)
+    if trials.outcomes:
+        yield from tell_outcomes(broken, trials)
+    readers = try_reader_recoveries(broken.structure, broken.verdict)
+    if readers:
+        yield from tell_readers(broken.verdict.guarantee, readers)
     for procedure, source in procedures:
         yield from tell_procedure(procedure, source, has_drawing=not broken.is_system)
-    if not outcomes and not procedures:
+    if not trials.outcomes and not readers and not procedures:
         yield ""
         yield "Afterwards: no recovery has been tried in the model for this failure."
 
 
-def tell_outcomes(
-    broken: Broken, judged: Sequence[str], outcomes: Sequence[Outcome]
-) -> Iterator[str]:
+def list_other_claims(broken: Broken) -> Iterator[str]:
+    """The other claims of the row on ``check``'s screen that the same faults break.
+
+    A recovery after which they break does not help, even if the claim that broke first holds.
+    """
+    row = find_row(broken.verdict.guarantee)
+    for claim in row.claim if row else ():
+        cell = next(
+            (
+                v
+                for v in find_cells(broken.structure).values()
+                if (v.guarantee, v.fault) == (claim.name, broken.verdict.fault)
+            ),
+            None,
+        )
+        if cell is not None and cell.word is VerdictWord.REFUTED:
+            yield claim.name
+
+
+def tell_outcomes(broken: Broken, trials: Trials) -> Iterator[str]:
     """A line or two for each recovery."""
-    start = ", readers left out" if broken.is_system else ""
+    about = list(dict.fromkeys((*list_about_readers(trials), *trials.judged)))
+    start = ", by brokers alone" if broken.is_system else ""
+    is_repeated = any(outcome.later is not None for outcome in trials.outcomes)
+    more = ", also when another message is put first" if is_repeated else ""
     yield ""
     yield from wrap(
         f"Afterwards, tried in the model from the end of this schedule{start}. A recovery helps "
-        f"if {join(judged)} {'holds' if len(judged) == 1 else 'hold'} from then on, and no message "
-        "answered PUT_OK is lost:",
+        f"if {join(about)} {'holds' if len(about) == 1 else 'hold'} from then on, and no message "
+        f"answered PUT_OK is lost{more}:",
         get_prose_width(),
     )
-    for outcome in outcomes:
-        word, text = describe(outcome, judged)
-        head = f"  {word:<{WORD_WIDTH}}"
-        yield from wrap(f"{outcome.title}{text}", get_prose_width(), head, " " * len(head))
-    if not any(outcome.is_mending for outcome in outcomes):
+    for outcome in trials.outcomes:
+        word, text = describe(outcome, trials.judged)
+        yield from wrap_outcome(word, f"{outcome.title}{text}")
+    if not any(outcome.is_mending for outcome in trials.outcomes):
         yield "Nothing that was tried makes it good."
+    if broken.is_system:
+        yield from wrap(NOT_TRIED, get_prose_width())
+
+
+NOT_TRIED = (
+    "Consumers were judged where the schedule leaves them, and with their group's progress set "
+    "back to the queue's beginning; what they pull while brokers recover was not tried."
+)
+
+
+def list_about_readers(trials: Trials) -> Iterator[str]:
+    """The claims about consumers that are judged."""
+    for outcome in trials.outcomes:
+        yield from outcome.readers.judged
+
+
+def wrap_outcome(word: str, text: str) -> list[str]:
+    """A word and what it is about, in lines."""
+    head = f"  {word:<{WORD_WIDTH}}"
+    return wrap(text, get_prose_width(), head, " " * len(head))
 
 
 def describe(outcome: Outcome, judged: Sequence[str]) -> tuple[str, str]:
     """A word for what a recovery gives, and the rest of its line."""
     if outcome.refused:
-        return "cannot", f": {outcome.refused}."
+        return "n/a", f": impossible, {say_refusal(outcome.refused)}."
     if outcome.is_lost:
         return "loses", ": a message answered PUT_OK is then on no broker."
-    if outcome.broken:
-        is_all = len(outcome.broken) == len(judged)
-        verb = "is" if len(outcome.broken) == 1 else "are"
-        return "no", f": {'' if is_all else f'{join(outcome.broken)} {verb} '}still broken."
+    if not outcome.is_mending_here:
+        return "no", f": {say_broken(list_broken(outcome), judged)}."
+    if not outcome.is_mending and outcome.later is not None:
+        return "not sure", f": helps at this very end; {say_later(outcome.later, judged)}."
+    if outcome.readers.broken:
+        verb = "stays" if len(outcome.readers.broken) == 1 else "stay"
+        told = f"without that {join(outcome.readers.broken)} {verb} broken"
+        return "helps", f", and set the group's progress back: {told}."
     is_new = outcome.is_as_good_as_new
     return "helps", ": the group is then as good as a new one." if is_new else "."
+
+
+def list_broken(outcome: Outcome) -> tuple[str, ...]:
+    """The claims that stay broken whatever is done for consumers."""
+    return (*(outcome.readers.broken_after_reset or ()), *outcome.broken)
+
+
+def say_broken(names: Sequence[str], judged: Sequence[str]) -> str:
+    """That these claims stay broken; without their names if those are all that is judged."""
+    verb = "is" if len(names) == 1 else "are"
+    return "still broken" if tuple(names) == tuple(judged) else f"{join(names)} {verb} still broken"
+
+
+def say_later(later: Outcome, judged: Sequence[str]) -> str:
+    """What is different if another message has been put first."""
+    first = "if another message is put first"
+    if later.refused:
+        return f"{first}, it is impossible ({say_refusal(later.refused)})"
+    if later.is_lost:
+        return f"{first}, a message answered PUT_OK is then on no broker"
+    return f"{first}, {say_broken(list_broken(later), judged)}"
+
+
+def say_refusal(refused: str) -> str:
+    """Why a recovery is impossible, in words where there are some."""
+    names = refused.removesuffix(" does not hold").split(", ")
+    told = [REFUSALS[name] for name in names if name in REFUSALS]
+    return " and ".join(told) if len(told) == len(names) else f"because {refused}"
+
+
+def tell_readers(claim: str, tried: Mapping[str, bool]) -> Iterator[str]:
+    """A line for each recovery of a consumer group."""
+    yield ""
+    yield from wrap(
+        "Afterwards, tried in the model from the end of this schedule, by consumers alone. A "
+        f"recovery helps if {claim} holds then:",
+        get_prose_width(),
+    )
+    for title, is_kept in tried.items():
+        yield from wrap_outcome("helps" if is_kept else "no", f"{title}.")
 
 
 def join(names: Sequence[str]) -> str:
@@ -108,12 +205,21 @@ def find_procedures(broken: Broken) -> Iterator[tuple[Procedure, Judged]]:
     Those of a system are the procedures of its log and of its readers for the same fault class.
     """
     for procedure in load_procedures():
-        is_of_class = procedure.fault == broken.verdict.fault
-        if not is_of_class or not (broken.is_system or procedure.claim in broken.claims):
-            continue
-        fitting = (s for s in broken.sources if is_worth_doing(procedure, s))
+        fitting = (s for s in broken.sources if is_about(procedure, broken, s))
+        fitting = (s for s in fitting if is_worth_doing(procedure, s))
         for source in list(fitting)[:1]:
             yield procedure, source
+
+
+def is_about(procedure: Procedure, broken: Broken, source: Judged) -> bool:
+    """The procedure is for this failure: for its code in the group, or for its claim and class.
+
+    A system has no procedures of its own, but those of its parts for the same class.
+    """
+    if broken.code and find_code_of(procedure, source) == broken.code:
+        return True
+    is_of_class = procedure.fault == broken.verdict.fault
+    return is_of_class and (broken.is_system or procedure.claim in broken.claims)
 
 
 def tell_procedure(procedure: Procedure, source: Judged, *, has_drawing: bool) -> Iterator[str]:
@@ -140,7 +246,9 @@ def draw_harm(procedure: Procedure, source: Judged) -> str:
     structure = evolve(procedure, structure_name=source.structure.name).structure
     world = find_world(structure)
     sizes = evolve(world.sizes.search, limits=world.everything.search_limits)
-    return draw_steps(replay(structure, sizes, procedure.harm, (procedure.claim,)), get_width())
+    return draw_steps(
+        replay(structure, sizes, procedure.harm, (procedure.claim,)), get_drawing_width()
+    )
 
 
 def wrap_step(head: str, text: str) -> list[str]:

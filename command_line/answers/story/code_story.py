@@ -6,14 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
-from attrs import frozen
+from attrs import evolve, frozen
 
 from command_line.answers.short.groups import list_variants, say_slaves
+from command_line.answers.short.shown import say_action
 from command_line.answers.story.afterwards import Broken, tell_afterwards
 from command_line.answers.story.not_here import Absent, tell_absent
 from command_line.options.reading_options import gather_question
-from command_line.output.width import get_prose_width, get_width, wrap
+from command_line.output.width import get_drawing_width, get_prose_width, wrap
 from properties.generated_text import SPEC, count_steps
+from properties.scenarios.counterexamples.cases import choose_schedule
 from properties.scenarios.reading_analysis import ReadingQuestion
 from properties.scenarios.summary.answer import Row
 from properties.scenarios.summary.codes import find_weakest, list_cases
@@ -26,8 +28,11 @@ from properties.scenarios.summary.rows import (
     make_code,
     make_failure,
 )
-from properties.scenarios.summary.summary import list_alternatives, list_sources
+from properties.scenarios.summary.shown_actions import CODES_MAX
+from properties.scenarios.summary.summary import list_alternatives, list_sources, summarise
 from properties.scenarios.summary.words import Grade, Kind, RowWords
+from properties.schedules.citations import say_cited
+from properties.schedules.legend import say_legend
 from properties.schedules.telling import draw_cell
 from properties.verdicts.analysis import (
     GroupAnalysis,
@@ -179,16 +184,37 @@ def tell_failure(story: Story, own: Sequence[tuple[Any, Verdict]]) -> Iterator[s
     # The weakest, and of these the gravest claim: as on the screen.
     structure, verdict = min(own, key=lambda c: make_failure(story.row, *c).kind.order)
     failure = make_failure(story.row, structure, verdict)
-    is_unfailed = failure.kind is Kind.UNFAILED
-    yield f"{'It happens without any failure:' if is_unfailed else 'It takes'} {failure.words}."
-    yield from tell_cells(own)
+    without = ", without any failure" if failure.kind is Kind.UNFAILED else ""
+    yield f"What it takes{without}: {failure.words}."
+    others = [(s, choose_schedule(s, v).verdict) for s, v in own if v is not verdict]
+    choice = choose_schedule(structure, verdict)
+    yield from tell_cells([(structure, choice.verdict), *others])
     yield from tell_lesser(story)
     yield ""
     yield f"How {verdict.guarantee} breaks:"
-    yield draw_cell(structure, verdict, get_width())
+    yield draw_cell(structure, choice.verdict, get_drawing_width())
+    yield from wrap(f"{say_legend(structure)} {choice.remark}", get_prose_width())
     yield from list_pages(story.code, [v.guarantee for _, v in own])
+    yield from tell_before(story)
     claims = tuple(dict.fromkeys(v.guarantee for _, v in own))
-    yield from tell_afterwards(Broken(structure, verdict, claims, story.sources))
+    yield from tell_afterwards(Broken(structure, choice.verdict, claims, story.sources, story.code))
+
+
+def tell_before(story: Story) -> Iterator[str]:
+    """What `check` advises against the failure before it happens, with all that it changes."""
+    summary = summarise(story.group, story.question, analyse_by_certificate)
+    meant = [a for a in summary.actions if story.code in a.codes and not a.is_repair]
+    if meant:
+        yield ""
+        yield "Before it happens:"
+    for action in meant:
+        shown = evolve(action, codes=choose_named(story.code, action.codes))
+        yield from wrap(say_action(shown), get_prose_width(), "  ", "    ")
+
+
+def choose_named(code: str, codes: Sequence[str]) -> tuple[str, ...]:
+    """This code and the first others, as many as `check` names."""
+    return (code, *(each for each in codes if each != code))[:CODES_MAX]
 
 
 def tell_cells(cells: Sequence[tuple[Any, Verdict]]) -> Iterator[str]:
@@ -204,6 +230,7 @@ def tell_cells(cells: Sequence[tuple[Any, Verdict]]) -> Iterator[str]:
             head = f"{verdict.guarantee} breaks after {count_steps(len(verdict.schedule))}"
             yield from wrap(f"{head}: “{sentence}”", width, "  ", "    ")
         yield from wrap(f"Why: {reason}", width, "  ", "    ")
+    yield from wrap(say_cited(" ".join(reasons)), width, "  ", "    ")
 
 
 def tell_lesser(story: Story) -> Iterator[str]:
@@ -220,9 +247,11 @@ def tell_lesser(story: Story) -> Iterator[str]:
 
 def list_pages(code: str, claims: Sequence[str]) -> Iterator[str]:
     """The counterexample pages about a code or its claims, with prevention and evidence."""
-    found = [case for known, case in list_cases() if known == code or case.claim in claims]
+    found = [(k, case) for k, case in list_cases() if k == code or case.claim in claims]
     if found:
         yield ""
         yield "Evidence, and what prevents it:"
-    for page in dict.fromkeys(case.page for case in found):
-        yield from wrap(name_page(page.relative_to(SPEC).as_posix()), get_prose_width(), "  ")
+    for known, case in sorted(found, key=lambda each: each[0] != code):
+        page = name_page(case.page.relative_to(SPEC).as_posix())
+        other = "" if known == code else f" (the same guarantee, broken as {known})"
+        yield from wrap(f"{page}{other}", get_prose_width(), "  ", "    ")

@@ -59,7 +59,7 @@ def say_why(absent: Absent) -> str:
     row = absent.judged
     is_open = any(map(is_undecided, absent.cells)) or EVERYTHING_OPEN in row.open_under
     if is_open and row.grade is not Grade.NOT_PROMISED and absent.code[1:] != "0":
-        return f"No answer here: {row.note}." if row.note else "It is not decided here."
+        return f"No answer here: {row.note}." if row.note else say_undecided(absent)
     reasons = {
         row.note: row.grade is Grade.NOT_PROMISED,
         "a failure without any fault has the number of its cause": absent.code[1:] == "0",
@@ -71,6 +71,14 @@ def say_why(absent: Absent) -> str:
     found = (reason for reason, is_so in reasons.items() if is_so)
     reason = next(found, "")
     return f"It is no failure here: {reason}." if reason else "It does not fail here: proved."
+
+
+def say_undecided(absent: Absent) -> str:
+    """That a claim is neither proved nor refuted here, with the reasons that its verdicts give."""
+    opened = [v for v in absent.cells if is_undecided(v)]
+    claims = ", ".join(dict.fromkeys(v.guarantee for v in opened))
+    notes = "; ".join(dict.fromkeys(v.note for v in opened if v.note))
+    return f"It is not decided here{f' ({claims})' if claims else ''}{f': {notes}' if notes else ''}."
 
 
 def list_classes(absent: Absent) -> frozenset[str]:

@@ -8,10 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
-from properties.generated_text import SPEC
-from properties.schedules.judgement import JudgedStep, replay
+from properties.generated_text import SPEC, count_steps
+from properties.scenarios.known_issues.scenario import as_actions
+from properties.schedules.judgement import JudgedStep, ScheduleError, replay
 from properties.verdicts.certificates import load_cells, load_refuted
 from properties.verdicts.verdict import Verdict
 from properties.worlds import PROVED_STRUCTURES, find_world
@@ -43,6 +44,10 @@ class Case:
     structure_name: str
     recorded: tuple[Citation, ...] = ()
     """The lines that show it, if no class of refutations or known issue names them."""
+    told: tuple[Action, ...] = ()
+    """A longer schedule that is shown in place of the shortest one; empty if that one is shown."""
+    remark: str = ""
+    """Why real brokers cannot take the shortest one. A sentence without a full stop."""
 
     @property
     def structure(self) -> Any:
@@ -82,12 +87,12 @@ class Case:
     @property
     def schedule(self) -> tuple[Action, ...]:
         """The schedule on the page."""
-        return self.verdict.schedule
+        return self.told or self.verdict.schedule
 
     @property
     def is_shortest(self) -> bool:
         """No schedule is shorter: Z3 decided that with these rules, or all states were searched."""
-        return self.verdict.is_shortest or self.is_counted
+        return not self.told and (self.verdict.is_shortest or self.is_counted)
 
     @property
     def is_counted(self) -> bool:
@@ -122,4 +127,38 @@ def find_case(claim: str) -> Case | None:
 def read_case(entry: Mapping[str, Any]) -> Case:
     """A case from the data."""
     cited = tuple(Citation(**each) for each in entry.get("recorded", ()))
-    return Case(entry["claim"], entry["fault"], entry["structure"], cited)
+    told = as_actions(entry.get("steps", ()))
+    remark = entry.get("remark", "")
+    return Case(entry["claim"], entry["fault"], entry["structure"], cited, told, remark)
+
+
+@frozen
+class Choice:
+    """The schedule that is shown of a refuted verdict."""
+
+    verdict: Verdict
+    """The verdict with this schedule."""
+    remark: str = ""
+    """Why it is not the shortest one; empty if it is."""
+
+
+def choose_schedule(structure: Any, verdict: Verdict) -> Choice:
+    """A schedule that real brokers can take, if the shortest one is none and a page has another.
+
+    A page's schedule serves every structure in which it breaks the claim.
+    """
+    case = find_case(verdict.guarantee)
+    if case is None or not case.told or verdict.fault != case.fault:
+        return Choice(verdict)
+    world = find_world(structure)
+    sizes = world.make_search_parameters(world.get_fault_model(verdict.fault))
+    try:
+        *_, last = replay(structure, sizes, case.told, (verdict.guarantee,))
+    except (ScheduleError, KeyError):
+        # Its steps do not exist here: for example there is no slave, or another world.
+        return Choice(verdict)
+    if not last.violated:
+        return Choice(verdict)
+    steps = count_steps(len(verdict.schedule))
+    remark = f"The shortest schedule in the model has {steps}: {case.remark}."
+    return Choice(evolve(verdict, schedule=case.told), remark)

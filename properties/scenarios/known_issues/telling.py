@@ -77,10 +77,46 @@ def is_replication(scenario: Scenario) -> bool:
     return isinstance(scenario.structure, Structure)
 
 
-def describe_repairs(scenario: Scenario) -> list[str]:
-    """A line for each place where it was tried, with the outcome."""
+def describe_repairs(scenario: Scenario, in_page: str = "") -> list[str]:
+    """A line for each place where it was tried, with the outcome.
+
+    With a page that describes variants, a line for a terminal: it says what each name is.
+    """
     names = (*scenario.repaired_by, *scenario.not_repaired_by)
-    return [f"{name}: {try_elsewhere(scenario, name).describe()}" for name in names]
+    return [
+        f"{say_place(name, in_page)}: {try_elsewhere(scenario, name).describe()}" for name in names
+    ]
+
+
+def say_place(name: str, page: str) -> str:
+    """A variant, a release or a structure; its name alone without a page that describes variants.
+
+    A variant is a change to the model, not a setting.
+    """
+    if not page:
+        return name
+    if name.isidentifier():
+        return f"With {name}, a change to the model ({page}#{name})"
+    return f"In the structure {name}" if "/" in name else f"In RocketMQ {name}"
+
+
+UNTRACKED = {
+    "survey-": "a schedule that this project found itself",
+    "fact-": "a fact of RocketMQ's code that no thread reports",
+    "RIP-": "an improvement proposal of RocketMQ",
+}
+"""What a source is that is no thread of a tracker, by the beginning of its name."""
+
+
+def say_sources(entries: Iterable[Entry]) -> str:
+    """What the sources of these entries are that are no threads; empty if there are none."""
+    named = list(dict.fromkeys(source for entry in entries for source in entry.sources))
+    told = [
+        f"{start}{'N' if len(own) > 1 else own[0].removeprefix(start)} is {what}"
+        for start, what in UNTRACKED.items()
+        if (own := [name for name in named if name.startswith(start)])
+    ]
+    return f"{'; '.join(told)}." if told else ""
 
 
 def describe_seen(entry: Scenario | Decision) -> list[str]:

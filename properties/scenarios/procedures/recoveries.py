@@ -8,7 +8,12 @@ that a step leaves open is tried. Every state from the first rest on is judged. 
 plainest way that is possible: a start that takes torn or stale bytes for whole is a failure itself,
 with a code of its own.
 
-Of the whole system only the log is treated: its readers are left out.
+A recovery may owe its success to the very end of a schedule, for example to a blank that a restart
+cuts off. So each is tried a second time, after another message has been put and the group has come
+to rest again.
+
+Of the whole system only the log is treated. Its readers stay as the schedule leaves them, or their
+progress is set back; see ``readers.py``.
 """
 
 from __future__ import annotations
@@ -17,7 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from properties.scenarios.procedures.procedures import (
     ORDERS,
@@ -26,6 +31,12 @@ from properties.scenarios.procedures.procedures import (
     list_choices,
     make_put,
     take,
+)
+from properties.scenarios.procedures.readers import (
+    Readers,
+    ReadersOutcome,
+    find_readers,
+    judge_readers,
 )
 from properties.schedules.judgement import ScheduleError, follow
 from properties.verdicts.verdict import Verdict
@@ -46,6 +57,9 @@ from reference.worlds.replication.parameters import FaultCounts
 from reference.worlds.replication.state import UNKNOWN_OFFSET, Cluster, Message
 from reference.worlds.replication.structure import Structure
 from reference.worlds.system.state import System, get_cluster
+
+FILES_MORE = 3
+"""Room for the messages of the trials, each perhaps in a file of its own."""
 
 STEPS_MAX = 200
 """More steps than a group of a few bytes needs to come to rest."""
@@ -76,12 +90,26 @@ class Outcome:
     is_as_good_as_new: bool = False
     """Whatever was proved of a new group is true of this one from now on."""
     refused: str = ""
-    """Why it is impossible; empty if it is possible."""
+    """The condition that makes it impossible; empty if it is possible."""
+    readers: ReadersOutcome = field(factory=ReadersOutcome)
+    """What it leaves to the readers of the log."""
+    later: Outcome | None = None
+    """What it gives if another message has been put first; None where none can be put."""
+
+    def list_broken(self) -> tuple[str, ...]:
+        """The claims that do not hold afterwards, here or later."""
+        return self.broken + (() if self.later is None else self.later.broken)
+
+    @property
+    def is_mending_here(self) -> bool:
+        """From this very end: possible, every claim holds afterwards, nothing answered is lost."""
+        is_log_mended = not (self.broken or self.is_lost or self.refused)
+        return is_log_mended and self.readers.is_mended
 
     @property
     def is_mending(self) -> bool:
-        """It is possible, every claim holds afterwards, and nothing answered is lost."""
-        return not (self.broken or self.is_lost or self.refused)
+        """It mends from this end, and also if another message has been put first."""
+        return self.is_mending_here and (self.later is None or self.later.is_mending_here)
 
 
 def take_one_of(state: Cluster, names: Iterable[str], index: int | None = None) -> list[Cluster]:
@@ -169,7 +197,7 @@ def begin_file(state: Cluster) -> list[Cluster]:
     """A message is put if the master's log ends with a blank, which begins the next file."""
     if state.master.trailing_blank_offset == UNKNOWN_OFFSET:
         return [state]
-    return [take(state, Action("append_other_message", {"size_bytes": 1}))]
+    return [put_another(state)]
 
 
 def copy_to_slave(state: Cluster, number: int) -> list[Cluster]:
@@ -222,43 +250,98 @@ LOG_CLAIMS: Mapping[str, str] = dict.fromkeys(
 
 
 def choose_judged(claims: Iterable[str]) -> tuple[str, ...]:
-    """The claims by which recoveries are judged: those of the log, or what they need of it."""
+    """The claims about the log by which recoveries are judged: those named, or what they need."""
     named = (LOG_CLAIMS.get(name, name) for name in claims)
     return tuple(dict.fromkeys(name for name in named if name in CLAIMS))
 
 
-def try_recoveries(structure: Any, verdict: Verdict, judged: Sequence[str]) -> tuple[Outcome, ...]:
+@frozen
+class Trials:
+    """What every recovery gives after one schedule."""
+
+    judged: tuple[str, ...] = ()
+    """The claims about the log that have to hold."""
+    outcomes: tuple[Outcome, ...] = ()
+    """Empty if nothing could be tried."""
+
+
+def try_recoveries(
+    structure: Any, verdict: Verdict, claims: Sequence[str], also: Sequence[str] = ()
+) -> Trials:
     """What each recovery gives after the schedule of a refuted verdict.
 
-    ``judged`` are claims about the log; see ``choose_judged``. Nothing is tried without such a
-    claim, in a world without a log, or if the group cannot come to rest.
+    Judged are the claims about the log, see ``choose_judged``, and those about its readers; and of
+    ``also`` those about the log that some recovery mends. Nothing is tried without a claim about
+    the log, in a world without a log, or if the group cannot come to rest.
     """
+    judged = choose_judged(claims)
     try:
-        last = find_last_cluster(structure, verdict) if judged else None
+        end = find_end(structure, verdict)
+        last = make_last_cluster(end) if judged else None
         rested = None if last is None else list(settle(last, 0))[-1]
     except ScheduleError:
-        return ()
+        return Trials()
     if rested is None:
-        return ()
-    meant = (r for r in RECOVERIES if rested.slaves or not r.needs_slaves)
-    return tuple(try_recovery(recovery, rested, judged) for recovery in meant)
+        return Trials()
+    known = find_world(rested.structure).claims
+    more = [name for name in dict.fromkeys(also) if name in known and name not in judged]
+    readers = find_readers(end, claims)
+    outcomes = list(try_all(rested, (*judged, *more), readers))
+    return forget_unmended(Trials((*judged, *more), tuple(outcomes)), more)
 
 
-def find_last_cluster(structure: Any, verdict: Verdict) -> Cluster | None:
-    """The group at a schedule's end, with one more followed message; None if there is none.
+def try_all(rested: Cluster, judged: Sequence[str], readers: Readers | None) -> Iterator[Outcome]:
+    """What each recovery gives after a group has come to rest, and after one more message."""
+    grown = grow(rested)
+    for recovery in RECOVERIES:
+        if rested.slaves or not recovery.needs_slaves:
+            later = None if grown is None else try_recovery(recovery, grown, judged, readers)
+            yield evolve(try_recovery(recovery, rested, judged, readers), later=later)
 
-    The log gets room for one more file, and no fault has been counted. Raises ScheduleError.
-    """
+
+def forget_unmended(trials: Trials, more: Iterable[str]) -> Trials:
+    """The trials without those of these claims that no recovery mends: they are gone for good."""
+    possible = [o for o in trials.outcomes if not o.refused]
+    lost = {name for name in more if all(name in o.list_broken() for o in possible)}
+
+    def forget(outcome: Outcome) -> Outcome:
+        later = None if outcome.later is None else forget(outcome.later)
+        return evolve(
+            outcome, broken=tuple(n for n in outcome.broken if n not in lost), later=later
+        )
+
+    judged = tuple(name for name in trials.judged if name not in lost)
+    return Trials(judged, tuple(map(forget, trials.outcomes)))
+
+
+def grow(rested: Cluster) -> Cluster | None:
+    """The group at rest after another message is put; None if its master takes none."""
+    try:
+        return list(settle(put_another(rested), 0))[-1]
+    except ScheduleError:
+        return None
+
+
+def find_end(structure: Any, verdict: Verdict) -> Any:
+    """The state at a schedule's end. Raises ScheduleError."""
     world = find_world(structure)
     sizes = world.make_search_parameters(world.get_fault_model(verdict.fault))
     *_, (_, state) = follow(structure, sizes, verdict.schedule)
+    return state
+
+
+def make_last_cluster(state: Any) -> Cluster | None:
+    """The group in a state, with one more followed message; None if there is none.
+
+    The log gets room for ``FILES_MORE`` files, and no fault has been counted.
+    """
     cluster = get_cluster(state) if isinstance(state, System) else state
     if not isinstance(cluster, Cluster):
         return None
     group = evolve(cluster.structure, messages=len(cluster.messages) + 1)
     log_world = find_world(group)
     search = evolve(log_world.sizes.search, limits=log_world.everything.search_limits)
-    size = search.ghost_log_size_max_bytes + 2 * search.mapped_file_size_bytes
+    size = search.ghost_log_size_max_bytes + FILES_MORE * search.mapped_file_size_bytes
     return evolve(
         cluster,
         structure=group,
@@ -268,7 +351,9 @@ def find_last_cluster(structure: Any, verdict: Verdict) -> Cluster | None:
     )
 
 
-def try_recovery(recovery: Recovery, rested: Cluster, claims: Sequence[str]) -> Outcome:
+def try_recovery(
+    recovery: Recovery, rested: Cluster, claims: Sequence[str], readers: Readers | None
+) -> Outcome:
     """What a recovery gives after a group has come to rest."""
     states = [rested]
     try:
@@ -284,6 +369,7 @@ def try_recovery(recovery: Recovery, rested: Cluster, claims: Sequence[str]) -> 
         broken=tuple(n for n in claims if not all(known[n].predicate(s) for s in reached)),
         is_lost=any(has_lost(rested, state) for state in reached),
         is_as_good_as_new=all(map(is_as_good_as_new, dict.fromkeys(run[-1] for run in runs))),
+        readers=judge_readers(readers, runs),
     )
 
 
@@ -309,11 +395,20 @@ def run_on(states: Iterable[Cluster], number: int) -> Iterator[tuple[Cluster, ..
 
 def put_one(state: Cluster) -> Cluster:
     """The state after one more message is put, in the next file if it does not fit in this one."""
+    return put(state, make_put(state))
+
+
+def put_another(state: Cluster) -> Cluster:
+    """The same with a message that is not followed. Raises ScheduleError."""
+    return put(state, Action("append_other_message", {"size_bytes": 1}))
+
+
+def put(state: Cluster, action: Action) -> Cluster:
+    """The state after a put, in the next file if it does not fit in this one."""
     try:
-        after: Cluster = take(state, make_put(state))
+        after: Cluster = take(state, action)
     except ScheduleError:
-        filled = take(state, Action("fill_file"))
-        after = take(filled, make_put(filled))
+        after = take(take(state, Action("fill_file")), action)
     return after
 
 

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from attrs import evolve, field, frozen
 
+from properties.scenarios.counterexamples.cases import choose_schedule
 from properties.scenarios.procedures.procedures import Procedure, load_procedures, try_out
-from properties.scenarios.summary.answer import Action, Row
+from properties.scenarios.procedures.recoveries import Trials, try_recoveries
+from properties.scenarios.summary.answer import Action, Failure, Row
+from properties.scenarios.summary.effects import compare, is_better
 from properties.scenarios.summary.rows import (
     NO_ACKNOWLEDGEMENT,
     Judged,
+    find_code,
     is_of_row,
     judge_rows,
-    list_cells,
     make_code,
-    make_failure,
 )
 from properties.scenarios.summary.shown_actions import rank_codes
-from properties.scenarios.summary.words import Grade, load_words
+from properties.scenarios.summary.words import load_words
 from properties.schedules.judgement import ScheduleError
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
@@ -116,20 +118,18 @@ def choose_actions(
     ``values`` has the effective values of the master's keys that precautions name.
     """
     order = [f.code for row in rows for f in row.failures]
+    repairs = list(list_procedures(sources, order))
     found = [
-        *list_switches(sources, rows, alternatives),
-        *list_procedures(sources, order),
+        *list_switches(rows, alternatives),
+        *repairs,
+        *list_recoveries(sources, rows, {code for each in repairs for code in each.codes}),
         *list_precautions(order, values),
     ]
     rank = rank_codes(rows)
     return tuple(sorted(found, key=lambda action: [rank[code] for code in action.codes][:1]))
 
 
-def list_switches(
-    sources: Sequence[Judged],
-    rows: Sequence[Row],
-    alternatives: Iterable[Alternative],
-) -> Iterator[Action]:
+def list_switches(rows: Sequence[Row], alternatives: Iterable[Alternative]) -> Iterator[Action]:
     """The switches whose gravest effect is an improvement."""
     is_mute = any(row.note == NO_ACKNOWLEDGEMENT for row in rows)
     for other in alternatives:
@@ -138,75 +138,25 @@ def list_switches(
             text = f"{other.switch.text}: until then {NO_ACKNOWLEDGEMENT}"
             yield Action(text, (), key=other.switch.key, is_switch=True)
         else:
-            yield from compare(sources, rows, other, after)
+            yield from propose(rows, other.switch, after)
 
 
-def compare(
-    sources: Sequence[Judged], rows: Sequence[Row], other: Alternative, after: Sequence[Row]
-) -> Iterator[Action]:
+def propose(rows: Sequence[Row], switch: Switch, after: Sequence[Row]) -> Iterator[Action]:
     """The switch, if its gravest effect is an improvement."""
-    pairs = zip(rows, after, strict=True)
-    letters = {a.letter for a, b in pairs if is_comparable(a) and is_comparable(b)}
-    then, now = count_common(other.sources, letters), count_common(sources, letters)
-    fallen = collect_fallen(after, letters)
-    told = [f.code for row in rows if row.letter in letters for f in row.failures]
-    eases = tuple(c for c in told if c in fallen and sum_up(then, c) < sum_up(now, c))
-    codes = tuple(c for c in told if c in eases or c not in fallen)
-    if codes and is_better(then, now):
-        known = collect_fallen(rows, letters)
-        weakest = (f.code for row in after if row.letter in letters for f in row.failures)
-        new = tuple(c for c in weakest if c not in known and sum_up(then, c))
+    effects = compare(rows, after)
+    helped = {*effects.ends, *effects.eases}
+    codes = tuple(f.code for row in rows for f in row.failures if f.code in helped)
+    if codes and is_better(rows, after):
         yield Action(
-            other.switch.text,
+            switch.text,
             codes,
-            key=other.switch.key,
+            key=switch.key,
             is_switch=True,
-            eases=tuple(c for c in codes if c in eases),
-            brings=new,
+            eases=effects.eases,
+            brings=effects.brings,
+            worsens=effects.worsens,
+            voids=effects.voids,
         )
-
-
-def is_comparable(row: Row) -> bool:
-    """The row promises something, and each of its verdicts is decided."""
-    return row.grade is not Grade.NOT_PROMISED and not row.open_under
-
-
-Counts: TypeAlias = Mapping[str, frozenset[str]]
-"""For each claim, the gravest first, the codes of the common failures that break it."""
-
-
-def count_common(sources: Sequence[Judged], letters: Iterable[str]) -> Counts:
-    """The common failures that break each claim of these rows, the weakest or not."""
-    counts: dict[str, frozenset[str]] = {}
-    for words in (w for w in load_words().rows if w.letter in letters):
-        cells = list_cells(words, sources)
-        fallen = [(s, v) for s, v in cells if v.word is VerdictWord.REFUTED and is_common(v)]
-        failures = [make_failure(words, s, v) for s, v in fallen]
-        for claim in words.claim:
-            counts[claim.name] = frozenset(
-                f.code for f in failures if f.claim == claim.name and f.grade is Grade.LOSS
-            )
-    return counts
-
-
-def is_common(verdict: Verdict) -> bool:
-    """The verdict's fault class is one common failure, or none."""
-    return load_words().columns[verdict.fault].kind.grade is Grade.LOSS
-
-
-def is_better(after: Counts, before: Counts) -> bool:
-    """Fewer common failures break the gravest claim that differs."""
-    return [len(after[claim]) for claim in before] < [len(codes) for codes in before.values()]
-
-
-def sum_up(counts: Counts, code: str) -> int:
-    """The number of claims that one common failure breaks."""
-    return sum(code in codes for codes in counts.values())
-
-
-def collect_fallen(rows: Iterable[Row], letters: Iterable[str]) -> frozenset[str]:
-    """The codes of all fault classes that break a claim, weakest or not."""
-    return frozenset(code for row in rows if row.letter in letters for code in row.fallen)
 
 
 def list_procedures(sources: Sequence[Judged], codes: Sequence[str]) -> Iterator[Action]:
@@ -223,6 +173,43 @@ def list_procedures(sources: Sequence[Judged], codes: Sequence[str]) -> Iterator
             repaired.add(code)
             words = load_words().numbered[int(code[1:])]
             yield Action(told.say(f"{code} ({words})"), (code,), is_repair=True)
+
+
+def list_recoveries(
+    sources: Sequence[Judged], rows: Sequence[Row], repaired: Collection[str]
+) -> Iterator[Action]:
+    """For the first failure of each row that no procedure repairs, a recovery that does.
+
+    It is one of those that ``explain`` lists; where it can, one after which all is as before.
+    """
+    for row in rows:
+        for failure in (f for f in row.failures[:1] if f.code not in repaired):
+            trials = try_out_recoveries(sources, failure)
+            outcomes = [o for o in trials.outcomes if o.is_mending]
+            for best in sorted(outcomes, key=lambda o: not o.is_as_good_as_new)[:1]:
+                title = best.title[:1].lower() + best.title[1:]
+                text = f"After {failure.code} ({load_words().numbered[int(failure.code[1:])]})"
+                yield Action(f"{text}: {title}", (failure.code,), is_repair=True)
+
+
+def try_out_recoveries(sources: Sequence[Judged], failure: Failure) -> Trials:
+    """What each recovery gives after a failure of the log; nothing for one of another world."""
+    row = find_code(failure.code)[0]
+    for source in (s for s in sources if isinstance(s.structure, Structure)):
+        if source.structure.name != failure.structure:
+            continue
+        cells = [
+            v
+            for v in source.verdicts
+            if v.fault == failure.fault and is_of_row(row, v) and v.word is VerdictWord.REFUTED
+        ]
+        (own,) = (v for v in cells if v.guarantee == failure.claim)
+        claims = [
+            v.guarantee for v in cells if make_code(row, source.structure, v) == failure.code
+        ]
+        shown = choose_schedule(source.structure, own).verdict
+        return try_recoveries(source.structure, shown, claims, [v.guarantee for v in cells])
+    return Trials()
 
 
 def find_code_of(procedure: Procedure, source: Judged) -> str:

@@ -44,6 +44,14 @@ class Kept:
 
 
 @frozen
+class Broken:
+    """A claim of a row, and the common failures that break it, weakest or not."""
+
+    claim: str
+    codes: tuple[str, ...]
+
+
+@frozen
 class Row:
     """One fear of an operator, judged."""
 
@@ -54,12 +62,20 @@ class Row:
     """Why nothing can be broken, or why nothing is known; empty for a judged row."""
     failures: tuple[Failure, ...] = ()
     """The weakest failures, the gravest first."""
+    others: tuple[Failure, ...] = ()
+    """Failures known to break a claim in a way of their own, though it breaks without any too."""
     fallen: tuple[str, ...] = ()
     """The codes of all fault classes that break one of its claims."""
+    broken: tuple[Broken, ...] = ()
+    """Each of its claims, the gravest first."""
     kept: tuple[Kept, ...] = ()
     """Those of its claims that hold under some fault class, the gravest first."""
     open_under: tuple[str, ...] = ()
     """The fault classes under which one of its claims is not decided."""
+    open_codes: tuple[str, ...] = ()
+    """Their codes."""
+    open_note: str = ""
+    """Why, if there is one reason for all of them."""
     disputed: tuple[str, ...] = ()
     """The findings that dispute one of its verdicts."""
 
@@ -81,6 +97,10 @@ class Action:
     """Those of its codes that remain although fewer of the row's claims are broken."""
     brings: tuple[str, ...] = ()
     """The failures that a switch brings with it."""
+    worsens: tuple[str, ...] = ()
+    """The failures that break more claims of their row after a switch."""
+    voids: tuple[str, ...] = ()
+    """The letters of rows in which nothing is promised any more after a switch."""
 
 
 @frozen
@@ -123,9 +143,13 @@ def decode_summary(data: Mapping[str, Any]) -> Summary:
 
 
 def _decode_row(data: Mapping[str, Any]) -> Row:
-    failures = tuple(_decode_failure(each) for each in data["failures"])
-    kept = tuple(Kept(**_freeze(each)) for each in data["kept"])
-    read = {"grade": Grade(data["grade"]), "failures": failures, "kept": kept}
+    read = {
+        "grade": Grade(data["grade"]),
+        "failures": tuple(map(_decode_failure, data["failures"])),
+        "others": tuple(map(_decode_failure, data["others"])),
+        "kept": tuple(Kept(**_freeze(each)) for each in data["kept"]),
+        "broken": tuple(Broken(**_freeze(each)) for each in data["broken"]),
+    }
     return Row(**_freeze(data) | read)
 
 

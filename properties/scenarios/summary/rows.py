@@ -9,9 +9,10 @@ from typing import Any
 from attrs import frozen
 
 from properties.fault_model import FaultModel
-from properties.scenarios.summary.answer import Failure, Kept, Row
-from properties.scenarios.summary.faults import describe_blow
-from properties.scenarios.summary.words import Grade, Kind, RowWords, load_words
+from properties.scenarios.summary.answer import Broken, Failure, Kept, Row
+from properties.scenarios.summary.effects import EVERYTHING
+from properties.scenarios.summary.faults import count_faults, describe_blow
+from properties.scenarios.summary.words import ColumnWords, Grade, Kind, RowWords, load_words
 from properties.verdicts.selectors import get_waiting_role
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import find_world
@@ -26,14 +27,18 @@ CODE = re.compile(r"(?P<letter>[A-Z])(?P<number>[0-9]{1,2})")
 ALL_FAULTS = ("every fault",)
 """The fault classes with faults that no other class admits; those have numbers of their own."""
 
+EVERYTHING_OPEN = EVERYTHING
+
+UNFAILED = "none"
+"""The fault class without any failure."""
+
 NO_ACKNOWLEDGEMENT = "no send is ever answered PUT_OK"
 ONE_COPY = "no second copy is promised here"
 NO_SLAVE = "there is no slave"
-NO_SYSTEM = "decided for plain 4.4.0 pairs only"
+NO_SYSTEM = "undecided: not a plain 4.4.0 pair"
+NO_SYSTEM_ALONE = "undecided without a slave"
 NO_READING = "not decided for these read settings"
 """Why no world judges a row of some group."""
-EVERYTHING_OPEN = "every fault class"
-"""Represents all fault classes, if nothing about a row is decided."""
 
 
 @frozen
@@ -61,7 +66,9 @@ def judge_row(words: RowWords, log: Structure, sources: Sequence[Judged]) -> Row
     if cells and is_silent(telling):
         return Row(words.letter, title, Grade.NOT_PROMISED, NO_ACKNOWLEDGEMENT)
     failures = tuple(list_failures(words, telling))
-    open_under = tuple(dict.fromkeys(v.fault for _, v in telling if is_open(v)))
+    opened = [v for _, v in telling if is_open(v)]
+    open_under = tuple(dict.fromkeys(v.fault for v in sorted(opened, key=rank_column)))
+    notes = {v.note for v in opened}
     unjudged = say_unjudged(words, log, sources)
     if unjudged:
         open_under = (EVERYTHING_OPEN,)
@@ -71,9 +78,13 @@ def judge_row(words: RowWords, log: Structure, sources: Sequence[Judged]) -> Row
         compute_grade(failures, is_open=bool(open_under)),
         note="" if failures else unjudged,
         failures=failures,
+        others=tuple(list_others(words, telling, failures)),
         fallen=tuple(dict.fromkeys(make_code(words, s, v) for s, v in telling if is_refuted(v))),
+        broken=tuple(list_broken(words, telling)),
         kept=tuple(list_kept(words, telling, log)),
         open_under=open_under,
+        open_codes=tuple(number_columns(words, open_under)),
+        open_note="".join(notes) if len(notes) == 1 else "",
         disputed=tuple(dict.fromkeys(d for _, v in telling for d in v.disputed)),
     )
 
@@ -98,7 +109,7 @@ def say_unjudged(words: RowWords, log: Structure, sources: Sequence[Judged]) -> 
     """Why the world that must judge the row decides nothing for such a group; empty if it does."""
     kinds = {type(source.structure) for source in sources}
     if words.needs_system and SystemStructure not in kinds:
-        return NO_SYSTEM
+        return NO_SYSTEM if log.slaves else NO_SYSTEM_ALONE
     lacks_reading = words.needs_reading and log.slaves > 0 and ReadingStructure not in kinds
     return NO_READING if lacks_reading else ""
 
@@ -132,16 +143,51 @@ def list_failures(words: RowWords, cells: Iterable[tuple[Any, Verdict]]) -> Iter
             yield failure
 
 
+def list_others(
+    words: RowWords, cells: Sequence[tuple[Any, Verdict]], shown: Sequence[Failure]
+) -> Iterator[Failure]:
+    """The weakest failures whose own schedules break a claim that breaks without any, too.
+
+    Only what is not shown already. A search goes on under a fault class only for a schedule that
+    is shorter than the one without a failure, so that there may be more.
+    """
+    unfailed = {(s, v.guarantee) for s, v in cells if is_refuted(v) and v.fault == UNFAILED}
+    own = [
+        (s, v)
+        for s, v in cells
+        if (s, v.guarantee) in unfailed and is_refuted(v) and count_faults(s, v)
+    ]
+    told = {text for f in shown for text in (f.code, f.words)}
+    for failure in list_failures(words, own):
+        if failure.code not in told and failure.words not in told:
+            yield failure
+
+
+def list_broken(words: RowWords, cells: Sequence[tuple[Any, Verdict]]) -> Iterator[Broken]:
+    """For each claim that has a verdict the common failures that break it, weakest or not."""
+    columns = load_words().columns
+    fallen = [
+        make_failure(words, s, v)
+        for s, v in cells
+        if is_refuted(v) and columns[v.fault].kind.grade is Grade.LOSS
+    ]
+    for name in (c.name for c in words.claim if any(v.guarantee == c.name for _, v in cells)):
+        codes = (f.code for f in fallen if f.claim == name and f.grade is Grade.LOSS)
+        yield Broken(name, tuple(dict.fromkeys(codes)))
+
+
+def number_columns(words: RowWords, names: Iterable[str]) -> Iterator[str]:
+    """The codes of these fault classes in a row, as far as they are fault classes."""
+    columns = load_words().columns
+    yield from (f"{words.letter}{columns[name].number}" for name in names if name in columns)
+
+
 def list_kept(
     words: RowWords, cells: Sequence[tuple[Any, Verdict]], log: Structure
 ) -> Iterator[Kept]:
     """The claims of a row with words for it that are proved under some fault class."""
     known = (c for c in load_words().columns.values() if log.slaves or not c.needs_slaves)
-    # What an operator asks first comes first; no failure at all comes last, because whatever
-    # holds after a failure holds without one.
-    ordered = sorted(
-        known, key=lambda c: (c.kind is Kind.UNFAILED, c.kind.order, "master" not in c.name)
-    )
+    ordered = sorted(known, key=rank)
     for claim in (c for c in words.claim if c.kept):
         verdicts = [v for _, v in cells if v.guarantee == claim.name]
         fallen = {v.fault for v in verdicts if v.word is not VerdictWord.PROVED or is_open(v)}
@@ -149,6 +195,19 @@ def list_kept(
         codes = tuple(f"{words.letter}{c.number}" for c in ordered if c.name in proved)
         if codes:
             yield Kept(claim.name, claim.kept, codes)
+
+
+def rank(column: ColumnWords) -> tuple[bool, int, bool]:
+    """What an operator asks first comes first.
+
+    No failure at all comes last: whatever holds after a failure holds without one.
+    """
+    return column.kind is Kind.UNFAILED, column.kind.order, "master" not in column.name
+
+
+def rank_column(verdict: Verdict) -> tuple[bool, int, bool]:
+    """The rank of a verdict's fault class."""
+    return rank(load_words().columns[verdict.fault])
 
 
 def list_weakest(words: RowWords, cells: Iterable[tuple[Any, Verdict]]) -> list[Failure]:

@@ -22,16 +22,27 @@ Rank: TypeAlias = tuple[bool, int, int]
 def choose_shown(answers: Sequence[Summary]) -> tuple[Action, ...]:
     """At most five actions for a group; where its slaves are unknown those that help either way.
 
-    None of them does only what earlier ones do.
+    None of them does only what earlier ones do. Where any action helps against the first failure of
+    a row, one that does is among them, the gravest rows first.
     """
+    firsts = [row.failures[0].code for answer in answers for row in answer.rows if row.failures]
+    telling = list(keep_telling(list_all(answers)))
+    needed: list[Action] = []
+    for code in firsts:
+        if not any(code in action.codes for action in needed):
+            needed += [action for action in telling if code in action.codes][:1]
+    chosen = [*needed, *(action for action in telling if action not in needed)][:ACTIONS_MAX]
+    return tuple(action for action in telling if action in chosen)
+
+
+def list_all(answers: Sequence[Summary]) -> tuple[Action, ...]:
+    """Every action for a group, the one against the gravest failure first."""
     first, *others = answers
     found: Iterable[Action] = first.actions
     for other in others:
         found = list_common(found, other)
     ranks = [rank_codes(answer.rows) for answer in answers]
-    ranked = sorted(found, key=lambda action: list_ranks(action, ranks)[:1])
-    named = (evolve(a, codes=a.codes[:CODES_MAX], brings=a.brings[:CODES_MAX]) for a in ranked)
-    return tuple(keep_telling(named))[:ACTIONS_MAX]
+    return tuple(sorted(found, key=lambda action: list_ranks(action, ranks)[:1]))
 
 
 def list_common(actions: Iterable[Action], other: Summary) -> Iterator[Action]:
@@ -48,6 +59,8 @@ def list_common(actions: Iterable[Action], other: Summary) -> Iterator[Action]:
                 codes=codes,
                 eases=tuple(c for c in codes if c in action.eases or c in same.eases),
                 brings=tuple(dict.fromkeys((*action.brings, *same.brings))),
+                worsens=tuple(dict.fromkeys((*action.worsens, *same.worsens))),
+                voids=tuple(dict.fromkeys((*action.voids, *same.voids))),
             )
 
 

@@ -20,6 +20,7 @@ from properties.scenarios.summary.actions import (
 )
 from properties.scenarios.summary.answer import Summary
 from properties.scenarios.summary.rows import Judged, judge_rows
+from properties.scenarios.system_analysis import decide_system
 from properties.verdicts.analysis import GroupAnalysis, compute_structure
 from properties.verdicts.certificates import find_cells, load_cells
 from properties.verdicts.verdict import VerdictWord
@@ -68,7 +69,7 @@ def list_sources(
     return (
         Judged(analysis.structure, analysis.verdicts),
         *list_reading_sources(group, question, is_from_first=question.is_from_first),
-        *list_system_sources(group, question),
+        *list_system_sources(group, question, is_from_first=question.is_from_first),
     )
 
 
@@ -104,16 +105,22 @@ def list_reading_sources(
         yield Judged(structure, decide_reading(structure))
 
 
-def list_system_sources(group: BrokerGroup, question: ReadingQuestion) -> Iterator[Judged]:
-    """The decided verdicts from put to consumption, for a group with one slave."""
+def list_system_sources(
+    group: BrokerGroup, question: ReadingQuestion, *, is_from_first: bool
+) -> Iterator[Judged]:
+    """The decided verdicts from put to consumption, for a group with one slave.
+
+    Where they are proved for groups that begin at the first message only, they are open for others.
+    """
     if len(group.slaves) != 1:
         return
     log = compute_structure(group)
     for reading in list_reading_structures(group, question, is_from_first=True):
         name = SystemStructure(log, reading).name
         structure = PROVED_STRUCTURES.get(name)
-        if structure is not None and (cells := find_cells(structure)):
-            yield Judged(structure, tuple(cells.values()))
+        if structure is not None:
+            verdicts = decide_system(structure, is_from_first=is_from_first)
+            yield from [Judged(structure, verdicts)] if verdicts else ()
 
 
 def count_resting(source: Judged) -> int:
@@ -180,5 +187,6 @@ def make_alternative(
         Judged(s, tuple(load_cells(s).values()) if find_cells(s) else decide_reading(s))
         for s in list_reading_structures(group, question, is_from_first=is_from_first)
     )
-    sources = (Judged(log, verdicts), *readings, *list_system_sources(group, question))
+    systems = list_system_sources(group, question, is_from_first=is_from_first)
+    sources = (Judged(log, verdicts), *readings, *systems)
     return Alternative(switch, log, sources)

@@ -105,10 +105,18 @@ def read_groups(text: str) -> dict[str, SubscriptionGroup]:
     Raises:
         GroupError: not such a file.
     """
+    if text.startswith("\ufeff"):
+        raise GroupError("it begins with a byte order mark, which is no JSON; save it without one")
     try:
         content = json.loads(text)
+    except json.JSONDecodeError as problem:
+        where = f"line {problem.lineno}, column {problem.colno}"
+        raise GroupError(f"not JSON, or cut off: {problem.msg} at {where}") from problem
+    except RecursionError as problem:
+        raise GroupError("not a subscriptionGroup.json: nested too deeply") from problem
+    try:
         table = dict(content["subscriptionGroupTable"])
-    except (ValueError, TypeError, KeyError, RecursionError) as problem:
+    except (ValueError, TypeError, KeyError) as problem:
         raise GroupError("not a subscriptionGroup.json: no subscriptionGroupTable") from problem
     wrong = [name for name, options in table.items() if not isinstance(options, dict)]
     if wrong:

@@ -65,10 +65,19 @@ def test_a_claim_stays_open_below_the_depth_of_its_refutation() -> None:
         TANK, EVERY, never_leaked, lemmas={"never_filled": never_full}, depth_limit=2
     )
     assert (VerdictWord.UNDECIDED, 2) == (verdict.word, verdict.depth)
-    told = "no failure within 2 steps and not proved; raise depth_limit or add a lemma"
-    assert told == verdict.note
+    assert verdict.note.startswith("no failure within 2 steps and not proved; search deeper, ")
+    assert "depth_limit=6" in verdict.note
+    assert "lemmas={name: predicate}" in verdict.note
     deep = decide_claim(TANK, EVERY, never_leaked, depth_limit=1)
     assert deep.note.startswith("no failure within 1 step and")
+
+
+def test_a_claim_of_the_world_may_be_a_lemma() -> None:
+    """As it stands in the world, under its own name or another one."""
+    (claim,) = list(TOY.claims.values())[:1]
+    for name in (claim.name, "as_the_world_says"):
+        verdict = decide_claim(TANK, NONE, never_leaked, lemmas={name: claim})
+        assert verdict.word is VerdictWord.PROVED
 
 
 def test_names_and_predicates_are_checked() -> None:

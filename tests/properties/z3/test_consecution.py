@@ -61,6 +61,7 @@ def make_wrong_proof(
             nothing_is_ever_flushed,
             {
                 "flush_master",
+                "flush_master_too_few_pages",
                 "finish_master_stop",
                 "restart_master",
                 "restart_master_without_blank",

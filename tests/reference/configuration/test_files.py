@@ -354,7 +354,7 @@ def test_warning(tmp_path: Path, line: str, expected: str) -> None:
 def test_a_byte_order_mark_hides_the_first_key(tmp_path: Path) -> None:
     """Java takes it for a part of the key, so the first setting has no effect."""
     (warning,) = read_warnings(tmp_path, a="\ufeffbrokerRole=SYNC_MASTER\nbrokerName=a")
-    assert warning.endswith("did you mean brokerRole?")
+    assert warning.endswith("it begins with a byte order mark; did you mean brokerRole?")
 
 
 def test_a_foreign_file_in_a_folder_is_skipped(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from properties.scenarios.procedures.procedures import Procedure, load_procedures
+from properties.scenarios.procedures.readers import try_reader_recoveries
 from properties.scenarios.procedures.recoveries import (
     RECOVERIES,
     Outcome,
@@ -19,11 +20,11 @@ SYSTEM = "system/sync master/async flush/closed/no offset check/first"
 LEAVE, MASTER, SLAVE, TO_SLAVE, TO_MASTER = range(5)
 
 
-def try_all(structure: str, claim: str, fault: str) -> list[Outcome]:
+def try_all(structure: str, claim: str, fault: str, also: tuple[str, ...] = ()) -> list[Outcome]:
     """What each recovery gives after a certified schedule."""
     found = KNOWN_STRUCTURES[structure]
     verdict = load_cells(found)[claim, fault]
-    return list(try_recoveries(found, verdict, choose_judged((claim,))))
+    return list(try_recoveries(found, verdict, (claim,), also).outcomes)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def test_recoveries_agree_with_procedures(procedure: Procedure) -> None:
     key = (procedure.claim, procedure.fault)
     names = {act.instance for act in procedure.advice.acts}
     ways = {"copy_store_to_slave[0]": TO_SLAVE, "copy_store_to_master[0]": TO_MASTER}
-    outcomes = try_recoveries(structure, load_cells(structure)[key], choose_judged(key[:1]))
+    outcomes = try_recoveries(structure, load_cells(structure)[key], key[:1]).outcomes
     for name in names & ways.keys():
         if outcomes:
             assert outcomes[ways[name]].is_mending
@@ -84,3 +85,53 @@ def test_worlds_without_a_log_have_no_recoveries() -> None:
     name = "reading/closed/no offset check/last"
     assert [] == try_all(name, "no_message_is_skipped", "none")
     assert () == choose_judged(("promotion_repeats_no_message",))
+
+
+def test_what_helps_at_the_very_end_alone_does_not_help() -> None:
+    """The master's log ends with a blank that its restart cuts off; another message keeps it."""
+    claim, *also = (
+        "slaves_reach_the_masters_end",
+        "slave_is_prefix_of_master",
+        "slaves_come_to_hold_everything",
+    )
+    outcomes = try_all("SYNC_MASTER/SYNC_FLUSH/1 slave", claim, "late join", tuple(also))
+    assert outcomes[MASTER].is_mending_here
+    assert {TO_SLAVE} == {n for n, outcome in enumerate(outcomes) if outcome.is_mending}
+    later = outcomes[MASTER].later
+    assert later is not None
+    assert set(also) == set(later.broken)
+
+
+def test_claims_that_nothing_mends_are_not_judged() -> None:
+    """Unless it is the claim that was asked about."""
+    structure = KNOWN_STRUCTURES[PAIR]
+    lost, kept = "acknowledged_is_kept_on_some_broker", "slave_is_prefix_of_master"
+    verdict = load_cells(structure)[kept, "power loss of both"]
+    assert (kept,) == try_recoveries(structure, verdict, (kept,)).judged
+    worst = load_cells(structure)[lost, "power loss of both"]
+    assert lost not in try_recoveries(structure, worst, (kept,), (lost,)).judged
+
+
+def test_readers_are_judged_by_their_own_guarantee() -> None:
+    """Progress beyond a new message stays beyond it until it is set back."""
+    claim = "acknowledged_is_consumed_or_to_come"
+    flushed = "system/sync master/sync flush/closed/no offset check/first"
+    leave, *_ = try_all(flushed, claim, "master power loss", ("acknowledgement_is_truthful",))
+    assert ("acknowledgement_is_truthful",) == leave.broken
+    assert (claim,) == leave.readers.broken
+    assert () == leave.readers.broken_after_reset
+    assert not leave.is_mending
+
+
+@pytest.mark.parametrize(
+    ("claim", "fault"),
+    [("no_message_is_skipped", "none"), ("known_group_skips_no_message", "master stop")],
+)
+def test_progress_that_is_set_back_skips_nothing(claim: str, fault: str) -> None:
+    """A restart of the group alone does not help."""
+    structure = KNOWN_STRUCTURES["reading/closed/no offset check/last"]
+    tried = try_reader_recoveries(structure, load_cells(structure)[claim, fault])
+    assert [False, True] == list(tried.values())
+    pair = KNOWN_STRUCTURES[PAIR]
+    verdict = load_cells(pair)["slaves_reach_the_masters_end", "late join"]
+    assert {} == try_reader_recoveries(pair, verdict)

@@ -11,7 +11,7 @@ from properties.scenarios.reading_analysis import ReadingQuestion
 from properties.scenarios.summary import summary as module
 from properties.scenarios.summary.actions import load_actions
 from properties.scenarios.summary.answer import Row, Summary, decode_summary, encode_summary
-from properties.scenarios.summary.rows import NO_SLAVE
+from properties.scenarios.summary.rows import NO_SLAVE, NO_SYSTEM_ALONE
 from properties.scenarios.summary.shown_actions import ACTIONS_MAX, choose_shown
 from properties.scenarios.summary.words import Grade, Kind, load_words
 from properties.verdicts.analysis import GroupAnalysis, compute_parameters, compute_structure
@@ -24,6 +24,9 @@ from reference.configuration.files import assume_slaves, change_master, read_dep
 from reference.releases.versions import parse_version
 from tests.command_line.run import CONF
 from tests.properties.scenarios.summary.groups import SETTINGS, make_group
+
+WITHOUT_SLAVE = (NO_SLAVE, NO_SYSTEM_ALONE)
+"""What is said of a row that needs a slave, where there is none."""
 
 
 @cache
@@ -48,7 +51,7 @@ every_group = pytest.mark.parametrize("settings", SETTINGS, ids=lambda s: "-".jo
 
 def list_texts(summary: Summary) -> list[str]:
     """All that is said of a group as it is; what an action proposes is not there yet."""
-    judged = [row for row in summary.rows if row.note != NO_SLAVE]
+    judged = [row for row in summary.rows if row.note not in WITHOUT_SLAVE]
     told = [row.title for row in judged] + [row.note for row in judged]
     told += [failure.words for row in summary.rows for failure in row.failures]
     told += [words for row in summary.rows for words in list_kept_words(row)]

@@ -18,6 +18,7 @@ from properties.scenarios.summary.rows import (
     NO_ACKNOWLEDGEMENT,
     NO_READING,
     NO_SYSTEM,
+    NO_SYSTEM_ALONE,
     ONE_COPY,
     compute_grade,
     find_code,
@@ -109,7 +110,7 @@ def test_words_fit_the_screen() -> None:
     told = [column.words for column in words.columns.values()]
     told += [text.format(n=2) for f in words.faults.values() for text in (f.one, f.more)]
     told += [cause.words for cause in words.causes]
-    told += [NO_ACKNOWLEDGEMENT, ONE_COPY, NO_SYSTEM, NO_READING]
+    told += [NO_ACKNOWLEDGEMENT, ONE_COPY, NO_SYSTEM, NO_SYSTEM_ALONE, NO_READING]
     assert [] == [text for text in told if len(text) > WORDS_MAX]
     heads = [row.title for row in words.rows]
     heads += [claim.kept for row in words.rows for claim in row.claim]
