@@ -204,9 +204,7 @@ def try_out_recoveries(sources: Sequence[Judged], failure: Failure) -> Trials:
             if v.fault == failure.fault and is_of_row(row, v) and v.word is VerdictWord.REFUTED
         ]
         (own,) = (v for v in cells if v.guarantee == failure.claim)
-        claims = [
-            v.guarantee for v in cells if make_code(row, source.structure, v) == failure.code
-        ]
+        claims = [v.guarantee for v in cells if make_code(row, source.structure, v) == failure.code]
         shown = choose_schedule(source.structure, own).verdict
         return try_recoveries(source.structure, shown, claims, [v.guarantee for v in cells])
     return Trials()
