@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import click
-from attrs import define, field
+from attrs import define, evolve, field
 
 from command_line.answers.recordings.lines import (
+    describe_end,
     describe_joined,
-    describe_search,
+    describe_others,
     print_verdict,
 )
 from command_line.answers.recordings.looked import Looked, describe_looked, find_looked
@@ -21,12 +22,12 @@ from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.batch import Batch
 from command_line.output.progress import ProgressLine, show_progress
-from reference.recordings.checking import TraceVerdict, find_version
 from reference.recordings.inspection.looks import Looks
 from reference.recordings.inspection.steps import Excerpt, find_stop, tell_event
 from reference.recordings.inspection.unknown import refuse_unknown
-from reference.recordings.joined.explain import REFUSED, JoinedVerdict, explain
-from reference.recordings.log.judging import Judgement, judge
+from reference.recordings.joined.explain import JoinedVerdict, explain
+from reference.recordings.judging import TraceVerdict, check_recording, find_version
+from reference.recordings.log.explain import REJECTED, UNDECIDED
 from reference.recordings.reading import Recording, read_recording, trace_error
 from reference.releases.versions import Version
 
@@ -42,12 +43,12 @@ Examples:
   rmqspec trace recordings/*.jsonl --strict --counts
   rmqspec trace recordings/*.jsonl --rocketmq-version 4.9.8
   rmqspec trace tests/data/traces/a_sync_healthy.jsonl --joined
-  rmqspec trace tests/data/traces/a_sync_healthy.jsonl --search
 
-Exit codes: 0 all conform, 1 one is rejected (also a group of a shape that no structure has), 3 a
-file is no recording, or the model does not know the version, or --strict refuses one. Every bad
-file is reported, and the others are explained. Without --rocketmq-version the rules are those of
-the version that a recording names, or of 4.4.0 if it names none, or one that nobody knows.
+Exit codes: 0 all conform, 1 one is rejected (also a group of a shape that no structure has), 2 none
+is rejected, but the search was not over for one, 3 a file is no recording, or has no event of the
+number to explain, or the model does not know the version, or --strict refuses one. Every bad file
+is reported, and the others are explained. Without --rocketmq-version the rules are those of the
+version that a recording names, or of 4.4.0 if it names none, or one that nobody knows.
 """
 
 
@@ -61,9 +62,9 @@ the version that a recording names, or of 4.4.0 if it names none, or one that no
     flag_value=END,
     default=None,
     metavar="[SEQ]",
-    help="Draw the steps that the search puts at the event of this number, or where it stops. "
-    "Without a number: the state at the end, or where a recording is rejected, and every rule that "
-    "could not help there, with the conditions that fail.",
+    help="Draw the steps that the search puts at the event of this number, or where it stops, with "
+    "the nearest rules there. Without a number: the state at the end, or where a recording is "
+    "rejected, and behind the nearest rules every other one that could not help.",
 )
 @click.option(
     "--counts",
@@ -86,13 +87,6 @@ the version that a recording names, or of 4.4.0 if it names none, or one that no
     help="Explain whole brokers of 4.4.0 in the joined system too: log, queue and progress by one "
     "schedule.",
 )
-@click.option(
-    "--search",
-    "is_searched",
-    is_flag=True,
-    help="Explain a master's log and its slaves by search too. Without this option that is done "
-    "only for a recording that would be rejected otherwise.",
-)
 @add_version_option(default=None)
 def command(
     files: tuple[str, ...], *, is_json: bool, is_strict: bool, explained: str | None, **options: Any
@@ -108,15 +102,17 @@ def command(
     with show_progress() as progress:
         for number, file in enumerate(files):
             progress.advance(number, len(files), file)
-            recording = batch.attempt(partial(read, file, is_strict=is_strict))
+            recording = batch.attempt(partial(read, file, place, is_strict=is_strict))
             if recording is not None:
                 chosen = version or choose_version(recording)
                 answers.append(checker.check(recording, chosen, progress))
     if is_json and (answers or not batch.problems):
         click.echo(json.dumps([answer.as_json() for answer in answers], indent=1))
     batch.finish()
-    is_rejected = any(answer.is_rejected for answer in answers)
-    return exit_codes.REFUTED if is_rejected else exit_codes.ANALYSED
+    if any(answer.is_rejected for answer in answers):
+        return exit_codes.REFUTED
+    is_undecided = any(answer.verdict.verdict == UNDECIDED for answer in answers)
+    return exit_codes.UNDECIDED if is_undecided else exit_codes.ANALYSED
 
 
 def split_place(
@@ -133,9 +129,11 @@ def split_place(
     return files, place
 
 
-def read(file: str, *, is_strict: bool) -> Recording:
-    """Reads a recording. Raises TraceError: it is none, or not one for ``--strict``."""
+def read(file: str, place: int | str | None, *, is_strict: bool) -> Recording:
+    """Reads a recording. Raises TraceError: it is none, or not one for the options."""
     recording = read_recording(file)
+    if isinstance(place, int):
+        check_has_event(recording, place)
     if is_strict:
         refuse_unknown(recording)
         if find_version(recording) is None:
@@ -144,32 +142,38 @@ def read(file: str, *, is_strict: bool) -> Recording:
     return recording
 
 
+def check_has_event(recording: Recording, seq: int) -> None:
+    """Raises TraceError for a number that no event of a recording has."""
+    seqs = [event.seq for event in (recording.config, *recording.events, *recording.unknown)]
+    if seq not in seqs:
+        advice = f"explain one from {min(seqs)} to {max(seqs)}"
+        raise trace_error(recording.file, 0, f"has no event of seq {seq}", advice)
+
+
 @define
 class Answer:
     """All that is said of one recording."""
 
-    judgement: Judgement
+    verdict: TraceVerdict
+    """Whether it conforms; without the states of the search, which are large."""
     looked: Looked
     joined: JoinedVerdict | None = None
     excerpt: Excerpt | None = None
     """The steps at the event that was asked for."""
-
-    @property
-    def verdict(self) -> TraceVerdict:
-        """Whether it conforms."""
-        return self.judgement.verdict
+    is_explained: bool = False
+    """The schedules are told too."""
 
     @property
     def is_rejected(self) -> bool:
         """By the model, or by the joined system."""
-        is_refused = self.joined is not None and self.joined.word == REFUSED
-        return is_refused or not self.verdict.is_conforming
+        is_joined_rejected = self.joined is not None and self.joined.word == REJECTED
+        return is_joined_rejected or self.verdict.verdict == REJECTED
 
     def as_json(self) -> dict[str, Any]:
         """The answer for other programs."""
         told: dict[str, Any] = {**self.verdict.as_json(), "looked_at": self.looked.as_json()}
-        if self.judgement.searched:
-            told["search"] = [each.as_json() for each in self.judgement.searched]
+        if self.is_explained:
+            told["search"] = [each.as_json() for each in self.verdict.searched]
         if self.excerpt is not None:
             told["steps"] = self.excerpt.as_json()
         if self.joined is not None:
@@ -186,7 +190,6 @@ class Checker:
     is_shown: bool
     is_counted: bool
     is_joined: bool
-    is_searched: bool
     named: str = field(default="", init=False)
     """The version whose rules were named last."""
 
@@ -198,11 +201,11 @@ class Checker:
 
         looks = Looks()
         watched = looks.watch(recording)
-        is_searched = self.is_searched or isinstance(self.place, int)
-        judgement = judge(watched, report, version, is_searched=is_searched)
+        verdict = check_recording(watched, report, version)
         joined = explain(watched) if self.is_joined else None
-        excerpt = find_excerpt(judgement, self.place)
-        answer = Answer(judgement, find_looked(recording, looks), joined, excerpt)
+        excerpt = find_excerpt(verdict, self.place)
+        is_explained, looked = self.place is not None, find_looked(recording, looks)
+        answer = Answer(drop_states(verdict), looked, joined, excerpt, is_explained=is_explained)
         if self.is_shown:
             self.show(answer, version)
         return answer
@@ -212,37 +215,47 @@ class Checker:
         if version.describe() != self.named:
             self.named = version.describe()
             click.echo(f"Model of {self.named}.")
-        print_verdict(answer.verdict, is_explained=self.place == END)
+        print_verdict(answer.verdict, is_explained=self.place is not None)
         is_whole, is_short = self.is_counted, not answer.verdict.is_conforming
         lines = list(describe_looked(answer.looked, is_whole=is_whole, is_short=is_short))
         if answer.joined is not None:
             lines.append(f"  {describe_joined(answer.joined)}")
-        if self.is_searched:
-            lines += [f"  {line}" for line in describe_search(answer.judgement)]
         if self.place is not None:
-            lines += draw_place(answer.excerpt, self.place)
+            lines += draw_place(answer, self.place)
         if lines:
             click.echo("\n".join(lines))
 
 
-def find_excerpt(judgement: Judgement, place: int | str | None) -> Excerpt | None:
+def drop_states(verdict: TraceVerdict) -> TraceVerdict:
+    """The verdict with schedules only: a batch keeps all its verdicts to the end."""
+    kept = (evolve(each, timeline=None, stuck=None) for each in verdict.searched)
+    return evolve(verdict, searched=tuple(kept))
+
+
+def find_excerpt(verdict: TraceVerdict, place: int | str | None) -> Excerpt | None:
     """The steps at an event, or where the search has stopped if that is before it."""
-    stop = find_stop(judgement.searched)
+    stop = find_stop(verdict.searched)
     if place is None or (place == END and stop is None):
         return None
     seq = int(place) if place != END else stop
-    found = None if seq is None else tell_event(judgement.searched, seq)
-    return tell_event(judgement.searched, stop) if found is None and stop is not None else found
+    found = None if seq is None else tell_event(verdict.searched, seq)
+    return tell_event(verdict.searched, stop) if found is None and stop is not None else found
 
 
-def draw_place(excerpt: Excerpt | None, place: int | str) -> Sequence[str]:
-    """The lines about an event."""
+def draw_place(answer: Answer, place: int | str) -> Iterator[str]:
+    """The lines about an event: what is nearest goes first, and the other rules are counted."""
+    excerpt, verdict = answer.excerpt, answer.verdict
+    if place == END and verdict.is_conforming:
+        yield from describe_end(verdict)
     if excerpt is None:
-        return [] if place == END else [f"  the search does not look at seq {place}"]
-    lines = list(draw_excerpt(excerpt))
+        yield from [] if place == END else [f"  the search does not look at seq {place}"]
+        return
     if place not in (END, excerpt.seq):
-        lines.insert(0, f"  the search has not come to seq {place}, or does not look at it")
-    return lines
+        yield f"  the search has not come to seq {place}, or does not look at it"
+    yield from draw_excerpt(excerpt)
+    if excerpt.stop is not None:
+        named = [name for name, _ in excerpt.stop.rules]
+        yield from describe_others(verdict, named, is_whole=place == END)
 
 
 def choose_version(recording: Recording) -> Version:

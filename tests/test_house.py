@@ -20,7 +20,6 @@ FUNCTION_LINES_MAX = 40
 FOLDER_ENTRIES_MAX = 16
 UNCOUNTED = ("__init__.py", "__pycache__", "py.typed")
 LARGE_FOLDERS = {
-    "reference/recordings": 44,  # the planner, to be replaced as a whole by what `joined` begins
     "reference/worlds/replication": 19,  # a module for each topic of the rules
     "reference/worlds/replication/changes": 21,  # a module for each change
     "command_line": 21,  # a module for each verb

@@ -12,21 +12,27 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from properties.mutants.derivation import RuleMutant, mutate
-from properties.mutants.replay_judges import RECORDINGS_MAX, STEPS_FACTOR, read_recordings
 from reference.language.compiled import CompiledInstance, compute_compiled_machine
 from reference.language.dependencies import Dependencies, compute_dependencies
 from reference.language.machine import RecordedInstance
+from reference.recordings.ahead.plan import make_plan
 from reference.recordings.groups import OutsideTheModel, split_groups
-from reference.recordings.log.explain import CONFORMS, LogVerdict, explain, find_version
-from reference.recordings.log.judging import is_searchable
-from reference.recordings.plan import make_plan
-from reference.recordings.reading import Recording
+from reference.recordings.judging import find_version
+from reference.recordings.log.explain import CONFORMS, UNDECIDED, LogVerdict, explain
+from reference.recordings.reading import Recording, read_recording
+from reference.releases.versions import Version
 
 STUMBLES = (ArithmeticError, AssertionError, LookupError)
 """What the search may raise where a state cannot be one of the true rules."""
+
+RECORDINGS_MAX = 4
+"""The number of recordings tried on one mutant: the shortest ones that need its rule."""
+
+STEPS_FACTOR = 10
+"""A search with this many times the steps of the true one counts as endless."""
 
 STEPS_MIN = 2_000
 """So many steps may be tried under a mutant at least."""
@@ -70,7 +76,7 @@ def find_unexplained(mutant: RuleMutant, folder: Path) -> Unexplained | None:
             return Unexplained(name, None, is_undecided=False)
         bad = next((each for each in found if each.word != CONFORMS), None)
         if bad is not None:
-            return Unexplained(name, bad.seq, bad.word != "refused")
+            return Unexplained(name, bad.seq, bad.word == UNDECIDED)
     return None
 
 
@@ -79,13 +85,24 @@ def find_explained(folder: Path) -> Mapping[str, Explained]:
     """The recordings of a folder that the search explains, short ones first."""
     found = {}
     for name, recording in read_recordings(folder).items():
-        if not is_searchable(recording):
-            continue
         verdicts = search(recording, STEPS_MAX)
         if verdicts and all(each.word == CONFORMS for each in verdicts):
             rules = {action.rule_name for each in verdicts for action in each.schedule}
             found[name] = Explained(frozenset(rules), sum(map(count_steps, verdicts)))
     return found
+
+
+@cache
+def read_recordings(folder: Path) -> dict[str, Recording]:
+    """The recordings of a folder by name, short ones first."""
+    recordings = (read_recording(path) for path in folder.glob("*.jsonl"))
+    ordered = sorted(recordings, key=lambda r: (len(r.events), r.file))
+    return {Path(r.file).stem: evolve(r, file=Path(r.file).name) for r in ordered}
+
+
+def get_version(recording: Recording) -> Version:
+    """The version that a recording names; 4.4.0 where nobody knows that."""
+    return find_version(recording) or Version()
 
 
 def count_steps(verdict: LogVerdict) -> int:
@@ -98,7 +115,7 @@ def search(recording: Recording, steps_max: int) -> list[LogVerdict]:
     """The verdict on each group; none for a recording outside the model."""
     try:
         groups = split_groups(recording)
-        return [explain(group, find_version(group), steps_max) for group in groups]
+        return [explain(group, get_version(group), steps_max) for group in groups]
     except OutsideTheModel:
         return []
 
@@ -107,7 +124,7 @@ def search(recording: Recording, steps_max: int) -> list[LogVerdict]:
 def make_compiled_mistake(mutant: RuleMutant, recording: Recording) -> Iterator[None]:
     """Inside this context, the compiled machines of a recording's groups have the mutant's rule."""
     structures = {
-        make_plan(group, find_version(group)).structure for group in split_groups(recording)
+        make_plan(group, get_version(group)).structure for group in split_groups(recording)
     }
     true = {each: dict(compute_dependencies(each).recorded) for each in structures}
     for structure, recorded in true.items():

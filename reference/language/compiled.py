@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from attrs import define, field
 
 from reference.language.decoding import compile_decoder
-from reference.language.dependencies import compute_dependencies, list_guarding_terms
+from reference.language.dependencies import Dependencies, compute_dependencies, list_guarding_terms
 from reference.language.leaves import compute_leaf_sorts, flatten
 from reference.language.machine import (
     ARGUMENT_PREFIX,
@@ -215,12 +215,14 @@ class CompiledMachine:
     """All rule instances of one structure, compiled."""
 
     structure: Any
+    dependencies: Dependencies = field(init=False)
     instances: Mapping[str, CompiledInstance] = field(init=False)
     places: Mapping[str, int] = field(init=False)
     """The place of each leaf in a state."""
 
     def __attrs_post_init__(self) -> None:
-        recorded = compute_dependencies(self.structure).recorded.items()
+        self.dependencies = compute_dependencies(self.structure)
+        recorded = self.dependencies.recorded.items()
         self.instances = {name: CompiledInstance(self.structure, each) for name, each in recorded}
         self.places = compute_places(self.structure)
 
@@ -247,7 +249,7 @@ class CompiledMachine:
 
     def update_enabled(self, enabled: dict[str, Ranges | None], taken: str, state: State) -> None:
         """Asks again what an instance may have changed, in a state that it has led to."""
-        for name in compute_dependencies(self.structure).affected[taken]:
+        for name in self.dependencies.affected[taken]:
             enabled[name] = self.instances[name].find_ranges(state)
 
 

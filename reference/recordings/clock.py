@@ -217,24 +217,6 @@ TIMER_RANGES: Mapping[str, RangeOf] = {
         SLACK_MS,
         "R-HC-12: HAClient#closeMaster, #connectMaster",
     ),
-    "shutdown": lambda t: TimerRange(
-        "the end of the HA service after the begin of a clean stop",
-        SHUTDOWN_MS,
-        FOREVER_MS,
-        "R-RC-02: DefaultMessageStore#shutdown",
-    ),
-    "disk_wait": lambda t: TimerRange(
-        "the disk step of a put that waits for it",
-        0,
-        t.sync_flush_timeout_ms + SLACK_MS,
-        "R-FL-02: CommitLog#handleDiskFlush",
-    ),
-    "disk_time_out": lambda t: TimerRange(
-        "FLUSH_DISK_TIMEOUT",
-        t.sync_flush_timeout_ms,
-        2 * t.sync_flush_timeout_ms + SLACK_MS,
-        "R-FL-02, R-FL-05: CommitLog#handleDiskFlush, followed by the slave step",
-    ),
     "slave_wait": lambda t: TimerRange(
         "PUT_OK after the slave step",
         0,
@@ -252,36 +234,6 @@ TIMER_RANGES: Mapping[str, RangeOf] = {
         0,
         SLACK_MS,
         "R-CL-17, R-HA-18: CommitLog#handleDiskFlush, #handleHA",
-    ),
-    "accept": lambda t: TimerRange(
-        "the master's accepting a connection", 0, SLACK_MS, "R-HA-02: AcceptSocketService"
-    ),
-    "read_report": lambda t: TimerRange(
-        "the master's reading a report that was forwarded", 0, SLACK_MS, "R-HA-08: select"
-    ),
-    "position": lambda t: TimerRange(
-        "the master's positioning after the first report",
-        0,
-        SLACK_MS,
-        "R-HA-10: WriteSocketService#run",
-    ),
-    "append_frame": lambda t: TimerRange(
-        "the slave's appending a frame that was forwarded", 0, SLACK_MS, "R-HC-07: select"
-    ),
-    "append_put": lambda t: TimerRange(
-        "the append of a put that is next in order", 0, SLACK_MS, "R-CL-03: CommitLog#putMessage"
-    ),
-    "drop": lambda t: TimerRange(
-        "the master's noticing that a connection is closed",
-        0,
-        SELECT_MS + SLACK_MS,
-        "R-HA-08: ReadSocketService#run, unless the link is stalled",
-    ),
-    "client_notices": lambda t: TimerRange(
-        "the slave's noticing that its connection is open or closed",
-        0,
-        NOTICE_MS,
-        "R-HC-01, R-HC-12: HAClient#run",
     ),
 }
 """Every range by the name of its timer."""

@@ -118,8 +118,12 @@ def is_known(event: Event) -> bool:
 
 
 def trace_error(path: str | Path, line: int, problem: str, advice: str) -> TraceError:
-    """An error on one line, whatever characters the file or its name holds."""
-    text = f"{path}:{line}: {problem}; {advice}"
+    """An error on one line, whatever characters the file or its name holds.
+
+    ``line`` is 0 where none of its lines is to blame.
+    """
+    place = f"{path}:{line}" if line else f"{path}"
+    text = f"{place}: {problem}; {advice}"
     return TraceError(
         "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
     )

@@ -19,7 +19,8 @@ from properties.mutants.findings import (
     make_finding,
 )
 from properties.mutants.proof_judge import Likeness, decide_likeness, find_broken_lemma
-from properties.mutants.replay_judges import find_lost_schedule, find_refused_recording
+from properties.mutants.replay_judges import find_lost_schedule
+from properties.mutants.search_judge import find_unexplained
 from properties.verdicts.certificates import decode_cells, encode_schedule, load
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from spark_fuzz.search.graph_comparison import Difference, GraphComparison, list_mutated
@@ -133,7 +134,7 @@ def judge_mutant(task: Task, mutant: RuleMutant, graphs: list[JudgedGraph]) -> F
         shown = {"spoilt": lost.what, "structure": lost.structure.name} if lost else None
         finding = evolve(finding, guarantee=shown)
     if "recordings" in layers and world == "replication":
-        refused = find_refused_recording(mutant, task.recordings)
+        refused = find_unexplained(mutant, task.recordings)
         finding = evolve(finding, recording=attrs.asdict(refused) if refused else None)
     if graphs and finding.is_survivor:
         finding = judge_further(finding, task, mutant)

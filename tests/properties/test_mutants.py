@@ -18,14 +18,13 @@ from properties.mutants.derivation import (
 from properties.mutants.execution import make_mistake
 from properties.mutants.places import find_constants, rewrite, shift_operand
 from properties.mutants.proof_judge import Likeness, decide_likeness, find_broken_lemma
-from properties.mutants.replay_judges import find_lost_schedule, find_refused_recording
+from properties.mutants.replay_judges import find_lost_schedule
 from properties.worlds import STRUCTURES_BY_WORLD
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine
 from reference.language.terms import Sort, constant, leaf, record, substitute
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from reference.worlds.replication.state import Cluster
-from tests.reference.recordings.recordings_page import TRACES
 from tests.structures import SYNCHRONOUS_PAIR
 
 
@@ -140,11 +139,3 @@ def test_a_schedule_is_spoilt() -> None:
     assert lost.is_good()
     with make_mistake(mutant, "delay"):
         assert not lost.is_good()
-
-
-def test_a_recording_is_refused() -> None:
-    """A master that may not send a whole batch cannot have sent what was recorded."""
-    mutant = find("replication", "connect_slave: is_master_up, condition negated")
-    refused = find_refused_recording(mutant, TRACES)
-    assert refused is not None
-    assert refused.seq is not None

@@ -25,7 +25,7 @@ from book.usage.known_issues_page import PAGE as ISSUES
 from command_line.answers import shown_outputs as implementers
 from command_line.answers.shown_outputs import CHANGE, find_recording
 from properties.generated_text import SPEC
-from reference.recordings.checking import check_trace
+from reference.recordings.judging import check_trace
 from reference.worlds.replication.rules import RULES
 
 TEXT = implementers.PAGE.path.read_text(encoding="utf-8")
@@ -96,4 +96,4 @@ def test_the_answers_are_those_of_the_verb() -> None:
     wrong = find_recording().replace(*CHANGE)
     answer = implementers.render_answer(wrong, "wrong.jsonl", "--explain")
     assert "exit code 1\n```" in answer
-    assert "state there:" in answer
+    assert "the nearest state:" in answer

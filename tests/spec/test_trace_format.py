@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from properties.generated_text import ROOT
-from reference.recordings.checking import check_trace
+from reference.recordings.judging import check_trace
 from reference.recordings.kinds import (
     APPENDED_FIELDS,
     BROKER_KINDS,

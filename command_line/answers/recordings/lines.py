@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import click
 
-from reference.recordings.checking import TraceVerdict
 from reference.recordings.joined.explain import JoinedVerdict
-from reference.recordings.log.judging import BY_SEARCH, Judgement
+from reference.recordings.judging import TraceVerdict
 from reference.worlds.replication.state import STATUS_NAMES, Cluster, CommitLog
 
 CANDIDATES_MAX = 6
 """How many rules a rejection lists beside the one that is in the way, unless all are asked for."""
-
-
-def describe_search(judgement: Judgement) -> Iterator[str]:
-    """What the search says of the log of each group."""
-    if judgement.is_outside:
-        yield f"by search: outside the model; {judgement.is_outside}"
-    for verdict in judgement.searched:
-        told = f"by search: {verdict.word}; {verdict.explained} observations explained by a "
-        told += f"schedule of {len(verdict.schedule)} steps, {sum(verdict.ignored.values())} not "
-        yield told + "looked at"
-        if verdict.seq is not None:
-            yield f"  seq {verdict.seq}: {verdict.reason}"
 
 
 def describe_joined(verdict: JoinedVerdict) -> str:
@@ -42,31 +29,39 @@ def describe_joined(verdict: JoinedVerdict) -> str:
 
 
 def print_verdict(verdict: TraceVerdict, *, is_explained: bool = False) -> None:
-    """One line for a trace that conforms, a few for one that does not."""
-    by = " by search" if verdict.explained_by == BY_SEARCH else ""
+    """One line for a trace that conforms, a few for one that does not.
+
+    With ``is_explained`` the rules in the way are told elsewhere.
+    """
     click.echo(
         f"{verdict.file}: {verdict.verdict}; {verdict.explained} of {verdict.events} events "
-        f"explained{by}, {verdict.ignored} ignored, {verdict.fields_checked} fields checked"
+        f"explained, {verdict.ignored} ignored, {verdict.fields_checked} fields checked"
     )
-    if verdict.verdict == "rejected":
-        click.echo(f"  seq {verdict.first_unexplained_seq}: {verdict.reason}")
-    if is_explained:
-        print_explanation(verdict)
-    elif verdict.verdict == "rejected":
-        for name, failed in choose_candidates(verdict):
-            click.echo(f"  {name}: {', '.join(failed)} does not hold")
+    if verdict.is_conforming:
+        return
+    click.echo(f"  seq {verdict.first_unexplained_seq}: {verdict.reason}")
+    for name, failed in [] if is_explained else choose_candidates(verdict):
+        click.echo(f"  {name}: {', '.join(failed)} does not hold")
 
 
-def print_explanation(verdict: TraceVerdict) -> None:
-    """The state at the end of what is explained, and the rules that could not fire there."""
+def describe_end(verdict: TraceVerdict) -> Iterator[str]:
+    """The state at the end of a recording that conforms."""
     if verdict.cluster is not None:
-        click.echo("  state there:")
-        for line in describe_cluster(verdict.cluster):
-            click.echo(f"    {line}")
-    if verdict.candidates:
-        click.echo("  what could not happen there:")
-    for name, failed in verdict.candidates.items():
-        click.echo(f"    {name}: {', '.join(failed)} does not hold")
+        yield "  state there:"
+        yield from (f"    {line}" for line in describe_cluster(verdict.cluster))
+
+
+def describe_others(
+    verdict: TraceVerdict, named: Collection[str], *, is_whole: bool
+) -> Iterator[str]:
+    """The rules that could not happen at the stop, beside those ``named``: counted, or listed."""
+    others = {name: failed for name, failed in verdict.candidates.items() if name not in named}
+    if not others:
+        return
+    told = f"  {len(others)} other rules could not happen there"
+    yield f"{told}:" if is_whole else f"{told}; --explain without a number lists them"
+    if is_whole:
+        yield from (f"    {name}: {', '.join(c)} does not hold" for name, c in others.items())
 
 
 def choose_candidates(verdict: TraceVerdict) -> list[tuple[str, tuple[str, ...]]]:

@@ -9,6 +9,7 @@ from typing import Any
 from command_line.answers.recordings.lines import describe_cluster
 from reference.recordings.inspection.steps import Excerpt, Step, Stop, Told
 from reference.recordings.kinds import COMMON_FIELDS
+from reference.recordings.log.explain import REJECTED
 
 COLUMNS = 80
 """Width of a terminal."""
@@ -73,7 +74,7 @@ def describe_range(step: Step) -> str:
 
 def draw_stop(stop: Stop) -> Iterator[str]:
     """Why the search has stopped, and the state that came nearest."""
-    meaning = "" if stop.word == "refused" else ", the budget of steps is spent"
+    meaning = "" if stop.word == REJECTED else ", the budget of steps is spent"
     yield from wrap(f"    {stop.word}{meaning}; not met: {'; '.join(stop.unmet)}", "      ")
     for name, conditions in stop.rules:
         failed = ", ".join(conditions)

@@ -78,7 +78,9 @@ def say_undecided(absent: Absent) -> str:
     opened = [v for v in absent.cells if is_undecided(v)]
     claims = ", ".join(dict.fromkeys(v.guarantee for v in opened))
     notes = "; ".join(dict.fromkeys(v.note for v in opened if v.note))
-    return f"It is not decided here{f' ({claims})' if claims else ''}{f': {notes}' if notes else ''}."
+    return (
+        f"It is not decided here{f' ({claims})' if claims else ''}{f': {notes}' if notes else ''}."
+    )
 
 
 def list_classes(absent: Absent) -> frozenset[str]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from reference.language.compiled import State, compile_predicate, compute_places
+from reference.language.compiled import (
+    CompiledMachine,
+    State,
+    compile_predicate,
+    compute_places,
+)
 from reference.language.dependencies import list_leaves
-from reference.language.machine import record_predicate
+from reference.language.machine import Action, record_predicate
 from reference.recordings.hidden.node import Goal, Node
 
 
@@ -50,3 +55,19 @@ def fires(text: str, *instances: str) -> Goal:
 def agrees(text: str, check: Callable[[Node], bool]) -> Goal:
     """Something that no leaf of the state decides."""
     return Goal(text, check)
+
+
+def list_wanted(
+    machine: CompiledMachine, node: Node, action: Action, lowest: int, goals: Sequence[Goal]
+) -> Iterator[int]:
+    """Values of a step's argument that goals want: their own, and those that make a leaf so.
+
+    The latter if each one more of the argument, above its ``lowest`` value, makes the leaf one
+    more; the step's other arguments are as low as they may be.
+    """
+    yield from (goal.wanted for goal in goals if goal.path)
+    writes = machine.instances[action.instance].recorded.effects
+    written = [goal for goal in goals if goal.path in writes]
+    after = machine.take(node.state, Action(action.instance)) if written else None
+    if after is not None:
+        yield from (lowest + goal.wanted - int(after[goal.place]) for goal in written)

@@ -10,12 +10,12 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any, Protocol
 
 from attrs import define, field, frozen
 
 from reference.language.compiled import CompiledMachine, Ranges, State
-from reference.language.dependencies import compute_dependencies
 from reference.language.machine import Action
 from reference.recordings.hidden.node import Asked, Goal, Node
 
@@ -36,6 +36,9 @@ class Guide(Protocol):
 
     def may(self, node: Node, name: str) -> bool:
         """The instance may fire without an event of its own."""
+
+    def find_visible(self, node: Node) -> frozenset[str]:
+        """Instances for which ``may`` says no, whatever the state: none need ask again."""
 
     def list_values(
         self,
@@ -186,9 +189,9 @@ class Search:
 
     def expand(self, node: Node, unmet: Sequence[Goal], depth: int) -> Iterator[Node]:
         """The nodes one step further that may be nearer to the goals."""
-        for name, ranges in list_relevant(
-            self.guide.machine, node.state, unmet, lambda n: self.may(node, n), depth
-        ):
+        out = self.guide.find_visible(node).difference(self.asked.permits)
+        relevance = Relevance(self.guide.machine, node, self.may, depth, set(out))
+        for name, ranges in relevance.list(unmet):
             for action in self._list_actions(node, name, ranges, unmet):
                 after = self.take(node, action)
                 if after is not None:
@@ -233,29 +236,20 @@ def begin_event(node: Node) -> Node:
     return node.edit(spent=()) if node.spent else node
 
 
-def list_relevant(
-    machine: CompiledMachine,
-    state: State,
-    unmet: Iterable[Goal],
-    may: Callable[[str], bool],
-    depth: int,
-) -> list[tuple[str, Ranges]]:
-    """The instances that may fire and matter, with the ranges of their arguments, nearest first.
+@define(eq=False)
+class Relevance:
+    """Which instances may fire in one state and matter.
 
     An instance matters if it writes a leaf of a goal, or makes a condition hold of one that
     matters, over at most ``depth`` instances.
     """
-    return Relevance(machine, state, may, depth).list(unmet)
-
-
-@define(eq=False)
-class Relevance:
-    """Which instances matter in one state."""
 
     machine: CompiledMachine
-    state: State
-    may: Callable[[str], bool]
+    node: Node
+    may: Callable[[Node, str], bool]
     depth: int
+    looked: set[str]
+    """The instances that were looked at, and those that need not be."""
     below: dict[str, int] = field(factory=dict)
     """By leaf that matters: over how many instances it does."""
     waiting: list[str] = field(factory=list)
@@ -263,8 +257,8 @@ class Relevance:
     """By instance that matters: the ranges of its arguments; None where it is not enabled."""
 
     def list(self, unmet: Iterable[Goal]) -> list[tuple[str, Ranges]]:
-        """The enabled ones."""
-        dependencies = compute_dependencies(self.machine.structure)
+        """The enabled ones, with the ranges of their arguments, nearest first."""
+        dependencies = self.machine.dependencies
         writers, sources = dependencies.writers, dependencies.sources
         for goal in unmet:
             self._add(goal.leaves, 0)
@@ -275,25 +269,35 @@ class Relevance:
             leaf = self.waiting[place]
             place, below = place + 1, self.below[leaf] + 1
             for name in writers.get(leaf, ()):
-                self._look(name, below)
+                if name not in self.looked:
+                    self._look(name, below)
                 if self.found.get(name) is not None and below <= self.depth:
                     self._add(sources[name, leaf], below)
         return [(name, ranges) for name, ranges in self.found.items() if ranges is not None]
 
-    def _add(self, leaves: Iterable[str], below: int) -> None:
-        for leaf in sorted(leaves):
+    def _add(self, leaves: frozenset[str], below: int) -> None:
+        for leaf in sort_leaves(leaves):
             if leaf not in self.below:
                 self.below[leaf] = below
                 self.waiting.append(leaf)
 
     def _look(self, name: str, below: int) -> None:
         """An instance matters; so do the leaves that its failed conditions or its ranges read."""
-        if name in self.found or not self.may(name):
+        if name in self.looked:
+            return
+        self.looked.add(name)
+        if not self.may(self.node, name):
             return
         instance = self.machine.instances[name]
-        ranges = self.found[name] = instance.find_ranges(self.state)
+        ranges = self.found[name] = instance.find_ranges(self.node.state)
         if below > self.depth:
             return
-        needs = compute_dependencies(self.machine.structure).needs[name]
-        for failed in ("",) if ranges is not None else instance.list_failed(self.state):
-            self._add(needs.get(failed, ()), below)
+        needs = self.machine.dependencies.needs[name]
+        for failed in ("",) if ranges is not None else instance.list_failed(self.node.state):
+            self._add(needs.get(failed, frozenset()), below)
+
+
+@cache
+def sort_leaves(leaves: frozenset[str]) -> tuple[str, ...]:
+    """Leaves in the order in which they are looked at; the same sets come again and again."""
+    return tuple(sorted(leaves))

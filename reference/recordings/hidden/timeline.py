@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
-from typing import Any
+from typing import Any, TypeAlias
 
 from attrs import define, evolve, field, frozen
 
@@ -49,6 +49,12 @@ Wish = tuple[tuple[Goal, ...], ...]
 Ask = Callable[[Any, Node], Asked]
 """What an observation asks in a state."""
 
+Progress: TypeAlias = Callable[[int, int], None] | None
+"""Is told how many observations are explained, and of how many."""
+
+PROGRESS_STEP = 100
+"""After so many observations the progress is told."""
+
 
 @frozen(eq=False)
 class Entry:
@@ -75,6 +81,8 @@ class Stuck:
     nearest: Node
     unmet: tuple[Goal, ...]
     is_exhausted: bool
+    begin: Node | None = None
+    """Where the search for it began."""
 
     @property
     def is_possible(self) -> bool:
@@ -137,6 +145,8 @@ class Timeline:
     """What may still be tried for the present observation."""
     is_spent: bool = False
     """Going back for it has spent its whole budget."""
+    nearest: tuple[list[Entry], Stuck] | None = None
+    """Of the trails that were tried for the present observation: one behind which less is unmet."""
     is_cut_short: bool = False
     """Going back for the observation that is stuck has ended for want of steps."""
 
@@ -150,17 +160,26 @@ class Timeline:
         """Since when steps have been possible, after the last observation."""
         return self.trail[-1].since if self.trail else {}
 
-    def explain(self, observations: Sequence[Any]) -> Stuck | None:
+    def explain(self, observations: Sequence[Any], progress: Progress = None) -> Stuck | None:
         """Explains all observations in order; the first one that cannot be explained, or None."""
         waiting = list(observations)[::-1]
         while waiting:
+            done = len(observations) - len(waiting)
+            if progress and done and done % PROGRESS_STEP == 0:
+                progress(done, len(observations))
             observation, self.budget = waiting.pop(), Budget(REPAIR_STEPS, self.total)
             stuck = self.advance(observation)
             if stuck is not None and not self.repair(stuck, waiting):
-                is_spent = self.is_spent or self.budget.is_spent
-                is_exhausted = stuck.is_exhausted and not is_spent
-                return evolve(stuck, is_exhausted=is_exhausted)
+                return self.stop(stuck)
         return None
+
+    def stop(self, stuck: Stuck) -> Stuck:
+        """Nothing helps: what came nearest to that, and whether everything was tried."""
+        is_spent = self.is_spent or self.budget.is_spent
+        is_exhausted = stuck.is_exhausted and not is_spent
+        if self.nearest is not None:
+            self.trail, stuck = self.nearest
+        return evolve(stuck, is_exhausted=is_exhausted)
 
     def advance(self, observation: Any) -> Stuck | None:
         """One observation more, at its place."""
@@ -225,18 +244,21 @@ class Timeline:
             if searched.found is None:
                 near = searched.nearest
                 unmet = searched.out_of_reach or tuple(g for g in goals if not g.check(near))
-                return Stuck(observation, asked, near, unmet, searched.is_exhausted)
+                return Stuck(observation, asked, near, unmet, searched.is_exhausted, start)
             found = searched.found
         return (asked.after(found) if asked.after is not None else found), asked, count
 
     def repair(self, stuck: Stuck, waiting: list[Any]) -> bool:
         """Explains a stuck observation by earlier steps, or at another place near by."""
-        self.is_cut_short = False
+        self.is_cut_short, self.nearest = False, None
         if not stuck.is_possible:
             return False
-        self.budget = Budget(FIRST_REPAIR_STEPS, self.total)
-        trail = self.go_back(self.trail, stuck, 0)
-        is_cut = self.budget.is_spent
+        for rounds in (ROUNDS_MAX, 0):  # First without going back for what one step then lacks.
+            self.budget = Budget(FIRST_REPAIR_STEPS, self.total)
+            trail = self.go_back(self.trail, stuck, rounds)
+            is_cut = self.budget.is_spent
+            if trail is not None:
+                break
         self.budget = Budget(REPAIR_STEPS, self.total)
         trail = trail or self.move_earlier(self.trail, stuck.observation)
         trail = trail or self.move_later(stuck.observation, waiting)
@@ -297,6 +319,9 @@ class Timeline:
         last = self.try_next(made[-1].after, made[-1].since, stuck.observation)
         if isinstance(last, Entry):
             return [*made, last]
+        known = self.nearest[1] if self.nearest is not None else stuck
+        if len(last.unmet) < len(known.unmet):
+            self.nearest = (made, last)
         is_nearer = len(last.unmet) < len(stuck.unmet) or not set(last.texts) & set(stuck.texts)
         if not is_nearer or rounds >= ROUNDS_MAX:
             return None

@@ -9,12 +9,12 @@ from typing import Any
 import attrs
 from attrs import field, frozen
 
+from reference.recordings.ahead.order import Observation
 from reference.recordings.hidden.nearest import Missing, list_nearest
 from reference.recordings.hidden.node import Asked, Node
 from reference.recordings.hidden.timeline import Entry, Timeline
 from reference.recordings.log.explain import LogVerdict
 from reference.recordings.log.guide import LogGuide
-from reference.recordings.order import Observation
 from reference.worlds.replication.state import Cluster
 
 AROUND = 2

@@ -40,7 +40,7 @@ from reference.recordings.reading import Event, Recording
 from reference.worlds.system.state import System
 from reference.worlds.system.structure import SystemStructure
 
-CONFORMS, REFUSED, UNDECIDED, OUTSIDE = "conforms", "refused", "undecided", "outside"
+CONFORMS, REJECTED, UNDECIDED, OUTSIDE = "conforms", "rejected", "undecided", "outside"
 
 RECORDING_STEPS = 200_000
 """Steps that may be tried for a whole recording."""
@@ -63,7 +63,7 @@ class JoinedVerdict:
 
     file: str
     word: str
-    """CONFORMS, REFUSED, UNDECIDED, or OUTSIDE: not what the joined system is about."""
+    """CONFORMS, REJECTED, UNDECIDED, or OUTSIDE: not what the joined system is about."""
     choice: Choice | None = None
     """What was looked at."""
     schedule: tuple[Action, ...] = ()
@@ -212,7 +212,7 @@ def refuse(
     is_decided = stuck.is_exhausted and not timeline.is_cut_short
     return evolve(
         verdict,
-        word=REFUSED if is_decided else UNDECIDED,
+        word=REJECTED if is_decided else UNDECIDED,
         seq=stuck.observation.seq,
         reason="; ".join(stuck.texts),
         rule=rule,

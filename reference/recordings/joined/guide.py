@@ -13,6 +13,7 @@ from reference.language.compiled import (
     compute_compiled_machine,
 )
 from reference.language.machine import Action
+from reference.recordings.hidden.goals import list_wanted
 from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.joined.notes import Notes, Put, Shown, count_puts
 from reference.recordings.joined.visibility import (
@@ -55,6 +56,8 @@ class JoinedGuide:
     places: Mapping[str, int] = field(init=False)
     hidden: Mapping[str, bool] = field(init=False)
     """By instance: it may fire at any time."""
+    visible: frozenset[str] = field(init=False)
+    """The instances that fire at an event of their own only."""
     counted: tuple[int, ...] = field(init=False)
     """Where the state has what soundness looks at."""
     tables: tuple[int, ...] = field(init=False)
@@ -66,6 +69,8 @@ class JoinedGuide:
         self.machine = compute_compiled_machine(self.structure)
         self.places = self.machine.places
         self.hidden = {n: self.visibility.is_hidden(n) for n in self.machine.instances}
+        seen = (n for n, is_hidden in self.hidden.items() if not is_hidden)
+        self.visible = frozenset(seen).difference(OF_PUTS)
         paths = ["reading.message.offset"]
         for log, queue in COUNTED:
             paths += [f"{log}.dispatched_offset", f"{log}.start_offset", queue]
@@ -95,6 +100,10 @@ class JoinedGuide:
     def may(self, node: Node, name: str) -> bool:
         """Whether an instance may fire without an event of its own, or is owed."""
         return self.hidden[name] or (bool(node.notes.owed) and name in OF_PUTS)
+
+    def find_visible(self, _node: Node) -> frozenset[str]:
+        """Instances that may not fire here without an event, whatever the state."""
+        return self.visible
 
     def may_change(self, node: Node, name: str, path: str) -> bool:
         """Whether an instance may do so; progress in memory changes by a commit that is seen."""
@@ -137,15 +146,9 @@ class JoinedGuide:
         bounds: tuple[int, int],
         goals: Sequence[Goal],
     ) -> Iterator[int]:
-        """Wanted numbers; what makes a leaf such a number, if each one more does; and ends."""
-        writes = self.machine.instances[action.instance].recorded.effects
+        """The highest value, those that goals want, and where the followed message ends."""
         yield bounds[1]
-        yield from (goal.wanted for goal in goals if goal.path)
-        wanted = [goal for goal in goals if goal.path in writes]
-        lowest = Action(action.instance, {argument: bounds[0]})
-        after = self.machine.take(node.state, lowest) if wanted else None
-        if after is not None:
-            yield from (bounds[0] + goal.wanted - int(after[goal.place]) for goal in wanted)
+        yield from list_wanted(self.machine, node, action, bounds[0], goals)
         if argument in ENDS:
             # A queue that shows the followed message for the first time ends with it.
             yield self.get(node, "cluster.messages.0.end_offset")

@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from reference.language.machine import Action
+from reference.recordings.ahead.plan import MASTER, find_next
 from reference.recordings.clock import GRAIN_MS
+from reference.recordings.hidden.goals import list_wanted
 from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.log.notes import Wire
-from reference.recordings.plan import MASTER, find_next
 
 if TYPE_CHECKING:
     from reference.recordings.log.guide import LogGuide
 
 APPENDING = ("append_to_slave", "append_at_wrong_offset")
 """The rules by which a slave takes a frame."""
+
+OTHERS = "append_other_message"
+"""The put of a message that no event shows."""
 
 OF_LINKS = (*APPENDING, "transfer_batch", "receive_report")
 """The rules by which bytes and reports go over a link."""
@@ -43,7 +47,7 @@ class Arguments:
             shown = self._list_hidden(node, action, bounds[1], goals)
         if shown is not None:
             return shown
-        wanted = self._list_wanted(node, action.instance, bounds, goals)
+        wanted = self._list_wanted(node, action, bounds, goals)
         if argument == "recovered_offset":
             index = action.index
             return [*self._list_recovered(MASTER if index is None else index), *wanted]
@@ -71,7 +75,7 @@ class Arguments:
     ) -> Sequence[int] | None:
         """The likely values where a recording shows no puts, or no traffic; None for others."""
         rule, index = action.rule_name, action.index
-        if rule == "append_other_message" and self.guide.plan.are_puts_hidden:
+        if rule == OTHERS and self.guide.plan.are_puts_hidden:
             return self._list_other_sizes(node)
         if rule not in OF_LINKS or index is None or node.notes.wires[index].is_recorded:
             return None
@@ -115,19 +119,16 @@ class Arguments:
         return [] if following is None else [following]
 
     def _list_wanted(
-        self, node: Node, name: str, bounds: tuple[int, int], goals: Sequence[Goal]
+        self, node: Node, action: Action, bounds: tuple[int, int], goals: Sequence[Goal]
     ) -> Iterator[int]:
-        """Values that make a leaf the wanted one, if each one more makes that one more; ends."""
-        machine = self.guide.machine
-        writes = machine.instances[name].recorded.effects
+        """What goals want; what makes the log end where it is shown to; the range's ends."""
         low, high = bounds
-        yield from (goal.wanted for goal in goals if goal.path)
-        wanted = [goal for goal in goals if goal.path in writes]
-        lowest = machine.take(node.state, Action(name)) if wanted else None
-        if lowest is not None:
-            yield from (low + goal.wanted - int(lowest[goal.place]) for goal in wanted)
-        following = self.guide.find_following(node)
-        if name == "append_other_message" and following is not None:
+        yield from list_wanted(self.guide.machine, node, action, low, goals)
+        following, is_append = self.guide.find_following(node), action.instance == OTHERS
+        if is_append and following is not None:
             yield following.start_offset - self.guide.get_max(node, MASTER)
+        if is_append:
+            sent = self.guide.last_sent_offset - self.guide.get_max(node, MASTER)
+            yield from [sent] * (low <= sent <= high)
         yield high
         yield low

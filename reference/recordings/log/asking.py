@@ -11,15 +11,15 @@ from reference.language.compiled import State, compile_predicate
 from reference.language.dependencies import list_leaves
 from reference.language.leaves import flatten
 from reference.language.machine import record_predicate
+from reference.recordings.ahead.order import Observation
+from reference.recordings.ahead.plan import Plan
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.guide import LogGuide
 from reference.recordings.log.limits.landmarks import Landmarks
 from reference.recordings.log.notes import Notes
 from reference.recordings.log.seen import Check, Seen, begin_seen, judge, make_view
-from reference.recordings.order import Observation
-from reference.recordings.plan import Plan
 from reference.recordings.reading import Event
-from reference.recordings.state import Explanation
+from reference.recordings.view import View
 from reference.worlds.replication.state import Message
 
 ENDS = (
@@ -57,7 +57,7 @@ class Asking:
         notes = Notes(self.guide.wires, seen=begin_seen(self.plan))
         return Node(self.guide.machine.encode(cluster), notes)
 
-    def view(self, node: Node, observation: Observation) -> Explanation:
+    def view(self, node: Node, observation: Observation) -> View:
         """All that a check may look at."""
         cluster = self.guide.machine.decode(node.state)
         return make_view(self.plan, cluster, node, observation)
@@ -140,6 +140,11 @@ def fires(text: str, *instances: str) -> Goal:
 def is_never(_: State) -> bool:
     """In no state."""
     return False
+
+
+def is_impossible(text: str) -> Goal:
+    """Something that no step brings about, whenever it is taken."""
+    return Goal(text, lambda _: False, is_possible=False)
 
 
 def agrees(text: str, *, is_so: bool) -> Goal:

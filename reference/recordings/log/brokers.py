@@ -1,4 +1,4 @@
-"""What a broker shows of itself, and what its start and its end ask."""
+"""What a broker shows of its log and its links, and what that asks of a state of replication."""
 
 from __future__ import annotations
 
@@ -8,22 +8,17 @@ from typing import Any
 from attrs import evolve
 
 from reference.language.operators import negate
-from reference.recordings.boundaries import find_recovered_range, has_boundary
-from reference.recordings.broker_events import check_dispatched_at_start
-from reference.recordings.clock import SHUTDOWN_MS
-from reference.recordings.closings import check_closed_by_stop
+from reference.recordings.ahead.boundaries import has_boundary
+from reference.recordings.ahead.order import Observation
+from reference.recordings.ahead.plan import MASTER
+from reference.recordings.checks.queues import check_queues
 from reference.recordings.hidden.node import Asked, Goal, Node, Stage
-from reference.recordings.lifecycle_events import explain_surgery
-from reference.recordings.log.asking import Asking, agrees, ask_for, fires, note, see
+from reference.recordings.log.asking import Asking, see
 from reference.recordings.log.connections import Shown, list_live, match
-from reference.recordings.log.guide import name_broker, name_end, name_instance
-from reference.recordings.log.notes import Notes
+from reference.recordings.log.guide import name_broker, name_end
 from reference.recordings.log.seen import Check, Seen
-from reference.recordings.order import Observation
-from reference.recordings.plan import MASTER
-from reference.recordings.queues import check_queues
 from reference.recordings.reading import Event
-from reference.recordings.state import Blocked, Explanation, check
+from reference.recordings.view import Blocked, View
 from reference.worlds.replication.mapped_files import compute_last_file_end
 from reference.worlds.replication.replication import is_positioned
 
@@ -109,7 +104,7 @@ def see_end(seen: Seen, broker: int, event: Event) -> Seen:
     return evolve(seen, sends=0, max_seen_ms=event.t_ms) if broker == MASTER else seen
 
 
-def check_running(view: Explanation, broker: int) -> Explanation:
+def check_running(view: View, broker: int) -> View:
     """A broker was seen to start, and not to end."""
     if not view.get_broker(broker).is_started:
         raise Blocked("this broker does not run")
@@ -130,7 +125,7 @@ def list_checks(
     return asking.judge(node, observation, *checks)
 
 
-def check_reported(view: Explanation, slave: int, event: Event) -> Explanation:
+def check_reported(view: View, slave: int, event: Event) -> View:
     """A slave's latest report: of this connection, of the one before, or its own end.
 
     HAClient#connectMaster sets it to the own end, even if the connect fails (R-HC-02).
@@ -140,12 +135,12 @@ def check_reported(view: Explanation, slave: int, event: Event) -> Explanation:
     known = {0, own, wire.reported_before, wire.last_report}
     if link.is_open and link.has_reported:
         known.add(link.reported_offset)
-    if event[offset] not in known and not view.plan.links[slave].is_traffic_hidden:
+    if event[offset] not in known:
         raise Blocked(f"{offset} is {event[offset]}, but {own} by the model")
     return view
 
 
-def check_record_begin(view: Explanation, broker: int, offset: int) -> None:
+def check_record_begin(view: View, broker: int, offset: int) -> None:
     """The dispatch stands between two records."""
     log, tables = view.get_log(broker), view.plan.tables
     is_below = offset < log.start_offset or not log.has_file
@@ -295,213 +290,3 @@ def list_own_goals(asking: Asking, node: Node, slave: int, shown: Shown) -> Iter
 def may_have_reported(link: Any, offset: int) -> Any:
     """A slave's latest report is this offset, or it has not reported on this connection."""
     return negate(link.has_reported) | (link.reported_offset == offset)
-
-
-def observe_start(asking: Asking, observation: Observation, node: Node) -> Asked:
-    """A broker has started, and shows what it has recovered."""
-    event = observation.event
-    broker = asking.plan.find_node(event)
-    is_up = asking.has_value(f"{event['node']} runs", f"{name_broker(broker)}.is_up", True)
-    address = event.data.get("ha_master_address")
-
-    def start(seen: Seen) -> Seen:
-        return see_end(seen, broker, event).change_broker(
-            broker,
-            is_started=True,
-            started_ms=event.t_ms,
-            stop_begin_ms=None,
-            is_store_closed=False,
-            ha_master_address=address if isinstance(address, str) else None,
-        )
-
-    seen = node.notes.seen.get_broker(broker)
-    is_down = not (seen.is_started or seen.is_store_closed)
-    return Asked(
-        (
-            lambda _: (agrees(f"{event['node']} does not run yet", is_so=is_down),),
-            lambda n: judge_start(asking, observation, broker, n),
-            lambda _: (is_up, *list_log_goals(asking, node, event, broker)),
-            *list_start_stages(asking, event, broker),
-            asking.later(observation, lambda view: check_dispatched_at_start(view, broker, event)),
-            lambda n: list_checks(asking, observation, broker, n),
-        ),
-        permits=dict.fromkeys(list_starts(asking, broker), 1),
-        after=see(start),
-    )
-
-
-def judge_start(
-    asking: Asking, observation: Observation, broker: int, node: Node
-) -> tuple[Goal, ...]:
-    """What a process has left: perhaps a record whose put was under way at its end."""
-    event, left = observation.event, node.notes.seen.abort_files
-    path, text = name_end(asking.plan, broker), f"max_offset of {observation.event['node']}"
-    way = (asking.has_value(text, path, event["max_offset"]),)
-    found = asking.judge(
-        find_down(asking, node, broker),
-        observation,
-        lambda view: check_start(view, event, broker, left),
-    )
-    return tuple(evolve(goal, on_the_way=way) for goal in found)
-
-
-def find_down(asking: Asking, node: Node, broker: int) -> Node:
-    """The latest state in which a broker did not run; this one where it has run from the first."""
-    place = asking.guide.places[f"{name_broker(broker)}.is_up"]
-    return next((each for each in node.list_back() if not each.state[place]), node)
-
-
-def check_start(
-    view: Explanation, event: Event, broker: int, abort_files: frozenset[int]
-) -> Explanation:
-    """A broker that does not run starts, and finds what its last process has left."""
-    is_normal = broker not in abort_files
-    view = check(view, "last_exit_normal", is_normal, event["last_exit_normal"])
-    role = view.plan.recording.config["nodes"][event["node"]]["role"]
-    view = check(view, "role", role, event["role"])
-    if view.is_up(broker):
-        return view
-    log = view.get_log(broker)
-    low, high = find_recovered_range(view.plan.tables, log)
-    if not low <= event["max_offset"] <= high and not view.plan.are_puts_hidden:
-        raise Blocked(f"max_offset is {event['max_offset']}, but recovery cuts the log to {low}")
-    return view
-
-
-def list_starts(asking: Asking, broker: int) -> list[str]:
-    """The ways in which a broker may start."""
-    begin = "restart_master" if broker == MASTER else "restart_slave"
-    rules = (name for name in asking.plan.structure.rules if name.startswith(begin))
-    return [name_instance(name, broker) for name in rules]
-
-
-def observe_kill(asking: Asking, observation: Observation, node: Node) -> Asked:
-    """A broker's process is killed, or loses power if its store then lacks bytes."""
-    event = observation.event
-    broker = asking.plan.find_node(event)
-    names, kept = [name_instance("kill_WHO", broker)], {}
-    surgery = asking.plan.surgeries.get(event.seq)
-    if surgery is not None:
-        rules = ["lose_WHO_power"]
-        if broker == MASTER:
-            rules += ["lose_WHO_power_in_record", *["lose_WHO_disk"] * is_whole(surgery)]
-        names = [name_instance(rule, broker) for rule in rules]
-        kept = {"kept_offset": surgery["lost_from_offset"]}
-    return ask_for(
-        fires(f"{event['node']} ends by {' or '.join(names)}", *names),
-        permits=dict.fromkeys(names, 1),
-        arguments=dict.fromkeys(names, kept),
-        after=lambda after: end_process(asking, after, broker),
-    )
-
-
-def is_whole(surgery: Event) -> bool:
-    """Nothing is left of a log."""
-    return bool(surgery["lost_from_offset"] == 0)
-
-
-def end_process(asking: Asking, node: Node, broker: int) -> Node:
-    """What is forgotten with a broker's process."""
-    notes: Notes = node.notes
-    if broker == MASTER:
-        for number in notes.slots:
-            node = asking.drop_message(node, number)
-        notes = evolve(node.notes, begun=frozenset(), process=notes.process + 1, connections=())
-        notes = notes.see(lambda seen: evolve(seen, sends=0))
-    is_left = asking.guide.get(node, f"{name_broker(broker)}.has_abort_file")
-    notes = notes.spend(name_instance("begin_WHO_stop", broker)).see(
-        lambda seen: end_broker(seen, broker, is_left=bool(is_left))
-    )
-    if broker != MASTER:
-        notes = notes.see(lambda seen: seen.change_wire(broker, closed_ms=None, reported_before=0))
-    return node.edit(notes=notes)
-
-
-def end_broker(seen: Seen, broker: int, *, is_left: bool) -> Seen:
-    """A process has ended, with or without its abort file."""
-    left = seen.abort_files - {broker}
-    ended = seen.change_broker(broker, is_started=False, stop_begin_ms=None)
-    return evolve(ended, abort_files=left | {broker} if is_left else left)
-
-
-def observe_stop_begin(asking: Asking, observation: Observation, node: Node) -> Asked:
-    """A broker's store begins to stop in order."""
-    event = observation.event
-    broker = asking.plan.find_node(event)
-    name = name_instance("begin_WHO_stop", broker)
-
-    def begin(notes: Notes) -> Notes:
-        return notes.grant(name).see(
-            lambda seen: seen.change_broker(broker, stop_begin_ms=event.t_ms)
-        )
-
-    return ask_for(after=note(begin))
-
-
-def observe_stop(asking: Asking, observation: Observation, node: Node) -> Asked:
-    """A broker's store has stopped in order."""
-    event = observation.event
-    broker = asking.plan.find_node(event)
-    names = [name_instance(rule, broker) for rule in ("begin_WHO_stop", "finish_WHO_stop")]
-    who = name_broker(broker)
-    goals = [asking.has_value(f"{event['node']} runs", f"{who}.is_up", False)]
-    if "max_offset" in event.data:
-        path = name_end(asking.plan, broker)
-        goals.append(asking.has_value(f"max_offset of {event['node']}", path, event["max_offset"]))
-    if "abort_file_present" in event.data:
-        # The abort file stays if the dispatch could not come to the log's end (R-RC-13).
-        is_left = event["abort_file_present"]
-        goals.append(asking.has_value("abort_file_present", f"{who}.has_abort_file", is_left))
-
-    def end(after: Node) -> Node:
-        ended = end_process(asking, after, broker)
-        return see(lambda seen: seen.change_broker(broker, is_store_closed=True))(ended)
-
-    return Asked(
-        (
-            asking.later(observation, lambda view: check_stop(view, event, broker)),
-            lambda _: tuple(goals),
-        ),
-        permits=dict.fromkeys(names, 1),
-        after=end,
-    )
-
-
-def check_stop(view: Explanation, event: Event, broker: int) -> Explanation:
-    """A stop that has begun takes its time, and closes what it has to close."""
-    if not view.get_broker(broker).is_started:
-        raise Blocked("this broker does not run")
-    if view.get_broker(broker).stop_begin_ms is None and "shutdown_ms" in event.data:
-        raise Blocked("no clean stop of this broker has begun")
-    took_ms = event.data.get("shutdown_ms", SHUTDOWN_MS)
-    if took_ms < SHUTDOWN_MS:
-        raise Blocked(f"shutdown_ms is {took_ms}, but a stop takes {SHUTDOWN_MS} ms")
-    return view if broker == MASTER else check_closed_by_stop(view, broker)
-
-
-def observe_exit(asking: Asking, observation: Observation, node: Node) -> Asked:
-    """A process ends by itself: after the clean stop of its store."""
-    broker = asking.plan.find_node(observation.event)
-    is_closed = node.notes.seen.get_broker(broker).is_store_closed
-    text = "the store of this broker was shut down before its process ended"
-    return ask_for(
-        agrees(text, is_so=is_closed),
-        after=see(lambda seen: seen.change_broker(broker, is_store_closed=False)),
-    )
-
-
-def observe_surgery(asking: Asking, observation: Observation, node: Node) -> Asked:
-    """The recorder takes a tail of the store of a broker that is down: see `observe_kill`."""
-    event = observation.event
-    return Asked((asking.later(observation, lambda view: explain_surgery(view, event)),))
-
-
-def observe_wipe(asking: Asking, observation: Observation, node: Node) -> Asked:
-    """The store of a stopped broker is emptied."""
-    broker = asking.plan.find_node(observation.event)
-    name = "lose_master_disk" if broker == MASTER else f"wipe_slave[{broker}]"
-    return ask_for(
-        fires(f"{name} happens", name),
-        permits={name: 1},
-        after=see(lambda seen: end_broker(seen, broker, is_left=False)),
-    )

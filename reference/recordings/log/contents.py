@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from reference.recordings.config_events import explain_address, explain_set_config
-from reference.recordings.content_events import explain_checksums, explain_comparison, explain_scan
-from reference.recordings.get_message_events import explain_get_message
+from reference.recordings.ahead.order import Observation
+from reference.recordings.ahead.plan import MASTER
+from reference.recordings.checks.contents import check_checksums, check_comparison, check_scan
+from reference.recordings.checks.settings import check_address, check_set_config
 from reference.recordings.hidden.node import Asked, Node
 from reference.recordings.log.asking import Asking, see
 from reference.recordings.log.brokers import begins_at, get_log
 from reference.recordings.log.guide import name_broker, name_end, name_instance
 from reference.recordings.log.tables import hold_against, learn_from
-from reference.recordings.order import Observation
-from reference.recordings.plan import MASTER
+from reference.recordings.tables.reads import check_read
 
 
 def observe_checksums(asking: Asking, observation: Observation, node: Node) -> Asked:
@@ -24,17 +24,17 @@ def observe_checksums(asking: Asking, observation: Observation, node: Node) -> A
     if files and is_up:
         text, end = f"max_offset of {event['node']}", files[-1]["to_offset"]
         goals.append(asking.has_value(text, name_end(asking.plan, broker), end))
-    return hold_against(asking, observation, explain_checksums, *goals)
+    return hold_against(asking, observation, check_checksums, *goals)
 
 
 def observe_scan(asking: Asking, observation: Observation, node: Node) -> Asked:
     """Every record of a log."""
-    return hold_against(asking, observation, explain_scan)
+    return hold_against(asking, observation, check_scan)
 
 
 def observe_comparison(asking: Asking, observation: Observation, node: Node) -> Asked:
     """The bytes of master and slave compared."""
-    return hold_against(asking, observation, explain_comparison)
+    return hold_against(asking, observation, check_comparison)
 
 
 def observe_read(asking: Asking, observation: Observation, node: Node) -> Asked:
@@ -42,7 +42,7 @@ def observe_read(asking: Asking, observation: Observation, node: Node) -> Asked:
     event = observation.event
     end = name_end(asking.plan, asking.plan.find_node(event))
     goal = asking.has_value(f"max_offset_py of {event['node']}", end, event["max_offset_py"])
-    return hold_against(asking, observation, explain_get_message, goal)
+    return hold_against(asking, observation, check_read, goal)
 
 
 def observe_address(asking: Asking, observation: Observation, node: Node) -> Asked:
@@ -51,11 +51,11 @@ def observe_address(asking: Asking, observation: Observation, node: Node) -> Ask
     slave = asking.plan.find_node(event)
 
     def learn(after: Node) -> Node:
-        told = explain_address(asking.view(after, observation), event)
+        told = check_address(asking.view(after, observation), event)
         address = told.get_broker(slave).ha_master_address
         return see(lambda seen: seen.change_broker(slave, ha_master_address=address))(after)
 
-    asked = hold_against(asking, observation, explain_address)
+    asked = hold_against(asking, observation, check_address)
     return Asked(asked.stages, after=learn)
 
 
@@ -69,7 +69,7 @@ def observe_set_config(asking: Asking, observation: Observation, node: Node) -> 
     wanted = asking.has_value("brokerRole", "master.is_sync", role == "SYNC_MASTER")
 
     def set_sizes(after: Node) -> Node:
-        view = explain_set_config(asking.view(after, observation), event)
+        view = check_set_config(asking.view(after, observation), event)
         return after.edit(state=asking.guide.machine.encode(view.cluster))
 
     asked = Asked(
@@ -77,7 +77,7 @@ def observe_set_config(asking: Asking, observation: Observation, node: Node) -> 
         permits=dict.fromkeys(names, 1),
         after=set_sizes,
     )
-    return learn_from(asking, observation, asked, explain_set_config)
+    return learn_from(asking, observation, asked, check_set_config)
 
 
 def observe_expiry(asking: Asking, observation: Observation, node: Node) -> Asked:

@@ -10,20 +10,20 @@ from attrs import evolve, field, frozen
 
 from reference.configuration.later_keys import compute_mode
 from reference.language.machine import Action
-from reference.recordings.clock import JITTER_MS
+from reference.recordings.ahead.order import may_swap, order_observations
+from reference.recordings.ahead.plan import make_plan
 from reference.recordings.hidden.overdue import Clock
 from reference.recordings.hidden.search import Budget
-from reference.recordings.hidden.timeline import Stuck, Timeline
+from reference.recordings.hidden.timeline import Progress, Stuck, Timeline
 from reference.recordings.log.asking import Asking
 from reference.recordings.log.guide import LogGuide
 from reference.recordings.log.limits.deadlines import LogDeadlines
 from reference.recordings.log.observers import ask
-from reference.recordings.order import FIXED_KINDS, Observation, order_observations
-from reference.recordings.plan import make_plan
 from reference.recordings.reading import Recording
-from reference.releases.versions import USUAL, Version, parse_version
+from reference.releases.versions import Version, parse_version
+from reference.worlds.replication.state import Cluster
 
-CONFORMS, REFUSED, UNDECIDED = "conforms", "refused", "undecided"
+CONFORMS, REJECTED, UNDECIDED = "conforms", "rejected", "undecided"
 
 
 @frozen
@@ -31,7 +31,7 @@ class LogVerdict:
     """What the search says of the recording of one group."""
 
     word: str
-    """CONFORMS, REFUSED, or UNDECIDED: the budget was spent before an explanation was found."""
+    """CONFORMS, REJECTED, or UNDECIDED: the budget was spent before an explanation was found."""
     explained: int
     """How many observations are explained."""
     ignored: Mapping[str, int]
@@ -49,6 +49,25 @@ class LogVerdict:
     stuck: Stuck | None = field(default=None, repr=False)
     """The observation that is not explained."""
 
+    @property
+    def cluster(self) -> Cluster | None:
+        """The state at the end, or the one that comes nearest to what is not explained."""
+        if self.timeline is None:
+            return None
+        node = self.timeline.node if self.stuck is None else self.stuck.nearest
+        cluster: Cluster = self.timeline.guide.machine.decode(node.state)
+        return cluster
+
+    @property
+    def message(self) -> int | None:
+        """The place of the followed message that the event is about which is not explained."""
+        guide = self.timeline.guide if self.timeline is not None else None
+        if not isinstance(guide, LogGuide) or self.stuck is None:
+            return None
+        put = guide.plan.put_by_seq.get(self.stuck.observation.event.seq)
+        slots = self.stuck.nearest.notes.slots
+        return slots.index(put.number) if put is not None and put.number in slots else None
+
     def as_json(self) -> dict[str, Any]:
         """The verdict for other programs."""
         return {
@@ -62,32 +81,35 @@ class LogVerdict:
         }
 
 
-def explain(recording: Recording, version: Version, steps_max: int | None = None) -> LogVerdict:
+def explain(
+    recording: Recording,
+    version: Version,
+    steps_max: int | None = None,
+    progress: Progress = None,
+) -> LogVerdict:
     """Explains the recording of one group by the rules of a version.
 
-    With ``steps_max`` no more steps are tried for the whole recording.
+    With ``steps_max`` no more steps are tried for the whole recording. ``progress`` is told how
+    many observations are explained.
 
     Raises:
         OutsideTheModel: a group that the model has no structure for.
     """
+    timeline = begin(recording, version, steps_max)
+    stuck = timeline.explain(list(order_observations(recording.events)), progress)
+    return make_verdict(timeline, stuck)
+
+
+def begin(recording: Recording, version: Version, steps_max: int | None = None) -> Timeline:
+    """The timeline of one group, before its first observation. Raises OutsideTheModel."""
     plan = make_plan(recording, version)
     guide = LogGuide(plan)
     asking = Asking(plan, guide)
     deadlines = LogDeadlines(guide)
-    clock = Clock(guide, deadlines, deadlines.list_watched(), get_earliest_ms)
+    clock = Clock(guide, deadlines, deadlines.list_watched(), lambda seen: seen.earliest_ms)
     timeline = Timeline(guide, partial(ask, asking), may_swap, asking.begin(), clock)
     timeline.total = None if steps_max is None else Budget(steps_max)
-    stuck = timeline.explain(list(order_observations(recording.events)))
-    return make_verdict(timeline, stuck)
-
-
-def find_version(recording: Recording) -> Version:
-    """The release that a recording names, in the mode that its master's settings choose.
-
-    Raises:
-        VersionError: it names a release that is not known.
-    """
-    return find_mode(recording, recording.config.data.get("rocketmq", USUAL))
+    return timeline
 
 
 def find_mode(recording: Recording, name: str) -> Version:
@@ -106,21 +128,6 @@ def make_verdict(timeline: Timeline, stuck: Stuck | None) -> LogVerdict:
     found = (told.explained, told.ignored, told.goals, tuple(told.schedule))
     if stuck is None:
         return LogVerdict(CONFORMS, *found, timeline=timeline)
-    word = REFUSED if stuck.is_exhausted else UNDECIDED
+    word = REJECTED if stuck.is_exhausted else UNDECIDED
     seq, reason = stuck.observation.event.seq, "; ".join(stuck.texts)
     return LogVerdict(word, *found, seq, reason, timeline, stuck)
-
-
-def get_earliest_ms(observation: Observation) -> float:
-    """When an observation was made at the earliest."""
-    return observation.interval_ms[0] - JITTER_MS
-
-
-def may_swap(earlier: Observation, later: Observation) -> bool:
-    """Two observations may have happened in the other order, by their sources and stamps."""
-    is_put = "put" in (earlier.event.kind, later.event.kind)
-    if earlier.event is later.event or {earlier.kind, later.kind} & FIXED_KINDS:
-        return False
-    if earlier.source == later.source and not is_put:
-        return False
-    return later.interval_ms[0] - JITTER_MS <= earlier.interval_ms[1] + JITTER_MS

@@ -11,22 +11,26 @@ from reference.language.compiled import (
     CompiledInstance,
     CompiledMachine,
     State,
+    compile_predicate,
     compute_compiled_machine,
 )
 from reference.language.machine import Action
+from reference.recordings.ahead.links import Frame
+from reference.recordings.ahead.order import Observation
+from reference.recordings.ahead.plan import MASTER, Plan, find_next, has_within
+from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES, ProcessAhead, Put
 from reference.recordings.clock import (
     GRAIN_MS,
+    KILL_MS,
     SLACK_MS,
     TRANSFER_WAIT_MS,
     compute_longest_put_ms,
 )
 from reference.recordings.hidden.node import Goal, Node
-from reference.recordings.links_ahead import Frame
-from reference.recordings.log.arguments import APPENDING, Arguments
+from reference.recordings.log.arguments import Arguments
+from reference.recordings.log.following import FOLLOWED, get_index
 from reference.recordings.log.notes import Connection, Notes, Wire
-from reference.recordings.order import Observation
-from reference.recordings.plan import MASTER, Plan, find_next, has_within
-from reference.recordings.puts_ahead import ProcessAhead, Put
+from reference.worlds.replication.mapped_files import is_flush_file_there
 
 HIDDEN_ROLES = ("master", "slave")
 """Who acts without an event; faults, operators and producers are seen."""
@@ -63,12 +67,20 @@ class LogGuide:
     """The link of each slave, as it begins."""
     allowed: Mapping[str, Allowance] = field(init=False)
     """By instance: whether it may fire without an event of its own."""
+    visible: frozenset[str] = field(init=False)
+    """The instances that fire at an event of their own only, unless they were announced."""
+    is_flush_file_there: Callable[[State], bool] = field(init=False)
+    """The master's log has the file in which its next flush begins."""
+    last_sent_offset: int = field(init=False)
+    """Where the last byte lies that a frame has shown: a put may have no line by then."""
     now_ms: float = 0.0
     """The stamp of the observation that is being explained."""
 
     def __attrs_post_init__(self) -> None:
         self.machine = compute_compiled_machine(self.plan.structure)
         self.places = self.machine.places
+        frames = (f for link in self.plan.links for sent in link.frames.values() for f in sent)
+        self.last_sent_offset = max((frame.end_offset for frame in frames), default=0)
         self.wires = tuple(
             Wire(
                 is_recorded=not ahead.is_traffic_hidden and not ahead.is_connection_hidden,
@@ -76,8 +88,12 @@ class LogGuide:
             )
             for ahead in self.plan.links
         )
+        self.is_flush_file_there = compile_predicate(
+            self.plan.structure, lambda cluster: is_flush_file_there(cluster.master.log)
+        )
         instances = self.machine.instances.items()
         self.allowed = {name: self._make_allowance(each) for name, each in instances}
+        self.visible = frozenset(name for name, each in self.allowed.items() if each is False)
 
     def get(self, node: Node, path: str) -> int:
         """A leaf of a node's state."""
@@ -97,6 +113,11 @@ class LogGuide:
         if allowed is True or (node.notes.granted and node.notes.is_granted(name)):
             return True
         return allowed is not False and allowed(node)
+
+    def find_visible(self, node: Node) -> frozenset[str]:
+        """Instances that may not fire here without an event, whatever the state."""
+        granted = node.notes.granted
+        return self.visible.difference(*granted) if granted else self.visible
 
     def _make_allowance(self, instance: CompiledInstance) -> Allowance:
         rule = instance.recorded.instance.rule
@@ -185,7 +206,9 @@ class LogGuide:
         timers = notes.seen.timers or plan.timers
         longest_ms = compute_longest_put_ms(timers, waits_for_slave=is_sync)
         process: ProcessAhead = plan.processes[notes.process]
-        return process.may_be_pending(end + 1, self.now_ms, longest_ms)
+        is_last = notes.process == len(plan.processes) - 1
+        least = max(end + 1, self.last_sent_offset if is_last else 0)
+        return process.may_be_pending(least, self.now_ms, longest_ms)
 
     def _may_flush(self, node: Node) -> bool:
         """The flush stays below what the end of the master's process takes."""
@@ -199,8 +222,13 @@ class LogGuide:
             return True
         frames = self.list_frames(wire, slave)
         if wire.are_frames_held or wire.sent >= len(frames):
-            return wire.are_frames_held
+            return wire.are_frames_held or self._may_lose_frame(slave, wire.connection)
         return frames[wire.sent].t_ms <= self.now_ms + SLACK_MS
+
+    def _may_lose_frame(self, slave: int, connection: int) -> bool:
+        """What is sent right before the end of its connection, or of all, may not come."""
+        end_ms = self.plan.links[slave].closings_ms.get(connection, self.plan.end_ms)
+        return self.now_ms >= end_ms - KILL_MS
 
     def find_following(self, node: Node) -> Put | None:
         """The recorded put that is appended next."""
@@ -237,11 +265,18 @@ class LogGuide:
         rule, slave = action.rule_name, action.index
         if rule == "append_message":
             return self._follow_append(node, notes, action)
+        if rule == "append_other_message" and not self._is_record(action):
+            return None
         if rule in CLOCKED:
-            return self._follow_clock(notes, rule, node.notes.slots[get_index(action)])
+            return self._follow_clock(node, notes, rule, node.notes.slots[get_index(action)])
         if slave is not None and slave < len(notes.wires):
             return self._follow_link(node, notes, action, state)
         return self._follow_ends(node, notes, action, state)
+
+    def _is_record(self, action: Action) -> bool:
+        """A message has a head; where no put is shown, several of them are taken for one."""
+        is_large = action.arguments["size_bytes"] >= MESSAGE_HEAD_BYTES
+        return is_large or self.plan.are_puts_hidden
 
     def _follow_link(self, node: Node, notes: Notes, action: Action, state: State) -> Notes | None:
         """A step of one link or slave."""
@@ -305,8 +340,13 @@ class LogGuide:
         alive = sum(connection.known is None for connection in notes.connections)
         return bool(state[self.places["master.connection_count"]] == alive)
 
-    def _follow_clock(self, notes: Notes, rule: str, number: int) -> Notes | None:
-        """A clock ends the wait of a put, if its call took so long."""
+    def _follow_clock(self, node: Node, notes: Notes, rule: str, number: int) -> Notes | None:
+        """A clock ends the wait of a put, if its call took so long.
+
+        Two flushes that find no file (R-CL-09) are the same as a time-out that takes no time.
+        """
+        if rule == "time_out_disk_wait" and not self.is_flush_file_there(node.state):
+            return notes
         took_ms = self.plan.puts[number].duration_ms + GRAIN_MS
         timers = notes.seen.timers or self.plan.timers
         if rule != "wait_one_second":
@@ -326,51 +366,6 @@ class LogGuide:
             return None
         begun, slots = notes.begun - {put.number}, (*notes.slots, put.number)
         return evolve(notes, next_put=put.number + 1, begun=begun, slots=slots)
-
-
-def follow_report(guide: LogGuide, node: Node, notes: Notes, action: Action) -> Notes | None:
-    """The master reads a report that was forwarded, and with it all before it."""
-    slave, offset = get_index(action), action.arguments["slave_offset"]
-    reports = notes.wires[slave].reports
-    if offset not in reports:
-        return None
-    return notes.change_wire(slave, reports=reports[reports.index(offset) + 1 :])
-
-
-def follow_frame(guide: LogGuide, node: Node, notes: Notes, action: Action) -> Notes | None:
-    """The slave takes the first frame that was forwarded, as a whole."""
-    slave = get_index(action)
-    wire = notes.wires[slave]
-    frames = guide.list_frames(wire, slave)[wire.taken : wire.forwarded]
-    if not frames or frames[0].size_bytes != action.arguments["size_bytes"]:
-        return None
-    return notes.change_wire(slave, taken=wire.taken + 1)
-
-
-def follow_transfer(guide: LogGuide, node: Node, notes: Notes, action: Action) -> Notes | None:
-    """The master sends the frame that the proxy forwards next, if it forwards one at all."""
-    slave = get_index(action)
-    wire = notes.wires[slave]
-    begin = guide.get(node, f"links.{slave}.next_transfer_offset")
-    ahead = guide.list_frames(wire, slave)[wire.sent :]
-    sent = (begin, action.arguments["size_bytes"])
-    if ahead and (ahead[0].start_offset, ahead[0].size_bytes) != sent:
-        return None
-    return notes.change_wire(slave, sent=wire.sent + 1)
-
-
-FOLLOWED: Mapping[str, Callable[[LogGuide, Node, Notes, Action], Notes | None]] = {
-    "receive_report": follow_report,
-    "transfer_batch": follow_transfer,
-    **dict.fromkeys(APPENDING, follow_frame),
-}
-"""By rule: what a recorded link says of its step."""
-
-
-def get_index(action: Action) -> int:
-    """The slave or the message that a step is about."""
-    assert action.index is not None, action
-    return action.index
 
 
 def name_broker(broker: int) -> str:

@@ -7,30 +7,30 @@ from collections.abc import Iterator
 from attrs import evolve
 
 from reference.language.compiled import State
-from reference.recordings.clock import JITTER_MS
-from reference.recordings.closings import check_housekeeping, is_ending
-from reference.recordings.hidden.node import Asked, Goal, Node
-from reference.recordings.hidden_steps import SIDES
-from reference.recordings.kinds import END_KINDS, START_KINDS
-from reference.recordings.link_events import (
+from reference.recordings.ahead.order import Observation
+from reference.recordings.ahead.plan import find_next
+from reference.recordings.checks.closings import check_housekeeping, is_ending
+from reference.recordings.checks.traffic import (
     CLOSING_SIDES,
     check_heartbeat,
     check_interval,
     check_not_held,
     check_reconnect,
-    explain_target_down,
+    check_target_down,
 )
+from reference.recordings.clock import JITTER_MS
+from reference.recordings.hidden.node import Asked, Goal, Node
+from reference.recordings.kinds import END_KINDS, START_KINDS
 from reference.recordings.log.asking import Asking, agrees, ask_for, note, see
-from reference.recordings.log.brokers import list_starts
 from reference.recordings.log.guide import CLOSING
+from reference.recordings.log.lives import list_starts
 from reference.recordings.log.notes import Notes, Wire
 from reference.recordings.log.seen import Seen
-from reference.recordings.order import Observation
-from reference.recordings.plan import find_next
 from reference.recordings.reading import Event
-from reference.recordings.state import Blocked, Explanation, check
+from reference.recordings.view import Blocked, View, check
 
-OTHER_CONNECTION = Asked(ignored="of a connection that has ended before")
+SIDES = 2
+"""A connection goes through a proxy, which sees both of its sides end."""
 
 
 def observe_link_open(asking: Asking, observation: Observation, node: Node) -> Asked:
@@ -60,7 +60,7 @@ def observe_link_open(asking: Asking, observation: Observation, node: Node) -> A
     )
 
 
-def check_opening(view: Explanation, slave: int, event: Event) -> Explanation:
+def check_opening(view: View, slave: int, event: Event) -> View:
     """The next connection of a link, in its time; the end of the one before may be noted later."""
     wire = view.wires[slave]
     view = check(view, "conn", wire.connection + 1, event["conn"])
@@ -200,7 +200,7 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
     if size and node.notes.wires[slave].ended is not None:
         return observe_late_frame(asking, event, node, slave)
 
-    def is_not_held(view: Explanation) -> None:
+    def is_not_held(view: View) -> None:
         check_not_held(view, slave, view.wires[slave].are_frames_stalled)
 
     def show(notes: Notes) -> Notes:
@@ -313,7 +313,7 @@ def end_wire(seen: Seen, slave: int, event: Event) -> Seen:
     return seen.change_wire(slave, ends_to_see=seen.wires[slave].ends_to_see - 1)
 
 
-def check_end(view: Explanation, slave: int, event: Event, *, may_refuse: bool) -> Explanation:
+def check_end(view: View, slave: int, event: Event, *, may_refuse: bool) -> View:
     """Each end of a connection has its reason, and is seen once at each of its two sides.
 
     A process ends, a frame or a report is refused, or one side has heard nothing for long.
@@ -332,7 +332,7 @@ def check_end(view: Explanation, slave: int, event: Event, *, may_refuse: bool) 
     return check(view, "conn", wire.ended_connection, event["conn"])
 
 
-def has_hidden_stop(view: Explanation, slave: int) -> bool:
+def has_hidden_stop(view: View, slave: int) -> bool:
     """The slave's next life ends in order, and nobody tells when that stop began."""
     name, is_begun = view.plan.slaves[slave], view.slaves[slave].stop_begin_ms is not None
     for event in view.plan.recording.events:
@@ -371,4 +371,4 @@ def observe_stall(asking: Asking, observation: Observation, node: Node) -> Asked
 def observe_target_down(asking: Asking, observation: Observation, node: Node) -> Asked:
     """The proxy could not reach the master."""
     event = observation.event
-    return Asked((asking.later(observation, lambda view: explain_target_down(view, event)),))
+    return Asked((asking.later(observation, lambda view: check_target_down(view, event)),))

@@ -7,19 +7,11 @@ from typing import TypeAlias
 
 from attrs import evolve
 
-from reference.recordings.handlers import PUT_BEGIN
+from reference.recordings.ahead.order import PUT_BEGIN, Observation
+from reference.recordings.groups import OutsideTheModel
 from reference.recordings.hidden.node import Asked, Node
-from reference.recordings.log.asking import Asking
-from reference.recordings.log.brokers import (
-    observe_exit,
-    observe_kill,
-    observe_snapshot,
-    observe_start,
-    observe_stop,
-    observe_stop_begin,
-    observe_surgery,
-    observe_wipe,
-)
+from reference.recordings.log.asking import Asking, ask_for, is_impossible
+from reference.recordings.log.brokers import observe_snapshot
 from reference.recordings.log.contents import (
     observe_address,
     observe_checksums,
@@ -38,9 +30,17 @@ from reference.recordings.log.links import (
     observe_stall,
     observe_target_down,
 )
+from reference.recordings.log.lives import (
+    observe_exit,
+    observe_kill,
+    observe_start,
+    observe_stop,
+    observe_stop_begin,
+    observe_surgery,
+    observe_wipe,
+)
 from reference.recordings.log.puts import observe_put, observe_put_begin
 from reference.recordings.log.tables import TABLE_EVENTS, observe_table_event, remember_event
-from reference.recordings.order import Observation
 
 Observe: TypeAlias = Callable[[Asking, Observation, Node], Asked]
 
@@ -79,11 +79,15 @@ OBSERVERS: Mapping[str, Observe] = {
 
 
 def ask(asking: Asking, observation: Observation, node: Node) -> Asked:
-    """What an observation asks in a state."""
+    """What an observation asks in a state; of an unknown broker the impossible."""
     observe = OBSERVERS.get(observation.kind)
     if observe is None:
         return Asked(ignored="not looked at")
-    return complete(asking, observation, observe(asking, observation, node))
+    try:
+        asked = observe(asking, observation, node)
+    except OutsideTheModel as problem:
+        return ask_for(is_impossible(str(problem)))
+    return complete(asking, observation, asked)
 
 
 def complete(asking: Asking, observation: Observation, asked: Asked) -> Asked:

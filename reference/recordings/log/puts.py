@@ -7,22 +7,22 @@ from functools import partial
 from attrs import evolve
 
 from reference.language.operators import negate
+from reference.recordings.ahead.order import Observation
+from reference.recordings.ahead.plan import MASTER
+from reference.recordings.ahead.puts import Put
+from reference.recordings.checks.durations import check_duration
+from reference.recordings.checks.puts import (
+    check_own_duration,
+    check_refused_put,
+    check_size,
+    check_slave_view,
+)
+from reference.recordings.checks.queues import check_queue_offset
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.asking import Asking, agrees, ask_for, note
 from reference.recordings.log.brokers import list_positions
 from reference.recordings.log.guide import name_end
 from reference.recordings.log.seen import Check
-from reference.recordings.order import Observation
-from reference.recordings.plan import MASTER
-from reference.recordings.put_demands import check_duration
-from reference.recordings.put_events import (
-    check_own_duration,
-    check_size,
-    check_slave_view,
-    explain_refused_put,
-)
-from reference.recordings.puts_ahead import Put
-from reference.recordings.queues import check_queue_offset
 from reference.recordings.reading import Event
 from reference.worlds.replication.state import ANSWERED, STATUS_NAMES
 
@@ -99,7 +99,7 @@ def observe_refused_put(asking: Asking, observation: Observation, node: Node) ->
     broker = asking.plan.find_node(event)
     checks: list[Check] = [
         lambda view: check_own_duration(view, event),
-        lambda view: explain_refused_put(view, event, broker),
+        lambda view: check_refused_put(view, event, broker),
     ]
     if broker != MASTER:
         return Asked(

@@ -11,15 +11,15 @@ from typing import Any, TypeAlias
 from attrs import evolve, field, frozen
 
 from reference.language.rule import replace_at
+from reference.recordings.ahead.order import Observation
+from reference.recordings.ahead.plan import MASTER, Plan
 from reference.recordings.clock import Timers
 from reference.recordings.hidden.node import Goal, Node
-from reference.recordings.order import Observation
-from reference.recordings.plan import MASTER, Plan
-from reference.recordings.read_side import ReadSide
-from reference.recordings.state import Blocked, Broker, Explanation, Wire
-from reference.recordings.table_worlds import TableSide
+from reference.recordings.tables.read_side import ReadSide
+from reference.recordings.tables.worlds import TableSide
+from reference.recordings.view import Blocked, Broker, View, Wire
 
-Check: TypeAlias = Callable[[Explanation], Explanation | None]
+Check: TypeAlias = Callable[[View], View | None]
 """Holds an event against all that is known; raises Blocked where they do not agree."""
 
 
@@ -62,7 +62,7 @@ class Seen:
         wire = evolve(self.wires[slave], **changes)
         return evolve(self, wires=replace_at(self.wires, slave, wire))
 
-    def learn(self, after: Explanation) -> Seen:
+    def learn(self, after: View) -> Seen:
         """With what a check has learnt."""
         return evolve(
             self,
@@ -80,10 +80,10 @@ def begin_seen(plan: Plan) -> Seen:
     return Seen(slaves=(Broker(),) * count, wires=(Wire(),) * count)
 
 
-def make_view(plan: Plan, cluster: Any, node: Node, observation: Observation) -> Explanation:
+def make_view(plan: Plan, cluster: Any, node: Node, observation: Observation) -> View:
     """Everything that a check may look at, in one state."""
     notes, seen = node.notes, node.notes.seen
-    return Explanation(
+    return View(
         plan=plan,
         cluster=cluster,
         next_put=notes.next_put,
@@ -101,10 +101,10 @@ def make_view(plan: Plan, cluster: Any, node: Node, observation: Observation) ->
     )
 
 
-def judge(view: Explanation, check: Check) -> Goal:
+def judge(view: View, check: Check) -> Goal:
     """Met where the check passes; no step helps where it does not."""
     try:
         check(view)
     except Blocked as blocked:
-        return Goal(blocked.reason, lambda _: False)
+        return Goal(str(blocked), lambda _: False)
     return Goal("", lambda _: True)

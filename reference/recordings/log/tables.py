@@ -9,39 +9,39 @@ from collections.abc import Callable, Mapping
 
 from attrs import evolve
 
+from reference.recordings.ahead.order import Observation
+from reference.recordings.checks.puts import check_send
 from reference.recordings.groups import OutsideTheModel
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.asking import Asking, see
-from reference.recordings.metadata_events import CHANGES, explain_request, explain_running, follow
-from reference.recordings.order import Observation
-from reference.recordings.pull_events import explain_pull
-from reference.recordings.put_events import explain_send
 from reference.recordings.reading import Event
-from reference.recordings.state import Blocked, Explanation
-from reference.recordings.table_events import (
+from reference.recordings.tables.metadata import CHANGES, check_request, check_running, follow
+from reference.recordings.tables.pulls import check_pull
+from reference.recordings.tables.settings import (
     REMEMBERED,
-    explain_set_broker_config,
-    explain_tables,
-    explain_update_group,
-    explain_update_topic,
+    check_set_broker_config,
+    check_tables,
+    check_update_group,
+    check_update_topic,
     remember,
 )
+from reference.recordings.view import Blocked, View
 
-Explain = Callable[[Explanation, Event], Explanation]
+Explain = Callable[[View, Event], View]
 """Holds an event against what is known, and learns from it; raises Blocked."""
 
 TABLE_EVENTS: Mapping[str, Explain] = {
-    "send_message": explain_send,
-    "pull_message": explain_pull,
-    "set_broker_config": explain_set_broker_config,
-    "tables": explain_tables,
-    "update_subscription_group": explain_update_group,
-    "update_topic": explain_update_topic,
-    "update_consumer_offset": explain_request,
-    "query_consumer_offset": explain_running,
-    "register_broker": explain_running,
-    "sync_all": explain_running,
-    "persist_consumer_offsets": explain_running,
+    "send_message": check_send,
+    "pull_message": check_pull,
+    "set_broker_config": check_set_broker_config,
+    "tables": check_tables,
+    "update_subscription_group": check_update_group,
+    "update_topic": check_update_topic,
+    "update_consumer_offset": check_request,
+    "query_consumer_offset": check_running,
+    "register_broker": check_running,
+    "sync_all": check_running,
+    "persist_consumer_offsets": check_running,
 }
 """By kind, for those that ask nothing else of replication."""
 

@@ -1,8 +1,8 @@
-"""Which changed values of recordings each way of explaining them notices.
+"""Which changed values of recordings are noticed.
 
 ``python -m tests.reference.recordings.perturbing`` draws a few changes of each field that somebody
-reads, judges them by plan and by search, and writes ``tests/data/perturbations.json`` (under ten
-minutes). ``--table`` prints what the file says, by field.
+reads, judges them, and writes ``tests/data/perturbations.json`` (ten minutes). ``--table`` prints
+what the file says, by field.
 """
 
 from __future__ import annotations
@@ -20,10 +20,14 @@ from typing import Any
 import attrs
 from attrs import evolve, frozen
 
-from reference.recordings.checking import CONFORMS, check_recording, find_version
-from reference.recordings.groups import OutsideTheModel
 from reference.recordings.inspection.looks import Looks
-from reference.recordings.log.judging import is_searchable, search_recording
+from reference.recordings.judging import (
+    CONFORMS,
+    REJECTED,
+    UNDECIDED,
+    check_recording,
+    find_version,
+)
 from reference.recordings.reading import Recording, TraceError, read_recording
 from reference.releases.versions import Version
 from tests.reference.recordings.perturbations import Perturbation, list_perturbations
@@ -45,23 +49,20 @@ RECORDINGS = (
     *("traces_by_search/c3_sync_stall_housekeeping",),
     *("traces_by_search/v498_n2_slave_shutdown_without_exit",),
 )
-"""Those that the search explains quickly, and some that only the plan is for."""
+"""Those that are explained quickly."""
 
 PER_CHANGE = 2
 """How many copies are judged for each field and kind of change."""
 
 SEED = 44
 
-STEPS_MAX = 12_000
-"""So many steps the search may try for one copy."""
+STEPS_MAX = 40_000
+"""So many steps may be tried for one copy."""
 
-MALFORMED, REJECTED, UNDECIDED, ACCEPTED = "malformed", "rejected", "undecided", "accepted"
-NOT_ASKED = "not asked"
-"""The search does not know all kinds of events of this recording; or the plan explains not even
-the original."""
+MALFORMED = "malformed"
 
 NOTICED = (MALFORMED, REJECTED, UNDECIDED)
-WORDS = (*NOTICED, ACCEPTED, NOT_ASKED)
+WORDS = (*NOTICED, CONFORMS)
 
 
 @frozen
@@ -70,24 +71,18 @@ class Sample:
 
     recording: str
     perturbation: Perturbation
-    plan: str
-    search: str
+    verdict: str
+    """One of WORDS."""
 
     @property
     def is_noticed(self) -> bool:
-        """The verdict of both together is that it does not conform."""
-        asked = [word for word in (self.plan, self.search) if word != NOT_ASKED]
-        return all(word in NOTICED for word in asked)
+        """The copy does not conform."""
+        return self.verdict in NOTICED
 
     def as_json(self) -> dict[str, Any]:
         """As it stands in the file."""
         told = {"recording": self.recording, **attrs.asdict(self.perturbation)}
-        return {
-            **told,
-            "path": list(self.perturbation.path),
-            "plan": self.plan,
-            "search": self.search,
-        }
+        return {**told, "path": list(self.perturbation.path), "verdict": self.verdict}
 
 
 def load() -> list[Sample]:
@@ -97,8 +92,7 @@ def load() -> list[Sample]:
         Sample(
             row["recording"],
             Perturbation(**{**{n: row[n] for n in names}, "path": tuple(row["path"])}),
-            row["plan"],
-            row["search"],
+            row["verdict"],
         )
         for row in json.loads(TABLE.read_text(encoding="utf-8"))["samples"]
     ]
@@ -106,51 +100,31 @@ def load() -> list[Sample]:
 
 @frozen
 class Original:
-    """A recording, and who explains it."""
+    """A recording that conforms, and what of it is read."""
 
     recording: Recording
     version: Version
-    is_planned: bool
-    is_searched: bool
     looks: Looks
 
 
 @cache
 def open_original(name: str) -> Original:
-    """A recording with what both ways say of it, and what they read."""
+    """A recording, explained once."""
     recording = read_recording(DATA / f"{name}.jsonl")
     version, looks = find_version(recording) or Version(), Looks()
-    watched = looks.watch(recording)
-    is_planned = check_recording(watched, version=version).is_conforming
-    is_searched = is_searchable(recording) and search(watched, version) == ACCEPTED
-    return Original(recording, version, is_planned, is_searched, looks)
-
-
-def search(recording: Recording, version: Version) -> str:
-    """What the search says."""
-    try:
-        found = {each.word for each in search_recording(recording, version.name, STEPS_MAX)}
-    except OutsideTheModel:
-        return REJECTED
-    if found == {CONFORMS}:
-        return ACCEPTED
-    return REJECTED if "refused" in found else UNDECIDED
+    assert check_recording(looks.watch(recording), version=version).is_conforming, name
+    return Original(recording, version, looks)
 
 
 def judge(name: str, perturbation: Perturbation) -> Sample:
-    """A copy, read from a file as anybody's would be, and judged both ways."""
+    """A copy, read from a file as anybody's would be, and judged."""
     original = open_original(name)
     try:
         copy = read_again(perturbation.apply(original.recording))
     except TraceError:
-        return Sample(name, perturbation, MALFORMED, MALFORMED)
-    plan = searched = NOT_ASKED
-    if original.is_planned:
-        is_accepted = check_recording(copy, version=original.version).is_conforming
-        plan = ACCEPTED if is_accepted else REJECTED
-    if original.is_searched:
-        searched = search(copy, original.version)
-    return Sample(name, perturbation, plan, searched)
+        return Sample(name, perturbation, MALFORMED)
+    verdict = check_recording(copy, version=original.version, steps_max=STEPS_MAX)
+    return Sample(name, perturbation, verdict.verdict)
 
 
 def read_again(recording: Recording) -> Recording:
@@ -177,23 +151,21 @@ def draw(names: Iterable[str] = RECORDINGS) -> list[tuple[str, Perturbation]]:
 
 
 def count(samples: Iterable[Sample]) -> Mapping[str, Counter[str]]:
-    """By field: how often each way has said what, and how many both together have noticed."""
+    """By field: how often what was said, and how many were noticed."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for sample in samples:
         counts = found[sample.perturbation.name]
         counts["tried"] += 1
-        counts[f"plan {sample.plan}"] += 1
-        counts[f"search {sample.search}"] += 1
+        counts[sample.verdict] += 1
         counts["noticed"] += sample.is_noticed
     return found
 
 
 def render(samples: Iterable[Sample]) -> Iterator[str]:
     """The counts as a table, a line for each field."""
-    columns = [f"{who} {word}" for who in ("plan", "search") for word in WORDS]
-    yield " | ".join(("field", "tried", "noticed", *columns))
+    yield " | ".join(("field", "tried", "noticed", *WORDS))
     for name, counts in sorted(count(samples).items()):
-        numbers = (counts[each] for each in ("tried", "noticed", *columns))
+        numbers = (counts[each] for each in ("tried", "noticed", *WORDS))
         yield " | ".join((name, *map(str, numbers)))
 
 

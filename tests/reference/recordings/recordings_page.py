@@ -1,24 +1,21 @@
-"""The tables of ``spec/recordings.md``: what conforms, and under which versions.
+"""The tables of ``spec/recordings.md`` that say how much of each recording is explained.
 
-``python -m tests.reference.recordings.recordings_page`` writes them anew (half a minute).
+``python -m tests.reference.recordings.recordings_page`` writes them anew (a minute); that of the
+releases is written by ``release_table``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from attrs import frozen
+from reference.recordings.judging import TraceVerdict, check_trace
+from reference.releases.versions import parse_version
+from tests.reference.recordings.shared import DATA, LATER, TRACES
 
-from properties.mutants.replay_judges import read_recordings
-from reference.recordings.checking import TraceVerdict, check_recording, find_version
-from reference.recordings.reading import Recording, read_recording
-from reference.releases.versions import Version, parse_version
+__all__ = ["DATA", "PAGE", "PATHS", "TRACES", "VERSIONS"]
 
-DATA = Path(__file__).parents[2] / "data"
-TRACES = DATA / "traces"
-LATER = DATA / "traces_498"
 PATHS = (*sorted(TRACES.glob("*.jsonl")), *sorted(LATER.glob("*.jsonl")))
 PAGE = Path(__file__).parents[3] / "spec" / "recordings.md"
 
@@ -27,68 +24,29 @@ VERSIONS = tuple(
 )
 """Releases at which something began that a recording can show, and the two that were recorded."""
 
-
-@frozen
-class Row:
-    """One recording under several versions."""
-
-    file: str
-    """The recording, as it was named."""
-    recorded: str
-    """The version that it names; empty where nobody knows that one."""
-    verdicts: tuple[TraceVerdict, ...]
-    """One for each version, in their order."""
-
-    def list_telling(self) -> tuple[int | None, ...]:
-        """By version the event that cannot be explained; None where all of them can."""
-        return tuple(verdict.first_unexplained_seq for verdict in self.verdicts)
+FOLDERS: Mapping[str, Path] = {"conformance": TRACES, "later conformance": LATER}
+"""The recordings of each generated part of the page, by its marker."""
 
 
-def compute_row(recording: Recording, versions: Sequence[Version] = VERSIONS) -> Row:
-    """The verdicts on one recording under each version; some hundredths of a second each."""
-    named = find_version(recording)
-    verdicts = tuple(check_recording(recording, version=version) for version in versions)
-    return Row(recording.file, named.name if named else "", verdicts)
+def render_row(path: Path, verdict: TraceVerdict) -> str:
+    """The line about one recording."""
+    numbers = (verdict.events, verdict.explained, verdict.ignored, verdict.fields_checked)
+    return f"| `{path.stem}` | {' | '.join(map(str, numbers))} | {verdict.verdict} |"
 
 
-def render_table(rows: Iterable[Row], versions: Sequence[Version] = VERSIONS) -> str:
-    """The rows in Markdown: ``yes`` where a recording conforms, else the telling event."""
-    lines = [
-        " | ".join(["| Recording", "of", *(version.name for version in versions)]) + " |",
-        "| --- | --- |" + " --- |" * len(versions),
-    ]
-    for row in rows:
-        name = row.file.rpartition("/")[2].removesuffix(".jsonl")
-        cells = ("yes" if seq is None else f"seq {seq}" for seq in row.list_telling())
-        lines.append(" | ".join([f"| `{name}`", row.recorded, *cells]) + " |")
-    return "\n".join(lines)
-
-
-def render_conformance(folder: Path) -> str:
-    """What the checker says about each recording of a folder, as a Markdown table."""
+def render_conformance(paths: Iterable[Path]) -> str:
+    """What is to be said about each of these recordings, as a Markdown table."""
     lines = [
         "| Recording | events | explained | ignored | fields checked | verdict |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
-    for name, recording in sorted(read_recordings(folder).items()):
-        v = check_recording(recording)
-        numbers = f"{v.events} | {v.explained} | {v.ignored} | {v.fields_checked}"
-        lines.append(f"| `{name}` | {numbers} | {v.verdict} |")
-    return "\n".join(lines)
+    return "\n".join([*lines, *(render_row(path, check_trace(path)) for path in paths)])
 
 
-TABLES: Mapping[str, Callable[[], str]] = {
-    "conformance": lambda: render_conformance(TRACES),
-    "later conformance": lambda: render_conformance(LATER),
-    "versions": lambda: render_table(compute_row(read_recording(path)) for path in PATHS),
-}
-"""The generated parts of the page, by their marker."""
-
-
-def update_page(text: str, *names: str) -> str:
-    """The page with these tables as they should be; without names with all of them."""
-    for name in names or TABLES:
-        text = replace_table(text, name, TABLES[name]())
+def update_page(text: str) -> str:
+    """The page with the tables as they should be."""
+    for name, folder in FOLDERS.items():
+        text = replace_table(text, name, render_conformance(sorted(folder.glob("*.jsonl"))))
     return text
 
 

@@ -12,7 +12,6 @@ import pytest
 from attrs import evolve
 
 from reference.language.machine import compute_machine
-from reference.recordings.checking import check_recording
 from reference.recordings.inspection.looks import (
     Looks,
     WatchedObject,
@@ -21,8 +20,8 @@ from reference.recordings.inspection.looks import (
 )
 from reference.recordings.inspection.steps import find_stop, tell_event
 from reference.recordings.inspection.unknown import find_unknown, refuse_unknown
+from reference.recordings.judging import REJECTED, check_recording
 from reference.recordings.log.explain import LogVerdict
-from reference.recordings.log.judging import judge, search_recording
 from reference.recordings.reading import Recording, TraceError, read_recording
 
 TRACES = Path(__file__).parents[2] / "data" / "traces"
@@ -38,7 +37,7 @@ def read_healthy() -> Recording:
 @cache
 def search_healthy() -> tuple[LogVerdict, ...]:
     """What the search says of it."""
-    return tuple(search_recording(read_healthy(), "4.4.0"))
+    return check_recording(read_healthy()).searched
 
 
 def write(path: Path, number: int, **changes: Any) -> Path:
@@ -99,20 +98,16 @@ def test_whoever_only_asks_is_not_noted() -> None:
     assert not noted - {("b",)}
 
 
-def test_both_ways_are_measured() -> None:
-    """Each reads nearly everything; what neither reads is told by name."""
-    recording = read_healthy()
-    by_plan, by_search = Looks(), Looks()
-    verdict = check_recording(by_plan.watch(recording))
-    assert verdict == check_recording(recording)
-    search_recording(by_search.watch(recording), "4.4.0")
-    for looks in (by_plan, by_search):
-        counted = looks.count(recording)
-        total = sum(counted.read.values()) + sum(counted.unread.values())
-        assert counted.events["put"] == counted.read["put.wrote_offset"]
-        assert 0.95 * total < sum(counted.read.values()) < total
-        assert "node_started.load_ok" in counted.never_read
-        assert counted.unread_kinds == ("note",)
+def test_nearly_everything_is_read() -> None:
+    """What nobody reads is told by name; to watch changes no verdict."""
+    recording, looks = read_healthy(), Looks()
+    assert check_recording(looks.watch(recording)) == check_recording(recording)
+    counted = looks.count(recording)
+    total = sum(counted.read.values()) + sum(counted.unread.values())
+    assert counted.events["put"] == counted.read["put.wrote_offset"]
+    assert 0.95 * total < sum(counted.read.values()) < total
+    assert "node_started.load_ok" in counted.never_read
+    assert counted.unread_kinds == ("note",)
 
 
 def test_what_is_unknown_is_counted(tmp_path: Path) -> None:
@@ -211,11 +206,11 @@ def corrupt(seq: int, **changes: Any) -> Recording:
 def test_a_stop_names_rule_condition_and_state() -> None:
     """Where the search has stopped: what is not met, and which rule would help most directly."""
     frame = next(e for e in read_healthy().events if e.kind == "ha_frame" and e["body_bytes"])
-    judgement = judge(corrupt(frame.seq, master_offset=frame["master_offset"] + 1))
-    assert not judgement.verdict.is_conforming
-    stop = find_stop(judgement.searched)
+    verdict = check_recording(corrupt(frame.seq, master_offset=frame["master_offset"] + 1))
+    assert not verdict.is_conforming
+    stop = find_stop(verdict.searched)
     assert stop is not None
-    excerpt = tell_event(judgement.searched, stop)
+    excerpt = tell_event(verdict.searched, stop)
     assert excerpt is not None
     assert excerpt.stop is not None
     assert excerpt.stop.unmet
@@ -224,27 +219,8 @@ def test_a_stop_names_rule_condition_and_state() -> None:
     assert json.dumps(excerpt.as_json())
 
 
-def test_nothing_is_searched_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A rejected recording, for which the search is asked besides."""
-    count = []
-
-    def search(*arguments: Any) -> list[LogVerdict]:
-        count.append(arguments)
-        return search_recording(*arguments)
-
-    monkeypatch.setattr("reference.recordings.log.judging.search_recording", search)
-    rejected = read_recording(
-        TRACES.parent / "traces_by_search/v498_n2_slave_shutdown_without_exit.jsonl"
-    )
-    judgement = judge(rejected, is_searched=True)
-    assert judgement.verdict.is_conforming
-    assert [each.word for each in judgement.searched] == ["conforms"]
-    assert len(count) == 1
-
-
 def test_an_answer_that_no_broker_gives() -> None:
-    """It is refused by both ways; neither stumbles over it."""
+    """It is refused, and nobody stumbles over it."""
     put = next(event for event in read_healthy().events if event.kind == "put")
     copy = corrupt(put.seq, put_status="FINE")
-    assert not judge(copy).verdict.is_conforming
-    assert [each.word for each in search_recording(copy, "4.4.0")] == ["refused"]
+    assert check_recording(copy).verdict == REJECTED

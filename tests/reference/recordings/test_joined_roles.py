@@ -12,7 +12,7 @@ from reference.recordings.groups import OutsideTheModel, split_groups
 from reference.recordings.joined.explain import (
     CONFORMS,
     OUTSIDE,
-    REFUSED,
+    REJECTED,
     UNDECIDED,
     JoinedVerdict,
     explain,
@@ -113,7 +113,7 @@ def test_promoted_slave_conforms(tmp_path: Path) -> None:
 def test_place_that_its_queue_does_not_have(tmp_path: Path) -> None:
     """The promoted slave has one message, so the next one has place 1."""
     verdict = judge(tmp_path, s10={"queue_offset": 2})
-    assert (verdict.word, verdict.seq) == (REFUSED, 10), verdict.reason
+    assert (verdict.word, verdict.seq) == (REJECTED, 10), verdict.reason
 
 
 @pytest.mark.nightly
@@ -122,7 +122,7 @@ def test_log_that_it_never_had(tmp_path: Path, seq: int, end: int) -> None:
     """A message that nobody put; a log cut in order. The search ends for want of steps."""
     shown = dict.fromkeys(("max_offset", "dispatched_offset", "flushed_offset"), end)
     verdict = judge(tmp_path, **{f"s{seq}": shown})
-    assert verdict.word in (REFUSED, UNDECIDED)
+    assert verdict.word in (REJECTED, UNDECIDED)
     assert verdict.seq == seq
 
 

@@ -1,4 +1,4 @@
-"""Recordings of a master's log explained by search: what conforms, and what is refused."""
+"""The steps that the search finds are those of the rules, and none lead to what cannot happen."""
 
 from __future__ import annotations
 
@@ -11,61 +11,18 @@ import pytest
 from attrs import evolve
 
 from reference.language.machine import compute_machine
-from reference.recordings.groups import split_groups
-from reference.recordings.log.explain import (
-    CONFORMS,
-    REFUSED,
-    UNDECIDED,
-    LogVerdict,
-    explain,
-    find_version,
-)
+from reference.recordings.judging import CONFORMS, REJECTED, check_recording
+from reference.recordings.log.explain import LogVerdict
 from reference.recordings.reading import Event, Recording, read_recording
-
-DATA = Path(__file__).parents[2] / "data"
-PATHS = sorted(
-    path
-    for folder in ("traces", "traces_498")
-    for path in (DATA / folder).glob("*.jsonl")
-    if not path.name.startswith("x")
-)
-
-OPEN: Mapping[str, str] = {
-    "big_message_acks_slow_link": "a flush long past is not found within the budget",
-    "k_get_message": "hidden traffic before a rollover is not found within the budget",
-}
-"""Recordings that are not explained yet, with the reason."""
-
-SLOW = (
-    *("big_message_acks", "e_async", "f2_slave", "c_sync", "r_random", "h_slave", "u_", "u4_"),
-    *("g_new", "k_get", "i_two", "o_sync"),
-)
-"""How the names begin of recordings that take more than a second; they are explained nightly."""
+from tests.reference.recordings.shared import DATA
 
 Change = Callable[[Event], Mapping[str, Any]]
-
-
-def is_slow(path: Path) -> bool:
-    """Whether a recording is left for the night."""
-    return path.stem.removeprefix("v498_").startswith(SLOW)
 
 
 @cache
 def explain_file(path: Path) -> tuple[LogVerdict, ...]:
     """The verdict of each group of a recording, found once."""
-    groups = split_groups(read_recording(path))
-    return tuple(explain(group, find_version(group)) for group in groups)
-
-
-@pytest.mark.parametrize(
-    "path",
-    [pytest.param(p, marks=pytest.mark.nightly) if is_slow(p) else p for p in PATHS],
-    ids=lambda p: p.stem,
-)
-def test_real_brokers_conform(path: Path) -> None:
-    """Every observation is explained, but for the recordings that are open for a known reason."""
-    words = {verdict.word for verdict in explain_file(path)}
-    assert words == ({UNDECIDED} if path.stem in OPEN else {CONFORMS})
+    return check_recording(read_recording(path)).searched
 
 
 @pytest.mark.parametrize("name", ["traces/a_sync_healthy", "traces_498/v498_n_clean_restart"])
@@ -135,9 +92,9 @@ def test_corrupted_copies_are_not_explained(what: str) -> None:
     kind, change, first = CORRUPTIONS[what]
     copy = change_events(recording, kind, change, first)
     assert copy != recording
-    verdict = explain(copy, find_version(copy))
-    assert verdict.word != CONFORMS
-    assert verdict.word == REFUSED or what not in QUICKLY_REFUSED
+    verdict = check_recording(copy)
+    assert not verdict.is_conforming
+    assert verdict.verdict == REJECTED or what not in QUICKLY_REFUSED
 
 
 @pytest.mark.parametrize("flushed_offset", [65_535, 65_537])
@@ -150,9 +107,9 @@ def test_a_flush_of_too_few_pages_counts_up_to_the_first_file_only(flushed_offse
         if e.seq <= 130
     )
     copy = evolve(recording, events=events)
-    verdict = explain(copy, find_version(copy))
-    assert verdict.word != CONFORMS
-    assert verdict.seq == 130
+    verdict = check_recording(copy)
+    assert not verdict.is_conforming
+    assert verdict.first_unexplained_seq == 130
 
 
 @pytest.mark.nightly
@@ -161,6 +118,6 @@ def test_frozen_counters_are_overdue(name: str) -> None:
     """A broker that never flushes or dispatches is not explained: nothing holds that back."""
     recording = read_recording(DATA / "traces" / "s_idle_default_5000_20000.jsonl")
     copy = change_events(recording, "snapshot", of_master(name, 0))
-    verdict = explain(copy, find_version(copy))
-    assert verdict.word != CONFORMS
+    verdict = check_recording(copy)
+    assert verdict.verdict != CONFORMS
     assert name in verdict.reason

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from reference.recordings.checking import check_recording
+from reference.recordings.judging import check_recording
 from reference.recordings.kinds import COMMON_FIELDS
 from reference.recordings.reading import Event, Recording, read_recording
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from reference.recordings.handlers import HANDLERS, PUT_BEGIN
+from reference.recordings.ahead.order import PUT_BEGIN
 from reference.recordings.kinds import EXPLAINED_KINDS, IGNORED_KINDS
+from reference.recordings.log.observers import OBSERVERS
 from reference.recordings.reading import TraceError, read_recording
 
 TRACES = Path(__file__).parents[2] / "data" / "traces"
@@ -117,12 +118,12 @@ def test_refuses_what_is_no_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [".", "nothing.jsonl", "two\nlines.jsonl"])
 def test_refuses_what_cannot_be_read(tmp_path: Path, name: str) -> None:
     """Folders, missing files and strange names give one line, too."""
-    with pytest.raises(TraceError, match=r":0: cannot be read .*; check the path") as error:
+    with pytest.raises(TraceError, match=r"[^:].: cannot be read .*; check the path") as error:
         read_recording(tmp_path / name)
     assert "\n" not in str(error.value)
 
 
 def test_every_kind_is_of_one_sort() -> None:
-    """A kind of event is ignored, or it has a handler."""
+    """A kind of event is ignored, or it has an observer."""
     assert not IGNORED_KINDS & set(EXPLAINED_KINDS)
-    assert set(HANDLERS) == {PUT_BEGIN, *EXPLAINED_KINDS}
+    assert set(OBSERVERS) == {PUT_BEGIN, *EXPLAINED_KINDS}

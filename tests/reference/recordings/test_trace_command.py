@@ -40,7 +40,10 @@ def test_rejected(tmp_path: Path) -> None:
     """The blocked event, the rule that would be needed, and its condition that fails."""
     result = run(str(write_false_answer(tmp_path / "trace.jsonl")))
     assert result.return_value == 1
-    assert "seq 9: request_slave_wait[0] would be needed, but is_slave_ok" in result.output
+    assert (
+        "seq 9: the phase of the put is 5; request_slave_wait[0] would help, but is_slave_ok"
+        in (result.output)
+    )
     assert "state there" not in result.output
 
 
@@ -49,9 +52,11 @@ def test_explained(tmp_path: Path) -> None:
     result = run("--explain", str(write_false_answer(tmp_path / "trace.jsonl")), str(NO_SLAVE))
     assert result.return_value == 1
     assert "master: SYNC_MASTER, up, log 0 to 399" in result.output
-    assert "request_slave_wait[0]: is_slave_ok does not hold" in result.output
+    assert "nearest rule: request_slave_wait[0]; is_slave_ok does not hold" in result.output
     assert "put 0: 0 to 399" in result.output
-    assert result.output.count("state there:") == 2
+    assert result.output.count("state there:") == 1
+    assert " other rules could not happen there:" in result.output
+    assert "    send_again[0]: is_outcome_unknown does not hold" in result.output
 
 
 def test_json() -> None:
@@ -91,7 +96,7 @@ def test_another_version_may_be_asked_for() -> None:
     result = run("--rocketmq-version", "4.4.0", str(LATER))
     assert result.return_value == 1
     assert result.output.startswith("Model of RocketMQ 4.4.0.")
-    assert "seq 37: give_up_slave_wait[0]" in result.output
+    assert "seq 37: its answer (FLUSH_SLAVE_TIMEOUT) is 2" in result.output
     later = run("--rocketmq-version", "4.9.8", "--json", str(NO_SLAVE))
     assert [v["rocketmq_version"] for v in json.loads(later.output)] == ["4.9.8"]
 
@@ -135,14 +140,32 @@ def test_the_stop_is_drawn(tmp_path: Path) -> None:
         assert "What the search stops at seq 9:" in result.output
         assert "nearest rule: request_slave_wait[0]; is_slave_ok does not hold" in result.output
         assert "the nearest state:" in result.output
+        assert "rejected; not met: the phase of the put is 5" in result.output
+        is_whole = arguments == ("--explain", path)
+        assert ("lists them" in result.output) != is_whole
+        assert ("    send_again[0]: " in result.output) == is_whole
         assert ("has not come to seq 19" in result.output) == ("19" in arguments)
 
 
 def test_an_event_that_the_search_does_not_look_at() -> None:
-    """A number that no event has, or a remark."""
-    result = run("--explain", "9999", str(NO_SLAVE))
+    """A remark; a number that no event has is an error, and the other files are explained."""
+    result = run("--explain", "1", str(NO_SLAVE))
     assert result.return_value == 0
-    assert "the search does not look at seq 9999" in result.output
+    assert "the search does not look at seq 1" in result.output
+    healthy = str(TRACES / "a_sync_healthy.jsonl")
+    result = run("--explain", "27", str(NO_SLAVE), healthy)
+    assert isinstance(result.exception, BatchError)
+    (problem,) = result.exception.problems
+    assert problem == f"{NO_SLAVE}: has no event of seq 27; explain one from 0 to 20"
+    assert "puts at seq 27" in result.output
+
+
+def test_a_file_that_is_missing() -> None:
+    """It has no line to name."""
+    result = run("missing.jsonl")
+    assert isinstance(result.exception, BatchError)
+    told = "missing.jsonl: cannot be read (No such file or directory); check the path"
+    assert result.exception.problems[0].startswith(told)
 
 
 def test_what_was_looked_at(tmp_path: Path) -> None:

@@ -1,165 +1,25 @@
-"""Recordings are explained by the rules of their version, and refused by those of another one."""
+"""What only some releases do is looked for in the recordings of those releases."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from attrs import evolve
 
-from reference.recordings.checking import TraceVerdict, check_recording, check_trace, find_version
 from reference.recordings.clock import Timers, compute_longest_wait_ms, has_slave_housekeeping
+from reference.recordings.judging import TraceVerdict, check_recording, find_version
 from reference.recordings.kinds import IGNORED_KINDS
 from reference.recordings.reading import Event, Recording, read_recording
-from reference.releases.versions import Version, parse_version
+from reference.releases.versions import parse_version
 from reference.worlds.replication.commit_log import compute_first_phase
 from reference.worlds.replication.state import WAITS_FOR_DISK, WAITS_FOR_SLAVE_CHECK
 from tests.reference.recordings.corruptions import change_event, corrupt, move
 from tests.reference.recordings.line_simulation import BEFORE, simulate
-from tests.reference.recordings.recordings_page import (
-    PAGE,
-    PATHS,
-    VERSIONS,
-    compute_row,
-    render_table,
-    update_page,
-)
+from tests.reference.recordings.shared import cut_behind
 
-OLD = Path(__file__).parents[2] / "data" / "traces"
 NEW = Path(__file__).parents[2] / "data" / "traces_498"
-
-LATE = parse_version("4.9.8")
-
-REFUSED_AS_OLD = {
-    "a_sync_healthy": (72, "took 0.4 ms"),
-    "b2_slave_node_rejects_put": (46, "a repeated report"),
-    "big_message_acks_slow_link": (208, "after 6 wake-ups"),
-    "c_sync_stall_heal": (37, "has_no_wake_up_left"),
-    "f_slave_restart_resume": (43, "a repeated report"),
-    "g_new_slave_joins_old_master": (122, "next_begin_offset is 38"),
-    "h_slave_ahead_aligned": (123, "a repeated report"),
-    "h_slave_ahead_async": (95, "a repeated report"),
-    "i_two_slaves_one_stalled": (37, "a repeated report"),
-    "n_clean_restart": (69, "a repeated report"),
-    "o_sync_flush_rollover": (230, "a repeated report"),
-    "r_random_seed21": (40, "a repeated report"),
-    "r_random_seed22": (105, "closing a connection"),
-    "s_idle_500_3000": (30, "a repeated report"),
-    "s_idle_default_5000_20000": (32, "a repeated report"),
-}
-"""Recordings of 4.9.8 that 4.4.0 cannot have made: the first event that tells so, and how."""
-
-REFUSED_AS_NEW = {
-    "b2_slave_node_rejects_put": (28, "MESSAGE_ILLEGAL"),
-    "big_message_acks": (206, "took 15.4 ms"),
-    "big_message_acks_slow_link": (94, "took 47.7 ms"),
-    "c_sync_stall_heal": (34, "took 5002.0 ms"),
-    "d2_fallbehind_exact": (30, "took 503.3 ms"),
-    "f_slave_restart_resume": (49, "still open"),
-    "g_new_slave_joins_old_master": (119, "next_begin_offset is 0"),
-    "h_slave_ahead_aligned": (111, "has reported nothing"),
-    "h_slave_ahead_master_empty": (88, "has reported nothing"),
-    "h_slave_ahead_misaligned": (111, "has reported nothing"),
-    "k_get_message": (90, "next_begin_offset is 0"),
-    "l_wait_store_false": (33, "took 1504.6 ms"),
-    "n_clean_restart": (136, "still open"),
-    "o_sync_flush_rollover": (63, "give_up_disk_wait"),
-    "p_slave_behind_master_min": (115, "took 1001.2 ms"),
-    "r_random_seed10": (41, "took 302.9 ms"),
-    "r_random_seed11": (192, "took 301.2 ms"),
-    "r_random_seed12": (103, "still open"),
-    "r_random_seed2": (115, "give_up_disk_wait"),
-    "r_random_seed3": (15, "took 316.1 ms"),
-    "s_idle_500_3000": (29, "has reported nothing"),
-    "s_idle_default_5000_20000": (28, "has reported nothing"),
-    "x1_pull_decision_table": (100, "next_begin_offset is 0"),
-}
-"""Recordings of 4.4.0 that 4.9.8 cannot have made."""
-
-
-@pytest.mark.parametrize("path", sorted(NEW.glob("*.jsonl")), ids=lambda path: path.stem)
-def test_conforms(path: Path) -> None:
-    """Every event of a recording of 4.9.8 is explained by its rules."""
-    verdict = check_trace(path)
-    assert (verdict.reason, verdict.rocketmq_version) == ("", "4.9.8")
-    assert verdict.is_conforming
-    events = read_recording(path).events
-    assert verdict.ignored == sum(event.kind in IGNORED_KINDS for event in events)
-    assert verdict.explained + verdict.ignored == len(events)
-    assert verdict.fields_checked >= 2 * verdict.explained
-
-
-def check_told_apart(
-    folder: Path, version: Version, telling: dict[str, tuple[int, str]], prefix: str = ""
-) -> None:
-    """All recordings of a folder, and no others, are refused where it is said."""
-    assert all((folder / f"{prefix}{name}.jsonl").exists() for name in telling)
-    for path in sorted(folder.glob("*.jsonl")):
-        verdict = check_recording(read_recording(path), version=version)
-        seq, reason = telling.get(path.stem.removeprefix(prefix), (None, ""))
-        assert (path.stem, verdict.first_unexplained_seq) == (path.stem, seq)
-        assert reason in verdict.reason, path.stem
-
-
-def test_4_9_8_is_not_4_4_0() -> None:
-    """What conforms under both has nothing in it that the two do differently."""
-    check_told_apart(NEW, Version(), REFUSED_AS_OLD, "v498_")
-
-
-def test_4_4_0_is_not_4_9_8() -> None:
-    """The same the other way."""
-    check_told_apart(OLD, LATE, REFUSED_AS_NEW)
-
-
-@pytest.mark.parametrize(
-    ("name", "first"),
-    [
-        ("s_idle_500_3000", "4.5.2"),
-        ("big_message_acks_slow_link", "4.6.0"),
-        ("o_sync_flush_rollover", "4.8.0"),
-        ("n_clean_restart", "4.9.3"),
-        ("k_get_message", "4.9.8"),
-    ],
-)
-def test_the_table_says_since_when(name: str, first: str) -> None:
-    """A recording of 4.4.0 conforms up to the version that changed what it shows."""
-    row = compute_row(read_recording(OLD / f"{name}.jsonl"))
-    assert row.recorded == "4.4.0"
-    place = next(i for i, version in enumerate(VERSIONS) if version.name == first)
-    telling = row.list_telling()
-    assert telling[:place] == (None,) * place
-    assert None not in telling[place:]
-    table = render_table([row])
-    assert table.splitlines()[-1].startswith(f"| `{name}` | 4.4.0 | yes |")
-    assert table.count("yes") == place
-
-
-def test_the_page_has_the_row_of_every_recording() -> None:
-    """The table of the page, of which nightly runs compute every cell."""
-    text = PAGE.read_text(encoding="utf-8")
-    for path in PATHS:
-        row, *_ = re.findall(rf"^\| `{path.stem}` \| (4\.\d\.\d) \| .* \| (.*) \|$", text, re.M)
-        verdict = check_recording(read_recording(path), version=LATE)
-        seq = verdict.first_unexplained_seq
-        assert row == (
-            "4.4.0" if path in OLD.iterdir() else "4.9.8",
-            f"seq {seq}" if seq else "yes",
-        )
-
-
-@pytest.mark.nightly
-def test_the_page_is_up_to_date() -> None:
-    """Every recording under every version of the table."""
-    text = PAGE.read_text(encoding="utf-8")
-    assert update_page(text, "versions") == text
-
-
-def test_the_page_says_what_conforms() -> None:
-    """Of each recording how much is explained, by the rules of its version."""
-    text = PAGE.read_text(encoding="utf-8")
-    assert update_page(text, "conformance", "later conformance") == text
 
 
 def drop(name: str, *seqs: int) -> TraceVerdict:
@@ -172,7 +32,9 @@ def drop(name: str, *seqs: int) -> TraceVerdict:
 @pytest.mark.parametrize(
     ("name", "seqs", "blocked", "reason"),
     [
-        ("h_slave_ahead_aligned", (126, 127), 129, "still open"),
+        pytest.param(
+            *("h_slave_ahead_aligned", (126, 127), 129, "still open"), marks=pytest.mark.nightly
+        ),
         ("h_slave_ahead_aligned", (123,), 126, "closing a connection that is silent"),
         ("n_clean_restart", (141, 142), 153, "still open"),
         ("r_random_seed22", (105, 106), 117, "still open"),
@@ -202,8 +64,9 @@ def test_a_restart_waits_for_its_dispatch() -> None:
     """From 4.5.1 on a broker is not started before it has dispatched what it has."""
     recording = read_recording(NEW / "v498_n_clean_restart.jsonl")
     place = next(i for i, event in enumerate(recording.events) if event.seq == 120)
-    changed = change_event(recording, place, dispatched_offset=23576)
-    assert "a start waits until it is 24374" in check_recording(changed).reason
+    verdict = check_recording(change_event(recording, place, dispatched_offset=23576))
+    assert verdict.first_unexplained_seq == 120
+    assert "dispatched_offset" in verdict.reason
 
 
 def test_the_body_has_a_limit() -> None:
@@ -288,9 +151,14 @@ def test_a_line_of_many_is_explained(seed: int) -> None:
     assert check_recording(simulate(seed)).reason == ""
 
 
-def test_another_answer_in_the_line_is_refused() -> None:
+@pytest.mark.parametrize(
+    ("stride", "steps_max"),
+    [(40, 10_000), pytest.param(7, None, marks=pytest.mark.nightly)],
+    ids=["few", "more"],
+)
+def test_another_answer_in_the_line_is_refused(stride: int, steps_max: int | None) -> None:
     """A time-out that none was, and the reverse: nearly each leaves the line out of order."""
-    tried = accepted = 0
+    copies = []
     for seed in range(12):
         recording = simulate(seed)
         for place, event in enumerate(recording.events):
@@ -298,10 +166,10 @@ def test_another_answer_in_the_line_is_refused() -> None:
                 event.data.get("put_status", "")
             )
             if status and event.data["duration_ms"] > 50 and place > len(BEFORE):
-                copy = change_event(recording, place, put_status=status)
-                tried, accepted = tried + 1, accepted + check_recording(copy).is_conforming
-    assert tried > 50
-    assert accepted <= tried // 20
+                copies.append(change_event(recording, place, put_status=status))
+    assert len(copies) > 50
+    for copy in copies[::stride]:
+        assert not check_recording(copy, steps_max=steps_max).is_conforming
 
 
 def test_clock_rules_follow_the_version() -> None:
@@ -340,12 +208,16 @@ def test_logs_tell_of_a_stop() -> None:
 
 def test_both_orders_of_a_put_come_to_the_same_answer() -> None:
     """4.6.0 looks at the disk first, 4.7.0 at the slaves: the same code follows the phase."""
-    recording = read_recording(NEW / "v498_o_sync_flush_rollover.jsonl")
+    recording = cut_behind(read_recording(NEW / "v498_o_sync_flush_rollover.jsonl"), 100)
     for name, first in (("4.6.0", WAITS_FOR_DISK), ("4.7.0", WAITS_FOR_SLAVE_CHECK)):
         verdict = check_recording(recording, version=parse_version(name))
         assert verdict.is_conforming
         assert verdict.cluster is not None
         assert compute_first_phase(verdict.cluster) == first
+
+
+COPIES = 5
+"""How many corrupted copies of a recording are judged at most."""
 
 
 def find_accepted(name: str, is_asked: Callable[[str], bool], stride: int) -> list[str]:
@@ -358,7 +230,7 @@ def find_accepted(name: str, is_asked: Callable[[str], bool], stride: int) -> li
     assert asked
     return [
         f"{each.category} {each.seq}"
-        for each in asked[::stride]
+        for each in asked[::stride][:COPIES]
         if check_recording(each.recording).is_conforming
     ]
 

@@ -7,12 +7,12 @@ import math
 from attrs import define
 
 from reference.language.machine import Action
+from reference.recordings.ahead.plan import MASTER, read_number
 from reference.recordings.clock import SELECT_MS, SLACK_MS
 from reference.recordings.hidden.node import Node
 from reference.recordings.log.arguments import APPENDING
 from reference.recordings.log.guide import LogGuide
 from reference.recordings.log.notes import Wire
-from reference.recordings.plan import MASTER, read_number
 
 FLUSH_KEYS = {"flushIntervalCommitLog": 500, "flushCommitLogThoroughInterval": 10_000}
 """What an ASYNC_FLUSH broker waits for at most before it flushes all that it has, with the defaults

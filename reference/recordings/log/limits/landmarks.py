@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 
 from attrs import field, frozen
 
-from reference.recordings.boundaries import Table
+from reference.recordings.ahead.boundaries import Table
+from reference.recordings.ahead.links import Frame
+from reference.recordings.ahead.plan import Plan
+from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES
 from reference.recordings.clock import JITTER_MS
-from reference.recordings.links_ahead import Frame
-from reference.recordings.plan import Plan
-from reference.recordings.put_order import MESSAGE_HEAD_BYTES
 
 
 @frozen

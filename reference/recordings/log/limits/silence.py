@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from reference.recordings.ahead.order import Observation
 from reference.recordings.clock import TIMER_RANGES
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.asking import Asking
-from reference.recordings.order import Observation
 from reference.releases.timing_differences import OWN_REPORT_TIMER
 
 

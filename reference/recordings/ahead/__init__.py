@@ -1,0 +1,1 @@
+"""What a recording as a whole tells before its events are explained one by one."""

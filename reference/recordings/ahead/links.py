@@ -1,0 +1,175 @@
+"""What a recording tells in advance of one replication link, and of values that are seen later."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from attrs import frozen
+
+from reference.recordings.groups import LINK_PREFIX
+from reference.recordings.kinds import BROKER_KINDS, START_KINDS
+from reference.recordings.reading import Event
+
+
+@frozen
+class Frame:
+    """One frame with a body, as the proxy of a link saw it."""
+
+    t_ms: float
+    """When."""
+    start_offset: int
+    """``master_offset``."""
+    size_bytes: int
+    """``body_bytes``."""
+
+    @property
+    def end_offset(self) -> int:
+        """Where the next frame starts."""
+        return self.start_offset + self.size_bytes
+
+
+@frozen
+class Observations:
+    """Values that events will show, in the order of time.
+
+    Looked at only where something else is lost for good, or where an order is left open.
+    """
+
+    times_ms: tuple[float, ...]
+    values: tuple[int, ...]
+
+
+@frozen
+class LinkAhead:
+    """What the recording tells of one slave's link."""
+
+    frames: Mapping[int, tuple[Frame, ...]]
+    """By connection: the frames with a body, in the order in which they were sent."""
+    first_offsets: Mapping[int, int]
+    """By connection: where its transfer begins, if a frame or a look at the master shows it."""
+    openings_ms: tuple[float, ...]
+    """When each connection was opened."""
+    closings_ms: Mapping[int, float]
+    """By connection: when its end was first seen."""
+    slave_observations: Observations
+    """Every max offset of the slave that an event shows."""
+    ends_after: Mapping[int, Observations]
+    """By connection: the same without reports on it and on those before, which may be late."""
+    slave_ends: frozenset[int]
+    """Where the slave's log may once have ended: with a frame, or after a restart."""
+    starts_ms: tuple[float, ...]
+    """When the slave's process was seen to have started."""
+    is_traffic_hidden: bool
+    """The recording shows neither frames nor reports: what came, the logs tell."""
+    is_connection_hidden: bool
+    """There is no proxy: the slave is connected directly."""
+    reports: Observations
+    """Every report on a connection that was not seen to end before: the master may read it."""
+    begins: Observations
+    """Where the slave's log is seen to begin, whenever it is seen to have a file."""
+
+
+def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
+    """What the recording tells of one slave's link."""
+    link = LINK_PREFIX + slave
+    own = [event for event in events if event.data.get("link") == link]
+    kinds = {event.kind for event in own}
+    broker = [event for event in events if event.data.get("node") == slave]
+    frames = _gather_frames(own)
+    return LinkAhead(
+        frames=frames,
+        first_offsets=_gather_first_offsets(own),
+        openings_ms=tuple(event.t_ms for event in own if event.kind == "ha_link_open"),
+        closings_ms=_gather_closings(own),
+        slave_observations=see_ends(broker, own),
+        ends_after=_see_ends_after(broker, own),
+        slave_ends=frozenset(
+            [frame.end_offset for sent in frames.values() for frame in sent]
+            + [e["master_offset"] for e in own if e.kind == "ha_frame"]
+            + [e["max_offset"] for e in broker if e.kind in START_KINDS]
+        ),
+        starts_ms=tuple(event.t_ms for event in broker if event.kind in START_KINDS),
+        is_traffic_hidden=_is_traffic_hidden(events, broker),
+        is_connection_hidden="ha_link_open" not in kinds,
+        reports=_see_reports(own),
+        begins=see_begins(broker),
+    )
+
+
+def _is_traffic_hidden(events: Iterable[Event], broker: Iterable[Event]) -> bool:
+    """Something has come on the link, for its ends tell so, but the recorder shows no traffic."""
+    if any(event.kind in ("ha_frame", "ha_report") for event in events):
+        return False
+    has_log = any(event.kind in BROKER_KINDS and event["mapped_files"] for event in broker)
+    names = ("push2_slave_max_offset", "push2_slave_after")
+    return has_log or any(event.data.get(name, 0) for event in events for name in names)
+
+
+def _gather_frames(events: Iterable[Event]) -> Mapping[int, tuple[Frame, ...]]:
+    found: dict[int, list[Frame]] = defaultdict(list)
+    for event in events:
+        if event.kind == "ha_frame" and event["body_bytes"]:
+            frame = Frame(event.t_ms, event["master_offset"], event["body_bytes"])
+            found[event["conn"]].append(frame)
+    return {connection: tuple(frames) for connection, frames in found.items()}
+
+
+def _gather_first_offsets(events: Iterable[Event]) -> Mapping[int, int]:
+    found: dict[int, int] = {}
+    for event in events:
+        if event.kind == "ha_frame":
+            found.setdefault(event["conn"], event["master_offset"])
+    return found
+
+
+def _gather_closings(events: Iterable[Event]) -> Mapping[int, float]:
+    found: dict[int, float] = {}
+    for event in events:
+        if event.kind == "ha_link_close":
+            found.setdefault(event["conn"], event.t_ms)
+    return found
+
+
+def _see_reports(events: Iterable[Event]) -> Observations:
+    ended: set[int] = set()
+    found: list[Event] = []
+    for event in events:
+        if event.kind == "ha_link_close":
+            ended.add(event["conn"])
+        if event.kind == "ha_report" and event["conn"] not in ended:
+            found.append(event)
+    return Observations(tuple(e.t_ms for e in found), tuple(e["slave_offset"] for e in found))
+
+
+def see_ends(broker: Iterable[Event], link: Iterable[Event] = ()) -> Observations:
+    """Where a broker's log is seen to end, by itself or by its reports."""
+    kinds = {*BROKER_KINDS, "node_stop_clean"}
+    found = [(event.t_ms, event["slave_offset"]) for event in link if event.kind == "ha_report"]
+    found += [
+        (event.t_ms, event["max_offset"])
+        for event in broker
+        if event.kind in kinds and "max_offset" in event.data
+    ]
+    found.sort()
+    return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
+
+
+def _see_ends_after(broker: Iterable[Event], link: Sequence[Event]) -> Mapping[int, Observations]:
+    opened = [0, *(event["conn"] for event in link if event.kind == "ha_link_open")]
+    return {
+        conn: see_ends(broker, [e for e in link if e.data.get("conn", conn) > conn])
+        for conn in opened
+    }
+
+
+def see_begins(events: Iterable[Event]) -> Observations:
+    """Where a broker's log is seen to begin."""
+    seen = [each for each in events if each.kind in BROKER_KINDS and each["mapped_files"]]
+    return Observations(tuple(e.t_ms for e in seen), tuple(e["min_offset"] for e in seen))
+
+
+def see_starts(broker: Iterable[Event]) -> Observations:
+    """The max offset with which each process of a broker has started."""
+    seen = [event for event in broker if event.kind in START_KINDS]
+    return Observations(tuple(e.t_ms for e in seen), tuple(e["max_offset"] for e in seen))

@@ -1,0 +1,308 @@
+"""What a recording as a whole tells before its events are explained one by one.
+
+A checker may look ahead: a put is written down at its end only, but its bytes were in the log long
+before; a frame that was stalled was sent earlier; whether a kill was a power loss shows in the
+store afterwards. All of that is gathered here and never changes.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from attrs import evolve, fields, frozen
+
+from reference.configuration.keys import KEYS
+from reference.recordings.ahead.boundaries import Table, make_tables
+from reference.recordings.ahead.links import (
+    LinkAhead,
+    Observations,
+    gather_link,
+    see_ends,
+    see_starts,
+)
+from reference.recordings.ahead.puts import (
+    ProcessAhead,
+    Put,
+    QueueIndex,
+    QueueKey,
+    count_overlapping,
+    find_sampled,
+    index_queues,
+    mark_gaps,
+    order_puts,
+    see_processes,
+)
+from reference.recordings.clock import JITTER_MS, Timers, compute_longest_put_ms
+from reference.recordings.groups import LINK_PREFIX, OutsideTheModel
+from reference.recordings.kinds import END_KINDS
+from reference.recordings.reading import LARGEST_NUMBER, Event, Recording
+from reference.releases.timing_differences import (
+    BODY_SIZE_LIMIT,
+    MESSAGE_MARGIN_BYTES,
+    SLAVE_TIMEOUT,
+    SLAVE_TIMEOUT_DEFAULT_MS,
+)
+from reference.releases.versions import Version
+from reference.worlds.replication.parameters import FaultCounts, Parameters
+from reference.worlds.replication.roles import FlushDiskType, Role
+from reference.worlds.replication.structure import Structure
+
+MASTER = -1
+"""Stands for the master where slaves are told by their number."""
+
+NOT_LIMITED = 1_000_000_000
+"""A recording may hold any number of faults: what happened has happened."""
+
+SPARE_MESSAGES = 2
+"""Followed messages beside those of the most puts that overlap: one that is refused, one more."""
+
+
+@frozen
+class Plan:
+    """Everything that is known of a recording in advance."""
+
+    recording: Recording
+    version: Version
+    """What the brokers are taken to be."""
+    structure: Structure
+    """As many followed messages as puts overlap, and one life per power loss and one more."""
+    parameters: Parameters
+    """As configured; faults without limit."""
+    timers: Timers
+    """Of the master."""
+    slave_timers: tuple[Timers, ...]
+    """Of each slave, with the master's where the master owns the timer."""
+    master: str
+    """The master's name."""
+    slaves: tuple[str, ...]
+    """The slaves' names; their numbers are their indexes."""
+    puts: tuple[Put, ...]
+    """In the order in which they were appended."""
+    put_by_seq: Mapping[int, Put]
+    """The same by event."""
+    tables: tuple[Table, ...]
+    """The same by life of the master's log."""
+    queue_index: Mapping[QueueKey, QueueIndex]
+    """The same by life and queue."""
+    queue_names: frozenset[str]
+    """The queues that have messages."""
+    processes: tuple[ProcessAhead, ...]
+    """Each process of the master."""
+    are_puts_hidden: bool
+    """Messages come through a whole broker, which does not show where they go in the log."""
+    are_deletions_shown: bool
+    """The recorder tells when old files are deleted."""
+    own_writes_ms: tuple[float, ...]
+    """When a whole broker has written a message of its own: it has corrected a consumer (R-PM-05).
+    """
+    links: tuple[LinkAhead, ...]
+    """What the recording tells of each slave's link."""
+    end_observations: Observations
+    """Where the master's log is seen to end."""
+    start_observations: Observations
+    """The max offset with which each later process of the master has started."""
+    surgeries: Mapping[int, Event]
+    """By the ``seq`` of a process's end: the surgery on the store before the next start."""
+    lost_offsets: Mapping[int, int]
+    """By process of the master: from where on such a surgery took its bytes."""
+    sampled_processes: frozenset[int]
+    """Processes of the master of whose puts the recorder left some out by a stride."""
+
+    def find_node(self, event: Event) -> int:
+        """The number of the slave that an event is about, or MASTER."""
+        name = event["node"]
+        if name == self.master:
+            return MASTER
+        if name not in self.slaves:
+            raise OutsideTheModel(f"the configuration has no node {name!r}")
+        return self.slaves.index(name)
+
+    def find_slave_of_link(self, event: Event) -> int:
+        """The number of the slave at the end of an event's link."""
+        name = event["link"].removeprefix(LINK_PREFIX)
+        if name not in self.slaves:
+            raise OutsideTheModel(f"the configuration has no slave for {event['link']!r}")
+        return self.slaves.index(name)
+
+    @property
+    def end_ms(self) -> float:
+        """When the recording ended."""
+        return self.processes[-1].end_ms
+
+
+def make_plan(recording: Recording, version: Version) -> Plan:
+    """Everything that is known in advance of a recording of one group of brokers of a version.
+
+    Raises:
+        OutsideTheModel: a group that the model has no structure for.
+    """
+    nodes: Mapping[str, Any] = recording.config["nodes"]
+    master, *slaves = nodes
+    sizes = {read_number(n["store_config"], "mapedFileSizeCommitLog") for n in nodes.values()}
+    if len(sizes) > 1:
+        raise OutsideTheModel("the brokers of the group have files of different sizes")
+    events = recording.events
+    own = [event for event in events if event.data.get("node") == master]
+    surgeries = match_surgeries(events)
+    lives = _see_lives(events, master, surgeries)
+    processes = see_processes(events, master, recording.end_ms)
+    timers = make_timers(nodes[master], nodes[master], version)
+    puts = _see_puts(recording, lives, processes, timers)
+    structure = _make_structure(nodes[master], len(slaves), puts, 1 + lives[-1])
+    return Plan(
+        recording=recording,
+        version=version,
+        structure=evolve(structure, variants=version.variants),
+        parameters=make_parameters(nodes[master]["store_config"], version),
+        timers=timers,
+        slave_timers=tuple(make_timers(nodes[master], nodes[name], version) for name in slaves),
+        master=master,
+        slaves=tuple(slaves),
+        puts=puts,
+        put_by_seq={put.seq: put for put in puts},
+        tables=make_tables(puts, 1 + lives[-1]),
+        queue_index=index_queues(puts),
+        queue_names=frozenset(put.queue for put in puts),
+        processes=processes,
+        are_puts_hidden=_are_puts_hidden(events),
+        are_deletions_shown=any(event.kind == "delete_expired_files" for event in events),
+        own_writes_ms=tuple(e.t_ms for e in events if _is_own_write(e, master)),
+        links=tuple(gather_link(events, name) for name in slaves),
+        end_observations=see_ends(own),
+        start_observations=see_starts(own),
+        surgeries=surgeries,
+        lost_offsets=_find_lost(events, master, surgeries),
+        sampled_processes=frozenset(puts[number].process for number in find_sampled(puts)),
+    )
+
+
+def _see_puts(
+    recording: Recording,
+    lives: Sequence[int],
+    processes: Sequence[ProcessAhead],
+    timers: Timers,
+) -> tuple[Put, ...]:
+    """The puts in the order of their places, with a mark where others may lie in between."""
+    nodes: Mapping[str, Any] = recording.config["nodes"]
+    master, *slaves = nodes
+    is_sync = nodes[master]["role"] == Role.SYNC_MASTER.name and bool(slaves)
+    longest_ms = compute_longest_put_ms(timers, waits_for_slave=is_sync)
+    return mark_gaps(order_puts(recording.events, master, lives), processes, longest_ms)
+
+
+def _make_structure(
+    node: Mapping[str, Any], slaves: int, puts: Sequence[Put], lives: int
+) -> Structure:
+    overlap = count_overlapping((p.begin_ms - JITTER_MS, p.end_ms + JITTER_MS) for p in puts)
+    return Structure(
+        role=Role[node["role"]],
+        flush_disk_type=FlushDiskType[node["flush_type"]],
+        slaves=slaves,
+        messages=overlap + SPARE_MESSAGES,
+        lives=lives,
+    )
+
+
+def make_parameters(store_config: Mapping[str, Any], version: Version) -> Parameters:
+    """The sizes of a master."""
+    limit_bytes = read_number(store_config, "maxMessageSize")
+    return Parameters(
+        ha_slave_fallbehind_max_bytes=read_number(store_config, "haSlaveFallbehindMax"),
+        ha_transfer_batch_size_bytes=read_number(store_config, "haTransferBatchSize"),
+        mapped_file_size_bytes=read_number(store_config, "mapedFileSizeCommitLog"),
+        message_size_max_bytes=limit_bytes + compute_message_margin_bytes(version),
+        limits=FaultCounts(*[NOT_LIMITED] * len(fields(FaultCounts))),
+    )
+
+
+def compute_message_margin_bytes(version: Version) -> int:
+    """How much larger than ``maxMessageSize`` a message may be (finding 14 of 4.9.8)."""
+    return MESSAGE_MARGIN_BYTES if version.has(BODY_SIZE_LIMIT) else 0
+
+
+def make_timers(master: Mapping[str, Any], slave: Mapping[str, Any], version: Version) -> Timers:
+    """The timers of a master and one of its slaves."""
+    heartbeat, housekeeping = "haSendHeartbeatInterval", "haHousekeepingInterval"
+    theirs, own = master["store_config"], slave["store_config"]
+    return Timers(
+        ha_send_heartbeat_interval_ms=read_number(own, heartbeat),
+        sync_flush_timeout_ms=read_number(theirs, "syncFlushTimeout"),
+        ha_housekeeping_interval_ms=read_number(own, housekeeping),
+        master_heartbeat_interval_ms=read_number(theirs, heartbeat),
+        master_housekeeping_interval_ms=read_number(theirs, housekeeping),
+        slave_timeout_ms=read_slave_timeout(theirs) if version.has(SLAVE_TIMEOUT) else None,
+        version=version,
+    )
+
+
+def read_slave_timeout(store_config: Mapping[str, Any]) -> int:
+    """``slaveTimeout``, which 4.4.0 does not have."""
+    return read_number({"slaveTimeout": SLAVE_TIMEOUT_DEFAULT_MS, **store_config}, "slaveTimeout")
+
+
+def read_number(store_config: Mapping[str, Any], key: str) -> int:
+    """A property of MessageStoreConfig that has to be a positive number, or its default."""
+    value = store_config[key] if key in store_config else KEYS[key].default
+    if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
+        raise OutsideTheModel(f"{key} is {value!r}, not a positive number")
+    if value > LARGEST_NUMBER:
+        raise OutsideTheModel(f"{key} is {value}, more than 64 bits hold")
+    return value
+
+
+def _are_puts_hidden(events: Iterable[Event]) -> bool:
+    """Messages come through a whole broker, which shows its answers only: no put is recorded."""
+    return any(event.kind == "broker_started" for event in events)
+
+
+def match_surgeries(events: Iterable[Event]) -> Mapping[int, Event]:
+    """By the latest end of a node's process: the surgery that follows before the node's start."""
+    ends: dict[str, int] = {}
+    found: dict[int, Event] = {}
+    for event in events:
+        if event.kind in END_KINDS:
+            ends[event["node"]] = event.seq
+        if event.kind in ("node_started", "broker_started"):
+            ends.pop(event["node"], None)
+        if event.kind == "store_surgery" and event["node"] in ends:
+            found[ends.pop(event["node"])] = event
+    return found
+
+
+def _see_lives(events: tuple[Event, ...], master: str, surgeries: Mapping[int, Event]) -> list[int]:
+    """For each process of the master the life of its log."""
+    lives = [0]
+    for event in events:
+        if event.kind in END_KINDS and event["node"] == master:
+            lives.append(lives[-1] + (event.seq in surgeries))
+    return lives
+
+
+def _find_lost(
+    events: tuple[Event, ...], master: str, surgeries: Mapping[int, Event]
+) -> Mapping[int, int]:
+    ends = [event for event in events if event.kind in END_KINDS and event["node"] == master]
+    return {
+        process: surgeries[event.seq]["lost_from_offset"]
+        for process, event in enumerate(ends)
+        if event.seq in surgeries
+    }
+
+
+def _is_own_write(event: Event, master: str) -> bool:
+    is_moved = event.kind == "pull_message" and event.data.get("response") == "PULL_OFFSET_MOVED"
+    return is_moved and event.data.get("node") == master
+
+
+def has_within(times_ms: tuple[float, ...], after_ms: float, until_ms: float) -> bool:
+    """One of these moments lies after the first and not after the second."""
+    place = bisect_right(times_ms, after_ms)
+    return place < len(times_ms) and times_ms[place] <= until_ms
+
+
+def find_next(observations: Observations, now_ms: float) -> int | None:
+    """The value that is seen next after this moment."""
+    place = bisect_right(observations.times_ms, now_ms)
+    return observations.values[place] if place < len(observations.values) else None

@@ -1,0 +1,114 @@
+"""Consume queues: which messages of a queue a broker has dispatched, as ``queues`` shows it.
+
+The entries of a queue are read after the cursor of the dispatch, so there may be a few more than
+the cursor tells, up to the end of the log.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from reference.recordings.ahead.boundaries import list_segments
+from reference.recordings.ahead.plan import MASTER
+from reference.recordings.ahead.puts import Put
+from reference.recordings.clock import SKEW_MS
+from reference.recordings.reading import Event
+from reference.recordings.view import Blocked, View
+from reference.worlds.replication.state import CommitLog
+
+
+def check_queues(view: View, node: int, event: Event) -> View:
+    """``queues``: by topic and queue the first and the next queue offset (R-RP-05)."""
+    shown = event.data.get("queues")
+    if shown is None or view.plan.are_puts_hidden:
+        return view
+    if not isinstance(shown, Mapping) or not all(_is_range(each) for each in shown.values()):
+        raise Blocked("queues is no object of pairs of numbers")
+    for name in sorted({*view.plan.queue_names, *shown}):
+        view = check_queue(view, node, name, shown.get(name, [0, 0]))
+    return view
+
+
+def _is_range(value: Any) -> bool:
+    is_pair = isinstance(value, list) and len(value) == 2
+    return is_pair and all(isinstance(n, int) and not isinstance(n, bool) for n in value)
+
+
+def check_queue(view: View, node: int, name: str, shown: list[int]) -> View:
+    """The ends of one queue, first and next queue offset, are those of the messages dispatched."""
+    log = view.get_log(node)
+    low = _find_next_offset(view, log, name, log.dispatched_offset)
+    high = _find_highest(view, node, name)
+    first, following = shown
+    if not low <= following <= high:
+        raise Blocked(
+            f"queue {name} ends at {following}, but it ends at {low} to {high} by the log"
+        )
+    if following == 0:
+        return view
+    expected = _find_first_offset(view, log, name)
+    if expected is not None and first != expected:
+        raise Blocked(f"queue {name} begins at {first}, but at {expected} by the log")
+    return view
+
+
+def check_queue_offset(view: View, put: Put) -> View:
+    """A put's place in its queue follows the one before it in the log (R-CL-07)."""
+    if view.plan.are_puts_hidden:
+        return view
+    log = view.log
+    expected = _find_next_offset(view, log, put.queue, put.start_offset)
+    before = list(_list_last_puts(view, log, put.queue, put.start_offset))
+    since = max((each.number for each in before), default=-1)
+    is_gap = any(each.is_behind_gap for each in view.plan.puts[since + 1 : put.number + 1])
+    if put.queue_offset == expected or (is_gap and put.queue_offset > expected):
+        return view
+    raise Blocked(f"queue_offset is {put.queue_offset}, but {expected} is the next one")
+
+
+def _find_next_offset(view: View, log: CommitLog, name: str, end: int) -> int:
+    """The queue offset behind the last message of a queue that ends at ``end`` or below."""
+    highest = 0
+    for put in _list_last_puts(view, log, name, end):
+        highest = max(highest, put.queue_offset + 1)
+    return highest
+
+
+def _list_last_puts(view: View, log: CommitLog, name: str, end: int) -> Iterator[Put]:
+    for segment in list_segments(log):
+        index = view.plan.queue_index.get((segment.life, name))
+        place = bisect_right(index.ends, min(end, segment.end_offset)) if index else 0
+        if index and place and index.puts[place - 1].start_offset >= segment.start_offset:
+            yield index.puts[place - 1]
+
+
+def _find_highest(view: View, node: int, name: str) -> float:
+    """The most entries that the queue may have by now."""
+    log, plan = view.get_log(node), view.plan
+    highest = _find_next_offset(view, log, name, log.max_offset)
+    if any(plan.tables[s.life].is_open_at(s.end_offset - 1) for s in list_segments(log)):
+        return float("inf")
+    if node != MASTER:
+        return highest
+    for put in plan.puts[view.next_put :]:
+        if put.begin_ms > view.now_ms + SKEW_MS or put.process != view.process:
+            break
+        if put.queue == name:
+            highest = max(highest, put.queue_offset + 1)
+    return highest
+
+
+def _find_first_offset(view: View, log: CommitLog, name: str) -> int | None:
+    """The queue offset of the first message of a queue in the log; None where nobody can tell."""
+    for segment in list_segments(log):
+        index = view.plan.queue_index.get((segment.life, name))
+        place = bisect_left(index.starts, segment.start_offset) if index else 0
+        table = view.plan.tables[segment.life]
+        if index and place < len(index.puts) and index.ends[place] <= segment.end_offset:
+            put = index.puts[place]
+            before = table.list_within(segment.start_offset, put.end_offset)
+            is_gap = any(each.is_behind_gap for each in before)
+            return None if is_gap else put.queue_offset
+    return None

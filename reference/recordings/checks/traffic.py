@@ -1,0 +1,105 @@
+"""What a link's proxy shows, held against the clocks of slave and master."""
+
+from __future__ import annotations
+
+from reference.recordings.ahead.plan import MASTER
+from reference.recordings.clock import JITTER_MS, RECONNECT_MS, SLACK_MS
+from reference.recordings.reading import Event
+from reference.recordings.view import Blocked, View, check_timer, get_timers
+from reference.releases.timing_differences import OWN_REPORT_TIMER
+
+CLOSING_SIDES = ("slave", "master", "proxy", "reset")
+"""What ``closed_by`` may say. Both ends may drop a connection within a ms, and either is named."""
+
+
+def check_reconnect(view: View, slave: int) -> View:
+    """A slave connects again at once, or 5 s after a connect that was refused (R-HC-12)."""
+    wire = view.wires[slave]
+    closed_ms = wire.closed_ms
+    if closed_ms is None or wire.is_stalled or wire.healed_ms > closed_ms:
+        return view  # The slave may have learnt of the end much later than the proxy.
+    elapsed_ms = view.now_ms - closed_ms
+    is_at_once = elapsed_ms < (RECONNECT_MS + SLACK_MS) / 2
+    timer = "reconnect_at_once" if is_at_once else "reconnect"
+    return check_timer(view, timer, elapsed_ms, slave=slave)
+
+
+def check_interval(view: View, slave: int, event: Event) -> View:
+    """The first report of a connection, and the next one after a report, come in their time."""
+    wire = view.wires[slave]
+    if wire.last_report is not None:
+        is_by_own = view.plan.version.has(OWN_REPORT_TIMER)
+        check_next = check_own_reports if is_by_own else check_repeated
+        return check_next(view, slave, event)
+    elapsed_ms, extra_ms = event.t_ms - wire.opened_ms, compute_held_ms(view, slave)
+    return check_timer(view, "first_report", elapsed_ms, slave=slave, extra_ms=extra_ms)
+
+
+def check_not_held(view: View, slave: int, is_held: bool) -> None:
+    """Nothing passes in a direction that is stalled, but for what was under way when it began.
+
+    Raises:
+        Blocked: something passes all the same.
+    """
+    since_ms = view.now_ms - view.wires[slave].stalled_ms
+    if is_held and since_ms > JITTER_MS:
+        raise Blocked(f"this direction of the link has been stalled for {since_ms:.1f} ms")
+
+
+def compute_held_ms(view: View, slave: int) -> float:
+    """How long the proxy may have held back what it shows now."""
+    wire = view.wires[slave]
+    is_held = wire.is_stalled or wire.healed_ms >= wire.opened_ms
+    return float("inf") if is_held else 0.0
+
+
+def check_own_reports(view: View, slave: int, event: Event) -> View:
+    """A slave repeats its report a heartbeat interval after its last one, whatever has come (V-07).
+
+    Something new it reports sooner, but nothing later than that (recordings of 4.9.8, finding 10).
+    """
+    wire = view.wires[slave]
+    if wire.are_reports_stalled or wire.last_report_ms <= wire.healed_ms + SLACK_MS:
+        return view  # What piled up comes at once: the last one was sent earlier.
+    elapsed_ms = event.t_ms - wire.last_report_ms
+    is_new = event["slave_offset"] != wire.last_report
+    # A new number may come as soon as it likes, so it is only asked whether it comes in time.
+    timers = get_timers(view, slave)
+    least_ms = timers.ha_send_heartbeat_interval_ms if is_new else 0
+    return check_timer(view, "own_report", max(elapsed_ms, least_ms), slave=slave)
+
+
+def check_repeated(view: View, slave: int, event: Event) -> View:
+    """A number is reported again only when nothing came for a heartbeat interval (R-HC-04)."""
+    wire = view.wires[slave]
+    if event["slave_offset"] != wire.last_report:
+        return view
+    if wire.is_stalled or wire.healed_ms + SLACK_MS >= event.t_ms:
+        return view  # What piled up comes at once.
+    if wire.last_frame_ms is None:
+        elapsed_ms = event.t_ms - wire.last_report_ms
+        return check_timer(view, "report_to_silent_master", elapsed_ms, slave=slave)
+    elapsed_ms = event.t_ms - wire.last_frame_ms
+    return check_timer(view, "repeated_report", elapsed_ms, slave=slave)
+
+
+def check_heartbeat(view: View, slave: int) -> View:
+    """The master beats only when it has sent nothing for its heartbeat interval (R-HA-12)."""
+    wire = view.wires[slave]
+    if wire.last_frame_ms is None or wire.is_stalled:
+        return view
+    if wire.healed_ms <= wire.last_frame_ms <= wire.healed_ms + SLACK_MS:
+        return view  # What piled up comes at once: the last frame was sent earlier.
+    elapsed_ms = view.now_ms - wire.last_frame_ms
+    return check_timer(view, "heartbeat", elapsed_ms, slave=slave)
+
+
+def check_target_down(view: View, event: Event) -> View:
+    """The proxy could not reach the master: its process does not run, or it is ending."""
+    view.plan.find_slave_of_link(event)
+    master = view.master
+    is_running = view.is_up(MASTER) and master.is_started
+    is_settled = view.now_ms - master.started_ms > SLACK_MS
+    if is_running and is_settled and not view.is_stopping(MASTER):
+        raise Blocked("the master runs, so its port can be reached")
+    return view

@@ -1,0 +1,59 @@
+"""What a recorded link says of a step over it: that it may happen, and what is known afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from reference.language.machine import Action
+from reference.recordings.hidden.node import Node
+from reference.recordings.log.arguments import APPENDING
+from reference.recordings.log.notes import Notes
+
+if TYPE_CHECKING:
+    from reference.recordings.log.guide import LogGuide
+
+
+def get_index(action: Action) -> int:
+    """The slave or the message that a step is about."""
+    assert action.index is not None, action
+    return action.index
+
+
+def follow_report(guide: LogGuide, node: Node, notes: Notes, action: Action) -> Notes | None:
+    """The master reads a report that was forwarded, and with it all before it."""
+    slave, offset = get_index(action), action.arguments["slave_offset"]
+    reports = notes.wires[slave].reports
+    if offset not in reports:
+        return None
+    return notes.change_wire(slave, reports=reports[reports.index(offset) + 1 :])
+
+
+def follow_frame(guide: LogGuide, node: Node, notes: Notes, action: Action) -> Notes | None:
+    """The slave takes the first frame that was forwarded, as a whole."""
+    slave = get_index(action)
+    wire = notes.wires[slave]
+    frames = guide.list_frames(wire, slave)[wire.taken : wire.forwarded]
+    if not frames or frames[0].size_bytes != action.arguments["size_bytes"]:
+        return None
+    return notes.change_wire(slave, taken=wire.taken + 1)
+
+
+def follow_transfer(guide: LogGuide, node: Node, notes: Notes, action: Action) -> Notes | None:
+    """The master sends the frame that the proxy forwards next, if it forwards one at all."""
+    slave = get_index(action)
+    wire = notes.wires[slave]
+    begin = guide.get(node, f"links.{slave}.next_transfer_offset")
+    ahead = guide.list_frames(wire, slave)[wire.sent :]
+    sent = (begin, action.arguments["size_bytes"])
+    if ahead and (ahead[0].start_offset, ahead[0].size_bytes) != sent:
+        return None
+    return notes.change_wire(slave, sent=wire.sent + 1)
+
+
+FOLLOWED: Mapping[str, Callable[[LogGuide, Node, Notes, Action], Notes | None]] = {
+    "receive_report": follow_report,
+    "transfer_batch": follow_transfer,
+    **dict.fromkeys(APPENDING, follow_frame),
+}
+"""By rule: what a recorded link says of its step."""

@@ -1,0 +1,1 @@
+"""What events show of settings, tables, queues and progress of whole brokers."""

@@ -1,0 +1,230 @@
+"""Looks at the tables of recorded brokers: at their start, and later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from attrs import evolve
+
+from reference.decisions.metadata.broker_tables import BrokerTables, DataVersion, VersionedTable
+from reference.decisions.name_server.registry import Registration, register
+from reference.decisions.progress.offset_table import OffsetTable
+from reference.decisions.reading.pull_processor import MASTER_ID
+from reference.recordings.reading import Event
+from reference.recordings.tables.delays import DelayRanges
+from reference.recordings.tables.worlds import NodeTables, TableSide, World, freeze
+from reference.recordings.view import Blocked, View
+
+BROKER_NAME = "b0"
+"""Master and slaves of a group share it; which name it is makes no difference."""
+
+
+def name_address(name: str) -> str:
+    """How a recording writes a broker's address."""
+    return f"<{name}>"
+
+
+def name_ha_address(name: str) -> str:
+    """How a recording writes where a broker takes connections of slaves."""
+    return f"<{name}_ha>"
+
+
+def make_registration(name: str, broker_id: int, version: DataVersion) -> Registration:
+    """What a broker of the group sends to the name server, without its topics."""
+    return Registration(BROKER_NAME, broker_id, name_address(name), name_ha_address(name), version)
+
+
+def follow_start(view: View, event: Event) -> View:
+    """A broker has started: as shown the first time, with what its files keep later."""
+    name = event["node"]
+    is_first = name not in view.tables.worlds[0]
+    if not is_first:
+        view = keep_agreeing_file(view, event)
+    side = view.tables
+    is_master = name == view.plan.master
+    request = make_registration(name, MASTER_ID if is_master else 1, DataVersion(event.t_ms))
+    registry, answer = register(side.registry, request, event.t_ms)
+    shown = read_tables(event)
+    worlds = tuple(
+        {**world, name: NodeTables(tables).tell(answer)}
+        for world in side.worlds
+        for tables in ([shown] if is_first else list_restarted(side, world, event))
+    )
+    side = evolve(
+        side,
+        worlds=worlds,
+        registry=registry,
+        started_ms={**side.started_ms, name: event.t_ms},
+        delays=begin_delays(side.delays, event, shown, is_first=is_first),
+    )
+    if is_first:
+        files = {**side.files, name: {freeze(shown.offset_file): shown.offset_file}}
+        side = evolve(side, files=files)
+    return keep_agreeing(evolve(view, tables=side), event)
+
+
+def list_restarted(side: TableSide, world: World, event: Event) -> Iterator[BrokerTables]:
+    """What a new process may have read from the files."""
+    name = event["node"]
+    for content in side.files[name].values():
+        yield evolve(world[name].tables, offset_file=content).restart(event.t_ms)
+
+
+def begin_delays(
+    delays: DelayRanges, event: Event, shown: BrokerTables, *, is_first: bool
+) -> DelayRanges:
+    """What a start tells of delay offsets; later ones have read their file (R-BR-05)."""
+    if is_first:
+        return delays.begin(event["node"], shown.delay_offsets, shown.delay_file or {})
+    if "delay_offsets_in_memory" not in event.data:
+        return delays
+    problem = delays.find_file_problem(event["node"], shown.delay_offsets)
+    if problem:
+        raise Blocked(problem)
+    read = delays.note_file(event["node"], shown.delay_offsets)
+    return read.note_memory(event["node"], shown.delay_offsets)
+
+
+def read_tables(event: Event) -> BrokerTables:
+    """The tables of a broker that was never seen before, as it shows them."""
+    data = event.data
+    try:
+        topics = dict.fromkeys(str(topic) for topic in data.get("topics", ()))
+        groups = dict(data.get("subscription_groups", {}))
+        topics_version = DataVersion(event.t_ms, int(data.get("topic_data_version_counter", 0)))
+        counter = int(data.get("subscription_group_data_version_counter", 0))
+        return BrokerTables(
+            topics=VersionedTable(topics_version, topics),
+            groups=VersionedTable(DataVersion(event.t_ms, counter), groups),
+            offsets=read_offsets(data.get("consumer_offsets", {})),
+            offset_file=read_offset_file(data.get("consumer_offset_file")),
+            delay_offsets=read_numbers(data.get("delay_offsets_in_memory", {})),
+            delay_file=read_delay_file(data.get("delay_offset_file")),
+        )
+    except (TypeError, ValueError, KeyError, AttributeError) as problem:
+        raise Blocked(f"the tables cannot be read: {problem}") from problem
+
+
+def read_numbers(shown: Mapping[str, Any]) -> Mapping[str, int]:
+    """A table of numbers as a recording has it."""
+    for name, number in shown.items():
+        if type(number) is not int:
+            raise TypeError(f"{name} is {number!r}")
+    return shown
+
+
+def read_offsets(shown: Mapping[str, Mapping[str, int]]) -> OffsetTable:
+    """Progress as a recording has it."""
+    return {
+        key: {int(queue): offset for queue, offset in read_numbers(queues).items()}
+        for key, queues in shown.items()
+    }
+
+
+def read_offset_file(shown: Mapping[str, Any] | None) -> OffsetTable | None:
+    """The file of progress as a recording has it."""
+    return None if shown is None else read_offsets(shown["offsetTable"])
+
+
+def read_delay_file(shown: Mapping[str, Any] | None) -> Mapping[str, int] | None:
+    """The file of delay offsets as a recording has it."""
+    return None if shown is None else read_numbers(shown["offsetTable"])
+
+
+def describe(node: NodeTables) -> dict[str, Any]:
+    """The fields of an event that shows these tables."""
+    tables = node.tables
+    return {
+        "topics": frozenset(tables.topics.entries),
+        "topic_data_version_counter": tables.topics.version.counter,
+        "consumer_offsets": tables.offsets,
+        "subscription_groups": tables.groups.entries,
+        "subscription_group_data_version_counter": tables.groups.version.counter,
+        "slave_synchronize_master_addr": tables.master_address,
+        "ha_master_address": node.ha_master or "null",
+    }
+
+
+NOTHING = NodeTables(BrokerTables(VersionedTable(DataVersion(0)), VersionedTable(DataVersion(0))))
+"""A broker without anything."""
+
+READERS: Mapping[str, Callable[[Any], Any]] = {
+    "topics": lambda shown: frozenset(str(topic) for topic in shown),
+    "consumer_offsets": read_offsets,
+}
+"""How fields are read that are not compared as they are."""
+
+
+def read_shown(view: View, event: Event) -> dict[str, Any]:
+    """What an event shows of a broker's tables.
+
+    A master's address that is left out is not there, where other addresses are shown.
+    """
+    shown = dict(event.data)
+    if "ha_master_address" in shown:
+        shown.setdefault("slave_synchronize_master_addr", None)
+    if is_ha_address_configured(view, event["node"]):
+        shown.pop("ha_master_address", None)
+    fields = [name for name in describe(NOTHING) if name in shown]
+    try:
+        return {name: READERS.get(name, lambda value: value)(shown[name]) for name in fields}
+    except (TypeError, ValueError, KeyError, AttributeError) as problem:
+        raise Blocked(f"the tables cannot be read: {problem}") from problem
+
+
+def is_ha_address_configured(view: View, name: str) -> bool:
+    """The slave does not learn it, and how a recording writes it is left open (R-NS-04)."""
+    config = view.plan.recording.config["nodes"].get(name, {})
+    return "haMasterAddress" in config.get("store_config", {})
+
+
+def keep_agreeing(view: View, event: Event) -> View:
+    """Only the worlds that agree with what an event shows of its broker's tables."""
+    shown = read_shown(view, event)
+    worlds = view.tables.worlds
+    for name, value in shown.items():
+        expected = [describe(world[event["node"]])[name] for world in worlds]
+        pairs = zip(worlds, expected, strict=True)
+        left = tuple(world for world, each in pairs if each == value)
+        if not left:
+            raise Blocked(f"{name} is {show(value)}, but {show(expected[0])} by the model")
+        worlds = left
+    side = evolve(view.tables, worlds=worlds)
+    view = evolve(view, tables=side)
+    return keep_agreeing_delays(keep_agreeing_file(view, event), event)
+
+
+def keep_agreeing_file(view: View, event: Event) -> View:
+    """What a look shows of the file of progress."""
+    if "consumer_offset_file" not in event.data:
+        return view
+    name, side = event["node"], view.tables
+    shown = read_tables(event).offset_file
+    contents, key = side.files[name], freeze(shown)
+    if key not in contents:
+        expected = next(iter(contents.values()))
+        raise Blocked(f"consumer_offset_file is {shown!r}, but {expected!r} by the model")
+    files = {**side.files, name: {key: shown}}
+    return evolve(view, tables=evolve(side, files=files))
+
+
+def keep_agreeing_delays(view: View, event: Event) -> View:
+    """What a look shows of delayed delivery."""
+    name, delays, shown = event["node"], view.tables.delays, read_tables(event)
+    is_master = name == view.plan.master
+    problem = ""
+    if "delay_offsets_in_memory" in event.data:
+        problem = delays.find_memory_problem(name, shown.delay_offsets, is_master=is_master)
+        delays = delays.note_memory(name, shown.delay_offsets)
+    if shown.delay_file is not None:
+        problem = problem or delays.find_file_problem(name, shown.delay_file)
+        delays = delays.note_file(name, shown.delay_file)
+    if problem:
+        raise Blocked(problem)
+    return evolve(view, tables=evolve(view.tables, delays=delays))
+
+
+def show(value: object) -> str:
+    """A value in a message."""
+    return repr(sorted(value)) if isinstance(value, frozenset) else repr(value)

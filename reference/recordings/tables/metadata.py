@@ -1,0 +1,257 @@
+"""Events about tables: commits, queries, copies, registrations, and looks at the tables.
+
+A broker that is seen by its store only (``node_started``) has none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import evolve
+
+from reference.decisions.metadata.broker_tables import BrokerTables, DataVersion
+from reference.decisions.metadata.copying import is_master_known, sync_all
+from reference.decisions.name_server.registry import Answer, make_answer
+from reference.decisions.name_server.removal import remove_address
+from reference.decisions.progress.offset_table import OffsetTable, name_key
+from reference.decisions.reading.pull import ResponseCode
+from reference.decisions.reading.pull_processor import compute_commit
+from reference.decisions.reading.settings import BrokerSettings
+from reference.decisions.reading.subscription_group import DEFAULT_GROUP
+from reference.recordings.ahead.plan import MASTER
+from reference.recordings.reading import Event
+from reference.recordings.tables.looks import (
+    follow_start,
+    keep_agreeing,
+    make_registration,
+    name_address,
+)
+from reference.recordings.tables.pulls import REFUSED, make_situation
+from reference.recordings.tables.queries import check_query
+from reference.recordings.tables.reads import find_running_node, read_store_settings
+from reference.recordings.tables.worlds import (
+    Surroundings,
+    World,
+    add_contents,
+    advance,
+    change_tables,
+    freeze,
+)
+from reference.recordings.view import View, check
+
+NO_GROUP_CODES = (ResponseCode.NO_PERMISSION, ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST)
+"""A pull that is refused in this way has made no group."""
+
+
+def check_running(view: View, event: Event) -> View:
+    """Something that only a running broker does."""
+    find_running_node(view, event)
+    return view
+
+
+def check_request(view: View, event: Event) -> View:
+    """A commit of progress is always accepted, on slaves as well (R-CO-01)."""
+    find_running_node(view, event)
+    view = check(view, "response_code", 0, event["response_code"])
+    return check(view, "response", "SUCCESS", event["response"])
+
+
+def follow(view: View, event: Event) -> View:
+    """The worlds after one more event; raises Blocked when it fits none of them."""
+    name = event.data.get("node")
+    change = CHANGES.get(event.kind)
+    is_followed = event.kind == "broker_started" or name in view.tables.worlds[0]
+    if change is None or not is_followed or view.tables.is_given_up:
+        return view
+    side = advance(view.tables, look_around(view, event))
+    followed = evolve(view, tables=side)
+    return followed if side.is_given_up else change(followed, event)
+
+
+def look_around(view: View, event: Event) -> Surroundings:
+    """Which hidden steps are possible before an event."""
+    return Surroundings(
+        now_ms=event.t_ms,
+        master=view.plan.master,
+        is_master_there=is_master_there(view),
+        answers=list_registration_answers(view),
+    )
+
+
+def is_master_there(view: View) -> bool:
+    """The master answers requests, and its tables are followed."""
+    is_followed = view.plan.master in view.tables.worlds[0]
+    return is_followed and view.is_up(MASTER) and view.master.is_started
+
+
+def list_registration_answers(view: View) -> tuple[Answer, ...]:
+    """What a slave may be told when it registers; a master that stops may be listed or not."""
+    told = make_answer(view.tables.registry, make_registration("", 1, DataVersion(0)))
+    return (told, Answer()) if view.is_stopping(MASTER) else (told,)
+
+
+def change_worlds(view: View, event: Event, change: Callable[[BrokerTables], BrokerTables]) -> View:
+    """One change of the event's broker, in every world."""
+    name = event["node"]
+    worlds = tuple(
+        change_tables(world, name, change(world[name].tables)) for world in view.tables.worlds
+    )
+    return evolve(view, tables=evolve(view.tables, worlds=worlds))
+
+
+def follow_commit(view: View, event: Event) -> View:
+    """Progress is stored in memory."""
+    key = name_key(event["topic"], event["group"])
+    return change_worlds(
+        view, event, lambda tables: tables.commit(key, event["queue"], event["offset"])
+    )
+
+
+def follow_pull(view: View, event: Event) -> View:
+    """A pull makes an unknown group, and on a master it may carry progress (R-PM-08)."""
+    if event["response_code"] not in NO_GROUP_CODES:
+        view = change_worlds(
+            view, event, lambda tables: make_group(tables, event["group"], event.t_ms)
+        )
+    offset = find_commit(view, event)
+    if offset is None:
+        return view
+    key = name_key(event["topic"], event["group"])
+    return change_worlds(view, event, lambda tables: tables.commit(key, event["queue"], offset))
+
+
+def find_commit(view: View, event: Event) -> int | None:
+    """The progress that a pull has stored when it came, unless it was refused."""
+    if event["next_begin_offset"] == REFUSED:
+        return None
+    store = read_store_settings(view, view.plan.find_node(event))
+    situation = make_situation(event, store, BrokerSettings())
+    return compute_commit(evolve(situation, pull=evolve(situation.pull, is_first_pass=True)))
+
+
+def make_group(tables: BrokerTables, group: str, now_ms: float) -> BrokerTables:
+    """The tables with a group (SubscriptionGroupManager#findSubscriptionGroupConfig)."""
+    if group in tables.groups.entries:
+        return tables
+    entry = write_group(DEFAULT_GROUP.broker_id, DEFAULT_GROUP.slow_broker_id)
+    return evolve(tables, groups=tables.groups.put(group, entry, now_ms))
+
+
+def write_group(broker_id: int, slow_broker_id: int) -> dict[str, int]:
+    """A group as a recording shows it."""
+    return {"broker_id": broker_id, "which_broker_when_consume_slowly": slow_broker_id}
+
+
+def follow_topic(view: View, event: Event) -> View:
+    """A topic is made; the broker registers it at once, and learns from the answer (R-NS-03)."""
+    view = change_worlds(
+        view,
+        event,
+        lambda tables: evolve(tables, topics=tables.topics.put(event["topic"], None, event.t_ms)),
+    )
+    return follow_registration(view, event)
+
+
+def follow_group(view: View, event: Event) -> View:
+    """A group is made or replaced."""
+    entry = write_group(event["broker_id"], event["which_broker_when_consume_slowly"])
+    return change_worlds(
+        view,
+        event,
+        lambda tables: evolve(tables, groups=tables.groups.put(event["group"], entry, event.t_ms)),
+    )
+
+
+def follow_send(view: View, event: Event) -> View:
+    """A message that was taken has made its topic if there was none; a slave takes none."""
+    if event["node"] != view.plan.master or event.data.get("queue_offset") is None:
+        return view
+
+    def make_topic(tables: BrokerTables) -> BrokerTables:
+        if event["topic"] in tables.topics.entries:
+            return tables
+        return evolve(tables, topics=tables.topics.put(event["topic"], None, event.t_ms))
+
+    return change_worlds(view, event, make_topic)
+
+
+def follow_put(view: View, event: Event) -> View:
+    """A delayed message will be delivered later."""
+    level = event.data.get("delay_level")
+    if not level or event.data.get("queue_offset") is None:
+        return view
+    side = view.tables
+    return evolve(view, tables=evolve(side, delays=side.delays.count_put(str(level))))
+
+
+def follow_copy(view: View, event: Event) -> View:
+    """A slave was told to copy; it does nothing without a master (R-MS-03)."""
+    name, master, side = event["node"], view.plan.master, view.tables
+    if not is_master_there(view):
+        return view
+    worlds: list[World] = []
+    contents: dict[Any, OffsetTable | None] = {}
+    for world in side.worlds:
+        tables = sync_all(world[name].tables, world[master].tables)
+        worlds.append(change_tables(world, name, tables))
+        is_copied = is_master_known(tables)
+        contents |= {freeze(tables.offsets): tables.offsets} if is_copied else side.files[name]
+    delays = side.delays.copy(name, master) if name != master else side.delays
+    files = {**side.files, name: contents}
+    side = evolve(side, worlds=tuple(worlds), files=files, delays=delays)
+    return evolve(view, tables=side)
+
+
+def follow_registration(view: View, event: Event) -> View:
+    """A broker registers; a slave takes what it is told of its master, even nothing (R-NS-03)."""
+    if event["node"] == view.plan.master:
+        return view
+    side = view.tables
+    name = event["node"]
+    worlds = tuple(
+        {**world, name: world[name].tell(answer)}
+        for world in side.worlds
+        for answer in list_registration_answers(view)
+    )
+    return evolve(view, tables=evolve(side, worlds=worlds))
+
+
+def follow_persist(view: View, event: Event) -> View:
+    """Progress is written (R-CO-03)."""
+    side, name = view.tables, event["node"]
+    files = {**side.files, name: add_contents({}, side.worlds, name)}
+    return evolve(view, tables=evolve(side, files=files))
+
+
+def follow_end(view: View, event: Event) -> View:
+    """A process has ended; the name server sees its channels close (R-NS-05)."""
+    side = view.tables
+    started_ms = {name: ms for name, ms in side.started_ms.items() if name != event["node"]}
+    registry = remove_address(side.registry, name_address(event["node"]))
+    return evolve(view, tables=evolve(side, registry=registry, started_ms=started_ms))
+
+
+def follow_clean_stop(view: View, event: Event) -> View:
+    """A broker that stops writes its progress, and unregisters (R-BR-08)."""
+    return follow_end(follow_persist(view, event), event)
+
+
+CHANGES: Mapping[str, Callable[[View, Event], View]] = {
+    "broker_started": follow_start,
+    "tables": keep_agreeing,
+    "update_consumer_offset": follow_commit,
+    "query_consumer_offset": check_query,
+    "pull_message": follow_pull,
+    "update_topic": follow_topic,
+    "update_subscription_group": follow_group,
+    "send_message": follow_send,
+    "put": follow_put,
+    "sync_all": follow_copy,
+    "register_broker": follow_registration,
+    "persist_consumer_offsets": follow_persist,
+    "node_stop_clean": follow_clean_stop,
+    "node_kill9": follow_end,
+    "process_exit": follow_end,
+}
+"""What each kind of event says of tables."""

@@ -1,0 +1,196 @@
+"""What the tables of recorded brokers may be: every history that fits the events so far.
+
+Brokers also register, copy and persist by themselves, and no event tells when. So a recording has
+several possible histories, the *worlds*; each event keeps those that agree with it. A world holds
+what is in memory; what the files of progress may hold is kept beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from attrs import evolve, field, frozen
+
+from reference.decisions.metadata.broker_tables import BrokerTables
+from reference.decisions.metadata.copying import FORM_4_4_0, STEPS, is_master_known
+from reference.decisions.name_server.broker_side import FIRST_MS as FIRST_REGISTRATION_MS
+from reference.decisions.name_server.broker_side import Addresses, learn
+from reference.decisions.name_server.registry import Answer, Registry
+from reference.decisions.progress.offset_table import OffsetTable
+from reference.recordings.tables.delays import DelayRanges
+
+START_LONGEST_MS = 3_000.0
+"""So long before its start is seen, a broker may have begun to count the time of its timers."""
+
+START_END_MS = 1_000.0
+"""The same for timers that begin with the end of the start."""
+
+COPY_LATEST_MS = 20_000.0
+"""So late a copy may begin, if the thread that it shares is busy."""
+
+FIRST_PERSIST_MS = 10_000.0
+"""From the start to the first time that progress is written (R-CO-03)."""
+
+WORLDS_MAX = 100
+
+CONTENTS_MAX = 1_000
+"""With more worlds, or more that a file may hold, a recording leaves too much open: its tables are
+followed no further."""
+
+
+@frozen
+class NodeTables:
+    """One broker in one world."""
+
+    tables: BrokerTables
+    ha_master: str | None = None
+    """Where a slave copies the log from, as far as it has learnt it."""
+    copies: int = 0
+    """How many of its own copies have begun, or are left out."""
+    steps_left: tuple[str, ...] = ()
+    """Steps of the copy under way."""
+
+    def tell(self, answer: Answer) -> NodeTables:
+        """After a registration with this answer (R-NS-03)."""
+        known = learn(Addresses(self.tables.master_address, self.ha_master), (answer,))
+        tables = evolve(self.tables, master_address=known.master)
+        return evolve(self, tables=tables, ha_master=known.ha_master)
+
+
+World: TypeAlias = Mapping[str, NodeTables]
+"""By the broker's name."""
+
+Contents: TypeAlias = Mapping[Any, OffsetTable | None]
+"""What a file may hold, by a key of the content; None: there is no file."""
+
+
+@frozen
+class TableSide:
+    """What is known of the tables of all brokers."""
+
+    worlds: tuple[World, ...] = ({},)
+    files: Mapping[str, Contents] = field(factory=dict)
+    """By broker: what its file of progress may hold."""
+    delays: DelayRanges = field(factory=DelayRanges)
+    registry: Registry = field(factory=Registry)
+    started_ms: Mapping[str, float] = field(factory=dict)
+    """When each broker that runs was seen to start."""
+    is_given_up: bool = False
+    """Too much is open; nothing is followed any more."""
+
+    def is_due(
+        self, name: str, delay_ms: float, now_ms: float, early_ms: float = START_LONGEST_MS
+    ) -> bool:
+        """A timer of a broker that runs may have fired; it may be so early."""
+        started_ms = self.started_ms.get(name)
+        return started_ms is not None and now_ms >= started_ms - early_ms + delay_ms
+
+
+@frozen
+class Surroundings:
+    """What decides which hidden steps are possible at an event."""
+
+    now_ms: float
+    master: str
+    is_master_there: bool
+    """It answers requests."""
+    answers: tuple[Answer, ...]
+    """What a slave may be told of its master."""
+
+
+def advance(side: TableSide, surroundings: Surroundings) -> TableSide:
+    """With every world that hidden steps may have made, and every file that they may have left."""
+    now_ms = surroundings.now_ms
+    worlds = close(side, surroundings)
+    files = dict(side.files)
+    for name in worlds[0] if worlds else ():
+        if side.is_due(name, FIRST_PERSIST_MS, now_ms):
+            files[name] = add_contents(files.get(name, {}), worlds, name)
+    most = max(map(len, files.values()), default=0)
+    if len(worlds) > WORLDS_MAX or most > CONTENTS_MAX:
+        return TableSide(is_given_up=True)
+    return evolve(side, worlds=worlds, files=files)
+
+
+def close(side: TableSide, surroundings: Surroundings) -> tuple[World, ...]:
+    """The worlds, and every one that hidden steps may have made of them."""
+    found: dict[Any, World] = {}
+    waiting = [skip_late_copies(world, side, surroundings.now_ms) for world in side.worlds]
+    while waiting and len(found) <= WORLDS_MAX:
+        world = waiting.pop()
+        key = make_key(world)
+        if key not in found:
+            found[key] = world
+            waiting += list_hidden_steps(world, side, surroundings)
+    return tuple(found.values())
+
+
+def make_key(world: World) -> Any:
+    """Equal for equal worlds: the version of a table tells its content in one recording."""
+    return tuple(
+        (
+            name,
+            node.tables.topics.version,
+            node.tables.groups.version,
+            freeze(node.tables.offsets),
+            node.tables.master_address,
+            node.ha_master,
+            node.copies,
+            node.steps_left,
+        )
+        for name, node in world.items()
+    )
+
+
+def freeze(offsets: OffsetTable | None) -> Any:
+    """A key of a table of progress."""
+    if offsets is None:
+        return None
+    return frozenset((key, frozenset(queues.items())) for key, queues in offsets.items())
+
+
+def add_contents(contents: Contents, worlds: Iterable[World], name: str) -> Contents:
+    """What a file may hold once it may have been written."""
+    tables = {id(world[name].tables.offsets): world[name].tables.offsets for world in worlds}
+    return {**contents, **{freeze(offsets): offsets for offsets in tables.values()}}
+
+
+def skip_late_copies(world: World, side: TableSide, now_ms: float) -> World:
+    """A copy that should have begun long ago has failed as a whole."""
+    changed = dict(world)
+    for name, node in world.items():
+        latest_ms = FORM_4_4_0.compute_copy_ms(node.copies) + START_LONGEST_MS + COPY_LATEST_MS
+        if side.is_due(name, latest_ms, now_ms):
+            changed[name] = evolve(node, copies=node.copies + 1, steps_left=())
+    return changed
+
+
+def list_hidden_steps(world: World, side: TableSide, surroundings: Surroundings) -> Iterator[World]:
+    """What one hidden step of a slave makes of a world: it registers, or copies."""
+    now_ms = surroundings.now_ms
+    for name, node in world.items():
+        if name == surroundings.master:
+            continue
+        if side.is_due(name, FIRST_REGISTRATION_MS, now_ms, START_END_MS):
+            for answer in surroundings.answers:
+                yield {**world, name: node.tell(answer)}
+        if not node.steps_left:
+            if side.is_due(name, FORM_4_4_0.compute_copy_ms(node.copies), now_ms):
+                steps = tuple(STEPS)
+                yield {**world, name: evolve(node, copies=node.copies + 1, steps_left=steps)}
+        elif surroundings.is_master_there and is_master_known(node.tables):
+            yield make_step(world, name, surroundings.master)
+
+
+def make_step(world: World, name: str, master: str) -> World:
+    """The next step of a slave's copy is made."""
+    node = world[name]
+    step, *rest = node.steps_left
+    instants = (node.tables, *STEPS[step](node.tables, world[master].tables))
+    return {**world, name: evolve(node, tables=instants[-1], steps_left=tuple(rest))}
+
+
+def change_tables(world: World, name: str, tables: BrokerTables) -> World:
+    """A world with other tables of one broker."""
+    return {**world, name: evolve(world[name], tables=tables)}

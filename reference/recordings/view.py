@@ -1,0 +1,177 @@
+"""What an event is held against: one state of the reference, and what was shown beside it.
+
+A check gets this view and the event, raises `Blocked` where they do not agree, and gives the view
+back with what the event has taught.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from reference.language.rule import replace_at
+from reference.recordings.ahead.plan import MASTER, Plan
+from reference.recordings.clock import FOREVER_MS, GRAIN_MS, JITTER_MS, TIMER_RANGES, Timers
+from reference.recordings.tables.read_side import ReadSide
+from reference.recordings.tables.worlds import TableSide
+from reference.worlds.replication.state import Cluster, CommitLog
+
+
+class Blocked(Exception):  # noqa: N818
+    """An event does not agree with what is known; the text says with what, in one sentence."""
+
+
+@frozen
+class Broker:
+    """What a recording shows of one broker beside the model's state."""
+
+    is_started: bool = False
+    """It was seen to start, and not to end since."""
+    started_ms: float = 0.0
+    """When it was seen to have started."""
+    stop_begin_ms: float | None = None
+    """When its clean stop began; None while there is none."""
+    is_store_closed: bool = False
+    """Its clean stop is over; its process may live on."""
+    ha_master_address: str | None = None
+    """Where the slave was told to find its master."""
+
+
+@frozen
+class Wire:
+    """One replication link as its proxy saw it."""
+
+    connection: int = 0
+    """Number of its latest connection; 0 before the first."""
+    ended_connection: int = 0
+    """Number of the latest connection that has ended."""
+    ends_to_see: int = 0
+    """How often the proxy may still tell of that end: once for each side."""
+    opened_ms: float = 0.0
+    """When that connection was opened."""
+    closed_ms: float | None = None
+    """When the connection before it ended in this process life of the slave; None for none."""
+    is_open: bool = False
+    """It has not ended yet."""
+    stalled_ms: float = 0.0
+    """When the proxy began to hold back."""
+    are_reports_stalled: bool = False
+    """The proxy holds back what the slave sends."""
+    are_frames_stalled: bool = False
+    """The proxy holds back what the master sends."""
+    healed_ms: float = -FOREVER_MS
+    """When it stopped to do so, the last time."""
+    last_frame_ms: float | None = None
+    """When the proxy has shown the latest frame on this connection."""
+    last_report: int | None = None
+    """The latest report that the proxy has shown on this connection."""
+    last_report_ms: float = 0.0
+    """When it has shown the latest one; before the first, when the connection was opened."""
+    reported_before: int = 0
+    """``HAClient.currentReportedOffset`` as the last connection left it."""
+
+    @property
+    def is_stalled(self) -> bool:
+        """The proxy holds back one direction or both."""
+        return self.are_reports_stalled or self.are_frames_stalled
+
+
+@frozen
+class View:
+    """One state of the reference, and what the recording has shown beside it."""
+
+    plan: Plan
+    """What is known in advance."""
+    cluster: Cluster
+    """The state."""
+    next_put: int = 0
+    """Number of the put that is appended next."""
+    followed: tuple[int, ...] = ()
+    """The puts that the messages of the cluster follow, in the order of their places."""
+    process: int = 0
+    """How many processes of the master have ended."""
+    master: Broker = Broker()
+    """The master beside it."""
+    slaves: tuple[Broker, ...] = ()
+    """The slaves beside it."""
+    wires: tuple[Wire, ...] = ()
+    """Their links."""
+    now_ms: float = 0.0
+    """When the present event was seen."""
+    sends: int = 0
+    """How many messages were sent through the broker that no offset has shown since."""
+    checksums: Mapping[tuple[int, ...], str] = field(factory=dict)
+    """The CRC seen of each content: a range, and where in it each life of the log ends."""
+    timers: Timers | None = None
+    """The master's timers, if a ``set_config`` has changed them."""
+    reads: ReadSide = field(factory=ReadSide)
+    """What reads depend on, beside the model's state."""
+    tables: TableSide = field(factory=TableSide)
+    """What the brokers' tables may be."""
+
+    @property
+    def log(self) -> CommitLog:
+        """The master's log."""
+        return self.cluster.master.log
+
+    def get_broker(self, node: int) -> Broker:
+        """The broker beside the state, by slave number or MASTER."""
+        return self.master if node == MASTER else self.slaves[node]
+
+    def get_log(self, node: int) -> CommitLog:
+        """A broker's log, by slave number or MASTER."""
+        return self.log if node == MASTER else self.cluster.slaves[node].log
+
+    def is_up(self, node: int) -> bool:
+        """A broker's process runs, in the model."""
+        return self.cluster.master.is_up if node == MASTER else self.cluster.slaves[node].is_up
+
+    def is_stopping(self, node: int) -> bool:
+        """A broker's clean stop has begun, in the model."""
+        master, slaves = self.cluster.master, self.cluster.slaves
+        return master.is_stopping if node == MASTER else slaves[node].is_stopping
+
+    def change_broker(self, node: int, **changes: Any) -> View:
+        """The same with one broker changed."""
+        broker = evolve(self.get_broker(node), **changes)
+        if node == MASTER:
+            return evolve(self, master=broker)
+        return evolve(self, slaves=replace_at(self.slaves, node, broker))
+
+
+def check(view: View, name: str, expected: object, observed: object) -> View:
+    """One observed value compared with what the state says; raises Blocked when they differ."""
+    if expected != observed:
+        raise Blocked(f"{name} is {observed!r}, but {expected!r} by the model")
+    return view
+
+
+def get_timers(view: View, slave: int | None = None) -> Timers:
+    """The timers of the master, or of a slave and its master."""
+    if slave is not None:
+        return view.plan.slave_timers[slave]
+    return view.timers or view.plan.timers
+
+
+def check_timer(
+    view: View,
+    timer: str,
+    elapsed_ms: float,
+    *,
+    slave: int | None = None,
+    extra_ms: float = 0.0,
+) -> View:
+    """A duration compared with the range of its timer; ``extra_ms`` may come on top of it.
+
+    What lies between a slave and the proxy of its link is measured less exactly than what lies
+    between two events of one process.
+    """
+    grain_ms = GRAIN_MS if slave is None else JITTER_MS
+    timer_range = TIMER_RANGES[timer](get_timers(view, slave))
+    wider = evolve(timer_range, high_ms=timer_range.high_ms + extra_ms)
+    violation = wider.explain_violation(elapsed_ms, grain_ms)
+    if violation:
+        raise Blocked(violation)
+    return view
