@@ -210,7 +210,9 @@ def is_overridable(function: Function) -> bool:
 def link_variant(variant: Variant) -> str:
     """A variant's name with a link: to its section if it is compared, else to its module."""
     is_compared = variant.name in COMPARED_VARIANTS
-    file = f"../reference/worlds/replication/changes/{variant.name}.py"
+    folder = "reference/worlds/replication/changes"
+    is_package = (ROOT / folder / variant.name).is_dir()
+    file = f"../{folder}/{variant.name}{'/' if is_package else '.py'}"
     return f"[`{variant.name}`]({f'variants.md#{variant.name}' if is_compared else file})"
 
 
