@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from reference.language.rule import Rule, collect_rules
 from reference.language.structure import BaseStructure, Lanes, LaneText, Step, fill_one_lane
@@ -85,7 +85,14 @@ class TablesStructure(BaseStructure):
     (R-MS-03)."""
     is_table_written_first: bool = False
     """An answer has the table before the version. RocketMQ's JSON library sorts fields by name, so
-    ``dataVersion`` comes first; a reimplementation might differ."""
+    ``dataVersion`` comes first, until 5.3.4: there a page of the table is copied, and its version
+    is written later (TopicConfigManager#subTopicConfigTable)."""
+    is_reconciled: bool = False
+    """A copy removes what the master lacks and puts the rest, without an empty instant: topics from
+    5.1.1 to 5.3.1, topics and groups from 5.5.0 on (V-46)."""
+    is_remade: bool = False
+    """A copy deletes and makes every entry, and with them versions of the slave's own: 5.3.2 to
+    5.4.0 (issue 9777)."""
 
     usual_parameters: ClassVar[TablesParameters] = TablesParameters()
     lanes: ClassVar[Lanes] = LANES
@@ -93,12 +100,25 @@ class TablesStructure(BaseStructure):
     @property
     def name(self) -> str:
         """Short name, for example ``tables/topics/4.4.0``."""
+        if self.is_remade or (self.is_reconciled and self.is_table_written_first):
+            return f"tables/{self._first_release}"
         table = "topics" if self.is_version_kept else "groups"
         if self.is_table_written_first:
             return f"tables/{table}/table before version"
+        return f"tables/{table}/{self._first_release}"
+
+    @property
+    def _first_release(self) -> str:
+        """The first release of this form, perhaps with what it lacks."""
+        if self.is_remade:
+            return "5.3.4" if self.is_table_written_first else "5.3.2"
+        if self.is_reconciled:
+            return "5.5.0" if self.is_table_written_first else "5.1.1"
         if not self.has_role_switch:
-            return f"tables/{table}/4.4.0"
-        return f"tables/{table}/4.5.0{'' if self.is_own_address_checked else ' unchecked address'}"
+            return "4.4.0"
+        if self.is_version_kept and not self.is_answered_first:
+            return "4.7.1"
+        return f"4.5.0{'' if self.is_own_address_checked else ' unchecked address'}"
 
     @property
     def rules(self) -> Mapping[str, Rule]:
@@ -120,6 +140,12 @@ class TablesStructure(BaseStructure):
         return CopiedTables(self, parameters, brokers)
 
 
+LATER_TOPICS = TablesStructure(
+    is_answered_first=False, has_role_switch=True, is_own_address_checked=True
+)
+"""Topics from 4.7.1 on, which are answered last (AdminBrokerProcessor#updateAndCreateTopic), and
+groups from 5.3.1 on, whose file keeps the version (SubscriptionGroupManager#setDataVersion)."""
+
 TABLES_STRUCTURES = (
     TablesStructure(),
     TablesStructure(is_version_kept=False, is_answered_first=False),
@@ -132,5 +158,10 @@ TABLES_STRUCTURES = (
     ),
     TablesStructure(has_role_switch=True),
     TablesStructure(is_table_written_first=True),
+    LATER_TOPICS,
+    evolve(LATER_TOPICS, is_reconciled=True),
+    evolve(LATER_TOPICS, is_remade=True),
+    evolve(LATER_TOPICS, is_remade=True, is_table_written_first=True),
+    evolve(LATER_TOPICS, is_reconciled=True, is_table_written_first=True),
 )
 """Every structure of this world that has a certificate."""

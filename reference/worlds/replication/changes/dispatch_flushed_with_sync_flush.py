@@ -2,8 +2,8 @@
 
 Differs from 4.4.0: ``DefaultMessageStore.ReputMessageService#doReput`` stops at
 ``CommitLog#getConfirmOffset``, which is ``flushedWhere`` if the broker flushes synchronously,
-whatever its role, unless ``readUnCommitted`` is set. A slave goes by its own ``flushDiskType``; here
-it is its master's, and no verdict depends on that.
+whatever its role, unless ``readUnCommitted`` is set. A slave goes by its own ``flushDiskType``;
+here it is its master's, and no verdict depends on that.
 """
 
 from __future__ import annotations

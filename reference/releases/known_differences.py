@@ -1,0 +1,213 @@
+"""Known differences of later releases that no rule of replication has, and how each is known.
+
+A variant changes rules, a timing difference a clock or a size. What remains is listed here, so that
+an upgrade does not pass over it: changes of code that the model leaves out, that another world has,
+or that only a release note or a thread tells. None of them lets a broker do what the rules exclude,
+except where the sentence says so; then the settings or verdicts that it concerns are named.
+"""
+
+from __future__ import annotations
+
+import enum
+
+from attrs import frozen
+
+from reference.releases.releases import CONTROLLER, Span
+
+
+class Evidence(enum.Enum):
+    """How a fact about a release is known, the best first."""
+
+    TAG = "source at the tag"
+    DEVELOP = "source of develop before the release"
+    THREAD = "issues and pull requests"
+    NOTES = "release notes only"
+
+
+@frozen
+class PublishedRelease:
+    """A release whose tag was not at hand: when it was published, and how it is known."""
+
+    name: str
+    published: str
+    """The date of its release notes, or of its tag."""
+    known_from: tuple[Evidence, ...]
+    """All that is known of it, the best first."""
+
+    def describe(self) -> str:
+        """For example ``source of develop before the release, issues and pull requests``."""
+        return ", ".join(each.value for each in self.known_from)
+
+
+PUBLISHED = (
+    PublishedRelease("5.3.4", "2025-11-26", (Evidence.DEVELOP, Evidence.THREAD, Evidence.NOTES)),
+    PublishedRelease("5.4.0", "2025-12-24", (Evidence.THREAD, Evidence.NOTES)),
+    PublishedRelease("5.5.0", "2026-04-10", (Evidence.THREAD, Evidence.NOTES)),
+    PublishedRelease("5.5.1", "2026-08-20", (Evidence.THREAD,)),
+)
+"""The releases after the last one whose tag was read, 5.3.3. Of 5.3.4 the development branch was
+read as it was on 2025-09-19 (8fc57f1468), two months before."""
+
+
+@frozen
+class KnownDifference:
+    """One change that no rule of replication has."""
+
+    name: str
+    """Its public identifier."""
+    span: Span
+    """The releases that have it."""
+    sentence: str
+    """What it does, in one sentence."""
+    comes_from: str
+    """Its source: class and method, commit, issue, pull request."""
+    evidence: Evidence
+    """How it is known."""
+    treatment: str
+    """What the model makes of it, in one sentence."""
+
+    def __attrs_post_init__(self) -> None:
+        KNOWN_DIFFERENCES[self.name] = self
+
+
+KNOWN_DIFFERENCES: dict[str, KnownDifference] = {}
+"""Every known difference by name."""
+
+TOPICS_RECONCILED = KnownDifference(
+    "topics_reconciled",
+    Span("5.1.1", until="5.3.2"),
+    "A slave's copy of topics removes what the master lacks and puts the rest, so there is no "
+    "instant without topics; groups are still cleared first.",
+    "SlaveSynchronize#syncTopicConfig, #syncSubscriptionGroupConfig at 5.1.1 and 5.3.1 (V-46; "
+    "issue 6424).",
+    Evidence.TAG,
+    "The world of tables has it: tables/5.5.0 for topics, tables/5.0.0 for groups.",
+)
+TABLES_EMPTIED_IN_STEPS = KnownDifference(
+    "tables_emptied_in_steps",
+    Span("5.3.2", until="5.5.0"),
+    "A slave's copy of topics or groups deletes every entry, each with a file and a version of its "
+    "own, before it puts the master's; a crash in between leaves the emptied file.",
+    "SlaveSynchronize#syncTopicConfig, TopicConfigManager#deleteTopicConfig at 5.3.2 and 5.3.3 "
+    "(pull request 9207; issues 9984 and 10030).",
+    Evidence.TAG,
+    "The world of tables has it: tables/5.3.2.",
+)
+COPY_MAKES_A_VERSION = KnownDifference(
+    "copy_makes_a_version",
+    Span("5.3.4", until="5.5.0"),
+    "After a copy of topics or groups a slave bumps its own DataVersion, so the versions never "
+    "agree and every cycle copies, empties and writes again. 5.3.2 and 5.3.3 do so entry by entry.",
+    "SlaveSynchronize#syncTopicConfig in commits 46b7a98de0 and ce5a77db41, "
+    "TopicConfigManager#updateSingleTopicConfigWithoutPersist at 5.3.2 and 5.3.3 (issue 9777; "
+    "undone by pull request 9778).",
+    Evidence.DEVELOP,
+    "The world of tables has it: tables/5.3.2, where no copy finds equal versions unless two "
+    "instants coincide.",
+)
+COPY_FAILS_AT_ATTRIBUTES = KnownDifference(
+    "copy_fails_at_attributes",
+    Span("5.3.2", until="5.3.4"),
+    "A topic or group with attributes ends a slave's copy with an exception after its table was "
+    "emptied: entries are missing on the slave until the attributes are gone.",
+    "SlaveSynchronize#syncTopicConfig, AttributeUtil#alterCurrentAttributes at 5.3.2 and 5.3.3 "
+    "(issues 9403 and 9547).",
+    Evidence.TAG,
+    "Left out: no verdict on tables counts for such a slave, except those that are refuted.",
+)
+TABLES_COPIED_IN_PAGES = KnownDifference(
+    "tables_copied_in_pages",
+    Span("5.3.4"),
+    "A slave asks for topics and groups in pages, and begins again if the master's version changes "
+    "meanwhile.",
+    "BrokerOuterAPI#getAllTopicConfig, TopicConfigManager#subTopicConfigTable in commit 7cb1b1ee86 "
+    "(issue 9467).",
+    Evidence.DEVELOP,
+    "Abstracted: the world of tables takes an answer in two halves, the version first.",
+)
+TABLES_RECONCILED = KnownDifference(
+    "tables_reconciled",
+    Span("5.5.0"),
+    "A slave's copy of topics and groups keeps the master's version and deletes only what the "
+    "master lacks.",
+    "Issues 9777 and 9984, pull requests 9778 and 9996.",
+    Evidence.THREAD,
+    "The world of tables has it: tables/5.5.0.",
+)
+FAILED_FLUSH_NOT_COUNTED = KnownDifference(
+    "failed_flush_not_counted",
+    Span("5.3.4"),
+    "A flush whose force() throws no longer counts as done, so that with SYNC_FLUSH the put waits "
+    "for the next one.",
+    "DefaultMappedFile#flush in commit 93f60db5f6 (issues 9713 and 2706).",
+    Evidence.DEVELOP,
+    "The rule swallow_flush_error stays: after a failed force() the kernel may hold the pages for "
+    "clean, and the next one succeeds without writing. Refutations by it are less likely.",
+)
+FAILED_APPEND_NOT_COUNTED = KnownDifference(
+    "failed_append_not_counted",
+    Span("5.3.4"),
+    "A frame that a slave fails to write no longer counts as written: the next frame does not fit, "
+    "and the slave connects again and asks for it.",
+    "DefaultMappedFile#appendMessage in commit 4ae02942e5 (issue 9693).",
+    Evidence.DEVELOP,
+    "The rule swallow_append_error stays, so refutations that need it do not count from here on. "
+    "What is proved stays proved if such a frame is dropped (tests/properties/test_releases.py).",
+)
+FLUSH_ERROR_STOPS_WRITES = KnownDifference(
+    "flush_error_stops_writes",
+    Span("5.3.4"),
+    "A flush error may make the store refuse writes: enableRunningFlagsInFlush, off by default.",
+    "DefaultMappedFile#getAndMakeNotWriteable, MessageStoreConfig in commits 1d9b02ca46 and "
+    "dbd935fe22 (issues 9707 and 9709).",
+    Evidence.DEVELOP,
+    "The configuration reader names the setting; no verdict is about it.",
+)
+RECOVERY_FROM_QUEUES = KnownDifference(
+    "recovery_from_queues",
+    Span("5.3.4"),
+    "Recovery begins with the last file whose first record is whole and known to the queues, or to "
+    "the checkpoint after a crash.",
+    "CommitLog#isMappedFileMatchedRecover, ConsumeQueueStore#isMappedFileMatchedRecover in commit "
+    "9d9431dc1c (issue 9254).",
+    Evidence.DEVELOP,
+    "Abstracted: where a scan begins changes no outcome of a restart.",
+)
+GONE_BROKERS_ARE_NOTICED = KnownDifference(
+    "gone_brokers_are_noticed",
+    Span("5.3.4", modes=(CONTROLLER,)),
+    "A controller on jRaft notices brokers that no longer send heartbeats; before, its scan "
+    "returned at once, and a dead master was replaced only when its channel closed.",
+    "RaftBrokerHeartBeatManager#scanNotActiveBroker in commit 8fc57f1468 (issue 9717).",
+    Evidence.DEVELOP,
+    "Abstracted: an election may come at any time, or never.",
+)
+MEMBERS_LEAVE_TOGETHER = KnownDifference(
+    "members_leave_together",
+    Span("5.4.0", modes=(CONTROLLER,)),
+    "Two slaves whose connections end at once both leave the SyncStateSet; before, one could stay "
+    "in it, and puts timed out until it was removed.",
+    "Pull request 9897; release notes of 5.4.0.",
+    Evidence.THREAD,
+    "Abstracted: a member that is away may leave at any time, or never.",
+)
+OFFSETS_CHECKED_IN_RECOVERY = KnownDifference(
+    "offsets_checked_in_recovery",
+    Span("5.5.0"),
+    "Recovery after a crash can refuse a record whose offset does not lie in its file: "
+    "checkCommitLogOffsetOnRecover, off by default.",
+    "Issues 10017 and 10038, pull requests 10018 and 10039; the default is that of 5.5.1 as users "
+    "quote MessageStoreConfig.",
+    Evidence.THREAD,
+    "With the default the rules are those before (restart_master_with_stale_bytes stays); the "
+    "configuration reader names the setting, no verdict is about it.",
+)
+ELECTION_COMPARES_LONG = KnownDifference(
+    "election_compares_long",
+    Span("5.5.1", modes=(CONTROLLER,)),
+    "The election compares the ends of two logs as they are; before, the difference was cut to 32 "
+    "bits, and the shorter of two logs of one epoch was elected if they differ by more than 2 GiB.",
+    "DefaultElectPolicy at 5.0.0 and 5.3.3 (issue 10578, pull request 10579).",
+    Evidence.THREAD,
+    "The order of an election is not in the rules: any member of the SyncStateSet may be elected.",
+)
