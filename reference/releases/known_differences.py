@@ -12,7 +12,7 @@ import enum
 
 from attrs import frozen
 
-from reference.releases.releases import CONTROLLER, Span
+from reference.releases.releases import CLASSIC, CONTROLLER, QUORUM, Span
 
 
 class Evidence(enum.Enum):
@@ -73,6 +73,97 @@ class KnownDifference:
 KNOWN_DIFFERENCES: dict[str, KnownDifference] = {}
 """Every known difference by name."""
 
+TOPICS_ANSWERED_LAST = KnownDifference(
+    "topics_answered_last",
+    Span("4.7.1"),
+    "An administrator's topic is created before the request is answered, as groups always were.",
+    "AdminBrokerProcessor#updateAndCreateTopic at 4.7.1.",
+    Evidence.TAG,
+    "The world of tables has it: tables/topics/4.7.1.",
+)
+GROUPS_KEEP_THEIR_VERSION = KnownDifference(
+    "groups_keep_their_version",
+    Span("5.3.1"),
+    "The version of the groups' table survives a start, as that of topics always did.",
+    "SubscriptionGroupManager#decode, #setDataVersion at 5.3.1.",
+    Evidence.TAG,
+    "The world of tables has it: tables/topics/4.7.1 is that of groups at 5.3.1.",
+)
+NEXT_SLAVE_FIRST = KnownDifference(
+    "next_slave_first",
+    Span("4.8.0"),
+    "A consumer that is sent to a slave which is gone tries the next broker id before any other.",
+    "MQClientInstance#findBrokerAddressInSubscribe at 4.8.0 (V-13).",
+    Evidence.TAG,
+    "Left out: consumers are those of 4.4.0.",
+)
+PROGRESS_ASKS_FOR_A_ROUTE = KnownDifference(
+    "progress_asks_for_a_route",
+    Span("4.9.3"),
+    "A consumer whose master is gone asks for a new route before it commits to or asks a slave.",
+    "RemoteBrokerOffsetStore#updateConsumeOffsetToBroker at 4.9.3 (V-16).",
+    Evidence.TAG,
+    "Left out: consumers are those of 4.4.0.",
+)
+SLAVE_REJECTS_PULLS = KnownDifference(
+    "slave_rejects_pulls",
+    Span("5.0.0"),
+    "A slave with slaveReadEnable=false, the default, rejects pulls; before, it served them.",
+    "PullMessageProcessor#rejectRequest at 5.0.0 (V-41).",
+    Evidence.TAG,
+    "Left out: verdicts on reading from a slave whose reading is off do not count here.",
+)
+PULL_SENT_BACK = KnownDifference(
+    "pull_sent_back",
+    Span("5.0.0"),
+    "A pull on a slave that is not slow is sent back to a live master, and 'not found' is answered "
+    "as 'ask again there'.",
+    "PullMessageProcessor#processRequest at 5.0.0 (V-42).",
+    Evidence.TAG,
+    "Left out: reading is that of 4.4.0, where such a consumer stays on the slave.",
+)
+SLAVE_TAKES_COMMITS = KnownDifference(
+    "slave_takes_commits",
+    Span("5.0.0"),
+    "A pull may commit progress on a slave too; Java clients do not ask for that.",
+    "PullMessageProcessor#processRequest at 5.0.0 (V-44).",
+    Evidence.TAG,
+    "Left out: progress is that of 4.4.0.",
+)
+COMMITS_CHECKED = KnownDifference(
+    "commits_checked",
+    Span("5.1.0"),
+    "A commit for an unknown topic, from 5.3.0 on also for an unknown group, is refused, and a "
+    "reset by the server overrides pulls.",
+    "ConsumerManageProcessor#updateConsumerOffset at 5.1.0 and 5.3.0 (V-52).",
+    Evidence.TAG,
+    "Left out: progress is that of 4.4.0.",
+)
+COPIES_ARE_RARE_AGAIN = KnownDifference(
+    "copies_are_rare_again",
+    Span("5.0.0", modes=(CLASSIC, QUORUM)),
+    "A slave copies tables once more than a minute has passed since its start or the last copy; "
+    "from 4.5.0 on it was every ten seconds.",
+    "BrokerController#initializeScheduledTasks, #lastSyncTimeMs at 5.0.0 (V-45).",
+    Evidence.TAG,
+    "Abstracted: in the world of tables a copy may begin at any time, or never.",
+)
+SLAVES_RATIO_IN_FORCE = KnownDifference(
+    "slaves_ratio_in_force",
+    Span("5.1.0"),
+    "A slave suggests its master at 30 % of memory, as its code always meant, no longer at 40 %.",
+    "BrokerStartup#createBrokerController at 5.1.0 (V-50).",
+    Evidence.TAG,
+    "Left out: with accessMessageInMemoryMaxRatio=30 a broker of 4.4.0 counts as such a slave.",
+)
+DELAY_PROGRESS_RELOADED = KnownDifference(
+    "delay_progress_reloaded",
+    Span("5.1.4"),
+    "Copied progress of delayed messages reaches a slave's memory, corrected to its queues.",
+    "SlaveSynchronize#syncDelayOffset, ScheduleMessageService#loadWhenSyncDelayOffset (V-48).",
+    Evidence.TAG,
+    "Left out: delayed delivery is that of 4.4.0, where a promotion is a start and reads the file.",
+)
 TOPICS_RECONCILED = KnownDifference(
     "topics_reconciled",
     Span("5.1.1", until="5.3.2"),
@@ -81,7 +172,8 @@ TOPICS_RECONCILED = KnownDifference(
     "SlaveSynchronize#syncTopicConfig, #syncSubscriptionGroupConfig at 5.1.1 and 5.3.1 (V-46; "
     "issue 6424).",
     Evidence.TAG,
-    "The world of tables has it: tables/5.5.0 for topics, tables/5.0.0 for groups.",
+    "The world of tables has it: tables/topics/5.1.1; groups stay as in tables/groups/4.5.0 until "
+    "5.3.0, and as in tables/topics/4.7.1 at 5.3.1.",
 )
 TABLES_EMPTIED_IN_STEPS = KnownDifference(
     "tables_emptied_in_steps",
@@ -91,7 +183,7 @@ TABLES_EMPTIED_IN_STEPS = KnownDifference(
     "SlaveSynchronize#syncTopicConfig, TopicConfigManager#deleteTopicConfig at 5.3.2 and 5.3.3 "
     "(pull request 9207; issues 9984 and 10030).",
     Evidence.TAG,
-    "The world of tables has it: tables/5.3.2.",
+    "The world of tables has it: tables/both/5.3.2.",
 )
 COPY_MAKES_A_VERSION = KnownDifference(
     "copy_makes_a_version",
@@ -102,8 +194,9 @@ COPY_MAKES_A_VERSION = KnownDifference(
     "TopicConfigManager#updateSingleTopicConfigWithoutPersist at 5.3.2 and 5.3.3 (issue 9777; "
     "undone by pull request 9778).",
     Evidence.DEVELOP,
-    "The world of tables has it: tables/5.3.2, where no copy finds equal versions unless two "
-    "instants coincide.",
+    "The world of tables has it: in tables/both/5.3.2 and tables/both/5.3.4 no two brokers ever "
+    "have equal versions, unless two instants coincide (equal_versions_mean_equal_content, proved "
+    "vacuously).",
 )
 COPY_FAILS_AT_ATTRIBUTES = KnownDifference(
     "copy_fails_at_attributes",
@@ -118,12 +211,13 @@ COPY_FAILS_AT_ATTRIBUTES = KnownDifference(
 TABLES_COPIED_IN_PAGES = KnownDifference(
     "tables_copied_in_pages",
     Span("5.3.4"),
-    "A slave asks for topics and groups in pages, and begins again if the master's version changes "
-    "meanwhile.",
-    "BrokerOuterAPI#getAllTopicConfig, TopicConfigManager#subTopicConfigTable in commit 7cb1b1ee86 "
-    "(issue 9467).",
+    "A slave asks for topics and groups in pages, and the master copies a page before it writes "
+    "the version: a change between the two is missing on the slave, under the master's version.",
+    "AdminBrokerProcessor#getAllTopicConfig, TopicConfigManager#subTopicConfigTable in commit "
+    "7cb1b1ee86 (issue 9467; enableSplitMetadata, on by default).",
     Evidence.DEVELOP,
-    "Abstracted: the world of tables takes an answer in two halves, the version first.",
+    "The world of tables has it for one page: tables/both/5.3.4, where the next copy corrects it, "
+    "and tables/both/5.5.0, where none does (inference: the order was not read at 5.5.0).",
 )
 TABLES_RECONCILED = KnownDifference(
     "tables_reconciled",
@@ -132,7 +226,7 @@ TABLES_RECONCILED = KnownDifference(
     "master lacks.",
     "Issues 9777 and 9984, pull requests 9778 and 9996.",
     Evidence.THREAD,
-    "The world of tables has it: tables/5.5.0.",
+    "The world of tables has it: tables/both/5.5.0.",
 )
 FAILED_FLUSH_NOT_COUNTED = KnownDifference(
     "failed_flush_not_counted",

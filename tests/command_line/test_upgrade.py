@@ -65,6 +65,10 @@ def test_an_upgrade_tells_what_no_rule_has() -> None:
     assert "issue 9777" in answer.stdout
     assert "Known from source of develop before the release." in answer.stdout
     assert "No verdict changes." in answer.stdout
+    assert (
+        "slave_rejects_pulls"
+        in json.loads(run("upgrade", "4.9.8", "5.0.0", "--json").stdout)["gained"]
+    )
     answer = run("upgrade", "5.4.0", "5.5.0")
     assert "- no longer: After a copy of topics or groups a slave bumps" in answer.stdout
     classic = run("upgrade", "5.5.0", "5.5.1").stdout

@@ -420,7 +420,7 @@ def known_entry_is_owed(state: CopiedTables) -> bool:
 
 @lemma(why="Else a copy that clears nothing hides a known entry.")
 def known_entry_stays(state: CopiedTables) -> bool:
-    """Where nothing is cleared and entries are answered last, a slave keeps an entry that it had."""
+    """Where nothing is cleared and entries are answered last, a slave keeps what it had."""
     if not state.structure.is_reconciled or state.structure.is_answered_first:
         return True
     slave, is_calm = state.brokers[1], is_role_kept(state) & is_powered(state)

@@ -101,7 +101,7 @@ class TablesStructure(BaseStructure):
     def name(self) -> str:
         """Short name, for example ``tables/topics/4.4.0``."""
         if self.is_remade or (self.is_reconciled and self.is_table_written_first):
-            return f"tables/{self._first_release}"
+            return f"tables/both/{self._first_release}"
         table = "topics" if self.is_version_kept else "groups"
         if self.is_table_written_first:
             return f"tables/{table}/table before version"

@@ -121,7 +121,7 @@ def test_every_known_difference_is_in_some_release() -> None:
         texts = (difference.sentence, difference.comes_from, difference.treatment)
         assert all(text.endswith(".") for text in texts)
         assert difference.span.until in ("", *RELEASES)
-        named = re.findall(r"tables/\d[.\d]*\d", difference.treatment)
+        named = re.findall(r"tables/(?:topics/|groups/|both/)?\d[.\d]*\d", difference.treatment)
         assert set(named) <= {structure.name for structure in TABLES_STRUCTURES}
 
 
