@@ -176,10 +176,7 @@ def clear_table(state: CopiedTables, broker: int) -> RuleBody:
     """
     own, is_remade = state.brokers[broker], state.structure.is_remade
     # ENABLED WHEN
-    yield when(
-        is_version_taken=is_at(own, VERSION_TAKEN),
-        is_cleared_first=not state.structure.is_reconciled,
-    )
+    yield when(is_version_taken=is_at(own, VERSION_TAKEN))
     # EFFECT
     later = tick(state) if is_remade else state
     empty = evolve(own.table, content=NO_CONTENT, has_entry=False)
@@ -201,10 +198,7 @@ def reconcile_table(state: CopiedTables, broker: int) -> RuleBody:
     """
     own = state.brokers[broker]
     # ENABLED WHEN
-    yield when(
-        is_version_taken=is_at(own, VERSION_TAKEN),
-        is_reconciled=state.structure.is_reconciled,
-    )
+    yield when(is_version_taken=is_at(own, VERSION_TAKEN))
     # EFFECT
     answer = own.copy.table
     table = evolve(own.table, content=answer.content, has_entry=answer.has_entry)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from reference.language.rule import Rule, collect_rules
-from reference.language.structure import BaseStructure, Lanes, LaneText, Step, fill_one_lane
+from reference.language.structure import LATER, BaseStructure, Lanes, LaneText, Step, fill_one_lane
 from reference.worlds.tables import changes, copying, lifecycle
 from reference.worlds.tables.state import (
     ANSWERED,
@@ -67,6 +67,9 @@ LANES = Lanes(list_lanes, fill_lanes, list_running)
 TABLES_RULES: dict[str, Rule] = collect_rules(changes, copying, lifecycle)
 """Every rule of this world by name, in the order of the book."""
 
+CLEARING, RECONCILING = ("clear_table", "fill_table"), ("reconcile_table",)
+"""The rules of the two ways to replace a table; a structure has one of them."""
+
 
 @frozen(cache_hash=True)
 class TablesStructure(BaseStructure):
@@ -87,10 +90,10 @@ class TablesStructure(BaseStructure):
     """An answer has the table before the version. RocketMQ's JSON library sorts fields by name, so
     ``dataVersion`` comes first, until 5.3.4: there a page of the table is copied, and its version
     is written later (TopicConfigManager#subTopicConfigTable)."""
-    is_reconciled: bool = False
+    is_reconciled: bool = field(default=False, metadata={LATER: True})
     """A copy removes what the master lacks and puts the rest, without an empty instant: topics from
     5.1.1 to 5.3.1, topics and groups from 5.5.0 on (V-46)."""
-    is_remade: bool = False
+    is_remade: bool = field(default=False, metadata={LATER: True})
     """A copy deletes and makes every entry, and with them versions of the slave's own: 5.3.2 to
     5.4.0 (issue 9777)."""
 
@@ -122,8 +125,9 @@ class TablesStructure(BaseStructure):
 
     @property
     def rules(self) -> Mapping[str, Rule]:
-        """All rules of this world, in every structure."""
-        return TABLES_RULES
+        """All rules of this world but those of the other way to replace a table."""
+        others = CLEARING if self.is_reconciled else RECONCILING
+        return {name: rule for name, rule in TABLES_RULES.items() if name not in others}
 
     @property
     def index_counts(self) -> Mapping[str, int]:
