@@ -104,7 +104,7 @@ BOOK = (
         "Variants and versions",
         (
             Chapter("variants.md", "what each repair would gain"),
-            Chapter("versions.md", "what releases from 4.4.0 to 5.3.3 change"),
+            Chapter("versions.md", "what releases from 4.4.0 to 5.5.1 change"),
         ),
     ),
     Part(

@@ -28,6 +28,7 @@ EXAMPLES = """\b
 Examples:
   rmqspec pull --offset 0 --max-offset 1000 --behind-bytes 50000000000
   rmqspec pull --role SLAVE --offset 2000 --max-offset 1000
+  rmqspec pull --offset 2000 --max-offset 1000 --rocketmq-version 4.9.8
   rmqspec pull --role SLAVE --offset 2000 --max-offset 1000 --cached-msgs 32
   rmqspec pull --role SLAVE --unknown-topic --max-offset 9
   rmqspec pull --set slaveReadEnable=true --group brokerId=1 --max-offset 9 --json
@@ -119,6 +120,12 @@ def number_flags(command: Any) -> Any:
     default=None,
     help="The broker does not know the group.",
 )
+@click.option(
+    "--rocketmq-version",
+    "rocketmq",
+    metavar="RELEASE",
+    help=f"The release of the broker, up to 4.9.8. Default: {ROCKETMQ_VERSION}.",
+)
 @number_flags
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
 def command(source: str | None, is_table: bool, is_json: bool, **given: Any) -> None:
@@ -129,7 +136,8 @@ def command(source: str | None, is_table: bool, is_json: bool, **given: Any) -> 
         click.echo("\n".join(map(show_json if is_json else show_row, replies)))
         return
     reply = ask(common)
-    click.echo(json.dumps(describe(reply), indent=1) if is_json else show_reply(reply))
+    release = common.get("rocketmq", ROCKETMQ_VERSION)
+    click.echo(json.dumps(describe(reply), indent=1) if is_json else show_reply(reply, release))
 
 
 def gather_flags(given: dict[str, Any]) -> dict[str, Any]:
@@ -205,10 +213,10 @@ def show_pause(pull: NextPull) -> str:
     return f" after {span}{pull.most_ms} ms"
 
 
-def show_reply(reply: Reply) -> str:
+def show_reply(reply: Reply, release: str) -> str:
     """The answer in full, each line with the condition that decided it."""
     answer, result = reply.answer, reply.answer.result
-    lines = [("", f"Model of RocketMQ {ROCKETMQ_VERSION}.", "")]
+    lines = [("", f"Model of RocketMQ {release}.", "")]
     if result:
         lines.append(("status", result.status.name, result.status_decided_by))
         lines.append(("next offset", str(result.next_begin_offset), ""))

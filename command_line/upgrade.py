@@ -28,12 +28,14 @@ from properties.comparison.upgrades import (
     compute_difference_changes,
     get_turn,
     group_alike,
+    list_in_other_modes,
     list_turned,
 )
 from properties.verdicts.analysis import GroupAnalysis, analyse_group
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.verdict import Verdict, VerdictWord
 from reference.configuration.broker_group import BrokerGroup, Deployment
+from reference.releases.known_differences import KnownDifference
 from reference.releases.versions import USUAL, Version
 
 EPILOG = """\b
@@ -205,9 +207,15 @@ def print_versions(before: Version, after: Version) -> None:
     difference = compute_difference(before, after)
     for change in difference.gained:
         click.echo(f"  + {change.sentence} ({change.comes_from.rstrip('.')})")
+        if isinstance(change, KnownDifference):
+            click.echo(f"    Known from {change.evidence.value}. {change.treatment}")
     for change in difference.lost:
         click.echo(f"  - no longer: {change.sentence}")
-    if not difference.gained and not difference.lost:
+    elsewhere = list_in_other_modes(before, after)
+    for mode, known in elsewhere:
+        click.echo(f"  + in {mode} mode only: {known.sentence} ({known.comes_from.rstrip('.')})")
+        click.echo(f"    Known from {known.evidence.value}. {known.treatment}")
+    if not difference.gained and not difference.lost and not elsewhere:
         click.echo("  nothing that the model has")
 
 

@@ -89,6 +89,8 @@ class World:
     mutated_structures: tuple[Any, ...] = field()
     """The structures in which mutants of its rules are made and judged: all, by default. Each rule
     and each choice of settings is in one of them."""
+    later_rules: Mapping[str, Rule] = field(factory=dict, kw_only=True)
+    """Rules that no structure has but later ones, by name."""
     everything: FaultModel = field()
     """All faults and environment events together; by default those of the last fault model."""
     witnesses: Mapping[str, Property] = field(factory=dict)
@@ -131,9 +133,8 @@ class World:
 
     @property
     def rules(self) -> Mapping[str, Rule]:
-        """The rules of its first structure, by name."""
-        rules: Mapping[str, Rule] = self.structures[0].rules
-        return rules
+        """The rules of its first structure, by name, and those that only others have."""
+        return {**self.structures[0].rules, **self.later_rules}
 
     @property
     def topic(self) -> str:

@@ -28,6 +28,7 @@ from properties.verdicts.certified_cells import describe
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.replication.structures import RELEASED_STRUCTURES
 from reference.language.variant import Variant
+from reference.releases.known_differences import KNOWN_DIFFERENCES, PUBLISHED
 from reference.releases.releases import Span, is_since
 from reference.releases.timing_differences import TIMING_DIFFERENCES, TimingDifference
 from reference.releases.versions import USUAL, Version, list_versions
@@ -42,10 +43,10 @@ FALSE_ACKNOWLEDGEMENTS = {
 
 
 def render_releases() -> str:
-    """One row per run of versions with the same rules and timing differences."""
+    """One row per run of versions with the same rules and timing, known from the same texts."""
     rows = []
     for _, group in groupby(
-        list_in_order(), key=lambda v: (v.mode, v.changes, v.timing_differences)
+        list_in_order(), key=lambda v: (v.mode, v.changes, v.timing_differences, is_tagged(v))
     ):
         versions = list(group)
         first, last = versions[0], versions[-1]
@@ -56,10 +57,43 @@ def render_releases() -> str:
                 _list_new(difference, Variant),
                 _list_new(difference, TimingDifference),
                 first.rule_set or USUAL,
-                "recordings" if any(v.is_recorded for v in versions) else "source",
+                _say_known_from(versions),
             ]
         )
     head = ["Releases", "New in the rules", "New in time, size, default", "Rules of", "Known from"]
+    return render_table(head, rows)
+
+
+def is_tagged(version: Version) -> bool:
+    """The source of this release was read at its tag."""
+    return all(version.release != release.name for release in PUBLISHED)
+
+
+def _say_known_from(versions: Collection[Version]) -> str:
+    if any(v.is_recorded for v in versions):
+        return "recordings"
+    return "source" if all(map(is_tagged, versions)) else "[later texts](#after-533)"
+
+
+def render_published() -> str:
+    """One row per release whose tag was not at hand, with its date and what tells of it."""
+    rows = [[r.name, r.published, r.describe()] for r in PUBLISHED]
+    return render_table(["Release", "Published", "Known from"], rows)
+
+
+def render_known_differences() -> str:
+    """One row per known difference that no rule of replication has."""
+    rows = [
+        [
+            f"`{d.name}`",
+            _describe_span(d.span),
+            d.sentence,
+            f"{d.comes_from.rstrip('.')}; {d.evidence.value}",
+            d.treatment,
+        ]
+        for d in KNOWN_DIFFERENCES.values()
+    ]
+    head = ["Known difference", "Since", "What it does", "Source", "In the model"]
     return render_table(head, rows)
 
 
@@ -242,6 +276,8 @@ PAGE = Page(
         "releases": render_releases,
         "changes": render_changes,
         "timing differences": render_timing_differences,
+        "published": render_published,
+        "known differences": render_known_differences,
         "verdicts": render_verdicts,
         "differences": render_differences,
         "false acknowledgements": render_false_acknowledgements,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
+from typing import TypeAlias
 
 from attrs import evolve, frozen
 
@@ -14,10 +15,15 @@ from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.replication.convergence import PUT_STEPS
 from properties.worlds.replication.structures import STOCK_PAIR
 from reference.language.variant import Variant
+from reference.releases.known_differences import KnownDifference
+from reference.releases.releases import get_modes
 from reference.releases.timing_differences import TimingDifference
 from reference.releases.versions import RULE_SETS, USUAL, Version
 from reference.worlds.replication.changes import VARIANTS
 from reference.worlds.replication.structure import Structure
+
+ReleaseChange: TypeAlias = Variant | TimingDifference | KnownDifference
+"""A change that comes with a release."""
 
 COMPARED_STRUCTURES = (STOCK_PAIR,)
 """The groups for which every variant has a certificate: RocketMQ's stock synchronous pair."""
@@ -113,22 +119,38 @@ class Turn(enum.Enum):
 class Difference:
     """A difference between two versions."""
 
-    gained: tuple[Variant | TimingDifference, ...]
+    gained: tuple[ReleaseChange, ...]
     """The changes that only the later one has."""
-    lost: tuple[Variant | TimingDifference, ...]
+    lost: tuple[ReleaseChange, ...]
     """The changes that only the earlier one has."""
 
 
+def list_all_changes(version: Version) -> tuple[ReleaseChange, ...]:
+    """The changes of a version: of rules, of timing, and those that no rule has."""
+    return (*version.changes[::-1], *version.timing_differences, *version.known_differences)
+
+
 def compute_difference(before: Version, after: Version) -> Difference:
-    """The changes of rules, then those of timing, that an upgrade brings or takes away."""
-    old: tuple[Variant | TimingDifference, ...] = (
-        *before.changes[::-1],
-        *before.timing_differences,
-    )
-    new: tuple[Variant | TimingDifference, ...] = (*after.changes[::-1], *after.timing_differences)
+    """The changes of rules, of timing, and known ones, that an upgrade brings or takes away."""
+    old, new = list_all_changes(before), list_all_changes(after)
     return Difference(
         gained=tuple(c for c in new if c not in old), lost=tuple(c for c in old if c not in new)
     )
+
+
+def list_in_other_modes(before: Version, after: Version) -> list[tuple[str, KnownDifference]]:
+    """Known differences that the upgrade brings in another mode only, each with that mode."""
+    if before.mode != after.mode:
+        return []
+    own = compute_difference(before, after).gained
+    return [
+        (mode, change)
+        for mode in get_modes(before.release)
+        for change in compute_difference(
+            Version(before.release, mode), Version(after.release, mode)
+        ).gained
+        if isinstance(change, KnownDifference) and change not in own
+    ]
 
 
 def compute_changes(before: Iterable[Verdict], after: Iterable[Verdict]) -> list[Change]:

@@ -19,6 +19,7 @@ from properties.property import Property
 from properties.worlds import find_world
 from reference.language.leaves import flatten
 from reference.language.machine import RecordedInstance, record_machine, record_predicate
+from reference.language.structure import LATER
 
 Fingerprint = Mapping[str, Any]
 """``frame``: initial state, sizes and fault models; ``rules``: for each rule the digest of its
@@ -48,11 +49,17 @@ def compute_fingerprint(structure: Any) -> Fingerprint:
 
 
 def _describe_frame(structure: Any) -> str:
-    """Everything but rules and claims, in words that do not depend on class names."""
+    """Everything but rules and claims, in words that do not depend on class names.
+
+    A field that only later forms of a structure need counts where it is not the default.
+    """
     world = find_world(structure)
     begin = flatten(structure.make_initial(world.sizes.search))
     models = [(model.name, model.admitted) for model in world.fault_models]
-    return f"{attrs.asdict(structure)}\n{begin}\n{models}\n{SEARCHED}"
+    shape = attrs.asdict(
+        structure, filter=lambda a, v: not (LATER in a.metadata and v == a.default)
+    )
+    return f"{shape}\n{begin}\n{models}\n{SEARCHED}"
 
 
 def _describe_rules(recorded: Iterable[RecordedInstance]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from attrs import frozen
 
 from reference.configuration.keys import (
     KEYS,
+    LOST_ADDRESS,
     OUTSIDE_THE_MODEL,
     Value,
     compute_behaviour,
@@ -19,7 +20,7 @@ from reference.configuration.later_keys import (
     explain_mode,
     get_name_in,
 )
-from reference.releases.releases import CONTROLLER, is_since
+from reference.releases.releases import CONTROLLER, FIRST_RELEASE_WITH_MODES, is_since
 from reference.releases.versions import USUAL_VERSION, Version
 from reference.worlds.replication import roles
 from reference.worlds.replication.parameters import Parameters
@@ -32,6 +33,8 @@ READ_BUFFER_BYTES = 4 * 1024 * 1024
 FRAME_HEADER_BYTES = 12
 """Size of a frame's header (HAConnection.WriteSocketService at 4.4.0)."""
 
+HA_MASTER_ADDRESS = "haMasterAddress"
+"""The key with a slave's address of its master's HA service."""
 HOST_NAME = "(host name)"
 """The broker's name if no ``brokerName`` is set (BrokerConfig#localHostName)."""
 
@@ -155,10 +158,18 @@ class BrokerConfiguration:
         return tuple(sorted((key, value) for key, value in behaviour if value is not None))
 
     def _is_outside_the_model(self, setting: Setting) -> bool:
-        if setting.key == "haMasterAddress" and self.role is not Role.SLAVE:
+        if setting.key == HA_MASTER_ADDRESS and self.role is not Role.SLAVE:
             return False  # BrokerController#initialize reads it on slaves only.
         behaviour = compute_behaviour(setting.key, setting.value)
         return setting.key in {**LATER_KEYS, **OUTSIDE_THE_MODEL} and behaviour is not None
+
+    @property
+    def has_lost_address(self) -> bool:
+        """A slave of 5.x whose file has its master's address for HA, which it then loses."""
+        setting = self.find_setting(HA_MASTER_ADDRESS)
+        is_lost = is_since(self.version.release, FIRST_RELEASE_WITH_MODES)
+        is_lost = is_lost and self.version.mode != CONTROLLER and self.role is Role.SLAVE
+        return is_lost and setting is not None and self._is_outside_the_model(setting)
 
     def _explain_sizes(self) -> Iterable[str]:
         """One sentence for each size with which a master gives wrong answers or sends too much."""
@@ -185,6 +196,8 @@ class BrokerConfiguration:
             yield from self._explain_sizes()
         for setting in filter(self._is_outside_the_model, self.settings):
             reason = OUTSIDE_THE_MODEL.get(setting.key)
+            if self.has_lost_address:
+                reason = LOST_ADDRESS if setting.key == HA_MASTER_ADDRESS else reason
             if setting.key in LATER_KEYS:
                 reason = explain_later_key(setting.key, setting.value, self.version)
             if reason:

@@ -17,6 +17,7 @@ from attrs import evolve
 
 from reference.configuration import java_properties
 from reference.configuration.broker_group import (
+    HA_MASTER_ADDRESS,
     HOST_NAME,
     BrokerConfiguration,
     BrokerGroup,
@@ -32,6 +33,7 @@ from reference.configuration.java_properties import Entry, JavaPropertiesError
 from reference.configuration.keys import (
     BROKER_CONFIG,
     KEYS,
+    LOST_ADDRESS,
     MESSAGE_STORE_CONFIG,
     Value,
     explain_refused_value,
@@ -380,6 +382,9 @@ def _check_broker(broker: BrokerConfiguration) -> Iterator[ConfigurationWarning]
     if port:
         in_force = f"listenPort + 1 = {broker.get('haListenPort')}"
         yield _warn(port, f"{release} overwrites haListenPort with {in_force}")
+    address = broker.find_setting(HA_MASTER_ADDRESS)
+    if address and broker.has_lost_address:
+        yield _warn(address, f"{address.key}: {LOST_ADDRESS}")
 
 
 def _build_deployment(brokers: Sequence[BrokerConfiguration]) -> Deployment:

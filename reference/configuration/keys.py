@@ -322,6 +322,13 @@ OUTSIDE_THE_MODEL: Mapping[str, str] = {
 }
 """Keys of 4.4.0 whose effect the model does not cover, with the reason."""
 
+LOST_ADDRESS = (
+    "from 5.0.0 on the address is lost, because it is set before the HA client is made, and that "
+    "of the name server is not used either: the slave never connects. Remove the key"
+)
+"""What becomes of ``haMasterAddress`` (BrokerController#initialize and DefaultMessageStore#start at
+5.0.0 and 5.3.3; recordings of 5.3.3, finding 9). A controller sets the address again."""
+
 
 def compute_behaviour(name: str, text: str) -> str | None:
     """What a setting changes in the behaviour of a broker, normalised; None for nothing."""

@@ -13,6 +13,8 @@ from reference.releases.releases import CLASSIC, CONTROLLER, FIRST_RELEASE_WITH_
 from reference.releases.versions import Version
 
 TRUE, FALSE = "true", "false"
+IN_SYNC_REPLICAS, QUORUM_SIZE = "inSyncReplicas", "2"
+"""The key that makes a master of 5.x wait, and the only value above 1 that the model has."""
 
 
 @frozen
@@ -98,6 +100,31 @@ LATER_KEYS: Mapping[str, LaterKey] = {
             modelled=(FALSE,),
             effect="dispatches before the flush, as before 5.3.0 (V-37)",
         ),
+        LaterKey(
+            "enableRunningFlagsInFlush",
+            "5.3.4",
+            modelled=(FALSE,),
+            effect="refuses puts after a flush error (issue 9709)",
+        ),
+        LaterKey(
+            "writeWithoutMmap",
+            "5.3.4",
+            modelled=(FALSE,),
+            effect="writes the log without a mapping (issue 9693)",
+        ),
+        LaterKey(
+            "enableAcceleratedRecovery",
+            "5.3.4",
+            modelled=(FALSE,),
+            effect="begins recovery where the queues end (issue 9666)",
+        ),
+        LaterKey(
+            "checkCommitLogOffsetOnRecover",
+            "5.5.0",
+            modelled=(FALSE,),
+            effect="refuses records at a foreign offset after a crash (issue 10017)",
+        ),
+        *_list("5.3.4", "enableSplitMetadata splitMetadataSize"),
     )
 }
 """Every such key by name."""
@@ -148,11 +175,20 @@ def compute_mode(settings: Mapping[str, str], version: Version) -> str:
         return version.mode
     if settings.get("enableControllerMode", FALSE).strip() == TRUE:
         return CONTROLLER
-    return QUORUM if settings.get("inSyncReplicas", "1").strip() == "2" else CLASSIC
+    return QUORUM if settings.get(IN_SYNC_REPLICAS, "1").strip() == QUORUM_SIZE else CLASSIC
 
 
 def explain_mode(settings: Mapping[str, str], mode: str) -> str | None:
-    """Why the model does not cover a master in this mode with these settings; None if it does."""
+    """Why the model does not cover a master in this mode with these settings; None if it does.
+
+    A quorum that was asked for by name is one of two brokers, whatever the file says.
+    """
+    asked = settings.get(IN_SYNC_REPLICAS, QUORUM_SIZE).strip()
+    if mode == QUORUM and asked != QUORUM_SIZE:
+        return (
+            f"{IN_SYNC_REPLICAS}={asked} is outside the model of a quorum, which is of "
+            f"{QUORUM_SIZE} brokers; without -quorum in --rocketmq-version the file decides"
+        )
     if mode == CONTROLLER and settings.get("allAckInSyncStateSet", FALSE).strip() != TRUE:
         return (
             "enableControllerMode=true is outside the model without allAckInSyncStateSet=true: a "

@@ -17,6 +17,10 @@ from reference.language.rule import Rule
 if TYPE_CHECKING:
     from reference.language.variant import Variant
 
+LATER = "later"
+"""Metadata of a field that only later forms of a structure need. Where it has its default, digests
+leave it out: what was decided before there was such a field stays valid."""
+
 
 class Step(Protocol):
     """One step of a schedule, as a timeline sees it."""

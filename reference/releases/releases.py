@@ -33,6 +33,10 @@ RELEASES = (
     "5.3.1",
     "5.3.2",
     "5.3.3",
+    "5.3.4",
+    "5.4.0",
+    "5.5.0",
+    "5.5.1",
 )
 """The releases that the model knows, oldest first. 4.5.0 is left out: only in this release does a
 slave skip records that are not whole (V-05, issue 1164)."""

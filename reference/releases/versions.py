@@ -16,6 +16,12 @@ from attrs import evolve, frozen
 from reference import ROCKETMQ_VERSION
 from reference.language.rule import Rule
 from reference.language.variant import Variant
+from reference.releases.known_differences import (
+    KNOWN_DIFFERENCES,
+    PUBLISHED,
+    Evidence,
+    KnownDifference,
+)
 from reference.releases.releases import CLASSIC, CONTROLLER, RELEASES, get_modes
 from reference.releases.timing_differences import TIMING_DIFFERENCES, TimingDifference
 from reference.worlds.replication.changes import VARIANTS
@@ -67,6 +73,19 @@ class Version:
         return tuple(h for h in TIMING_DIFFERENCES.values() if self.has(h))
 
     @property
+    def known_differences(self) -> tuple[KnownDifference, ...]:
+        """What it does that no rule and no timing difference has."""
+        return tuple(d for d in KNOWN_DIFFERENCES.values() if self.has(d))
+
+    @property
+    def known_from(self) -> str:
+        """``recordings``, or which texts it is known from."""
+        if self.is_recorded:
+            return "recordings"
+        published = (r.describe() for r in PUBLISHED if r.name == self.release)
+        return next(published, Evidence.TAG.value)
+
+    @property
     def rule_set(self) -> str:
         """The first version with the same rules; empty for those of 4.4.0."""
         return _find_rule_set(self.changes)
@@ -80,15 +99,18 @@ class Version:
         """The structure under the rules of this version."""
         return apply_rule_set(structure, self.rule_set)
 
-    def has(self, change: TimingDifference | Variant) -> bool:
-        """It has this timing difference, or this change of rules."""
+    def has(self, change: TimingDifference | Variant | KnownDifference) -> bool:
+        """It has this change of rules or of timing, or this known difference."""
         return change.span is not None and change.span.covers(self.release, self.mode)
 
     def describe(self) -> str:
         """The head of every output."""
         alike = f", whose rules of replication are those of {self.rule_set or USUAL}"
         is_first = self.name == (self.rule_set or USUAL)
-        source = "" if self.is_recorded else "; from its source, not compared with recordings"
+        source = f"; from {self.known_from}, not compared with recordings"
+        source = (
+            "" if self.is_recorded else source.replace("from source at the tag", "from its source")
+        )
         return f"RocketMQ {self.name}{'' if is_first else alike}{source}"
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from command_line.output import exit_codes
 from command_line.pull import EPILOG, FLAGS, command
 from reference.decisions.reading.question import NUMBERS, OTHERS, PROPERTIES, QuestionError
 from tests.command_line.run import ROOT, assert_one_line, run
@@ -268,6 +269,7 @@ def test_every_number_has_a_say() -> None:
         "group": (base, "brokerId=1"),
         "brokers": (base, [1]),
         "suspend": ({"maxOffset": 9, "offset": 9}, True),
+        "rocketmq": ({**base, "offset": 50}, "4.9.8"),
     }
     check_changes(changes)
     assert set(changes) == {*NUMBERS, *OTHERS}
@@ -279,3 +281,15 @@ def check_changes(changes: dict[str, tuple[dict[str, Any], Any]]) -> None:
         rows = "\n".join(json.dumps(each) for each in (row, {**row, name: value}))
         first, second = pull("--table", "--json", rows=rows).output.splitlines()
         assert first != second, name
+
+
+def test_a_later_release_resets_a_reader_to_the_end() -> None:
+    """From 4.9.4 on, even if the queue begins at 0 (V-18); 5.x has other rules."""
+    asked = ("--offset", "20", "--max-offset", "10", "--rocketmq-version")
+    answers = [pull(*asked, release, "--json").output for release in ("4.9.3", "4.9.4")]
+    assert [0, 10] == [json.loads(answer)["nextBeginOffset"] for answer in answers]
+    assert "Model of RocketMQ 4.9.4." in pull(*asked, "4.9.4").output
+    refused = run("pull", *asked, "5.0.0")
+    assert exit_codes.BAD_INPUT == refused.returncode
+    assert "pulls are known up to 4.9.8" in refused.stderr
+    assert exit_codes.BAD_INPUT == run("pull", *asked, "4.9").returncode

@@ -57,6 +57,28 @@ def test_an_upgrade_to_5_is_worse_unless_the_file_says_more(tmp_path: Path) -> N
     assert [] == group["cells"]
 
 
+def test_an_upgrade_tells_what_no_rule_has() -> None:
+    """Versions that never agree, and the election, which only controllers have."""
+    answer = run("upgrade", "5.3.3", "5.4.0")
+    assert exit_codes.ANALYSED == answer.returncode
+    assert "a slave bumps its own DataVersion" in answer.stdout
+    assert "issue 9777" in answer.stdout
+    assert "Known from source of develop before the release." in answer.stdout
+    assert "No verdict changes." in answer.stdout
+    assert (
+        "slave_rejects_pulls"
+        in json.loads(run("upgrade", "4.9.8", "5.0.0", "--json").stdout)["gained"]
+    )
+    answer = run("upgrade", "5.4.0", "5.5.0")
+    assert "- no longer: After a copy of topics or groups a slave bumps" in answer.stdout
+    classic = run("upgrade", "5.5.0", "5.5.1").stdout
+    assert "+ in controller mode only: The election compares the ends" in classic
+    assert "issue 10578" in classic
+    controlled = run("upgrade", "5.5.0-controller", "5.5.1-controller").stdout
+    assert "  + The election compares the ends" in controlled
+    assert "in controller mode only" not in controlled
+
+
 def test_nothing_changes_between_alike_releases() -> None:
     """4.9.3 and 4.9.8 have the same rules; what differs is told all the same."""
     answer = run("upgrade", "4.9.3", "4.9.8")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
+from attrs import evolve
 
 from properties.comparison.difference_search import (
     LOOKED_AT,
@@ -12,7 +15,12 @@ from properties.comparison.difference_search import (
     load_differences,
 )
 from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
-from properties.comparison.repairs import decide_repair, list_repaired_releases, load_repairs
+from properties.comparison.repairs import (
+    decide_repair,
+    find_proved,
+    list_repaired_releases,
+    load_repairs,
+)
 from properties.comparison.upgrades import (
     Turn,
     compute_changes,
@@ -28,8 +36,21 @@ from properties.verdicts.expectations import find_expectation
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import find_world
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME, RELEASED_STRUCTURES
+from reference.language.fault_account import count_fault, is_within_limit
+from reference.language.rule import RuleBody, between, replace_at, rule, when
+from reference.language.variant import Variant
 from reference.releases.versions import parse_version
+from reference.worlds.replication.changes import VARIANTS
+from reference.worlds.replication.connection import change_link
 from reference.worlds.replication.parameters import Parameters
+from reference.worlds.replication.replication import (
+    compute_frame_max_bytes,
+    compute_log_to_append,
+    has_bytes_in_flight,
+    is_accepting,
+    is_in_step,
+)
+from reference.worlds.replication.state import Cluster
 from reference.worlds.replication.structure import Structure
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
@@ -188,3 +209,35 @@ def test_a_difference_has_two_sides() -> None:
     changed = {before.name for before, _ in compute_difference_changes(old, new)}
     assert "reports_use_up_the_wait" in changed
     assert [] == compute_difference_changes(parse_version("4.9.3"), new)
+
+
+def test_what_is_proved_stays_proved_if_unwritten_frames_are_dropped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """From 5.3.4 on a failed write is not counted (failed_append_not_counted): no rule has this."""
+    changed = Variant("dropped", "A slave drops a frame that it fails to write.", "Issue 9693.")
+
+    @rule(who="fault", source="DefaultMappedFile#appendMessage", into=changed.rules, says="drops")
+    def drop_unwritten_frame(cluster: Cluster, slave: int) -> RuleBody:
+        """The file is there, the frame is not, and the next one does not fit."""
+        broker, link = cluster.slaves[slave], cluster.links[slave]
+        yield when(
+            is_link_open=link.is_open,
+            is_accepting=is_accepting(broker),
+            has_bytes_in_flight=has_bytes_in_flight(link),
+            is_in_step=is_in_step(broker, link),
+            is_within_limit=is_within_limit(cluster, "swallowed_disk_errors"),
+        )
+        size = yield between("size_bytes", 1, compute_frame_max_bytes(cluster, slave))
+        log = compute_log_to_append(cluster, slave)
+        slaves = replace_at(cluster.slaves, slave, evolve(broker, log=log))
+        arrived, reported = link.arrived_offset + size, log.max_offset
+        opened = evolve(cluster, slaves=slaves)
+        dropped = change_link(opened, slave, arrived_offset=arrived, reported_offset=reported)
+        return count_fault(dropped, "swallowed_disk_errors")
+
+    monkeypatch.setitem(cast(dict[str, Variant], VARIANTS), "dropped", changed)
+    proved = set(find_proved(get_released("5.3.0-quorum", SYNCHRONOUS_PAIR)))
+    dropping = evolve(SYNCHRONOUS_PAIR, variants=("dropped", "5.3.0-quorum"))
+    assert proved
+    assert proved <= set(find_proved(dropping))

@@ -9,6 +9,7 @@ from hypothesis import given, strategies
 
 from book.merged_table import COLUMNS_MAX, render_in_order, render_merged, split_into_boxes
 from book.model import guarantees_page
+from book.model.world_page import tell
 from properties.comparison.difference_search import RULE_SET_NAMES, get_released
 from properties.verdicts import certified_cells
 from properties.verdicts.certificates import load_cells
@@ -69,7 +70,7 @@ def test_tables_of_worlds_have_every_cell(world: World) -> None:
     for guarantee in world.claims:
         tables = list(find_tables(world.chapter, f"### `{guarantee}`"))
         expected = {
-            (s.name, column): describe(load_cells(s)[guarantee, column])
+            (s.name, column): tell(load_cells(s)[guarantee, column])
             for s in world.structures
             for column in columns
         }

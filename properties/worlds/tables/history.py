@@ -71,7 +71,9 @@ def is_nobody_ended(state: CopiedTables) -> bool:
 
 
 def is_counted_by_one(state: CopiedTables) -> bool:
-    """So far only broker 0 changed its table, and its counter has never restarted."""
+    """So far only broker 0 made versions, and its counter has never restarted."""
+    if state.structure.is_remade:
+        return False
     has_counter = is_powered(state) if state.structure.is_version_kept else is_nobody_ended(state)
     return has_counter & is_role_kept(state) & (state.faults.slave_changes == 0)
 

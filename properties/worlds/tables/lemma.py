@@ -37,6 +37,7 @@ from reference.worlds.tables.state import (
     IDLE,
     NO_CONTENT,
     NOBODY,
+    VERSION_TAKEN,
     CopiedTables,
     Table,
     TableBroker,
@@ -359,6 +360,73 @@ def files_agree(state: CopiedTables) -> bool:
     return implies(is_orderly(state), is_so)
 
 
+@lemma(why="Else a slave finds its master's version in a table that it has remade.")
+def remade_version_is_its_own(state: CopiedTables) -> bool:
+    """Where copies make versions of their own, no two brokers have a version in common."""
+    if not state.structure.is_remade:
+        return True
+    one, other = state.brokers
+
+    def list_own(broker: TableBroker) -> list[tuple[Table, bool]]:
+        is_in_place = negate(broker.copy.stage == VERSION_TAKEN)
+        return [(broker.table, is_in_place), (broker.file, True), (broker.backup, True)]
+
+    apart = (
+        implies(is_first & is_second, negate(has_version_of(first, second)))
+        for first, is_first in list_own(one)
+        for second, is_second in list_own(other)
+    )
+    return implies(state.faults.clock_coincidences == 0, all_of(*apart))
+
+
+@lemma(why="Else a slave that remakes its tables leaves one as it is.")
+def remade_table_never_has_the_answers_version(state: CopiedTables) -> bool:
+    """Where copies make versions of their own, an answer never has that of the slave's table."""
+    if not state.structure.is_remade:
+        return True
+    slave = state.brokers[1]
+    answer, stage = slave.copy.table, slave.copy.stage
+    first = ANSWERED if state.structure.is_table_written_first else HALF_ANSWERED
+    tables = ((slave.table, stage <= ANSWERED), (slave.file, True), (slave.backup, True))
+    apart = (implies(is_meant, negate(has_version_of(t, answer))) for t, is_meant in tables)
+    is_calm = is_role_kept(state) & (state.faults.clock_coincidences == 0)
+    return implies(is_calm & (stage >= first), all_of(*apart))
+
+
+@lemma(why="Else a copy that began after the creation replaces a table without the entry.")
+def owed_answer_has_the_entry(state: CopiedTables) -> bool:
+    """An answer to a request made after the creation has the entry, until it is deleted."""
+    copy = state.brokers[1].copy
+    first = HALF_ANSWERED if state.structure.is_table_written_first else ANSWERED
+    is_calm = all_of(is_role_kept(state), is_powered(state), is_entry_made(state))
+    is_owed = copy.ghost_is_entry_owed & (copy.stage >= first)
+    return implies(is_calm & is_owed, copy.table.has_entry)
+
+
+@lemma(why="Else a copy that began before the creation takes away a known entry.")
+def known_entry_is_owed(state: CopiedTables) -> bool:
+    """Where entries are answered last, a slave that has one and copies began to copy after it."""
+    if state.structure.is_answered_first:
+        return True
+    slave = state.brokers[1]
+    is_there = slave.ghost_has_known_entry | slave.ghost_was_brought_entry
+    is_owed = implies(slave.copy.stage > IDLE, slave.copy.ghost_is_entry_owed)
+    is_known = implies(slave.ghost_has_known_entry, is_entry_made(state))
+    is_made = implies(state.ghost_is_answered, state.ghost_is_made)
+    is_calm = is_role_kept(state) & is_powered(state)
+    is_so = implies(is_there & is_entry_made(state), is_owed) & is_known
+    return is_made & implies(is_calm, is_so)
+
+
+@lemma(why="Else a copy that clears nothing hides a known entry.")
+def known_entry_stays(state: CopiedTables) -> bool:
+    """Where nothing is cleared and entries are answered last, a slave keeps what it had."""
+    if not state.structure.is_reconciled or state.structure.is_answered_first:
+        return True
+    slave, is_calm = state.brokers[1], is_role_kept(state) & is_powered(state)
+    return implies(is_calm & slave.ghost_has_known_entry, slave.table.has_entry)
+
+
 @lemma(why="Else a change is lost that was never made.")
 def nothing_is_lost_where_nothing_is_changed(state: CopiedTables) -> bool:
     """Without changes on slaves no broker has a change of its own, and none is lost."""
@@ -380,7 +448,7 @@ def checked_address_is_the_others(state: CopiedTables) -> bool:
 @lemma(why="Else a later copy takes away what an earlier one has brought.")
 def brought_entry_stays(state: CopiedTables) -> bool:
     """In steady times a slave that got the entry keeps it, and every copy brings it again."""
-    if state.structure.is_table_written_first:
+    if state.structure.is_table_written_first and not state.structure.is_remade:
         return True
     slave = state.brokers[1]
     is_brought = is_steady(state) & is_entry_made(state) & slave.ghost_was_brought_entry

@@ -10,7 +10,7 @@ from properties.property import collect_properties
 from properties.world import World, make_fault_models, make_sizes
 from properties.worlds.tables import guarantee, lemma
 from reference.worlds.tables.state import SMALL_TABLES, TablesFaults
-from reference.worlds.tables.structure import TABLES_STRUCTURES
+from reference.worlds.tables.structure import RECONCILING, TABLES_RULES, TABLES_STRUCTURES
 
 TABLES = World(
     name="tables",
@@ -34,4 +34,5 @@ TABLES = World(
     ),
     folder=Path(__file__).parent,
     chapter="tables.md",
+    later_rules={name: TABLES_RULES[name] for name in RECONCILING},
 )

@@ -13,6 +13,7 @@ from typing import Any
 
 from attrs import frozen
 
+from reference import ROCKETMQ_VERSION
 from reference.configuration.keys import KEYS
 from reference.decisions.clients.next_pull import NextPull, find_next_pull
 from reference.decisions.clients.pulling import make_reply, pull
@@ -53,6 +54,9 @@ from reference.decisions.reading.subscription_group import (
     build_group,
     parse_group,
 )
+from reference.releases.releases import FIRST_RELEASE_WITH_MODES, is_since
+from reference.releases.timing_differences import OVERFLOW_RESETS_TO_MAX
+from reference.releases.versions import Version, VersionError, parse_version
 from reference.worlds.replication.roles import Role
 
 QUEUE_FILE = "mapedFileSizeConsumeQueue"
@@ -82,7 +86,7 @@ NUMBERS: Mapping[str, tuple[int, int, int | None]] = {
 
 DEFAULTS = {name: default for name, (_, _, default) in NUMBERS.items()}
 
-OTHERS = ("role", "group", "brokers", "suspend", "groupKnown", "topicKnown")
+OTHERS = ("role", "group", "brokers", "suspend", "groupKnown", "topicKnown", "rocketmq")
 """The remaining keys that are not properties."""
 
 WITHOUT_SAY = {"enablePropertyFilter", "mapedFileSizeCommitLog"}
@@ -169,8 +173,9 @@ def make_situation(
 ) -> Situation:
     """The pull, the broker, and its store's answer."""
     told = tuple((name, str(value)) for name, value in properties.items())
+    release = read_release(question.get("rocketmq", ROCKETMQ_VERSION))
     store, broker, per_file = make_settings(
-        read_role(question.get("role")), numbers["totalMemoryBytes"], told
+        read_role(question.get("role")), numbers["totalMemoryBytes"], release, told
     )
     read = make_read(store, numbers, per_file)
     pull = Pull(
@@ -187,9 +192,20 @@ def make_situation(
     return Situation(pull, store, broker, group, topic, None, get_message(read))
 
 
+def read_release(text: Any) -> Version:
+    """The release of the broker; those of 5.x answer pulls by other rules (V-41, V-42)."""
+    try:
+        version = parse_version(str(text))
+    except VersionError as problem:
+        raise QuestionError(f"rocketmq is {problem}") from problem
+    if is_since(version.release, FIRST_RELEASE_WITH_MODES):
+        raise QuestionError(f"rocketmq is {text!r}: pulls are known up to 4.9.8")
+    return version
+
+
 @lru_cache(maxsize=SETTINGS_KEPT)
 def make_settings(
-    role: Role, total_bytes: int, told: tuple[tuple[str, str], ...]
+    role: Role, total_bytes: int, release: Version, told: tuple[tuple[str, str], ...]
 ) -> tuple[StoreSettings, BrokerSettings, int]:
     """Settings of store and processor, and the entries of a queue's file.
 
@@ -197,7 +213,9 @@ def make_settings(
     """
     properties = dict(told)
     try:
-        store = change_store(StoreSettings(role, total_bytes), properties)
+        is_reset_to_end = release.has(OVERFLOW_RESETS_TO_MAX)
+        usual = StoreSettings(role, total_bytes, is_reset_to_end=is_reset_to_end)
+        store = change_store(usual, properties)
         broker = change_broker(BrokerSettings(), properties)
         file_bytes = read_value(QUEUE_FILE, properties.get(QUEUE_FILE, KEYS[QUEUE_FILE].default))
     except ValueError as problem:

@@ -27,6 +27,12 @@ def compute_master_dispatch_limit(cluster: Cluster) -> int:
     return compute_dispatch_limit(cluster.master.log, cluster.messages)
 
 
+@overridable
+def compute_slave_dispatch_limit(cluster: Cluster, slave: int) -> int:
+    """How far a slave's dispatch can advance: as far as its own bytes are whole."""
+    return compute_dispatch_limit(cluster.slaves[slave].log, cluster.messages)
+
+
 def is_dispatch_behind(log: CommitLog) -> bool:
     """``DefaultMessageStore#dispatchBehindBytes`` is not 0."""
     return log.dispatched_offset < log.max_offset
@@ -93,8 +99,7 @@ def dispatch_master(cluster: Cluster) -> RuleBody:
 )
 def dispatch_slave(cluster: Cluster, slave: int) -> RuleBody:
     """A slave dispatches one or more messages of its log, as far as they are whole."""
-    broker = cluster.slaves[slave]
-    limit = compute_dispatch_limit(broker.log, cluster.messages)
+    broker, limit = cluster.slaves[slave], compute_slave_dispatch_limit(cluster, slave)
     # ENABLED WHEN
     yield when(
         is_slave_up=broker.is_up,

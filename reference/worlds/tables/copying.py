@@ -1,6 +1,8 @@
 """A slave copies its master's table: two halves of an answer, then version, clear, fill.
 
 Source: SlaveSynchronize#syncTopicConfig, #syncSubscriptionGroupConfig of 4.4.0 (R-MS-05, R-MS-08).
+From 5.1.1 on topics are not cleared, from 5.3.2 to 5.4.0 all entries are deleted and made again,
+and from 5.5.0 on nothing is cleared (V-46).
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from attrs import evolve
 
 from reference.language.operators import all_of, any_of, choose, negate
 from reference.language.rule import RuleBody, replace_broker, rule, when
+from reference.worlds.tables.changes import tick
 from reference.worlds.tables.state import (
     ANSWERED,
     CLEARED,
@@ -149,24 +152,69 @@ def take_version(state: CopiedTables, broker: int) -> RuleBody:
     return replace_broker(state, broker, taken)
 
 
-@rule(who="slave", source="ConcurrentHashMap#clear", says="empties its table")
+def discard_own_change(state: CopiedTables, broker: int, own: TableBroker) -> CopiedTables:
+    """The state after a copy has replaced a slave's table; a change of its own is lost."""
+    is_lost = state.ghost_is_slave_change_lost | own.ghost_has_own_change
+    replaced = evolve(own, ghost_has_own_change=False)
+    return evolve(replace_broker(state, broker, replaced), ghost_is_slave_change_lost=is_lost)
+
+
+def make_version(state: CopiedTables, table: Table) -> Table:
+    """The table with a version of its own, which no table had before (DataVersion#nextVersion)."""
+    return evolve(table, stamp=state.ghost_clock, counter=table.counter + 1)
+
+
+@rule(
+    who="slave",
+    source="ConcurrentHashMap#clear; TopicConfigManager#deleteTopicConfig at 5.3.2",
+    says="empties its table",
+)
 def clear_table(state: CopiedTables, broker: int) -> RuleBody:
-    """The slave clears its table; until it is filled, readers see an empty one."""
+    """The slave clears its table; until it is filled, readers see an empty one.
+
+    From 5.3.2 to 5.4.0 it deletes entry by entry, each with a version and a file; here at once.
+    """
+    own, is_remade = state.brokers[broker], state.structure.is_remade
+    # ENABLED WHEN
+    yield when(is_version_taken=is_at(own, VERSION_TAKEN))
+    # EFFECT
+    later = tick(state) if is_remade else state
+    empty = evolve(own.table, content=NO_CONTENT, has_entry=False)
+    table = make_version(later, empty) if is_remade else empty
+    cleared = evolve(own, table=table, copy=evolve(own.copy, stage=CLEARED))
+    written = evolve(cleared, file=table, backup=own.file) if is_remade else cleared
+    return discard_own_change(later, broker, written)
+
+
+@rule(
+    who="slave",
+    source="SlaveSynchronize#syncTopicConfig at 5.1.1",
+    says="takes the entries, drops others",
+)
+def reconcile_table(state: CopiedTables, broker: int) -> RuleBody:
+    """The slave drops what its master lacks, puts the rest, and writes its file (V-46).
+
+    A change between the two halves is as one before or after: no reader misses a master's entry.
+    """
     own = state.brokers[broker]
     # ENABLED WHEN
     yield when(is_version_taken=is_at(own, VERSION_TAKEN))
     # EFFECT
-    table = evolve(own.table, content=NO_CONTENT, has_entry=False)
-    cleared = evolve(
-        own, table=table, copy=evolve(own.copy, stage=CLEARED), ghost_has_own_change=False
-    )
-    is_lost = state.ghost_is_slave_change_lost | own.ghost_has_own_change
-    return evolve(replace_broker(state, broker, cleared), ghost_is_slave_change_lost=is_lost)
+    answer = own.copy.table
+    table = evolve(own.table, content=answer.content, has_entry=answer.has_entry)
+    is_known = all_of(answer.has_entry, state.ghost_is_answered, negate(state.ghost_is_deleted))
+    known = own.ghost_has_known_entry | is_known
+    filled = evolve(own, table=table, file=table, backup=own.file, ghost_has_known_entry=known)
+    discarded = discard_own_change(state, broker, filled)
+    return complete_copy(discarded, broker, discarded.brokers[broker])
 
 
 @rule(who="slave", source="ConcurrentHashMap#putAll, ConfigManager#persist", says="fills its table")
 def fill_table(state: CopiedTables, broker: int) -> RuleBody:
-    """The slave adds the master's entries to those put there since, and writes its file."""
+    """The slave adds the master's entries to those put there since, and writes its file.
+
+    From 5.3.2 to 5.4.0 it then makes a version of its own, so its table never has its master's.
+    """
     own = state.brokers[broker]
     # ENABLED WHEN
     yield when(is_cleared=is_at(own, CLEARED))
@@ -175,12 +223,14 @@ def fill_table(state: CopiedTables, broker: int) -> RuleBody:
     mixed = state.ghost_contents + 1
     has_entry = own.table.has_entry | own.copy.table.has_entry
     content = choose(is_empty, own.copy.table.content, mixed)
-    table = evolve(own.table, content=content, has_entry=has_entry)
+    filled_up = evolve(own.table, content=content, has_entry=has_entry)
+    later = tick(state) if state.structure.is_remade else state
+    table = make_version(later, filled_up) if state.structure.is_remade else filled_up
     is_known = all_of(has_entry, state.ghost_is_answered, negate(state.ghost_is_deleted))
     known = own.ghost_has_known_entry | is_known
     filled = evolve(own, table=table, file=table, backup=own.file, ghost_has_known_entry=known)
     contents = choose(is_empty, state.ghost_contents, mixed)
-    return complete_copy(evolve(state, ghost_contents=contents), broker, filled)
+    return complete_copy(evolve(later, ghost_contents=contents), broker, filled)
 
 
 @rule(

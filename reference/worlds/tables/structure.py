@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from attrs import frozen
+from attrs import evolve, field, frozen
 
 from reference.language.rule import Rule, collect_rules
-from reference.language.structure import BaseStructure, Lanes, LaneText, Step, fill_one_lane
+from reference.language.structure import LATER, BaseStructure, Lanes, LaneText, Step, fill_one_lane
 from reference.worlds.tables import changes, copying, lifecycle
 from reference.worlds.tables.state import (
     ANSWERED,
@@ -67,6 +67,9 @@ LANES = Lanes(list_lanes, fill_lanes, list_running)
 TABLES_RULES: dict[str, Rule] = collect_rules(changes, copying, lifecycle)
 """Every rule of this world by name, in the order of the book."""
 
+CLEARING, RECONCILING = ("clear_table", "fill_table"), ("reconcile_table",)
+"""The rules of the two ways to replace a table; a structure has one of them."""
+
 
 @frozen(cache_hash=True)
 class TablesStructure(BaseStructure):
@@ -85,7 +88,14 @@ class TablesStructure(BaseStructure):
     (R-MS-03)."""
     is_table_written_first: bool = False
     """An answer has the table before the version. RocketMQ's JSON library sorts fields by name, so
-    ``dataVersion`` comes first; a reimplementation might differ."""
+    ``dataVersion`` comes first, until 5.3.4: there a page of the table is copied, and its version
+    is written later (TopicConfigManager#subTopicConfigTable)."""
+    is_reconciled: bool = field(default=False, metadata={LATER: True})
+    """A copy removes what the master lacks and puts the rest, without an empty instant: topics from
+    5.1.1 to 5.3.1, topics and groups from 5.5.0 on (V-46)."""
+    is_remade: bool = field(default=False, metadata={LATER: True})
+    """A copy deletes and makes every entry, and with them versions of the slave's own: 5.3.2 to
+    5.4.0 (issue 9777)."""
 
     usual_parameters: ClassVar[TablesParameters] = TablesParameters()
     lanes: ClassVar[Lanes] = LANES
@@ -93,17 +103,31 @@ class TablesStructure(BaseStructure):
     @property
     def name(self) -> str:
         """Short name, for example ``tables/topics/4.4.0``."""
+        if self.is_remade or (self.is_reconciled and self.is_table_written_first):
+            return f"tables/both/{self._first_release}"
         table = "topics" if self.is_version_kept else "groups"
         if self.is_table_written_first:
             return f"tables/{table}/table before version"
+        return f"tables/{table}/{self._first_release}"
+
+    @property
+    def _first_release(self) -> str:
+        """The first release of this form, perhaps with what it lacks."""
+        if self.is_remade:
+            return "5.3.4" if self.is_table_written_first else "5.3.2"
+        if self.is_reconciled:
+            return "5.5.0" if self.is_table_written_first else "5.1.1"
         if not self.has_role_switch:
-            return f"tables/{table}/4.4.0"
-        return f"tables/{table}/4.5.0{'' if self.is_own_address_checked else ' unchecked address'}"
+            return "4.4.0"
+        if self.is_version_kept and not self.is_answered_first:
+            return "4.7.1"
+        return f"4.5.0{'' if self.is_own_address_checked else ' unchecked address'}"
 
     @property
     def rules(self) -> Mapping[str, Rule]:
-        """All rules of this world, in every structure."""
-        return TABLES_RULES
+        """All rules of this world but those of the other way to replace a table."""
+        others = CLEARING if self.is_reconciled else RECONCILING
+        return {name: rule for name, rule in TABLES_RULES.items() if name not in others}
 
     @property
     def index_counts(self) -> Mapping[str, int]:
@@ -120,6 +144,12 @@ class TablesStructure(BaseStructure):
         return CopiedTables(self, parameters, brokers)
 
 
+LATER_TOPICS = TablesStructure(
+    is_answered_first=False, has_role_switch=True, is_own_address_checked=True
+)
+"""Topics from 4.7.1 on, which are answered last (AdminBrokerProcessor#updateAndCreateTopic), and
+groups from 5.3.1 on, whose file keeps the version (SubscriptionGroupManager#setDataVersion)."""
+
 TABLES_STRUCTURES = (
     TablesStructure(),
     TablesStructure(is_version_kept=False, is_answered_first=False),
@@ -132,5 +162,10 @@ TABLES_STRUCTURES = (
     ),
     TablesStructure(has_role_switch=True),
     TablesStructure(is_table_written_first=True),
+    LATER_TOPICS,
+    evolve(LATER_TOPICS, is_reconciled=True),
+    evolve(LATER_TOPICS, is_remade=True),
+    evolve(LATER_TOPICS, is_remade=True, is_table_written_first=True),
+    evolve(LATER_TOPICS, is_reconciled=True, is_table_written_first=True),
 )
 """Every structure of this world that has a certificate."""

@@ -9,6 +9,8 @@ import pytest
 from reference.configuration.files import read_deployments
 from reference.configuration.keys import KEYS, Key, find_similar_key
 from reference.configuration.later_keys import LATER_KEYS
+from reference.releases.releases import CONTROLLER, QUORUM
+from reference.releases.versions import Version
 from tests.reference.broker_files import (
     MASTER,
     SLAVE,
@@ -59,6 +61,26 @@ def test_a_fixed_master_address_of_a_slave_is_outside_the_model(tmp_path: Path) 
     """Nothing in the files says who answers at that address."""
     group = read_group(tmp_path, a=MASTER, b=SLAVE + "haMasterAddress=10.0.0.1:10912")
     assert "haMasterAddress=10.0.0.1:10912" in group.outside_the_model()[0]
+
+
+def test_a_fixed_master_address_is_lost_in_5(tmp_path: Path) -> None:
+    """A warning at the line, and no verdict; a controller sets the address again."""
+    (tmp_path / "a.conf").write_text(MASTER)
+    (tmp_path / "b.conf").write_text(SLAVE + "haMasterAddress=10.0.0.1:10912")
+    (deployment,), warnings = read_deployments([tmp_path], Version("5.3.3"))
+    assert "the slave never connects" in deployment.groups[0].outside_the_model()[0]
+    assert [True] == ["the slave never connects" in str(w) for w in warnings]
+    for version in (Version("4.9.8"), Version("5.3.3", CONTROLLER)):
+        _, warnings = read_deployments([tmp_path], version)
+        assert not any("never connects" in str(w) for w in warnings)
+
+
+@pytest.mark.parametrize(("value", "is_inside"), [("1", False), ("2", True), ("3", False)])
+def test_a_quorum_is_of_two(tmp_path: Path, value: str, is_inside: bool) -> None:
+    """Asked for by name, a file with another number contradicts it."""
+    (tmp_path / "a.conf").write_text(MASTER + f"inSyncReplicas={value}")
+    (deployment,), _ = read_deployments([tmp_path], Version("5.3.3", QUORUM))
+    assert is_inside is (() == deployment.groups[0].outside_the_model())
 
 
 def test_sizes_of_a_slave_are_not_asked(tmp_path: Path) -> None:

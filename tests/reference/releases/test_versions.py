@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from reference.configuration.later_keys import (
@@ -13,7 +15,15 @@ from reference.configuration.later_keys import (
     is_known_in,
 )
 from reference.language.machine import compute_machine
-from reference.releases.releases import CONTROLLER, FIRST_RELEASE_WITH_MODES, QUORUM, RELEASES, Span
+from reference.releases.known_differences import KNOWN_DIFFERENCES, PUBLISHED, Evidence
+from reference.releases.releases import (
+    CONTROLLER,
+    FIRST_RELEASE_WITH_MODES,
+    MODES,
+    QUORUM,
+    RELEASES,
+    Span,
+)
 from reference.releases.timing_differences import (
     BODY_SIZE_LIMIT,
     HOUSEKEEPING_BY_OWN_REPORTS,
@@ -34,6 +44,7 @@ from reference.worlds.replication.changes import VARIANTS
 from reference.worlds.replication.roles import Role
 from reference.worlds.replication.rules import RULES
 from reference.worlds.replication.structure import Structure
+from reference.worlds.tables.structure import TABLES_STRUCTURES
 
 
 def get_changes(name: str) -> list[str]:
@@ -86,6 +97,39 @@ def test_every_change_and_timing_difference_is_in_some_release() -> None:
     for timing_difference in TIMING_DIFFERENCES.values():
         assert timing_difference.sentence.endswith(".")
         assert timing_difference.comes_from.endswith(".")
+
+
+def test_every_published_release_has_a_row_and_a_source() -> None:
+    """The releases after the last tag that was read are those of the table, in its order."""
+    later = RELEASES[RELEASES.index("5.3.3") + 1 :]
+    assert later == tuple(release.name for release in PUBLISHED)
+    dates = [release.published for release in PUBLISHED]
+    assert dates == sorted(dates)
+    for release in PUBLISHED:
+        assert release.known_from
+        for mode in MODES:
+            told = Version(release.name, mode).describe()
+            assert "not compared with recordings" in told
+            assert release.known_from[0].value in told
+
+
+def test_every_known_difference_is_in_some_release() -> None:
+    """None is written in vain, and each ends in full stops; ends of spans are releases."""
+    used = {d for version in list_versions() for d in version.known_differences}
+    assert used == set(KNOWN_DIFFERENCES.values())
+    for difference in KNOWN_DIFFERENCES.values():
+        texts = (difference.sentence, difference.comes_from, difference.treatment)
+        assert all(text.endswith(".") for text in texts)
+        assert difference.span.until in ("", *RELEASES)
+        named = re.findall(r"tables/(?:topics/|groups/|both/)?\d[.\d]*\d", difference.treatment)
+        assert set(named) <= {structure.name for structure in TABLES_STRUCTURES}
+
+
+def test_what_was_read_at_a_tag_begins_before_the_later_releases() -> None:
+    """A difference that is new in a release without a tag is not known from one."""
+    later = {release.name for release in PUBLISHED}
+    for difference in KNOWN_DIFFERENCES.values():
+        assert (difference.evidence is Evidence.TAG) is (difference.span.since not in later)
 
 
 def test_a_removed_rule_is_gone() -> None:
