@@ -140,10 +140,14 @@ def list_released() -> list[Variant]:
 
 
 def count_lines(variant: Variant) -> int:
-    """Lines of code of a variant's module, without its docstrings, comments and blank lines."""
-    source = inspect.getsource(
-        import_module(f"reference.worlds.replication.changes.{variant.name}")
-    )
+    """Lines of code of a variant, without its docstrings, comments and blank lines."""
+    module = import_module(f"reference.worlds.replication.changes.{variant.name}")
+    parts = [module, *getattr(module, "PARTS", ())]
+    return sum(count_lines_of_code(inspect.getsource(part)) for part in parts)
+
+
+def count_lines_of_code(source: str) -> int:
+    """The lines of a module that are neither blank nor in a docstring or comment."""
     is_text, count = False, 0
     for line in map(str.strip, source.splitlines()):
         quotes = line.count('"""')
