@@ -23,8 +23,8 @@ def without_slaves_nobody_is_elected(cluster: Cluster) -> bool:
 
 @lemma(CONTROLLER_MODE, why="Else an election begins an epoch that no file has room for.")
 def epoch_is_counted(cluster: Cluster) -> bool:
-    """Each epoch began with an election, and each election began a log epoch (`life`)."""
-    return (get_epoch(cluster) >= 0) & (get_epoch(cluster) <= cluster.master.ghost_life)
+    """The controller counts no more epochs than the model has room for."""
+    return (get_epoch(cluster) >= 0) & (get_epoch(cluster) < cluster.structure.lives)
 
 
 @lemma(CONTROLLER_MODE, why="Else an entry ends before it begins.")

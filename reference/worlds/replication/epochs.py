@@ -190,7 +190,29 @@ def note_epoch(cluster: Cluster, slave: int, epoch: int) -> Cluster:
 def choose_file(is_new: bool, new: EpochFile, old: EpochFile, epoch: int) -> EpochFile:
     """The new file, with its current epoch, or the old one."""
     starts = tuple(choose(is_new, a, b) for a, b in zip(new.starts, old.starts, strict=True))
-    return EpochFile(starts=starts, current_epoch=choose(is_new, epoch, old.current_epoch))
+    return evolve(old, starts=starts, current_epoch=choose(is_new, epoch, old.current_epoch))
+
+
+def find_last_epoch(starts: Sequence[int]) -> int:
+    """The epoch of the last entry; -1 without any."""
+    result = NO_EPOCH
+    for epoch, start in enumerate(starts):
+        result = choose(start != NO_EPOCH, epoch, result)
+    return result
+
+
+def fix_epoch(cluster: Cluster, slave: int) -> Cluster:
+    """The cluster whose master goes on to name its last epoch on a connection, if it is sending it.
+
+    ``AutoSwitchHAConnection#changeTransferEpochToNext`` looks once whether an epoch is the last.
+    """
+    link, place = cluster.links[slave], get_place(slave)
+    file, starts = get_file(cluster, place), get_sent_starts(cluster)
+    last = find_last_epoch(starts)
+    is_sent = link.is_open & (find_epoch_at(starts, link.next_transfer_offset) == last)
+    is_fixed = is_sent & (last != NO_EPOCH) & (file.fixed_epoch == NO_EPOCH)
+    fixed = evolve(file, fixed_epoch=choose(is_fixed, last, file.fixed_epoch))
+    return put_file(cluster, place, fixed)
 
 
 def forget_last_entry(file: EpochFile) -> EpochFile:

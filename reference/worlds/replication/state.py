@@ -234,6 +234,9 @@ class EpochFile:
     current_epoch: Count = -1
     """The epoch in which this broker is, or was, the master (``ReplicasManager.masterEpoch``); of a
     slave the last one that a frame has named in this process (``currentReceivedEpoch``)."""
+    fixed_epoch: Count = -1
+    """Of a slave: the epoch that all further frames on its connection name, whatever epochs begin
+    later (``currentTransferEpochEndOffset`` is -1 in it); -1 as long as none is fixed."""
 
 
 @frozen

@@ -49,14 +49,18 @@ def copy_marks(cluster: Cluster, log: CommitLog, start: int) -> CommitLog:
 
 
 def find_frame_epoch(cluster: Cluster, slave: int) -> int:
-    """The epoch of the next byte that the slave will read."""
-    return find_epoch_at(get_sent_starts(cluster), cluster.links[slave].arrived_offset)
+    """The epoch that the next frame to the slave names."""
+    fixed = get_file(cluster, get_place(slave)).fixed_epoch
+    epoch = find_epoch_at(get_sent_starts(cluster), cluster.links[slave].arrived_offset)
+    return choose((fixed != NO_EPOCH) & (fixed < epoch), fixed, epoch)
 
 
 def find_epoch_end(cluster: Cluster, slave: int, otherwise: int) -> int:
-    """Where the epoch of the next byte ends; ``otherwise`` if it is the master's last one."""
+    """Where that epoch ends on this connection; ``otherwise`` if it does not."""
     starts, epoch = get_sent_starts(cluster), find_frame_epoch(cluster, slave)
-    return find_at(starts, find_next_epoch(starts, epoch), otherwise)
+    is_fixed = get_file(cluster, get_place(slave)).fixed_epoch == epoch
+    end = find_at(starts, find_next_epoch(starts, epoch), otherwise)
+    return choose(is_fixed, otherwise, end)
 
 
 @rule(

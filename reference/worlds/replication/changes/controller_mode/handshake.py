@@ -76,7 +76,7 @@ def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
     )
     # EFFECT
     place = get_place(slave)
-    file = cut_file(get_file(cluster, place), point)
+    file = evolve(cut_file(get_file(cluster, place), point), fixed_epoch=NO_EPOCH)
     truncated = evolve(broker, log=truncate_log(cluster, slave, point))
     slaves = replace_at(cluster.slaves, slave, truncated)
     opened = open_link(put_file(evolve(cluster, slaves=slaves), place, file), slave)

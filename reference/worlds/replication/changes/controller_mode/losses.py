@@ -12,11 +12,16 @@ from reference.worlds.replication.changes.controller_mode.frames import (
     find_epoch_end,
     find_frame_epoch,
 )
+from reference.worlds.replication.changes.controller_mode.roles import has_modelled_epoch_left
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT
+from reference.worlds.replication.commit_log import is_store_open
 from reference.worlds.replication.epochs import (
     MASTER_PLACE,
+    begin_epoch,
     find_next_epoch,
+    fix_epoch,
     forget_last_entry,
+    get_epoch,
     get_file,
     get_place,
     get_sent_starts,
@@ -41,6 +46,7 @@ from reference.worlds.replication.state import (
 )
 from reference.worlds.replication.sync_state_set import (
     change_member,
+    make_master_alone,
 )
 
 
@@ -163,3 +169,31 @@ def lose_slave_power(cluster: Cluster, slave: int) -> RuleBody:
     lost: Cluster = yield from faults.lose_slave_power(cluster, slave)
     is_forgotten = yield between("is_epoch_forgotten", 0, 1)
     return forget_if(lost, get_place(slave), is_forgotten)
+
+
+@rule(
+    who="fault",
+    source="AutoSwitchHAService#changeToMasterWhenLastRoleIsMaster at 5.3.3",
+    into=VARIANT.rules,
+    says="## CONTROLLER LOSES SIGHT OF THE MASTER, elects it again",
+)
+def elect_master_again(cluster: Cluster) -> RuleBody:
+    """The controller gives the running master up, has no other, and elects it again.
+
+    Its connections stay open. Frames go on to name the epoch that was the last one when they came
+    to it, so a connected slave records the new one only after it has connected again.
+    """
+    # ENABLED WHEN
+    yield when(
+        is_store_open=is_store_open(cluster),
+        has_modelled_epoch_left=has_modelled_epoch_left(cluster),
+        is_within_limit=is_within_limit(cluster, "link_cuts"),
+    )
+    # EFFECT
+    fixed = cluster
+    for slave in range(len(cluster.slaves)):
+        fixed = fix_epoch(fixed, slave)
+    end = cluster.master.log.max_offset
+    begun = begin_epoch(get_file(fixed, MASTER_PLACE), get_epoch(fixed) + 1, end)
+    again = make_master_alone(put_file(fixed, MASTER_PLACE, begun))
+    return count_fault(again, "link_cuts")

@@ -99,6 +99,11 @@ def compute_epochs_at_slave_start(cluster: Cluster, slave: int) -> tuple[EpochFi
     return put_file(cluster, place, started).epoch_files
 
 
+def has_modelled_epoch_left(cluster: Cluster) -> bool:
+    """The model has room for one more epoch."""
+    return get_epoch(cluster) + 1 < cluster.structure.lives
+
+
 def begin_master(file: EpochFile, epoch: int, log: CommitLog, end: int) -> EpochFile:
     """The epoch file of a broker with this log, whose role as a master begins at ``end``.
 
@@ -130,7 +135,8 @@ def make_slave(cluster: Cluster, slave: int) -> Cluster:
     broker = Slave(log=old.log, is_up=False, has_abort_file=old.has_abort_file)
     messages = mark_received(cluster.messages, old.log)
     slaves = replace_at(cluster.slaves, slave, broker)
-    old_file = evolve(get_file(cluster, MASTER_PLACE), current_epoch=NO_EPOCH)
+    starts = get_file(cluster, MASTER_PLACE).starts
+    old_file = EpochFile(starts=starts)
     exchanged = put_file(cluster, get_place(slave), old_file)
     return evolve(exchanged, slaves=slaves, messages=messages)
 
@@ -156,6 +162,7 @@ def elect_slave(cluster: Cluster, slave: int) -> RuleBody:
         is_member=is_member(cluster, slave),
         is_content_known=broker.log.ghost_unknown_below_offset == 0,
         has_modelled_life_left=has_modelled_life_left(cluster),
+        has_modelled_epoch_left=has_modelled_epoch_left(cluster),
     )
     lowest, highest = compute_recovery_range(cluster, slave)
     recovered = yield between("recovered_offset", lowest, highest)
@@ -189,6 +196,33 @@ def restart_master(cluster: Cluster) -> RuleBody:
     )
     # EFFECT
     return lifecycle.start_master(cluster)
+
+
+@rule(
+    who="controller",
+    source="ReplicasInfoManager#electMaster, ReplicasManager#brokerElect at 5.3.3",
+    into=VARIANT.rules,
+    heals="recovery",
+    says="starts again, elected again",
+)
+def restart_master_in_next_epoch(cluster: Cluster) -> RuleBody:
+    """The controller has noticed that the master was away, had no other, and elects it again.
+
+    Its new epoch begins at its log's end (`v533_controller_b` seq 132); it is alone in the set.
+    """
+    # ENABLED WHEN
+    yield when(
+        is_master_down=negate(cluster.master.is_up),
+        is_known=is_master_member(cluster),
+        is_no_blank_to_cut=negate(is_blank_to_cut(cluster)),
+        has_modelled_epoch_left=has_modelled_epoch_left(cluster),
+    )
+    # EFFECT
+    log = cluster.master.log
+    file, epoch = get_file(cluster, MASTER_PLACE), get_epoch(cluster) + 1
+    begun = begin_master(file, epoch, log, log.max_offset)
+    started = put_file(lifecycle.start_master(cluster), MASTER_PLACE, begun)
+    return make_master_alone(started)
 
 
 @rule(

@@ -19,7 +19,8 @@ ABSTRACTED = (
     "enableElectUncleanMaster, syncFromLastFile and asyncLearner are false.",
     "With minInSyncReplicas=2 a put would be refused while the master is alone; one appended "
     "before that would still be answered by the master alone.",
-    "A broker whose disk is lost returns under another id. A master is not replaced while it runs.",
+    "A broker whose disk is lost returns under another id. A master is not replaced while it runs; "
+    "the controller may elect it again.",
     "Which member is elected is left open: 5.x takes the one with the highest epoch, then the "
     "highest max offset that the controller knows of (before 5.5.1 their difference overflows "
     "beyond 2 GiB, issue 10578).",
