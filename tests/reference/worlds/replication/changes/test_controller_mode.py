@@ -248,6 +248,31 @@ def test_a_lying_member_loses_what_was_acknowledged() -> None:
     assert back.master.log.max_offset < back.links[0].reported_offset, "the old master is ahead"
 
 
+def test_a_master_that_returns_may_be_elected_again() -> None:
+    """Its new epoch is recorded, and a slave with equal bytes finds the begin of it."""
+    begin = run("kill_master", "restart_master_in_next_epoch", begin=make_acknowledged())
+    assert (0, 2, -1) == begin.epoch_files[0].starts
+    assert 2 == run("connect_slave[0]", begin=begin).links[0].reported_offset
+
+
+def test_a_connection_goes_on_to_name_the_epoch_that_was_the_last() -> None:
+    """A running master is elected again; its slave truncates bytes that it rightly has."""
+    again = run(*JOIN, OTHER, *copy(1), "elect_master_again")
+    assert (True, False) == again.in_sync_state_set
+    member = run("enter_sync_state_set[0]", PUT, *copy(2), ASK, *ANSWER, begin=again)
+    assert is_acknowledged(member.messages[0])
+    assert [(0, 1, -1), (0, -1, -1)] == [file.starts for file in member.epoch_files]
+    back = run("close_idle_connection[0]", "connect_slave[0]", begin=member)
+    assert 1 == back.slaves[0].log.max_offset
+    assert is_member(back, 0)
+    elected = run(*STOP, Action("elect_slave[0]", {"recovered_offset": 1}), begin=back)
+    old = run(
+        Action("restart_slave[0]", {"recovered_offset": 2}), "connect_slave[0]", begin=elected
+    )
+    logs = (old.master.log, old.slaves[0].log)
+    assert not any(has_message(log, old.messages[0]) for log in logs), "nobody has it any more"
+
+
 @pytest.mark.parametrize(
     "interruption",
     [
