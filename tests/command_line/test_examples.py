@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -275,7 +276,26 @@ TYPED = {e.line: e for e in list_typed() if e.line not in RUN_ELSEWHERE}
 """The commands in blocks of the texts that no help shows, each once."""
 
 
-@pytest.mark.parametrize("example", TYPED.values(), ids=get_line)
+LONG = {
+    'rmqspec prove --structure "system/sync master/async flush/closed/no offset check/first"',
+}
+"""Texts' commands whose work another quick test does, without the command."""
+
+
+def list_typed_tests() -> list[Any]:
+    """The commands of texts; the long ones nightly."""
+    return [
+        pytest.param(example, id=line, marks=[pytest.mark.nightly] if line in LONG else [])
+        for line, example in TYPED.items()
+    ]
+
+
+def test_long_commands_of_texts_exist() -> None:
+    """None is left out that no text shows."""
+    assert LONG <= TYPED.keys()
+
+
+@pytest.mark.parametrize("example", list_typed_tests())
 def test_command_of_a_text(example: Example, tmp_path: Path) -> None:
     """What stands in a block for a shell is run as it stands."""
     check_example(example, tmp_path)
