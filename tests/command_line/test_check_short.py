@@ -346,9 +346,10 @@ def test_yaml_is_refused_with_a_hint(name: str, tmp_path: Path) -> None:
     """Whatever the file is called: its lines may look like settings."""
     file = tmp_path / name
     file.write_text("apiVersion: v1\nkind: ConfigMap\ndata:\n  broker.conf: |\n    brokerName=a\n")
-    message = assert_one_line(run("check", file), 3)
-    assert "YAML" in message
-    assert "KEY=VALUE" in message
+    for asked in (file, tmp_path):
+        message = assert_one_line(run("check", asked), 3)
+        assert f"{file}: this is YAML" in message
+        assert "KEY=VALUE" in message
 
 
 def test_every_bad_file_is_told(tmp_path: Path) -> None:
