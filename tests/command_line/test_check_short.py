@@ -460,6 +460,7 @@ def test_html_is_one_file() -> None:
     page.feed(text)
     assert ([], []) == (page.open, page.links)
     assert "<script" not in text
+    assert '<p class="soft"></p>' not in text
     assert "url(" not in text
     for word in ("prefers-color-scheme: dark", "@media print", "max-width: 40rem", "viewport"):
         assert word in text
