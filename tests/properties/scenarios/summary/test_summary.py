@@ -25,7 +25,12 @@ from properties.verdicts.certified_cells import compute_vacuous
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds.replication.structures import STOCK_PAIR
 from reference.configuration.broker_group import BrokerGroup
-from reference.configuration.files import assume_slaves, change_master, read_deployments
+from reference.configuration.files import (
+    assume_slaves,
+    change_master,
+    read_deployments,
+    sample_group,
+)
 from reference.releases.versions import parse_version
 from tests.command_line.run import CONF
 from tests.properties.scenarios.summary.groups import SETTINGS, make_group
@@ -204,6 +209,28 @@ def test_what_is_not_asked_names_the_setting() -> None:
     for changed, note in ((pooled, NO_SYSTEM_OF_POOL), (more, NO_SYSTEM_OF_MORE)):
         rows = module.summarise(changed, ReadingQuestion(), analyse).rows
         assert [note] == [row.note for row in rows if row.letter == "N"]
+
+
+def test_a_key_of_later_releases_is_proposed_there_only() -> None:
+    """In 5.x a second copy takes inSyncReplicas=2; 4.4.0 does not know the key."""
+    later = sample_group(parse_version("5.3.3"))
+    actions = module.summarise(later, ReadingQuestion(), analyse_by_certificate).actions
+    (found,) = (action for action in actions if action.key == "inSyncReplicas")
+    assert "L12" in found.eases
+    assert "C12" in found.brings
+    quorum = change_master(later, "inSyncReplicas", "2")
+    others = [quorum, sample_group(parse_version("4.9.8"))]
+    others += [make_group("SYNC_MASTER", "ASYNC_FLUSH", 1, "false")]
+    for group in others:
+        actions = module.summarise(group, ReadingQuestion(), analyse_by_certificate).actions
+        assert "inSyncReplicas" not in {action.key for action in actions}
+
+
+def analyse_by_certificate(group: BrokerGroup) -> GroupAnalysis:
+    """The certified verdicts of a group with slaves."""
+    structure = compute_structure(group)
+    cells = tuple(load_cells(structure).values())
+    return GroupAnalysis(structure, compute_parameters(group), (), cells)
 
 
 def test_a_group_without_a_certificate_is_judged_by_what_is_decided() -> None:
