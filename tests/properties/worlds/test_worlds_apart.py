@@ -132,6 +132,6 @@ def test_processes_of_tables_end_and_start_at_any_time(structure: Any) -> None:
 def test_a_fault_model_that_a_world_lacks_is_told_with_those_it_has() -> None:
     """Names are easily confused: a kill is no crash."""
     with pytest.raises(
-        KeyError, match="'slave crash' is no fault model of replication; .*slave kill"
+        KeyError, match=r"'slave crash' is no fault model of replication; .*slave kill"
     ):
         find_world(STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]).get_fault_model("slave crash")
