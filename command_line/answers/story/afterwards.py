@@ -145,8 +145,8 @@ def describe(outcome: Outcome, judged: Sequence[str]) -> tuple[str, str]:
     if outcome.is_lost:
         return "loses", ": a message answered PUT_OK is then on no broker."
     if not outcome.is_mending_here:
-        told = say_broken(list_broken(outcome), judged)
-        return "no", f": {RESTLESS if outcome.is_restless else told}."
+        broken = list_broken(outcome)
+        return "no", f": {RESTLESS if outcome.is_restless else say_broken(broken, judged)}."
     if not outcome.is_mending and outcome.later is not None:
         return "not sure", f": helps at this very end; {say_later(outcome.later, judged)}."
     if outcome.readers.broken:
