@@ -281,5 +281,5 @@ def test_every_code_that_check_lists_has_a_story() -> None:
 def test_a_recovery_after_which_brokers_never_rest_says_so() -> None:
     """4.9.8 refuses a slave that is ahead: that is no impossible recovery, but a failed one."""
     output = " ".join(run("L12", "--rocketmq-version", "4.9.8").split())
-    assert "no Restart the slave: brokers do not come to rest, but connect again and again." in output
+    assert "no Restart the slave: brokers do not come to rest, but connect again" in output
     assert "helps Copy the stopped slave's store to the master" in output
