@@ -18,6 +18,7 @@ from command_line.options.version_option import parse
 from command_line.output import exit_codes
 from command_line.output.batch import Batch
 from command_line.output.progress import show_progress
+from command_line.output.width import echo
 from properties.comparison.difference_search import ObservableDifference, get_released
 from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
 from properties.comparison.upgrades import (
@@ -198,47 +199,47 @@ def print_ignored(versions: Iterable[Version], changes: Iterable[BrokerChange]) 
     for version in versions:
         for change in changes:
             if not change.is_known_in(version):
-                click.echo(f"RocketMQ {version.name} does not know {change.key} and ignores it.")
+                echo(f"RocketMQ {version.name} does not know {change.key} and ignores it.")
 
 
 def print_versions(before: Version, after: Version) -> None:
     """Which two versions, and what the second does differently."""
-    click.echo(f"From {before.describe()}\nto {after.describe()}:")
+    echo(f"From {before.describe()}\nto {after.describe()}:")
     difference = compute_difference(before, after)
     for change in difference.gained:
-        click.echo(f"  + {change.sentence} ({change.comes_from.rstrip('.')})")
+        echo(f"  + {change.sentence} ({change.comes_from.rstrip('.')})")
         if isinstance(change, KnownDifference):
-            click.echo(f"    Known from {change.evidence.value}. {change.treatment}")
+            echo(f"    Known from {change.evidence.value}. {change.treatment}")
     for change in difference.lost:
-        click.echo(f"  - no longer: {change.sentence}")
+        echo(f"  - no longer: {change.sentence}")
     elsewhere = list_in_other_modes(before, after)
     for mode, known in elsewhere:
-        click.echo(f"  + in {mode} mode only: {known.sentence} ({known.comes_from.rstrip('.')})")
-        click.echo(f"    Known from {known.evidence.value}. {known.treatment}")
+        echo(f"  + in {mode} mode only: {known.sentence} ({known.comes_from.rstrip('.')})")
+        echo(f"    Known from {known.evidence.value}. {known.treatment}")
     if not difference.gained and not difference.lost and not elsewhere:
-        click.echo("  nothing that the model has")
+        echo("  nothing that the model has")
 
 
 def print_upgrade(upgrade: GroupUpgrade, timelines: int) -> None:
     """The changed verdicts of a group, and schedules of those that are worse."""
     structure = upgrade.after.structure
-    click.echo(f"\n{upgrade.name}: {upgrade.before.structure.name} -> {structure.name}")
+    echo(f"\n{upgrade.name}: {upgrade.before.structure.name} -> {structure.name}")
     if upgrade.reasons:
-        click.echo("  Undecided: the upgrade of this group is not compared.")
+        echo("  Undecided: the upgrade of this group is not compared.")
         for reason in upgrade.reasons:
-            click.echo(f"  - {reason}")
+            echo(f"  - {reason}")
         return
     changes = upgrade.changes
     if not changes:
-        click.echo("  No verdict changes.")
+        echo("  No verdict changes.")
     for turn, sentence in SENTENCES.items():
         turned = list_turned(changes, turn)
         if turned:
-            click.echo(f"  {sentence}:")
+            echo(f"  {sentence}:")
         for alike in group_alike(turned):
             columns = ", ".join(change.after.fault for change in alike)
             before, after = describe(alike[0].before), describe(alike[0].after)
-            click.echo(f"    {alike[0].after.guarantee}: {before} -> {after}: {columns}")
+            echo(f"    {alike[0].after.guarantee}: {before} -> {after}: {columns}")
     print_differences(upgrade)
     for change in list_turned(changes, Turn.WORSE)[:timelines]:
         if change.after.word is VerdictWord.REFUTED:
@@ -248,10 +249,10 @@ def print_upgrade(upgrade: GroupUpgrade, timelines: int) -> None:
 def print_differences(upgrade: GroupUpgrade) -> None:
     """What can be seen of the group now and could not before, and the other way round."""
     if upgrade.differences:
-        click.echo("  Observable differences:")
+        echo("  Observable differences:")
     for before, after in upgrade.differences:
         sentence = (OBSERVABLE_DIFFERENCES[after.name].__doc__ or "").splitlines()[0]
-        click.echo(f"    {before.describe()} -> {after.describe()}: {sentence}")
+        echo(f"    {before.describe()} -> {after.describe()}: {sentence}")
 
 
 def as_json(before: Version, after: Version, upgrades: Iterable[GroupUpgrade]) -> dict[str, Any]:

@@ -167,8 +167,11 @@ class World:
         return self.fault_models[-1]
 
     def get_fault_model(self, name: str) -> FaultModel:
-        """A fault model by its name. Raises KeyError for an unknown name."""
-        return {c.name: c for c in self.fault_models}[name]
+        """A fault model by its name. Raises KeyError for an unknown name, with those that exist."""
+        known = {c.name: c for c in self.fault_models}
+        if name not in known:
+            raise KeyError(f"{name!r} is no fault model of {self.name}; it has {', '.join(known)}")
+        return known[name]
 
     def get_lemmas(self, structure: Any) -> dict[str, Property]:
         """The lemmas of a structure: those that only its variants need come last.

@@ -121,4 +121,5 @@ def print_resting(structure: Any, verdicts: Iterable[Verdict]) -> None:
     """One line below a table, if some proofs rest on behaviour that was never observed."""
     if count := sum(bool(find_resting(structure, v)) for v in verdicts):
         page = name_page("restrictions.md")
-        echo(f"  {count} proofs rest on reading; --json or {page} lists what")
+        told = "1 proof rests" if count == 1 else f"{count} proofs rest"
+        echo(f"  {told} on reading; --json or {page} lists what")

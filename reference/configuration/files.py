@@ -57,6 +57,7 @@ STANDARD_INPUT_NAME = "(standard input)"
 """File name of settings that were read from standard input."""
 
 _YAML_SUFFIXES = (".yaml", ".yml")
+_YAML_ADVICE = "write the broker.conf that it holds, lines of KEY=VALUE, to a file and name that"
 _MANIFEST_KEYS = {"apiVersion", "kind"}
 
 
@@ -264,6 +265,9 @@ def _unreadable(path: Path, problem: OSError | JavaPropertiesError) -> Configura
 
 def _nothing_found(path: Path) -> ConfigurationError:
     is_folder = path.is_dir()
+    manifest = next((f for f in sorted(path.iterdir()) if _is_yaml(f)), None) if is_folder else None
+    if manifest is not None:
+        return _error("this is YAML, not a broker's file", _YAML_ADVICE, str(manifest))
     problem = "no broker's *.conf or *.properties in this folder" if is_folder else _NOT_A_BROKERS
     return _error(problem, "name a broker's file or the folder that holds it", str(path))
 
@@ -297,9 +301,12 @@ def _read_broker(
 def _refuse_yaml(file: Path, entries: Iterable[Entry]) -> None:
     """Raises ConfigurationError for a Kubernetes manifest, whose lines may look like settings."""
     is_manifest = _MANIFEST_KEYS <= {entry.key for entry in entries}
-    if is_manifest or file.suffix in _YAML_SUFFIXES:
-        advice = "write the broker.conf that it holds, lines of KEY=VALUE, to a file and name that"
-        raise _error("this is YAML, not a broker's file", advice, str(file))
+    if is_manifest or _is_yaml(file):
+        raise _error("this is YAML, not a broker's file", _YAML_ADVICE, str(file))
+
+
+def _is_yaml(file: Path) -> bool:
+    return file.suffix in _YAML_SUFFIXES
 
 
 def _interpret(

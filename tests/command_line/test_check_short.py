@@ -346,9 +346,10 @@ def test_yaml_is_refused_with_a_hint(name: str, tmp_path: Path) -> None:
     """Whatever the file is called: its lines may look like settings."""
     file = tmp_path / name
     file.write_text("apiVersion: v1\nkind: ConfigMap\ndata:\n  broker.conf: |\n    brokerName=a\n")
-    message = assert_one_line(run("check", file), 3)
-    assert "YAML" in message
-    assert "KEY=VALUE" in message
+    for asked in (file, tmp_path):
+        message = assert_one_line(run("check", asked), 3)
+        assert f"{file}: this is YAML" in message
+        assert "KEY=VALUE" in message
 
 
 def test_every_bad_file_is_told(tmp_path: Path) -> None:
@@ -459,6 +460,7 @@ def test_html_is_one_file() -> None:
     page.feed(text)
     assert ([], []) == (page.open, page.links)
     assert "<script" not in text
+    assert '<p class="soft"></p>' not in text
     assert "url(" not in text
     for word in ("prefers-color-scheme: dark", "@media print", "max-width: 40rem", "viewport"):
         assert word in text

@@ -1,9 +1,12 @@
 """``rmqspec explain`` tells the class of a refuted cell and draws its schedule."""
 
+import json
+
 import pytest
 from click.testing import CliRunner
 
 from command_line.explain import command
+from command_line.main import group
 from command_line.output.width import DRAWING_WIDTH
 from properties.generated_text import ROOT
 from properties.scenarios.predictions import get_cell, load_predictions
@@ -261,3 +264,22 @@ def test_pages_and_codes_name_each_other() -> None:
     assert "On the screen of `check` it is S2: ./rmqspec explain S2" in run(*cell)
     page = (ROOT / "spec/counterexamples/slaves_reach_the_masters_end.md").read_text()
     assert "./rmqspec explain S2\n" in page
+
+
+def test_every_code_that_check_lists_has_a_story() -> None:
+    """Also one whose claim breaks by less already: its own schedule is another way."""
+    document = json.loads(CliRunner().invoke(group, ["check", "--format", "json"]).stdout)
+    (answer,) = document["summaries"][0]["answers"]
+    codes = [failure["code"] for row in answer["rows"] for failure in row["others"]]
+    assert {"S6", "B1"} <= set(codes)
+    for code in codes:
+        output = run(code)
+        assert "What it takes" in output, code
+        assert "How " in output, code
+
+
+def test_a_recovery_after_which_brokers_never_rest_says_so() -> None:
+    """4.9.8 refuses a slave that is ahead: that is no impossible recovery, but a failed one."""
+    output = " ".join(run("L12", "--rocketmq-version", "4.9.8").split())
+    assert "no Restart the slave: brokers do not come to rest, but connect again" in output
+    assert "helps Copy the stopped slave's store to the master" in output

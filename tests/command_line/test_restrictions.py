@@ -72,6 +72,7 @@ def test_one_line_below_the_table_counts_such_cells(groups: Any) -> None:
     count = sum(bool(v["rests_on_reading"]) for v in verdicts)
     printed = run("check", CONF / "2m-2s-sync", "--all").stdout
     assert f"  {count} proofs rest on reading; " in printed
+    assert "  1 proof rests on reading; " in printed
 
 
 def test_of_other_releases_nothing_is_known() -> None:

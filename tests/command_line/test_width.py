@@ -17,6 +17,7 @@ COMMANDS = (
     ("explain", "acknowledgement_is_truthful", "late join"),
     ("issues",),
     ("issues", "6767", PAIR),
+    ("upgrade", "4.4.0", "5.3.3"),
 )
 
 

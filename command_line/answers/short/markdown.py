@@ -26,7 +26,8 @@ def render_markdown(shown: Shown) -> str:
     parts += ["\n".join(list_lines(answer, shown)) for answer in shown.answers]
     parts += [told for is_grave, told in warned if not is_grave]
     parts += [escape(shown.release_note)] if shown.release_note else []
-    return "\n\n".join([*parts, f"*{escape(say_legend(shown.answers))}*"])
+    legend = say_legend(shown.answers)
+    return "\n\n".join([*parts, *([f"*{escape(legend)}*"] if legend else [])])
 
 
 def list_lines(answer: ShortAnswer, shown: Shown) -> Iterator[str]:

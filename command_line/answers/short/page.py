@@ -36,8 +36,8 @@ th, td { text-align: left; vertical-align: top; padding: .5rem .6rem .5rem 0;
 th { font-weight: 600; width: 15rem; } td.grade { width: 4rem; font-weight: 700; }
 .loss { color: var(--loss); } .risk { color: var(--risk); } .ok { color: var(--ok); }
 ul.failures { list-style: none; margin: 0; padding: 0; columns: 18rem auto; }
-ul.failures li { padding-left: 2.6rem; text-indent: -2.6rem; }
-ul.failures code { display: inline-block; min-width: 2.6rem; text-indent: 0; }
+ul.failures li { display: flex; align-items: baseline; }
+ul.failures code { flex: 0 0 2.6rem; }
 code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }
 @media (max-width: 40rem) { tr { display: block; border-top: 1px solid var(--line);
   padding: .4rem 0; }
@@ -57,8 +57,11 @@ def render_page(shown: Shown) -> str:
         *(f"<p>warning: {escape(str(w))}</p>" for w in shown.warnings if w.is_grave),
         *(line for answer in shown.answers for line in list_group(answer, shown)),
         *(f"<p>warning: {escape(str(w))}</p>" for w in shown.warnings if not w.is_grave),
-        f'<p class="soft">{escape(shown.release_note)}</p>',
-        f'<p class="soft">{escape(say_legend(shown.answers))}</p>',
+        *(
+            f'<p class="soft">{escape(told)}</p>'
+            for told in (shown.release_note, say_legend(shown.answers))
+            if told
+        ),
         '<p class="soft">The story behind a code, with each step: '
         f"<code>{PROGRAM} explain CODE{escape(shown.asked)}</code></p>",
     ]

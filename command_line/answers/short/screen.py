@@ -325,7 +325,7 @@ def say_legend(answers: Iterable[ShortAnswer]) -> str:
     """What the grades of these answers mean, and what a number in brackets."""
     grades = {row.grade for a in answers for s in a.summaries for row in s.rows}
     told = [text for grade, text in LEGEND.items() if grade in grades]
-    return "; ".join((*told, "(+N): N more, with --all."))
+    return "; ".join((*told, "(+N): N more, with --all.")) if grades else ""
 
 
 def wrap(text: str, width: int, first: str = "", later: str = "") -> Iterable[str]:

@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 
 from command_line.output.width import get_drawing_width, get_prose_width, wrap
 from properties.generated_text import count_steps
-from properties.scenarios.procedures.procedures import Procedure, load_procedures
+from properties.scenarios.procedures.procedures import Procedure, fit, load_procedures
 from properties.scenarios.procedures.readers import try_reader_recoveries
 from properties.scenarios.procedures.recoveries import Outcome, Trials, try_recoveries
 from properties.scenarios.summary.actions import find_code_of, is_worth_doing
@@ -117,6 +117,9 @@ def tell_outcomes(broken: Broken, trials: Trials) -> Iterator[str]:
         yield from wrap(NOT_TRIED, get_prose_width())
 
 
+RESTLESS = "brokers do not come to rest, but connect again and again"
+"""What is said of a recovery after which steps go on without end."""
+
 NOT_TRIED = (
     "Consumers were judged where the schedule leaves them, and with their group's progress set "
     "back to the queue's beginning; what they pull while brokers recover was not tried."
@@ -142,7 +145,8 @@ def describe(outcome: Outcome, judged: Sequence[str]) -> tuple[str, str]:
     if outcome.is_lost:
         return "loses", ": a message answered PUT_OK is then on no broker."
     if not outcome.is_mending_here:
-        return "no", f": {say_broken(list_broken(outcome), judged)}."
+        broken = list_broken(outcome)
+        return "no", f": {RESTLESS if outcome.is_restless else say_broken(broken, judged)}."
     if not outcome.is_mending and outcome.later is not None:
         return "not sure", f": helps at this very end; {say_later(outcome.later, judged)}."
     if outcome.readers.broken:
@@ -169,6 +173,8 @@ def say_later(later: Outcome, judged: Sequence[str]) -> str:
     first = "if another message is put first"
     if later.refused:
         return f"{first}, it is impossible ({say_refusal(later.refused)})"
+    if later.is_restless:
+        return f"{first}, {RESTLESS}"
     if later.is_lost:
         return f"{first}, a message answered PUT_OK is then on no broker"
     return f"{first}, {say_broken(list_broken(later), judged)}"
@@ -243,11 +249,12 @@ def tell_procedure(procedure: Procedure, source: Judged, *, has_drawing: bool) -
 
 def draw_harm(procedure: Procedure, source: Judged) -> str:
     """The failure that a procedure begins with, drawn."""
-    structure = evolve(procedure, structure_name=source.structure.name).structure
+    fitting = fit(procedure, source.structure.name)
+    structure = fitting.structure
     world = find_world(structure)
     sizes = evolve(world.sizes.search, limits=world.everything.search_limits)
     return draw_steps(
-        replay(structure, sizes, procedure.harm, (procedure.claim,)), get_drawing_width()
+        replay(structure, sizes, fitting.harm, (procedure.claim,)), get_drawing_width()
     )
 
 

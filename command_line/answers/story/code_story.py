@@ -92,6 +92,17 @@ class Story:
             told.append((structure, verdict, code))
         return told
 
+    @property
+    def own(self) -> list[tuple[Any, Verdict]]:
+        """The verdicts that the code is about: no fewer faults refute their claims.
+
+        Where there is none, those that ``check --all`` lists under the code because their own
+        schedules differ.
+        """
+        weakest = [(s, v) for s, v, code in self.fallen if code == self.code]
+        listed = {(f.structure, f.claim) for f in self.judged.others if f.code == self.code}
+        return weakest or [(s, v) for s, v, _ in self.fallen if (s.name, v.guarantee) in listed]
+
 
 def print_stories(
     code: str,
@@ -154,10 +165,9 @@ def tell(story: Story) -> Iterator[str]:
     """The lines about a code in one group."""
     head = f"{story.code}, {story.row.title.lower()}: {describe_group(story.group)}"
     yield from wrap(head, get_prose_width(), "", "  ")
-    own = [(s, v) for s, v, code in story.fallen if code == story.code]
     is_promised = story.judged.grade is not Grade.NOT_PROMISED
-    if own and is_promised:
-        yield from tell_failure(story, own)
+    if is_promised and story.own:
+        yield from tell_failure(story, story.own)
         return
     yield from tell_lesser(story) if is_promised else ()
     if not story.fallen or not is_promised:

@@ -74,6 +74,17 @@ ORDERS = ((*PEACE, *ANSWERS), (*ANSWERS, *PEACE))
 """Orders of urgency: brokers that are faster than the answer, and slower ones."""
 
 
+STEPS_MAX = 200
+"""More steps than a group of a few bytes needs to come to rest."""
+
+
+class RestlessError(ScheduleError):
+    """A group takes steps without end, as where a slave is refused and connects again."""
+
+    def __init__(self) -> None:
+        super().__init__(f"the group does not come to rest within {STEPS_MAX} steps")
+
+
 @frozen(eq=False)
 class Course:
     """A course of action after the fault."""
@@ -128,6 +139,40 @@ class Trial:
 
 
 @cache
+def fit(procedure: Procedure, structure_name: str) -> Procedure:
+    """The procedure in another group, the steps of its failure in the order of that release.
+
+    From 4.7.0 on a put waits for a slave right after its append, before its disk step (V-10).
+    """
+    fitting = evolve(procedure, structure_name=structure_name)
+    swapped = evolve(fitting, harm=tuple(put_disk_step_last(procedure.harm)))
+    return swapped if not is_possible(fitting) and is_possible(swapped) else fitting
+
+
+SLAVE_FIRST = ("request_slave_wait", "answer_slave_wait", "answer_disk_wait")
+"""How a put is answered from 4.7.0 on."""
+
+
+def put_disk_step_last(harm: Sequence[Action]) -> Iterator[Action]:
+    """The steps, those that answer a put in their later order."""
+    left = list(harm)
+    while left:
+        answers = {each.rule_name: each for each in left[: len(SLAVE_FIRST)]}
+        is_answer = answers.keys() == set(SLAVE_FIRST)
+        yield from [answers[name] for name in SLAVE_FIRST] if is_answer else left[:1]
+        del left[: len(SLAVE_FIRST) if is_answer else 1]
+
+
+def is_possible(procedure: Procedure) -> bool:
+    """The failure can happen in its group."""
+    try:
+        take_all(make_start(procedure.structure), procedure.harm)
+    except (ScheduleError, KeyError):
+        return False
+    return True
+
+
+@cache
 def load_procedures() -> tuple[Procedure, ...]:
     """Every procedure, in the order of the page."""
     entries: list[dict[str, Any]] = tomllib.loads(PROCEDURES_FILE.read_text())["procedure"]
@@ -179,10 +224,16 @@ def list_choices(state: Any, action: Action) -> list[Action]:
 
 
 def settle(state: Any, order: Sequence[str] = ORDERS[0]) -> Iterator[Any]:
-    """Every state of a group without faults, until it rests; empty in other worlds."""
-    while isinstance(state, Cluster) and (action := find_next_step(state, order)) is not None:
+    """Every state of a group without faults, until it rests; empty in other worlds.
+
+    Raises RestlessError for one that does not come to rest.
+    """
+    for _ in range(STEPS_MAX):
+        if not isinstance(state, Cluster) or (action := find_next_step(state, order)) is None:
+            return
         state = take(state, action)
         yield state
+    raise RestlessError
 
 
 def find_next_step(cluster: Cluster, order: Sequence[str]) -> Action | None:
@@ -203,14 +254,18 @@ def make_put(cluster: Cluster) -> Action:
 
 @cache
 def try_out(procedure: Procedure, course: Course) -> Trial:
-    """The outcome of these acts. Raises ScheduleError."""
+    """The outcome of these acts. Raises ScheduleError, RestlessError where no rest follows."""
     structure = procedure.structure
-    limits = find_world(structure).everything.search_limits
-    start = structure.make_initial(evolve(find_world(structure).sizes.search, limits=limits))
-    (harmed,) = take_all(start, procedure.harm)
+    (harmed,) = take_all(make_start(structure), procedure.harm)
     rested = tuple(rest(treated) for treated in take_all(harmed, course.acts))
     ends = tuple(tuple(put_and_settle(s, order)) for s in rested for order in ORDERS)
     return Trial(rested, ends, find_world(structure).claims[procedure.claim].predicate)
+
+
+def make_start(structure: Any) -> Any:
+    """The initial state in the sizes of searches, in which anything may happen."""
+    limits = find_world(structure).everything.search_limits
+    return structure.make_initial(evolve(find_world(structure).sizes.search, limits=limits))
 
 
 def rest(state: Any) -> Any:

@@ -26,6 +26,8 @@ from attrs import evolve, field, frozen
 
 from properties.scenarios.procedures.procedures import (
     ORDERS,
+    STEPS_MAX,
+    RestlessError,
     compute_operated_machine,
     is_as_good_as_new,
     list_choices,
@@ -61,9 +63,6 @@ from reference.worlds.system.state import System, get_cluster
 FILES_MORE = 3
 """Room for the messages of the trials, each perhaps in a file of its own."""
 
-STEPS_MAX = 200
-"""More steps than a group of a few bytes needs to come to rest."""
-
 Act = Callable[[Cluster], list[Cluster]]
 """A part of a recovery: the states that may follow. Raises ScheduleError if it is impossible."""
 
@@ -91,6 +90,8 @@ class Outcome:
     """Whatever was proved of a new group is true of this one from now on."""
     refused: str = ""
     """The condition that makes it impossible; empty if it is possible."""
+    is_restless: bool = False
+    """It is possible, and afterwards brokers take steps without end."""
     readers: ReadersOutcome = field(factory=ReadersOutcome)
     """What it leaves to the readers of the log."""
     later: Outcome | None = None
@@ -103,7 +104,7 @@ class Outcome:
     @property
     def is_mending_here(self) -> bool:
         """From this very end: possible, every claim holds afterwards, nothing answered is lost."""
-        is_log_mended = not (self.broken or self.is_lost or self.refused)
+        is_log_mended = not (self.broken or self.is_lost or self.refused or self.is_restless)
         return is_log_mended and self.readers.is_mended
 
     @property
@@ -301,7 +302,7 @@ def try_all(rested: Cluster, judged: Sequence[str], readers: Readers | None) -> 
 
 def forget_unmended(trials: Trials, more: Iterable[str]) -> Trials:
     """The trials without those of these claims that no recovery mends: they are gone for good."""
-    possible = [o for o in trials.outcomes if not o.refused]
+    possible = [o for o in trials.outcomes if not (o.refused or o.is_restless)]
     lost = {name for name in more if all(name in o.list_broken() for o in possible)}
 
     def forget(outcome: Outcome) -> Outcome:
@@ -360,6 +361,8 @@ def try_recovery(
         for act in recovery.acts:
             states = take_in_turn(states, act)
         runs = [run for number in range(len(ORDERS)) for run in run_on(states, number)]
+    except RestlessError:
+        return Outcome(recovery.title, is_restless=True)
     except ScheduleError as problem:
         return Outcome(recovery.title, refused=str(problem))
     known = find_world(rested.structure).claims
@@ -415,7 +418,7 @@ def put(state: Cluster, action: Action) -> Cluster:
 def settle(state: Cluster, number: int) -> Iterator[Cluster]:
     """The state, and each after it, until the group rests; ``number`` is that of an order.
 
-    Raises ScheduleError if a group whose brokers all run does not come to rest.
+    Raises RestlessError if a group whose brokers all run does not come to rest.
     """
     order = (
         *DISPATCH_STEPS,
@@ -431,7 +434,7 @@ def settle(state: Cluster, number: int) -> Iterator[Cluster]:
         state = take(state, step)
         yield state
     if is_all_running(state) and not is_at_rest(state, HEALING_STEPS, get_everyone(state)):
-        raise ScheduleError(f"the group does not come to rest within {STEPS_MAX} steps")
+        raise RestlessError
 
 
 def find_next(state: Cluster, order: Iterable[str]) -> Action | None:

@@ -8,10 +8,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from properties.scenarios.counterexamples.cases import choose_schedule
-from properties.scenarios.procedures.procedures import Procedure, load_procedures, try_out
+from properties.scenarios.procedures.procedures import (
+    Course,
+    Procedure,
+    RestlessError,
+    fit,
+    load_procedures,
+    try_out,
+)
 from properties.scenarios.procedures.recoveries import Trials, try_recoveries
 from properties.scenarios.summary.answer import Action, Failure, Row
 from properties.scenarios.summary.effects import compare, is_better
@@ -57,11 +64,16 @@ class ProcedureWords:
     """In the words of the procedure's advice."""
     condition: str = ""
     """When it is done; empty for any time after the failure."""
+    too_late: str = ""
+    """The name of the procedure for when the condition no longer holds; empty for none."""
 
-    def say(self, failure: str) -> str:
-        """What to do after a failure."""
-        when = f", {self.condition}" if self.condition else ""
-        return f"After {failure}{when}: {self.text}"
+
+@frozen
+class Repair:
+    """What is done after failures of one kind."""
+
+    codes: tuple[str, ...]
+    words: ProcedureWords
 
 
 @frozen
@@ -118,11 +130,13 @@ def choose_actions(
     ``values`` has the effective values of the master's keys that precautions name.
     """
     order = [f.code for row in rows for f in row.failures]
-    repairs = list(list_procedures(sources, order))
+    procedures = list(list_procedures(sources, order))
+    recoveries = list_recoveries(
+        sources, rows, {code for each in procedures for code in each.codes}
+    )
     found = [
         *list_switches(rows, alternatives),
-        *repairs,
-        *list_recoveries(sources, rows, {code for each in repairs for code in each.codes}),
+        *say_repairs([*procedures, *recoveries], order),
         *list_precautions(order, values),
     ]
     rank = rank_codes(rows)
@@ -159,7 +173,52 @@ def propose(rows: Sequence[Row], switch: Switch, after: Sequence[Row]) -> Iterat
         )
 
 
-def list_procedures(sources: Sequence[Judged], codes: Sequence[str]) -> Iterator[Action]:
+def say_repairs(repairs: Iterable[Repair], order: Sequence[str]) -> Iterator[Action]:
+    """The repairs as actions; ``order`` has all codes, the gravest failures first.
+
+    Failures of one kind that are repaired alike are named together, and so are a procedure and the
+    one for when it is too late.
+    """
+    joined = join_alike(repairs, order)
+    late = {
+        each: later
+        for each in joined
+        for later in joined
+        if each.words.too_late and later.words.name == each.words.too_late
+        if name_kind(later) == name_kind(each)
+    }
+    for each in joined:
+        if each not in late.values():
+            yield say_repair(each, late.get(each))
+
+
+def join_alike(repairs: Iterable[Repair], order: Sequence[str]) -> tuple[Repair, ...]:
+    """Each repair once for all failures of one kind."""
+    found: dict[tuple[str, ProcedureWords], tuple[str, ...]] = {}
+    for each in repairs:
+        key = (name_kind(each), each.words)
+        found[key] = tuple(sorted((*found.get(key, ()), *each.codes), key=order.index))
+    return tuple(Repair(codes, words) for (_, words), codes in found.items())
+
+
+def name_kind(repair: Repair) -> str:
+    """The number of the failures, which says what has happened."""
+    return repair.codes[0][1:]
+
+
+def say_repair(repair: Repair, later: Repair | None) -> Action:
+    """A repair as an action, with the one for when it is too late."""
+    codes = repair.codes + (later.codes if later else ())
+    failure = f"After {', '.join(codes)} ({load_words().numbered[int(name_kind(repair))]})"
+    words = repair.words
+    if later is None:
+        when = f", {words.condition}" if words.condition else ""
+        return Action(f"{failure}{when}: {words.text}", codes, is_repair=True)
+    parts = "; ".join(f"{each.condition}, {each.text}" for each in (words, later.words))
+    return Action(f"{failure}: {parts}", codes, is_repair=True)
+
+
+def list_procedures(sources: Sequence[Judged], codes: Sequence[str]) -> Iterator[Repair]:
     """The procedures that repair failures of these groups, the first one for each failure."""
     repaired: set[str] = set()
     for procedure in load_procedures():
@@ -171,13 +230,12 @@ def list_procedures(sources: Sequence[Judged], codes: Sequence[str]) -> Iterator
             if code not in codes or code in repaired or not is_worth_doing(procedure, source):
                 continue
             repaired.add(code)
-            words = load_words().numbered[int(code[1:])]
-            yield Action(told.say(f"{code} ({words})"), (code,), is_repair=True)
+            yield Repair((code,), told)
 
 
 def list_recoveries(
     sources: Sequence[Judged], rows: Sequence[Row], repaired: Collection[str]
-) -> Iterator[Action]:
+) -> Iterator[Repair]:
     """For the first failure of each row that no procedure repairs, a recovery that does.
 
     It is one of those that ``explain`` lists; where it can, one after which all is as before.
@@ -188,8 +246,7 @@ def list_recoveries(
             outcomes = [o for o in trials.outcomes if o.is_mending]
             for best in sorted(outcomes, key=lambda o: not o.is_as_good_as_new)[:1]:
                 title = best.title[:1].lower() + best.title[1:]
-                text = f"After {failure.code} ({load_words().numbered[int(failure.code[1:])]})"
-                yield Action(f"{text}: {title}", (failure.code,), is_repair=True)
+                yield Repair((failure.code,), ProcedureWords("", title))
 
 
 def try_out_recoveries(sources: Sequence[Judged], failure: Failure) -> Trials:
@@ -230,12 +287,20 @@ def is_worth_doing(procedure: Procedure, source: Judged) -> bool:
         return False
     if source.structure.name not in KNOWN_STRUCTURES:
         return False
-    tried = evolve(procedure, structure_name=source.structure.name)
+    tried = fit(procedure, source.structure.name)
     try:
         helps = try_out(tried, tried.advice).is_claim_kept
-        return helps and not all(try_out(tried, m).is_claim_kept for m in tried.mistakes)
+        return helps and not all(is_harmless(tried, m) for m in tried.mistakes)
     except (ScheduleError, KeyError):
         # Its steps do not fit this group: it waits for a slave that is not there.
+        return False
+
+
+def is_harmless(procedure: Procedure, mistake: Course) -> bool:
+    """After a mistake the claim holds all the same. Raises ScheduleError."""
+    try:
+        return try_out(procedure, mistake).is_claim_kept
+    except RestlessError:
         return False
 
 

@@ -17,6 +17,7 @@ from properties.verdicts.selectors import get_waiting_role
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import find_world
 from reference.worlds.reading.structure import ReadingStructure
+from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 from reference.worlds.replication.roles import Role
 from reference.worlds.replication.structure import Structure
 from reference.worlds.system.structure import SystemStructure
@@ -35,7 +36,10 @@ UNFAILED = "none"
 NO_ACKNOWLEDGEMENT = "no send is ever answered PUT_OK"
 ONE_COPY = "no second copy is promised here"
 NO_SLAVE = "there is no slave"
-NO_SYSTEM = "undecided: not a plain 4.4.0 pair"
+NO_SYSTEM_OF_MORE = "undecided with more than one slave"
+NO_SYSTEM_OF_POOL = "undecided with the transient pool"
+NO_SYSTEM_LATER = "undecided: asked of 4.4.0 only"
+NO_SYSTEM_OF_READERS = "undecided for these read settings"
 NO_SYSTEM_ALONE = "undecided without a slave"
 NO_READING = "not decided for these read settings"
 """Why no world judges a row of some group."""
@@ -109,9 +113,20 @@ def say_unjudged(words: RowWords, log: Structure, sources: Sequence[Judged]) -> 
     """Why the world that must judge the row decides nothing for such a group; empty if it does."""
     kinds = {type(source.structure) for source in sources}
     if words.needs_system and SystemStructure not in kinds:
-        return NO_SYSTEM if log.slaves else NO_SYSTEM_ALONE
+        return say_no_system(log)
     lacks_reading = words.needs_reading and log.slaves > 0 and ReadingStructure not in kinds
     return NO_READING if lacks_reading else ""
+
+
+def say_no_system(log: Structure) -> str:
+    """Why nothing is decided from put to consumption: the first setting that no proof is for."""
+    if not log.slaves:
+        return NO_SYSTEM_ALONE
+    if log.slaves > 1:
+        return NO_SYSTEM_OF_MORE
+    if STORE_POOL in log.variants:
+        return NO_SYSTEM_OF_POOL
+    return NO_SYSTEM_LATER if log.variants else NO_SYSTEM_OF_READERS
 
 
 def is_of_row(words: RowWords, verdict: Verdict) -> bool:

@@ -25,8 +25,9 @@ from properties.verdicts.analysis import GroupAnalysis, compute_structure
 from properties.verdicts.certificates import find_cells, load_cells
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import PROVED_STRUCTURES
-from reference.configuration.broker_group import BrokerGroup
+from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup
 from reference.configuration.files import assume_slaves, change_master, change_slaves
+from reference.configuration.later_keys import LATER_KEYS, is_known_in
 from reference.worlds.reading.structure import ReadingStructure
 from reference.worlds.system.structure import SystemStructure
 
@@ -136,6 +137,8 @@ def list_alternatives(
     for switch in load_actions().switches:
         if bool(group.slaves) if switch.adds_slaves else switch.needs_slaves > bool(group.slaves):
             continue
+        if not is_read(switch, group):
+            continue
         if switch.of == "consumers":
             if not question.is_from_first:
                 yield make_alternative(switch, group, question, analyse)
@@ -146,6 +149,11 @@ def list_alternatives(
             yield make_alternative(switch, changed, question, analyse)
 
 
+def is_read(switch: Switch, group: BrokerGroup) -> bool:
+    """The group's release has the key: every release, or those since which it exists."""
+    return switch.key not in LATER_KEYS or is_known_in(switch.key, group.version)
+
+
 def apply_switch(switch: Switch, group: BrokerGroup) -> BrokerGroup:
     """The group with another value of a key; the same group if it has that value."""
     brokers = {
@@ -153,7 +161,7 @@ def apply_switch(switch: Switch, group: BrokerGroup) -> BrokerGroup:
         "slaves": group.slaves,
         "brokers": (group.master, *group.slaves),
     }.get(switch.of, ())
-    if brokers and all(say_value(b.get(switch.key)) == switch.value for b in brokers):
+    if brokers and all(say_effective(b, switch.key) == switch.value for b in brokers):
         return group
     if switch.adds_slaves:
         group = assume_slaves(group, switch.adds_slaves)
@@ -162,6 +170,14 @@ def apply_switch(switch: Switch, group: BrokerGroup) -> BrokerGroup:
     if switch.of in ("slaves", "brokers"):
         group = change_slaves(group, switch.key, switch.value)
     return group
+
+
+def say_effective(broker: BrokerConfiguration, key: str) -> str:
+    """The value of a key in force; of one that 4.4.0 lacks what the file has, else nothing."""
+    if key in LATER_KEYS:
+        setting = broker.find_setting(key)
+        return setting.value.strip() if setting else ""
+    return say_value(broker.get(key))
 
 
 def say_value(value: Any) -> str:

@@ -127,3 +127,11 @@ def test_processes_of_tables_end_and_start_at_any_time(structure: Any) -> None:
         assert conditions[f"kill_broker[{broker}]"] == {"is_up", "is_within_limit"}
         assert conditions[f"lose_power[{broker}]"] == {"is_up", "is_within_limit"}
         assert conditions[f"start_broker[{broker}]"] == {"is_down"}
+
+
+def test_a_fault_model_that_a_world_lacks_is_told_with_those_it_has() -> None:
+    """Names are easily confused: a kill is no crash."""
+    with pytest.raises(
+        KeyError, match=r"'slave crash' is no fault model of replication; .*slave kill"
+    ):
+        find_world(STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]).get_fault_model("slave crash")

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from properties.scenarios.procedures.procedures import Procedure, load_procedures
+from properties.scenarios.procedures.procedures import (
+    Procedure,
+    fit,
+    load_procedures,
+    try_out,
+)
 from properties.scenarios.procedures.readers import try_reader_recoveries
 from properties.scenarios.procedures.recoveries import (
     RECOVERIES,
@@ -59,6 +64,29 @@ def test_what_is_gone_stays_gone() -> None:
     """No recovery brings back a message that no broker has."""
     outcomes = try_all(PAIR, "acknowledged_is_kept_on_some_broker", "master power loss")
     assert not any(outcome.is_mending for outcome in outcomes)
+
+
+def test_a_group_without_rest_is_not_mended() -> None:
+    """4.9.8 refuses a slave that is ahead, which connects again and again; a copy ends that."""
+    later = f"{PAIR} at 4.9.3"
+    outcomes = try_all(later, "acknowledged_is_kept_on_master", "master power loss")
+    for number in (LEAVE, MASTER, SLAVE):
+        assert outcomes[number].is_restless
+        assert not outcomes[number].refused
+        assert not outcomes[number].is_mending
+    assert outcomes[TO_MASTER].is_mending
+
+
+@pytest.mark.parametrize("name", ["slave_has_the_tail", "master_disk_lost"])
+@pytest.mark.parametrize("release", ["", " at 4.9.3", " at 5.3.0-quorum"])
+def test_procedures_are_tried_in_the_order_of_the_release(name: str, release: str) -> None:
+    """The wait for a slave comes before the disk step in later ones; the advice helps there too."""
+    (procedure,) = (each for each in load_procedures() if each.name == name)
+    fitting = fit(procedure, PAIR + release)
+    assert bool(release) == (fitting.harm != procedure.harm)
+    assert sorted(map(str, fitting.harm)) == sorted(map(str, procedure.harm))
+    assert try_out(fitting, fitting.advice).is_claim_kept
+    assert not any(try_out(fitting, mistake).is_claim_kept for mistake in fitting.mistakes)
 
 
 def test_a_recovery_that_is_impossible_says_why() -> None:

@@ -42,7 +42,7 @@ from tests.structures import leave_large_to_night, name_of
         (
             "equal_offsets_mean_equal_bytes",
             "none",
-            "a slave restart in mid-message",
+            "a slave restart mid-message",
             Kind.UNFAILED,
         ),
     ],

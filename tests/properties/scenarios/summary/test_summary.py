@@ -11,7 +11,12 @@ from properties.scenarios.reading_analysis import ReadingQuestion
 from properties.scenarios.summary import summary as module
 from properties.scenarios.summary.actions import load_actions
 from properties.scenarios.summary.answer import Row, Summary, decode_summary, encode_summary
-from properties.scenarios.summary.rows import NO_SLAVE, NO_SYSTEM_ALONE
+from properties.scenarios.summary.rows import (
+    NO_SLAVE,
+    NO_SYSTEM_ALONE,
+    NO_SYSTEM_OF_MORE,
+    NO_SYSTEM_OF_POOL,
+)
 from properties.scenarios.summary.shown_actions import ACTIONS_MAX, choose_shown
 from properties.scenarios.summary.words import Grade, Kind, load_words
 from properties.verdicts.analysis import GroupAnalysis, compute_parameters, compute_structure
@@ -20,7 +25,12 @@ from properties.verdicts.certified_cells import compute_vacuous
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds.replication.structures import STOCK_PAIR
 from reference.configuration.broker_group import BrokerGroup
-from reference.configuration.files import assume_slaves, change_master, read_deployments
+from reference.configuration.files import (
+    assume_slaves,
+    change_master,
+    read_deployments,
+    sample_group,
+)
 from reference.releases.versions import parse_version
 from tests.command_line.run import CONF
 from tests.properties.scenarios.summary.groups import SETTINGS, make_group
@@ -178,6 +188,51 @@ def test_procedures_are_tried_in_the_group_itself() -> None:
         assert not any("if that is longer" in text for text in others)
 
 
+def test_failures_that_are_repaired_alike_are_named_together() -> None:
+    """And what to do after a power loss says both: at once, and when that is too late."""
+    after = [a for a in summarise("SYNC_MASTER", "SYNC_FLUSH", 1, "false").actions if a.is_repair]
+    (torn,) = (a for a in after if "C41" in a.codes)
+    assert ("C41", "S41") == torn.codes
+    assert torn.text.startswith("After C41, S41 (a slave restart mid-message): ")
+    stock = summarise("SYNC_MASTER", "ASYNC_FLUSH", 1, "false")
+    (lost,) = (a for a in choose_shown([stock]) if a.is_repair and "L12" in a.codes)
+    assert ("L12", "C12") == lost.codes
+    assert "before it takes messages again, copy the slave's store to it" in lost.text
+    assert "; if it has taken messages since, stop both" in lost.text
+
+
+def test_what_is_not_asked_names_the_setting() -> None:
+    """From put to consumed: the release, the slaves, or the pool."""
+    group = make_group("SYNC_MASTER", "ASYNC_FLUSH", 1, "false")
+    pooled = change_master(group, "transientStorePoolEnable", "true")
+    more = assume_slaves(make_group("SYNC_MASTER", "ASYNC_FLUSH", 0, "false"), 2)
+    for changed, note in ((pooled, NO_SYSTEM_OF_POOL), (more, NO_SYSTEM_OF_MORE)):
+        rows = module.summarise(changed, ReadingQuestion(), analyse).rows
+        assert [note] == [row.note for row in rows if row.letter == "N"]
+
+
+def test_a_key_of_later_releases_is_proposed_there_only() -> None:
+    """In 5.x a second copy takes inSyncReplicas=2; 4.4.0 does not know the key."""
+    later = sample_group(parse_version("5.3.3"))
+    actions = module.summarise(later, ReadingQuestion(), analyse_by_certificate).actions
+    (found,) = (action for action in actions if action.key == "inSyncReplicas")
+    assert "L12" in found.eases
+    assert "C12" in found.brings
+    quorum = change_master(later, "inSyncReplicas", "2")
+    others = [quorum, sample_group(parse_version("4.9.8"))]
+    others += [make_group("SYNC_MASTER", "ASYNC_FLUSH", 1, "false")]
+    for group in others:
+        actions = module.summarise(group, ReadingQuestion(), analyse_by_certificate).actions
+        assert "inSyncReplicas" not in {action.key for action in actions}
+
+
+def analyse_by_certificate(group: BrokerGroup) -> GroupAnalysis:
+    """The certified verdicts of a group with slaves."""
+    structure = compute_structure(group)
+    cells = tuple(load_cells(structure).values())
+    return GroupAnalysis(structure, compute_parameters(group), (), cells)
+
+
 def test_a_group_without_a_certificate_is_judged_by_what_is_decided() -> None:
     """As two slaves of a later release; what would be with other settings is not guessed then."""
     deployments, _ = read_deployments([CONF / "2m-2s-sync"], parse_version("4.9.8"))
@@ -189,6 +244,7 @@ def test_a_group_without_a_certificate_is_judged_by_what_is_decided() -> None:
     assert not find_cells(decided.structure)
     summary = module.summarise(group, ReadingQuestion(), lambda _: decided)
     assert "L12" in summary.rows[0].fallen
+    assert NO_SYSTEM_OF_MORE in {row.note for row in summary.rows}
     assert not any(action.key == "flushDiskType" for action in summary.actions)
 
 
