@@ -8,15 +8,15 @@ as its slave. ``ABSTRACTED`` lists what is left out.
 """
 
 from reference.worlds.replication.changes.controller_mode import (
-    elections,
     frames,
     handshake,
     losses,
+    mastership,
     sync_state_set,
 )
 from reference.worlds.replication.changes.controller_mode.variant import ABSTRACTED, VARIANT
 
-PARTS = (sync_state_set, handshake, frames, elections, losses)
+PARTS = (sync_state_set, handshake, frames, mastership, losses)
 """The modules with its rules."""
 
 __all__ = ["ABSTRACTED", "PARTS", "VARIANT"]

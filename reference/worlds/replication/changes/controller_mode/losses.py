@@ -8,11 +8,11 @@ from reference.language.fault_account import count_fault, is_within_limit
 from reference.language.operators import all_of, choose, minimum
 from reference.language.rule import RuleBody, between, rule, when
 from reference.worlds.replication import faults
-from reference.worlds.replication.changes.controller_mode.elections import has_modelled_epoch_left
 from reference.worlds.replication.changes.controller_mode.frames import (
     find_epoch_end,
     find_frame_epoch,
 )
+from reference.worlds.replication.changes.controller_mode.mastership import has_modelled_epoch_left
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT
 from reference.worlds.replication.commit_log import is_store_open
 from reference.worlds.replication.epochs import (
