@@ -19,13 +19,16 @@ from reference.language.rule import Argument, Conditions, Rule, RuleBody
 from reference.language.terms import Term, substitute
 from reference.releases.versions import compute_rules
 from reference.worlds.replication.rules import RULES
+from reference.worlds.tables.structure import TABLES_RULES
+
+
+REGISTRIES = {"replication": RULES, "tables": TABLES_RULES}
+"""The registries of the worlds whose structures do not all have the same rules."""
 
 
 def get_registry(world: str) -> dict[str, Rule]:
     """The registry of a world's rules that its machines read."""
-    if world == "replication":
-        return RULES
-    rules: dict[str, Rule] = STRUCTURES_BY_WORLD[world][0].rules
+    rules: dict[str, Rule] = REGISTRIES.get(world) or STRUCTURES_BY_WORLD[world][0].rules
     return rules
 
 

@@ -19,7 +19,7 @@ from properties.mutants.execution import make_mistake
 from properties.mutants.places import find_constants, rewrite, shift_operand
 from properties.mutants.proof_judge import Likeness, decide_likeness, find_broken_lemma
 from properties.mutants.replay_judges import find_lost_schedule
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds import MUTATED_STRUCTURES, STRUCTURES_BY_WORLD
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine
 from reference.language.terms import Sort, constant, leaf, record, substitute
@@ -67,6 +67,18 @@ def test_a_dropped_condition_lets_a_step_through() -> None:
     with make_mistake(find("replication", "report_offset: is_link_open, condition dropped")):
         assert not is_refused(begin, action)
     assert is_refused(begin, action)
+
+
+@pytest.mark.parametrize("world", ["replication", *MUTATED_STRUCTURES])
+def test_machines_of_every_world_run_the_mistake(world: str) -> None:
+    """Of every rule, in some structure; else a replay would look for it in vain."""
+    for rule in dict.fromkeys(m.rule for m in list_mutants(world)):
+        mutant = next(m for m in list_mutants(world) if m.rule == rule)
+        structures = [s for s in list_source_structures(world) if rule in s.rules]
+        true = structures[0].rules[rule]
+        with make_mistake(mutant, world):
+            assert all(s.rules[rule] is not true for s in structures)
+        assert all(s.rules[rule] is true for s in structures)
 
 
 @pytest.mark.parametrize(
