@@ -422,6 +422,8 @@ def list_wishes(unmet: tuple[Goal, ...]) -> Iterator[Wish]:
     for goal in unmet:
         if goal.on_the_way:
             yield tuple((each,) for each in goal.on_the_way)
+        if goal.instead is not None:
+            yield ((goal.instead,),)
 
 
 def list_turning_points(

@@ -161,7 +161,7 @@ def list_log_goals(asking: Asking, node: Node, event: Event, broker: int) -> Ite
             goal = asking.has_value(f"{name} of {who}", path, event[name])
             # The cursor may stand where the log has ended before, and gone on since.
             end = asking.has_value(f"the end of {who}", paths["max_offset"], event[name])
-            yield goal if goal.path == end.path else evolve(goal, on_the_way=(end, goal))
+            yield goal if goal.path == end.path else find_way(asking, node, goal, end)
     if broker == MASTER:
         yield from list_master_goals(asking, node, event)
     if "min_offset" in event.data:
@@ -175,6 +175,22 @@ def list_log_goals(asking: Asking, node: Node, event: Event, broker: int) -> Ite
     if files is not None:
         text = f"mapped_files of {who} is {files}"
         yield asking.holds(text, lambda s: has_files(s, broker, files))
+
+
+def find_way(asking: Asking, node: Node, goal: Goal, end: Goal) -> Goal:
+    """A goal about a cursor, and how it may be met; ``end``: that the log ends at its number.
+
+    Where the file is gone in which the cursor stands, it has moved on before that.
+    """
+    log = end.path.removesuffix(f".ends.{asking.plan.structure.lives - 1}")
+    goal = evolve(goal, on_the_way=(end, goal))
+    if asking.guide.get(node, goal.path) >= asking.guide.get(node, f"{log}.start_offset"):
+        return goal
+
+    def follow_end(earlier: Node) -> Goal:
+        return asking.has_value(goal.text, goal.path, asking.guide.get(earlier, end.path))
+
+    return evolve(goal, instead=evolve(goal, again=follow_end))
 
 
 def list_master_goals(asking: Asking, node: Node, event: Event) -> Iterator[Goal]:
