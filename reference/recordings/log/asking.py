@@ -14,6 +14,7 @@ from reference.language.machine import record_predicate
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import Plan
 from reference.recordings.hidden.node import Asked, Goal, Node
+from reference.recordings.log.connections import UNSET
 from reference.recordings.log.guide import LogGuide
 from reference.recordings.log.limits.landmarks import Landmarks
 from reference.recordings.log.notes import Notes
@@ -32,9 +33,8 @@ ENDS = (
 )
 """How the leaves end that are only copied from the end of a log; a transfer goes on by bytes."""
 
-
-UNSET, UNSET_AT_FIRST = -1, ("slave_ack_offset", "slave_request_offset")
-"""What a connection shows before its first report."""
+UNSET_AT_FIRST = ("slave_ack_offset", "slave_request_offset")
+"""How those of them end that are UNSET before the first report."""
 
 
 @define(eq=False)

@@ -270,10 +270,23 @@ def list_list_goals(asking: Asking, node: Node, event: Event, broker: int) -> tu
         return ()
     count = asking.counts(node, "connection_count", event, len(shown))
     links = (f"links.{slave}.is_open" for slave in range(len(asking.plan.slaves)))
-    leaves = frozenset((count.path, *links))
-    text = "the connections are those shown"
-    is_list = Goal(text, lambda n: match(n.notes.connections, shown) is not None, leaves)
-    return count, is_list
+    leaves = frozenset((count.path, *links, *list_requests(asking)))
+
+    def is_list(after: Node) -> bool:
+        return match(after.notes.connections, shown, get_requests(asking, after)) is not None
+
+    return count, Goal("the connections are those shown", is_list, leaves)
+
+
+def list_requests(asking: Asking) -> Iterator[str]:
+    """Where the state has what each slave has asked for."""
+    for slave in range(len(asking.plan.slaves)):
+        yield f"links.{slave}.slave_request_offset"
+
+
+def get_requests(asking: Asking, node: Node) -> list[int]:
+    """What each slave has asked for on its connection."""
+    return [asking.guide.get(node, path) for path in list_requests(asking)]
 
 
 def list_connection_goals(
@@ -284,7 +297,9 @@ def list_connection_goals(
         return ()
     return tuple(
         goal
-        for slave, shown in list_live(node, event.data.get("connections", ()))
+        for slave, shown in list_live(
+            node, event.data.get("connections", ()), get_requests(asking, node)
+        )
         for goal in list_own_goals(asking, node, slave, shown)
     )
 
