@@ -14,7 +14,7 @@ from reference.recordings.ahead.plan import MASTER
 from reference.recordings.checks.queues import check_queues
 from reference.recordings.hidden.node import Asked, Goal, Node, Stage
 from reference.recordings.log.asking import Asking, see
-from reference.recordings.log.connections import Shown, list_live, match
+from reference.recordings.log.connections import UNSET, Shown, list_live, match
 from reference.recordings.log.guide import name_broker, name_end
 from reference.recordings.log.seen import Check, Seen
 from reference.recordings.reading import Event
@@ -285,8 +285,11 @@ def list_requests(asking: Asking) -> Iterator[str]:
 
 
 def get_requests(asking: Asking, node: Node) -> list[int]:
-    """What each slave has asked for on its connection."""
-    return [asking.guide.get(node, path) for path in list_requests(asking)]
+    """What each slave has asked for on its connection; hidden ones may end, and others begin."""
+    return [
+        asking.guide.get(node, path) if wire.is_connection_recorded else UNSET
+        for path, wire in zip(list_requests(asking), node.notes.wires, strict=True)
+    ]
 
 
 def list_connection_goals(
