@@ -12,6 +12,7 @@ from reference.recordings.ahead.boundaries import has_boundary
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.checks.queues import check_queues
+from reference.recordings.clock import NOTICE_MS, SLACK_MS
 from reference.recordings.hidden.node import Asked, Goal, Node, Stage
 from reference.recordings.log.asking import Asking, see
 from reference.recordings.log.connections import UNSET, Shown, list_live, match
@@ -29,7 +30,7 @@ def observe_snapshot(asking: Asking, observation: Observation, node: Node) -> As
     broker = asking.plan.find_node(event)
     goals = (
         *list_log_goals(asking, node, event, broker),
-        *list_link_goals(asking, event, broker),
+        *list_link_goals(asking, node, event, broker),
     )
     at_once = make_look(asking, observation, broker, ((lambda _: goals),))
     return evolve(at_once, otherwise=look_on(asking, observation, broker, node))
@@ -60,7 +61,7 @@ def look_on(asking: Asking, observation: Observation, broker: int, node: Node) -
     goals = [
         *list_log_goals(asking, node, loose, broker),
         *list_distance_goals(asking, event),
-        *list_link_goals(asking, event, broker),
+        *list_link_goals(asking, node, event, broker),
     ]
     return make_look(asking, observation, broker, tuple(map(ask_alone, goals)))
 
@@ -81,13 +82,14 @@ def list_distance_goals(asking: Asking, event: Event) -> Iterator[Goal]:
         yield asking.holds(
             f"slave_fall_behind is {behind}",
             lambda s: s.master.log.max_offset - s.master.push2_slave_max_offset == behind,
+            is_possible=asking.landmarks.may_be_behind(event["max_offset"], behind, event.t_ms),
         )
 
 
 def list_link_stages(asking: Asking, event: Event, broker: int) -> tuple[Stage, ...]:
     """What a broker shows of its links: a slave of its own, a master of all."""
     return (
-        lambda _: tuple(list_link_goals(asking, event, broker)),
+        lambda n: tuple(list_link_goals(asking, n, event, broker)),
         lambda n: list_list_goals(asking, n, event, broker),
         lambda n: list_connection_goals(asking, event, broker, n),
     )
@@ -174,7 +176,8 @@ def list_log_goals(asking: Asking, node: Node, event: Event, broker: int) -> Ite
     files = event.data.get("mapped_files")
     if files is not None:
         text = f"mapped_files of {who} is {files}"
-        yield asking.holds(text, lambda s: has_files(s, broker, files))
+        may_hold = asking.landmarks.may_hold(event["min_offset"], files, event["max_offset"])
+        yield asking.holds(text, lambda s: has_files(s, broker, files), is_possible=may_hold)
 
 
 def find_way(asking: Asking, node: Node, goal: Goal, end: Goal) -> Goal:
@@ -227,12 +230,14 @@ def has_files(state: Any, broker: int, files: int) -> Any:
     return log.has_file & (compute_last_file_end(log, state.parameters) == end)
 
 
-def list_link_goals(asking: Asking, event: Event, broker: int) -> Iterator[Goal]:
+def list_link_goals(asking: Asking, node: Node, event: Event, broker: int) -> Iterator[Goal]:
     """What a slave shows of its link."""
     is_open = event.data.get("ha_client_connected")
     if broker == MASTER or is_open is None:
         return
-    yield asking.has_value("ha_client_connected", f"links.{broker}.is_open", is_open)
+    name = "ha_client_connected"
+    is_possible = bool(is_open) or may_be_closed(asking, node, event, broker)
+    yield asking.has_value(name, f"links.{broker}.is_open", is_open, is_possible=is_possible)
     if is_open:
         offset = event["ha_client_reported_offset"]
         text = f"ha_client_reported_offset is {offset}"
@@ -241,6 +246,14 @@ def list_link_goals(asking: Asking, event: Event, broker: int) -> Iterator[Goal]
             lambda s: may_have_reported(s.links[broker], offset),
             is_possible=asking.landmarks.may_stand_at(offset),
         )
+
+
+def may_be_closed(asking: Asking, node: Node, event: Event, slave: int) -> bool:
+    """A slave's connection may have ended, as far as its proxy shows that at once."""
+    wire, broker = node.notes.seen.wires[slave], node.notes.seen.slaves[slave]
+    is_of_process = broker.started_ms - SLACK_MS <= wire.opened_ms < event.t_ms - NOTICE_MS
+    is_known = wire.is_open and not wire.is_stalled and is_of_process
+    return not is_known or asking.landmarks.may_be_closed(slave, wire.connection, event.t_ms)
 
 
 def list_positions(asking: Asking, node: Node, end: int) -> tuple[Goal, ...]:
