@@ -18,7 +18,7 @@ from reference.recordings.checks.traffic import (
     check_reconnect,
     check_target_down,
 )
-from reference.recordings.clock import JITTER_MS, SLACK_MS
+from reference.recordings.clock import JITTER_MS
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.kinds import END_KINDS, START_KINDS
 from reference.recordings.log.asking import Asking, agrees, ask_for, note, see
@@ -331,19 +331,7 @@ def check_end(view: View, slave: int, event: Event, *, may_refuse: bool) -> View
         return view if is_over or may_refuse else check_housekeeping(view, slave)
     if not wire.ends_to_see:
         raise Blocked("no connection of this link has ended, or both of its sides were seen to")
-    check_other_side(view, slave, event)
     return check(view, "conn", wire.ended_connection, event["conn"])
-
-
-def check_other_side(view: View, slave: int, event: Event) -> None:
-    """The proxy ends the other side of a connection at once, unless it holds something back."""
-    wire, ahead = view.wires[slave], view.plan.links[slave]
-    first_ms = ahead.closings_ms.get(event["conn"], event.t_ms)
-    if event["conn"] < wire.connection:
-        first_ms = min(first_ms, wire.opened_ms)
-    is_held = wire.is_stalled or wire.healed_ms >= first_ms
-    if not is_held and event.t_ms > first_ms + SLACK_MS:
-        raise Blocked(f"the other side of connection {event['conn']} has ended long before")
 
 
 def has_hidden_stop(view: View, slave: int) -> bool:
