@@ -134,11 +134,6 @@ class Asking:
         return node.edit(state=tuple(state), notes=notes)
 
 
-def fires(text: str, *instances: str) -> Goal:
-    """One of these instances has fired since the last event, as this event permits."""
-    return Goal(text, lambda n: any(i in n.spent for i in instances), instances=instances)
-
-
 def is_never(_: State) -> bool:
     """In no state."""
     return False
