@@ -253,7 +253,9 @@ class Timeline:
         self.is_cut_short, self.nearest = False, None
         if not stuck.is_possible:
             return False
-        for rounds in (ROUNDS_MAX, 0):  # First without going back for what one step then lacks.
+        # First without going back for what one step then lacks, unless no one step can bring all.
+        numbers = {goal.wanted for goal in stuck.unmet if goal.path}
+        for rounds in (ROUNDS_MAX, 0) if len(numbers) < 2 else (0, ROUNDS_MAX):
             self.budget = Budget(FIRST_REPAIR_STEPS, self.total)
             trail = self.go_back(self.trail, stuck, rounds)
             is_cut = self.budget.is_spent
