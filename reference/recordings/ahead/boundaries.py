@@ -135,8 +135,9 @@ def find_scan_end(tables: Sequence[Table], log: CommitLog) -> int:
 def find_recovered_range(tables: Sequence[Table], log: CommitLog) -> tuple[int, int]:
     """The least and the highest offset to which a restart may cut the log.
 
-    It cuts where a scan stops, and a filler at the end does not count (R-RC-04). Only where the log
-    ends among messages that the recording leaves out, nobody can tell where the last of them ends.
+    It cuts where a scan stops, and a filler at the end does not count unless the next file is there
+    (R-RC-04). Only where the log ends among messages that the recording leaves out, nobody can tell
+    where the last of them ends.
     """
     end = find_scan_end(tables, log)
     segments = [s for s in list_segments(log) if s.start_offset < end]
@@ -146,4 +147,5 @@ def find_recovered_range(tables: Sequence[Table], log: CommitLog) -> tuple[int, 
     last = max(table.find_last_end(end), segments[-1].start_offset)
     if last < end and table.is_open_at(end - 1):
         return last, end
-    return (last, last) if last < end and table.is_in_blank(last) else (end, end)
+    is_filler = last < end == log.max_offset and table.is_in_blank(last)
+    return (last, last) if is_filler else (end, end)

@@ -74,7 +74,6 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
     """What the recording tells of one slave's link."""
     link = LINK_PREFIX + slave
     own = [event for event in events if event.data.get("link") == link]
-    kinds = {event.kind for event in own}
     broker = [event for event in events if event.data.get("node") == slave]
     frames = _gather_frames(own)
     return LinkAhead(
@@ -91,7 +90,7 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
         ),
         starts_ms=tuple(event.t_ms for event in broker if event.kind in START_KINDS),
         is_traffic_hidden=_is_traffic_hidden(events, broker),
-        is_connection_hidden="ha_link_open" not in kinds,
+        is_connection_hidden=not own,
         reports=_see_reports(own),
         begins=see_begins(broker),
     )

@@ -185,14 +185,20 @@ def mark_gaps(
             put,
             is_behind_gap=put.number in behind_leap
             or processes[put.process].may_be_pending(put.start_offset, put.end_ms, longest_put_ms)
-            or (
-                before is not None
-                and before.process != put.process
-                and before.end_offset < put.start_offset
-                and processes[before.process].may_leave_pending(put.start_offset, longest_put_ms)
-            ),
+            or _may_follow_others(before, put, processes, longest_put_ms),
         )
         for before, put in zip((None, *puts), puts, strict=False)
+    )
+
+
+def _may_follow_others(
+    before: Put | None, put: Put, processes: Sequence[ProcessAhead], longest_put_ms: float
+) -> bool:
+    """Earlier processes may have left bytes of puts without a line between a put and this one."""
+    end, process = (0, 0) if before is None else (before.end_offset, before.process)
+    left = processes[process : put.process]
+    return end < put.start_offset and any(
+        each.may_leave_pending(put.start_offset, longest_put_ms) for each in left
     )
 
 

@@ -16,6 +16,7 @@ from reference.recordings.ahead.puts import Put
 from reference.recordings.clock import SKEW_MS
 from reference.recordings.reading import Event
 from reference.recordings.view import Blocked, View
+from reference.worlds.replication.lineage import compute_start_of_life
 from reference.worlds.replication.state import CommitLog
 
 
@@ -39,7 +40,7 @@ def _is_range(value: Any) -> bool:
 def check_queue(view: View, node: int, name: str, shown: list[int]) -> View:
     """The ends of one queue, first and next queue offset, are those of the messages dispatched."""
     log = view.get_log(node)
-    low = _find_next_offset(view, log, name, log.dispatched_offset)
+    low = _find_next_offset(view, log, name, log.dispatched_offset, has_deleted=node == MASTER)
     high = _find_highest(view, node, name)
     first, following = shown
     if not low <= following <= high:
@@ -59,8 +60,8 @@ def check_queue_offset(view: View, put: Put) -> View:
     if view.plan.are_puts_hidden:
         return view
     log = view.log
-    expected = _find_next_offset(view, log, put.queue, put.start_offset)
-    before = list(_list_last_puts(view, log, put.queue, put.start_offset))
+    before = list(_list_last_puts(view, log, put.queue, put.start_offset, has_deleted=True))
+    expected = _find_next_offset(view, log, put.queue, put.start_offset, has_deleted=True)
     since = max((each.number for each in before), default=-1)
     is_gap = any(each.is_behind_gap for each in view.plan.puts[since + 1 : put.number + 1])
     if put.queue_offset == expected or (is_gap and put.queue_offset > expected):
@@ -68,26 +69,32 @@ def check_queue_offset(view: View, put: Put) -> View:
     raise Blocked(f"queue_offset is {put.queue_offset}, but {expected} is the next one")
 
 
-def _find_next_offset(view: View, log: CommitLog, name: str, end: int) -> int:
-    """The queue offset behind the last message of a queue that ends at ``end`` or below."""
-    highest = 0
-    for put in _list_last_puts(view, log, name, end):
-        highest = max(highest, put.queue_offset + 1)
-    return highest
+def _find_next_offset(view: View, log: CommitLog, name: str, end: int, *, has_deleted: bool) -> int:
+    """The queue offset behind the last message of a queue that ends at ``end`` or below.
+
+    ``has_deleted``: the broker had what its log has lost to retention, so its queues go on behind
+    that; a slave's log may have begun there.
+    """
+    last = _list_last_puts(view, log, name, end, has_deleted=has_deleted)
+    return max((put.queue_offset + 1 for put in last), default=0)
 
 
-def _list_last_puts(view: View, log: CommitLog, name: str, end: int) -> Iterator[Put]:
-    for segment in list_segments(log):
-        index = view.plan.queue_index.get((segment.life, name))
-        place = bisect_right(index.ends, min(end, segment.end_offset)) if index else 0
-        if index and place and index.puts[place - 1].start_offset >= segment.start_offset:
+def _list_last_puts(
+    view: View, log: CommitLog, name: str, end: int, *, has_deleted: bool
+) -> Iterator[Put]:
+    for life, life_end in enumerate(log.ends):
+        index = view.plan.queue_index.get((life, name))
+        start = compute_start_of_life(log, life)
+        start = start if has_deleted else max(start, log.start_offset)
+        place = bisect_right(index.ends, min(end, life_end)) if index and start < life_end else 0
+        if index and place and index.puts[place - 1].start_offset >= start:
             yield index.puts[place - 1]
 
 
 def _find_highest(view: View, node: int, name: str) -> float:
     """The most entries that the queue may have by now."""
     log, plan = view.get_log(node), view.plan
-    highest = _find_next_offset(view, log, name, log.max_offset)
+    highest = _find_next_offset(view, log, name, log.max_offset, has_deleted=True)
     if any(plan.tables[s.life].is_open_at(s.end_offset - 1) for s in list_segments(log)):
         return float("inf")
     if node != MASTER:

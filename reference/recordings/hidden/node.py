@@ -81,6 +81,8 @@ class Goal:
     """The same goal in another state, where what it is about stands elsewhere; None: not there."""
     on_the_way: tuple[Goal, ...] = ()
     """What is usually met before this one, in this order: wishes, and nothing is demanded."""
+    instead: Goal | None = None
+    """What an earlier state may be asked for where this one can only come of it: a wish, too."""
 
     def move_to(self, node: Node) -> Goal | None:
         """The same goal for this state; None where what it is about is not there."""

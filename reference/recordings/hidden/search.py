@@ -25,6 +25,10 @@ DEPTHS = (1, 2, 3, 5, 8)
 WEIGHT = 3.0
 """How many steps a goal that is not met counts for."""
 
+GOAL_STEPS = 1_000
+"""How many steps may be tried for one of several goals by itself: a step for the first one may rule
+out the second, and then all of them are to be met at once."""
+
 
 class Guide(Protocol):
     """What a recording says about the hidden steps of a world."""
@@ -106,14 +110,15 @@ class Search:
         for goal in goals:
             if goal.check(node):
                 continue
-            searched = self._run(node, (*met, goal))
+            part = Budget(GOAL_STEPS, self.budget) if len(goals) > 1 else self.budget
+            searched = self._run(node, (*met, goal), part)
             if searched.found is None:
                 return self._run_at_once(start, goals, goal, searched)
             node = searched.found
             met = [each for each in goals if each.check(node)]
         if len(met) == len(goals):
             return Searched(node, node, is_exhausted=True)
-        return self._run(start, goals)
+        return self._run(start, goals, self.budget)
 
     def _run_at_once(
         self, start: Node, goals: tuple[Goal, ...], goal: Goal, searched: Searched
@@ -122,12 +127,12 @@ class Search:
 
         What cannot be met by itself cannot be met together with others.
         """
-        by_itself = self._run(start, (goal,)) if searched.is_exhausted else searched
+        by_itself = self._run(start, (goal,), self.budget) if searched.is_exhausted else searched
         if by_itself.found is None and by_itself.is_exhausted:
             return by_itself
-        return self._run(start, goals)
+        return self._run(start, goals, self.budget)
 
-    def _run(self, start: Node, goals: tuple[Goal, ...]) -> Searched:
+    def _run(self, start: Node, goals: tuple[Goal, ...], budget: Budget) -> Searched:
         """The shortest help first, then what takes more rules."""
         self.goals = goals
         if not self.list_unmet(start):
@@ -137,7 +142,7 @@ class Search:
             return Searched(None, start, is_exhausted=True, out_of_reach=lost)
         searched = Searched(None, start, is_exhausted=True)
         for depth in DEPTHS:
-            searched = self.run_to_depth(start, depth, self.budget)
+            searched = self.run_to_depth(start, depth, budget)
             if searched.found is not None or not searched.is_exhausted:
                 break
         return searched

@@ -253,7 +253,9 @@ class Timeline:
         self.is_cut_short, self.nearest = False, None
         if not stuck.is_possible:
             return False
-        for rounds in (ROUNDS_MAX, 0):  # First without going back for what one step then lacks.
+        # First without going back for what one step then lacks, unless no one step can bring all.
+        numbers = {goal.wanted for goal in stuck.unmet if goal.path}
+        for rounds in (ROUNDS_MAX, 0) if len(numbers) < 2 else (0, ROUNDS_MAX):
             self.budget = Budget(FIRST_REPAIR_STEPS, self.total)
             trail = self.go_back(self.trail, stuck, rounds)
             is_cut = self.budget.is_spent
@@ -262,6 +264,7 @@ class Timeline:
         self.budget = Budget(REPAIR_STEPS, self.total)
         trail = trail or self.move_earlier(self.trail, stuck.observation)
         trail = trail or self.move_later(stuck.observation, waiting)
+        trail = trail or self.go_back(self.trail, stuck, ROUNDS_MAX, is_pulled=True)
         if trail is None and is_cut:
             self.budget = Budget(REPAIR_STEPS, self.total)
             trail = self.go_back(self.trail, stuck, 0)
@@ -271,22 +274,40 @@ class Timeline:
             self.trail = trail
         return trail is not None
 
-    def go_back(self, trail: list[Entry], stuck: Stuck, rounds: int) -> list[Entry] | None:
-        """The trail with an observation explained by steps taken before earlier ones."""
+    def go_back(
+        self, trail: list[Entry], stuck: Stuck, rounds: int, *, is_pulled: bool = False
+    ) -> list[Entry] | None:
+        """The trail with an observation explained by steps taken before earlier ones.
+
+        ``is_pulled``: behind those that were granted to observations in between.
+        """
         if any(goal.is_lost and goal.is_lost(stuck.nearest) for goal in stuck.unmet):
             return None
         for count, begin, steps in list_turning_points(trail, stuck.unmet, self.guide):
             if self.budget.is_spent:
                 return None
             self.guide.look_at(trail[count].observation)
+            start, entries = begin, trail[count:]
+            if is_pulled:
+                start, entries = self.pull_granted(begin, entries)
+                if start is begin:
+                    continue
             for wish in list_wishes(stuck.unmet):
-                node = self.grant(begin, wish, steps)
+                node = self.grant(start, wish, steps)
                 if node is None:
                     continue
-                found = self.repeat(trail[:count], node, trail[count:], stuck, rounds)
+                found = self.repeat(trail[:count], node, entries, stuck, rounds)
                 if found is not None:
                     return found
         return None
+
+    def pull_granted(self, node: Node, entries: list[Entry]) -> tuple[Node, list[Entry]]:
+        """A turning point with what was granted to later observations taken there."""
+        moved = entries[:1]
+        for entry in entries[1:]:
+            node, left = self.take_granted(node, entry)
+            moved.append(evolve(entry, granted=left) if entry.granted else entry)
+        return node, moved
 
     def grant(self, node: Node, wish: Wish, steps: int) -> Node | None:
         """A node in which this is met by hidden steps alone; None: there is none."""
@@ -343,13 +364,19 @@ class Timeline:
 
     def grant_again(self, node: Node, old: Entry) -> Node:
         """The node after the steps that were granted before an entry, as far as they may be."""
-        search = self.search(self.guide, Asked(), self.budget)
         if old.granted:
             self.guide.look_at(old.observation)
-        for action in old.granted:
+        return self.take_granted(node, old)[0]
+
+    def take_granted(self, node: Node, entry: Entry) -> tuple[Node, tuple[Action, ...]]:
+        """The same at the present moment, and the steps that may not be taken."""
+        left: list[Action] = []
+        search = self.search(self.guide, Asked(), self.budget)
+        for action in entry.granted:
             after = search.take(node, action) if search.may(node, action.instance) else None
             node = after or node
-        return node
+            left += [action] if after is None else []
+        return node, tuple(left)
 
     def take_all(self, node: Node, since: Since, observations: Iterable[Any]) -> list[Entry] | None:
         """The entries of observations from a node on; None where one of them is stuck."""
@@ -422,6 +449,8 @@ def list_wishes(unmet: tuple[Goal, ...]) -> Iterator[Wish]:
     for goal in unmet:
         if goal.on_the_way:
             yield tuple((each,) for each in goal.on_the_way)
+        if goal.instead is not None:
+            yield ((goal.instead,),)
 
 
 def list_turning_points(

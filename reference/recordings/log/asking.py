@@ -14,6 +14,7 @@ from reference.language.machine import record_predicate
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import Plan
 from reference.recordings.hidden.node import Asked, Goal, Node
+from reference.recordings.log.connections import UNSET
 from reference.recordings.log.guide import LogGuide
 from reference.recordings.log.limits.landmarks import Landmarks
 from reference.recordings.log.notes import Notes
@@ -32,9 +33,8 @@ ENDS = (
 )
 """How the leaves end that are only copied from the end of a log; a transfer goes on by bytes."""
 
-
-UNSET, UNSET_AT_FIRST = -1, ("slave_ack_offset", "slave_request_offset")
-"""What a connection shows before its first report."""
+UNSET_AT_FIRST = ("slave_ack_offset", "slave_request_offset")
+"""How those of them end that are UNSET before the first report."""
 
 
 @define(eq=False)
@@ -100,6 +100,8 @@ class Asking:
         """A leaf may come to have this value in some state of this recording."""
         is_end = path.endswith(ENDS) or ".ends." in path
         is_unset = wanted == UNSET and path.endswith(UNSET_AT_FIRST)
+        if path.endswith("push2_slave_max_offset"):
+            return self.landmarks.may_be_reported(wanted)
         return not is_end or is_unset or self.landmarks.may_stand_at(wanted)
 
     def holds(
@@ -130,11 +132,6 @@ class Asking:
         waits = tuple(each for each in notes.waits if each != number)
         notes = evolve(notes, slots=slots, waits=waits)
         return node.edit(state=tuple(state), notes=notes)
-
-
-def fires(text: str, *instances: str) -> Goal:
-    """One of these instances has fired since the last event, as this event permits."""
-    return Goal(text, lambda n: any(i in n.spent for i in instances), instances=instances)
 
 
 def is_never(_: State) -> bool:

@@ -12,9 +12,10 @@ from reference.recordings.ahead.boundaries import has_boundary
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.checks.queues import check_queues
+from reference.recordings.clock import NOTICE_MS, SLACK_MS
 from reference.recordings.hidden.node import Asked, Goal, Node, Stage
 from reference.recordings.log.asking import Asking, see
-from reference.recordings.log.connections import Shown, list_live, match
+from reference.recordings.log.connections import UNSET, Shown, list_live, match
 from reference.recordings.log.guide import name_broker, name_end
 from reference.recordings.log.seen import Check, Seen
 from reference.recordings.reading import Event
@@ -29,7 +30,7 @@ def observe_snapshot(asking: Asking, observation: Observation, node: Node) -> As
     broker = asking.plan.find_node(event)
     goals = (
         *list_log_goals(asking, node, event, broker),
-        *list_link_goals(asking, event, broker),
+        *list_link_goals(asking, node, event, broker),
     )
     at_once = make_look(asking, observation, broker, ((lambda _: goals),))
     return evolve(at_once, otherwise=look_on(asking, observation, broker, node))
@@ -60,7 +61,7 @@ def look_on(asking: Asking, observation: Observation, broker: int, node: Node) -
     goals = [
         *list_log_goals(asking, node, loose, broker),
         *list_distance_goals(asking, event),
-        *list_link_goals(asking, event, broker),
+        *list_link_goals(asking, node, event, broker),
     ]
     return make_look(asking, observation, broker, tuple(map(ask_alone, goals)))
 
@@ -81,13 +82,14 @@ def list_distance_goals(asking: Asking, event: Event) -> Iterator[Goal]:
         yield asking.holds(
             f"slave_fall_behind is {behind}",
             lambda s: s.master.log.max_offset - s.master.push2_slave_max_offset == behind,
+            is_possible=asking.landmarks.may_be_behind(event["max_offset"], behind, event.t_ms),
         )
 
 
 def list_link_stages(asking: Asking, event: Event, broker: int) -> tuple[Stage, ...]:
     """What a broker shows of its links: a slave of its own, a master of all."""
     return (
-        lambda _: tuple(list_link_goals(asking, event, broker)),
+        lambda n: tuple(list_link_goals(asking, n, event, broker)),
         lambda n: list_list_goals(asking, n, event, broker),
         lambda n: list_connection_goals(asking, event, broker, n),
     )
@@ -161,7 +163,7 @@ def list_log_goals(asking: Asking, node: Node, event: Event, broker: int) -> Ite
             goal = asking.has_value(f"{name} of {who}", path, event[name])
             # The cursor may stand where the log has ended before, and gone on since.
             end = asking.has_value(f"the end of {who}", paths["max_offset"], event[name])
-            yield goal if goal.path == end.path else evolve(goal, on_the_way=(end, goal))
+            yield goal if goal.path == end.path else find_way(asking, node, goal, end)
     if broker == MASTER:
         yield from list_master_goals(asking, node, event)
     if "min_offset" in event.data:
@@ -174,7 +176,24 @@ def list_log_goals(asking: Asking, node: Node, event: Event, broker: int) -> Ite
     files = event.data.get("mapped_files")
     if files is not None:
         text = f"mapped_files of {who} is {files}"
-        yield asking.holds(text, lambda s: has_files(s, broker, files))
+        may_hold = asking.landmarks.may_hold(event["min_offset"], files, event["max_offset"])
+        yield asking.holds(text, lambda s: has_files(s, broker, files), is_possible=may_hold)
+
+
+def find_way(asking: Asking, node: Node, goal: Goal, end: Goal) -> Goal:
+    """A goal about a cursor, and how it may be met; ``end``: that the log ends at its number.
+
+    Where the file is gone in which the cursor stands, it has moved on before that.
+    """
+    log = end.path.removesuffix(f".ends.{asking.plan.structure.lives - 1}")
+    goal = evolve(goal, on_the_way=(end, goal))
+    if asking.guide.get(node, goal.path) >= asking.guide.get(node, f"{log}.start_offset"):
+        return goal
+
+    def follow_end(earlier: Node) -> Goal:
+        return asking.has_value(goal.text, goal.path, asking.guide.get(earlier, end.path))
+
+    return evolve(goal, instead=evolve(goal, again=follow_end))
 
 
 def list_master_goals(asking: Asking, node: Node, event: Event) -> Iterator[Goal]:
@@ -211,12 +230,14 @@ def has_files(state: Any, broker: int, files: int) -> Any:
     return log.has_file & (compute_last_file_end(log, state.parameters) == end)
 
 
-def list_link_goals(asking: Asking, event: Event, broker: int) -> Iterator[Goal]:
+def list_link_goals(asking: Asking, node: Node, event: Event, broker: int) -> Iterator[Goal]:
     """What a slave shows of its link."""
     is_open = event.data.get("ha_client_connected")
     if broker == MASTER or is_open is None:
         return
-    yield asking.has_value("ha_client_connected", f"links.{broker}.is_open", is_open)
+    name = "ha_client_connected"
+    is_possible = bool(is_open) or may_be_closed(asking, node, event, broker)
+    yield asking.has_value(name, f"links.{broker}.is_open", is_open, is_possible=is_possible)
     if is_open:
         offset = event["ha_client_reported_offset"]
         text = f"ha_client_reported_offset is {offset}"
@@ -225,6 +246,14 @@ def list_link_goals(asking: Asking, event: Event, broker: int) -> Iterator[Goal]
             lambda s: may_have_reported(s.links[broker], offset),
             is_possible=asking.landmarks.may_stand_at(offset),
         )
+
+
+def may_be_closed(asking: Asking, node: Node, event: Event, slave: int) -> bool:
+    """A slave's connection may have ended, as far as its proxy shows that at once."""
+    wire, broker = node.notes.seen.wires[slave], node.notes.seen.slaves[slave]
+    is_of_process = broker.started_ms - SLACK_MS <= wire.opened_ms < event.t_ms - NOTICE_MS
+    is_known = wire.is_open and not wire.is_stalled and is_of_process
+    return not is_known or asking.landmarks.may_be_closed(slave, wire.connection, event.t_ms)
 
 
 def list_positions(asking: Asking, node: Node, end: int) -> tuple[Goal, ...]:
@@ -254,10 +283,26 @@ def list_list_goals(asking: Asking, node: Node, event: Event, broker: int) -> tu
         return ()
     count = asking.counts(node, "connection_count", event, len(shown))
     links = (f"links.{slave}.is_open" for slave in range(len(asking.plan.slaves)))
-    leaves = frozenset((count.path, *links))
-    text = "the connections are those shown"
-    is_list = Goal(text, lambda n: match(n.notes.connections, shown) is not None, leaves)
-    return count, is_list
+    leaves = frozenset((count.path, *links, *list_requests(asking)))
+
+    def is_list(after: Node) -> bool:
+        return match(after.notes.connections, shown, get_requests(asking, after)) is not None
+
+    return count, Goal("the connections are those shown", is_list, leaves)
+
+
+def list_requests(asking: Asking) -> Iterator[str]:
+    """Where the state has what each slave has asked for."""
+    for slave in range(len(asking.plan.slaves)):
+        yield f"links.{slave}.slave_request_offset"
+
+
+def get_requests(asking: Asking, node: Node) -> list[int]:
+    """What each slave has asked for on its connection; hidden ones may end, and others begin."""
+    return [
+        asking.guide.get(node, path) if wire.is_connection_recorded else UNSET
+        for path, wire in zip(list_requests(asking), node.notes.wires, strict=True)
+    ]
 
 
 def list_connection_goals(
@@ -268,7 +313,9 @@ def list_connection_goals(
         return ()
     return tuple(
         goal
-        for slave, shown in list_live(node, event.data.get("connections", ()))
+        for slave, shown in list_live(
+            node, event.data.get("connections", ()), get_requests(asking, node)
+        )
         for goal in list_own_goals(asking, node, slave, shown)
     )
 

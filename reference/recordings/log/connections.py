@@ -10,25 +10,34 @@ from collections.abc import Iterator, Mapping, Sequence
 from reference.recordings.hidden.node import Node
 from reference.recordings.log.notes import Connection
 
+UNSET = -1
+"""What a connection shows before its first report."""
+
 Shown = Mapping[str, int]
 """What is shown of one connection."""
 
 
 def match(
-    kept: Sequence[Connection], shown: Sequence[Shown]
+    kept: Sequence[Connection], shown: Sequence[Shown], requests: Sequence[int]
 ) -> list[tuple[Connection, Shown]] | None:
     """Each shown connection with the one it is; None where they cannot be the same.
 
-    The dead ones that are missing were noticed; those that fit go first.
+    The dead ones that are missing were noticed; those that fit go first. ``requests``: by slave,
+    what it has asked for on the connection that is alive, which stays so.
     """
     if not kept:
         return None if shown else []
     last, rest = kept[-1], kept[:-1]
-    if shown and (last.known is None or fits(last, shown[-1])):
-        before = match(rest, shown[:-1])
+    if shown and (fits(last, shown[-1]) if last.known else fits_alive(last, shown[-1], requests)):
+        before = match(rest, shown[:-1], requests)
         if before is not None:
             return [*before, (last, shown[-1])]
-    return match(rest, shown) if last.known is not None else None
+    return match(rest, shown, requests) if last.known is not None else None
+
+
+def fits_alive(alive: Connection, shown: Shown, requests: Sequence[int]) -> bool:
+    """A connection may be shown so, now or once the slave has asked for something on it."""
+    return requests[alive.slave] in (UNSET, shown["slave_request_offset"])
 
 
 def fits(dead: Connection, shown: Shown) -> bool:
@@ -41,8 +50,10 @@ def fits(dead: Connection, shown: Shown) -> bool:
     return is_asked and is_read and begin >= following and not request < 0 <= begin
 
 
-def list_live(node: Node, shown: Sequence[Shown]) -> Iterator[tuple[int, Shown]]:
+def list_live(
+    node: Node, shown: Sequence[Shown], requests: Sequence[int]
+) -> Iterator[tuple[int, Shown]]:
     """The slaves behind the shown connections that are alive."""
-    for connection, each in match(node.notes.connections, shown) or []:
+    for connection, each in match(node.notes.connections, shown, requests) or []:
         if connection.known is None:
             yield connection.slave, each

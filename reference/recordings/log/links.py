@@ -122,7 +122,9 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
             slave, reports=reports, are_reports_late=is_late and not is_latest_report
         )
 
-    goals = tuple(list_report_goals(asking, slave, offset, is_late=is_late))
+    before = node.notes.seen.wires[slave].last_report if is_late else None
+    rises = agrees(f"the report before was {before}, and none falls", is_so=offset >= (before or 0))
+    goals = (rises, *list_report_goals(asking, slave, offset, is_late=is_late))
     return Asked(
         (
             asking.later(

@@ -10,8 +10,9 @@ from reference.recordings.ahead.plan import MASTER
 from reference.recordings.checks.closings import check_closed_by_stop
 from reference.recordings.checks.logs import check_dispatched_at_start, check_surgery
 from reference.recordings.clock import SHUTDOWN_MS
+from reference.recordings.hidden.goals import fires
 from reference.recordings.hidden.node import Asked, Goal, Node
-from reference.recordings.log.asking import Asking, agrees, ask_for, fires, note, see
+from reference.recordings.log.asking import Asking, agrees, ask_for, note, see
 from reference.recordings.log.brokers import (
     list_checks,
     list_log_goals,

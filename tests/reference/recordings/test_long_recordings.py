@@ -83,9 +83,9 @@ def test_a_long_recording_conforms_and_its_end_is_judged() -> None:
 
 @pytest.mark.nightly
 def test_time_grows_with_the_number_of_events() -> None:
-    """More than 20,000 events, at a thousand a second at least."""
+    """More than 20,000 events, at a thousand a second of the processor at least."""
     recording = make_long(7000)
     assert len(recording.events) > 20_000
-    begin = time.monotonic()
+    begin = time.process_time()
     assert check_recording(recording).is_conforming
-    assert len(recording.events) / (time.monotonic() - begin) > EVENTS_PER_SECOND_MIN
+    assert len(recording.events) / (time.process_time() - begin) > EVENTS_PER_SECOND_MIN

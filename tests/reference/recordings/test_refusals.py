@@ -11,6 +11,7 @@ from attrs import evolve
 
 from reference.recordings.judging import (
     CONFORMS,
+    REJECTED,
     TraceVerdict,
     check_recording,
     check_trace,
@@ -225,6 +226,24 @@ def test_clocks_of_another_release(name: str, version: str, seq: int | None, rea
     recording = read_recording(DATA / f"{name}.jsonl")
     verdict = check_recording(recording, version=parse_version(version))
     assert verdict.first_unexplained_seq == seq
+    assert reason in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "seq", "changes", "reason"),
+    [
+        ("traces_498/v498_e_async_lag_catchup", 207, {"slave_offset": 50152}, "none falls"),
+        ("traces_498/v498_q_master_restart_fallbehind_window", 189, {"mapped_files": 1}, "is 1"),
+        ("traces_498/v498_h_slave_ahead_async", 292, {"slave_fall_behind": -3537}, "is -3537"),
+        ("traces/a_sync_healthy", 66, {"ha_client_connected": False}, "ha_client_connected is 0"),
+    ],
+)
+def test_what_no_state_can_show_is_refused(
+    name: str, seq: int, changes: Mapping[str, Any], reason: str
+) -> None:
+    """Reports that fall, numbers that contradict others, a connection that ends unseen."""
+    verdict = check_recording(change(DATA / f"{name}.jsonl", seq, **changes))
+    assert (verdict.verdict, verdict.first_unexplained_seq) == (REJECTED, seq)
     assert reason in verdict.reason
 
 

@@ -46,6 +46,12 @@ EXPLAINED = (
     ("everything", "4.9.8", 3),
     ("restarts", "4.4.0", 2),
     ("kills", "5.3.3-quorum", 1),
+    ("losses", "5.3.3-quorum", 601),
+    ("two_slaves", "5.3.3-quorum", 402),
+    ("everything", "4.9.8", 402),
+    ("everything", "4.9.8", 602),
+    ("everything", "4.9.8", 700),
+    ("rollovers", "5.3.3-quorum", 603),
 )
 """Scenario, release and seed of recordings that are explained by search."""
 
@@ -59,6 +65,8 @@ EXPLAINED_NIGHTLY = (
     ("stalls", "5.3.3-quorum", 1),
     ("restarts", "4.4.0", 1),
     ("kills", "4.4.0", 4),
+    ("restarts", "4.9.8", 401),
+    ("everything", "4.4.0", 601),
 )
 """More of the same; they take longer."""
 

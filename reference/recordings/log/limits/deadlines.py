@@ -75,7 +75,7 @@ class LogDeadlines:
             return True  # Nobody knows when the slave tries, or whether there is a link at all.
         if rule == "drop_connection":
             return any(wire.are_frames_held for wire in node.notes.wires)
-        if rule == "dispatch_slave" and self._has_seam_ahead(node, slave):
+        if rule == "dispatch_slave" and not self._has_record_ahead(node, slave):
             return True
         if rule in ("receive_report", *APPENDING) and not self._is_arrived(node, rule, slave):
             return True
@@ -96,18 +96,23 @@ class LogDeadlines:
             return False
         return bool(wire.reports) if rule == "receive_report" else wire.taken < wire.forwarded
 
-    def _has_seam_ahead(self, node: Node, slave: int) -> bool:
-        """A slave's log goes on with other bytes than those it had, perhaps within a record.
+    def _has_record_ahead(self, node: Node, slave: int) -> bool:
+        """A slave's dispatch finds a whole record (CommitLog#checkMessageAndReturnSize).
 
-        There is no whole record then, and nothing is dispatched any more (CommitLog#
-        checkMessageAndReturnSize); the state does not tell where records begin.
+        A file may be there without any; a record may have come in part. Where a log goes on with
+        other bytes than those it had, perhaps within a record, nothing is dispatched any more: the
+        state does not tell where records begin.
         """
-        log = f"slaves.{slave}.log"
-        ends = [
-            self.guide.get(node, f"{log}.ends.{n}") for n in range(self.guide.plan.structure.lives)
-        ]
-        dispatched = self.guide.get(node, f"{log}.dispatched_offset")
-        return any(dispatched <= end < ends[-1] for end in ends[:-1])
+        log, plan = f"slaves.{slave}.log", self.guide.plan
+        names = (f"ends.{life}" for life in range(plan.structure.lives))
+        ends = [self.guide.get(node, f"{log}.{name}") for name in names]
+        dispatched, end = self.guide.get(node, f"{log}.dispatched_offset"), ends[-1]
+        begin = self.guide.get(node, f"{log}.start_offset")
+        if end <= begin or any(dispatched <= each < end for each in ends[:-1]):
+            return False
+        table = plan.tables[ends.index(end)]
+        is_hidden = plan.are_puts_hidden or table.is_open_at(end - 1)
+        return is_hidden or table.find_last_end(end) > dispatched
 
     def _is_stopping(self, node: Node, slave: int) -> bool:
         """How far a stopping slave still comes is open (DefaultMessageStore#shutdown)."""

@@ -16,7 +16,8 @@ from reference.recordings.ahead.boundaries import Table
 from reference.recordings.ahead.links import Frame
 from reference.recordings.ahead.plan import Plan
 from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES
-from reference.recordings.clock import JITTER_MS
+from reference.recordings.clock import JITTER_MS, NOTICE_MS
+from reference.recordings.log.connections import UNSET
 
 
 @frozen
@@ -28,6 +29,8 @@ class Landmarks:
     """Puts or frames that are not recorded may end anywhere."""
     named: frozenset[int] = field(init=False)
     """Where recorded frames begin and end, and where a store was cut."""
+    reported: frozenset[int] | None = field(init=False)
+    """What slaves have reported; None where not all of it is recorded."""
 
     def __attrs_post_init__(self) -> None:
         links = self.plan.links
@@ -37,6 +40,9 @@ class Landmarks:
         ends = {end for frames in sent for end in list_ends(frames, size)}
         cuts = {event["lost_from_offset"] for event in self.plan.surgeries.values()}
         object.__setattr__(self, "is_open", is_open)
+        is_all = not any(each.is_traffic_hidden for each in links)
+        reported = frozenset({0, *(value for each in links for value in each.reports.values)})
+        object.__setattr__(self, "reported", reported if is_all else None)
         object.__setattr__(self, "named", frozenset({0, *ends, *cuts}))
 
     def may_stand_at(self, offset: int) -> bool:
@@ -46,6 +52,10 @@ class Landmarks:
         if self.is_open or offset in self.named or self.is_file_begin(offset):
             return True
         return any(may_end_at(table, offset) for table in self.plan.tables)
+
+    def may_be_reported(self, offset: int) -> bool:
+        """A master may have read such a report, or none if it is 0."""
+        return self.may_stand_at(offset) if self.reported is None else offset in self.reported
 
     def is_file_begin(self, offset: int) -> bool:
         """A mapped file begins here."""
@@ -64,12 +74,34 @@ class Landmarks:
         times = [each for link in links for each in link.openings_ms]
         return connections <= sum(begin_ms < each <= t_ms + JITTER_MS for each in times)
 
+    def may_hold(self, begin: int, files: int, end: int) -> bool:
+        """So many files from an offset on hold a log that ends there."""
+        size = int(self.plan.parameters.mapped_file_size_bytes)
+        return end <= max(begin, 0) + files * size
+
+    def may_be_closed(self, slave: int, connection: int, t_ms: float) -> bool:
+        """A slave may know that a connection has ended, which its proxy notes at once."""
+        link = self.plan.links[slave]
+        ended_ms = link.closings_ms.get(connection, self.plan.end_ms)
+        return link.is_connection_hidden or ended_ms <= t_ms + NOTICE_MS
+
+    def may_be_behind(self, end: int, distance: int, t_ms: float) -> bool:
+        """Some report may be so far from the log's end, or from that of a put under way."""
+        near = (t_ms - JITTER_MS, t_ms + JITTER_MS)
+        under_way = (p for p in self.plan.puts if p.begin_ms <= near[1] and p.end_ms >= near[0])
+        ends = (end, *(put.end_offset for put in under_way))
+        return any(self.may_be_reported(each - distance) for each in ends)
+
     def may_send_from(self, slave: int, connection: int, offset: int) -> bool:
         """A master may stand here on a connection, whose frames follow one another."""
         link = self.plan.links[slave]
         frames = link.frames.get(connection, ())
-        if link.is_traffic_hidden or not frames:
+        if link.is_traffic_hidden:
             return True
+        if not frames:
+            size = int(self.plan.parameters.ha_transfer_batch_size_bytes)
+            begins = range(offset, -1, -size)
+            return offset == UNSET or any(map(self.may_stand_at, begins))
         begin = frames[0].start_offset
         stands = {-1, begin}
         for frame in frames:
