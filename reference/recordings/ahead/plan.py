@@ -15,6 +15,12 @@ from attrs import evolve, fields, frozen
 
 from reference.configuration.keys import KEYS
 from reference.recordings.ahead.boundaries import Table, make_tables
+from reference.recordings.ahead.elections import (
+    SetChanges,
+    count_epochs,
+    find_elected_ends,
+    see_changes,
+)
 from reference.recordings.ahead.links import (
     LinkAhead,
     Observations,
@@ -109,6 +115,8 @@ class Plan:
     """By process of the master: from where on such a surgery took its bytes."""
     sampled_processes: frozenset[int]
     """Processes of the master of whose puts the recorder left some out by a stride."""
+    set_changes: tuple[SetChanges, ...]
+    """By slave: when it is shown to enter the SyncStateSet, and to leave it."""
 
     def find_node(self, event: Event) -> int:
         """The number of the slave that an event is about, or MASTER."""
@@ -150,7 +158,8 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     processes = see_processes(events, master, recording.end_ms)
     timers = make_timers(nodes[master], nodes[master], version)
     puts = _see_puts(recording, lives, processes, timers)
-    structure = _make_structure(nodes[master], len(slaves), puts, 1 + lives[-1])
+    count = max(1 + lives[-1], count_epochs(events))
+    structure = _make_structure(nodes[master], len(slaves), puts, count)
     return Plan(
         recording=recording,
         version=version,
@@ -162,7 +171,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         slaves=tuple(slaves),
         puts=puts,
         put_by_seq={put.seq: put for put in puts},
-        tables=make_tables(puts, 1 + lives[-1]),
+        tables=make_tables(puts, count),
         queue_index=index_queues(puts),
         queue_names=frozenset(put.queue for put in puts),
         processes=processes,
@@ -175,6 +184,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         surgeries=surgeries,
         lost_offsets=_find_lost(events, master, surgeries),
         sampled_processes=frozenset(puts[number].process for number in find_sampled(puts)),
+        set_changes=see_changes(events, nodes),
     )
 
 
@@ -273,10 +283,10 @@ def match_surgeries(events: Iterable[Event]) -> Mapping[int, Event]:
 
 def _see_lives(events: tuple[Event, ...], master: str, surgeries: Mapping[int, Event]) -> list[int]:
     """For each process of the master the life of its log."""
-    lives = [0]
+    lives, begun = [0], {*surgeries, *find_elected_ends(events, master)}
     for event in events:
         if event.kind in END_KINDS and event["node"] == master:
-            lives.append(lives[-1] + (event.seq in surgeries))
+            lives.append(lives[-1] + (event.seq in begun))
     return lives
 
 

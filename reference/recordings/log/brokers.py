@@ -15,6 +15,12 @@ from reference.recordings.checks.queues import check_queues
 from reference.recordings.hidden.node import Asked, Goal, Node, Stage
 from reference.recordings.log.asking import Asking, see
 from reference.recordings.log.connections import Shown, list_live, match
+from reference.recordings.log.epochs import (
+    has_dispatched,
+    is_dispatch_open,
+    lag_behind,
+    list_shown_goals,
+)
 from reference.recordings.log.guide import name_broker, name_end
 from reference.recordings.log.seen import Check, Seen
 from reference.recordings.reading import Event
@@ -30,6 +36,7 @@ def observe_snapshot(asking: Asking, observation: Observation, node: Node) -> As
     goals = (
         *list_log_goals(asking, node, event, broker),
         *list_link_goals(asking, event, broker),
+        *list_shown_goals(asking, node, event, broker),
     )
     at_once = make_look(asking, observation, broker, ((lambda _: goals),))
     return evolve(at_once, otherwise=look_on(asking, observation, broker, node))
@@ -61,6 +68,7 @@ def look_on(asking: Asking, observation: Observation, broker: int, node: Node) -
         *list_log_goals(asking, node, loose, broker),
         *list_distance_goals(asking, event),
         *list_link_goals(asking, event, broker),
+        *list_shown_goals(asking, node, event, broker),
     ]
     return make_look(asking, observation, broker, tuple(map(ask_alone, goals)))
 
@@ -159,6 +167,8 @@ def list_log_goals(asking: Asking, node: Node, event: Event, broker: int) -> Ite
     for name, path in paths.items():
         if name in event.data:
             goal = asking.has_value(f"{name} of {who}", path, event[name])
+            if name == "dispatched_offset" and is_dispatch_open(asking, node, broker):
+                goal = has_dispatched(asking, who, path, event[name])
             # The cursor may stand where the log has ended before, and gone on since.
             end = asking.has_value(f"the end of {who}", paths["max_offset"], event[name])
             yield goal if goal.path == end.path else evolve(goal, on_the_way=(end, goal))
@@ -183,9 +193,10 @@ def list_master_goals(asking: Asking, node: Node, event: Event) -> Iterator[Goal
     if push2 in event.data:
         distance = event["max_offset"] - event[push2]
         is_possible = event.data.get("slave_fall_behind", distance) == distance
-        yield asking.has_value(
+        goal = asking.has_value(
             f"{push2} of {who}", f"master.{push2}", event[push2], is_possible=is_possible
         )
+        yield lag_behind(asking, goal)
     if count in event.data:
         yield asking.counts(node, f"{count} of {who}", event, event[count])
 

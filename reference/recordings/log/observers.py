@@ -21,6 +21,13 @@ from reference.recordings.log.contents import (
     observe_scan,
     observe_set_config,
 )
+from reference.recordings.log.controller import (
+    observe_handshake,
+    observe_request,
+    observe_set,
+    observe_to_master,
+    observe_to_slave,
+)
 from reference.recordings.log.limits.silence import ask_about_silence
 from reference.recordings.log.links import (
     observe_frame,
@@ -64,6 +71,13 @@ OBSERVERS: Mapping[str, Observe] = {
     "link_stalled": observe_stall,
     "link_healed": observe_stall,
     "proxy_target_down": observe_target_down,
+    "to_master": observe_to_master,
+    "to_slave": observe_to_slave,
+    "set_sss": observe_set,
+    "sss_listener": observe_request,
+    "shrink": observe_request,
+    "ha_handshake_slave": observe_handshake,
+    "ha_handshake_master": observe_handshake,
     "log_crc": observe_checksums,
     "log_scan": observe_scan,
     "divergence_check": observe_comparison,

@@ -56,14 +56,15 @@ def is_reported_by_all(cluster: Cluster, put: Message) -> bool:
 def compute_confirm_offset(cluster: Cluster) -> int:
     """``AutoSwitchHAService#computeConfirmOffset``: the lowest report of a member.
 
-    This is the master's max offset if it is alone. It is -1 while a member has no connection, or
-    has not reported on it: nothing new is confirmed then.
+    This is the master's max offset if it is alone. A report of 0 does not hold it back: only
+    ``slaveAckOffset > 0`` counts (``v533_controller_h`` seq 64). It is -1 while a member has no
+    connection, or has not reported on it: nothing new is confirmed then.
     """
     end = cluster.master.log.max_offset
     return minimum(
         end,
         *(
-            choose(is_member(cluster, i), get_report(link), end)
+            choose(is_member(cluster, i) & (get_report(link) != 0), get_report(link), end)
             for i, link in enumerate(cluster.links)
         ),
     )
