@@ -98,11 +98,16 @@ def is_in_set(asking: Asking, place: int, *, is_in: bool) -> Goal:
 
 
 def has_confirmed(asking: Asking, offset: int) -> Goal:
-    """The master's confirm offset, where the state knows it."""
+    """The master's confirm offset, where the state knows it.
+
+    Unless it is alone in the set, it is computed when a report comes, and may lag until the next
+    one (``v533_controller_h2`` seq 377).
+    """
 
     def is_confirmed(state: Any) -> Any:
         confirmed = compute_confirm_offset(state)
-        return any_of(confirmed == offset, confirmed < 0)
+        lags = any_of(*state.in_sync_state_set[1:]) & (offset < confirmed)
+        return any_of(confirmed == offset, confirmed < 0, lags)
 
     return asking.holds(f"confirm_offset is {offset}", is_confirmed)
 
