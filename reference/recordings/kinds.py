@@ -226,7 +226,7 @@ _CONTROLLED: Fields = {
     "sync_state_set": "numbers",
 }
 _TOLD: Fields = {
-    **dict.fromkeys(("at", "result", "text", "what"), "any"),
+    "result": "flag",
     **_CONTROLLED,
     **_LOG,
     **MASTER_FIELDS,
@@ -243,13 +243,8 @@ OPTIONAL_FIELDS: Mapping[str, Fields] = {
         **_CONTROLLED,
     },
     **dict.fromkeys(("to_master", "to_slave", "set_sss"), _TOLD),
-    **dict.fromkeys(("sss_listener", "shrink"), dict.fromkeys(("at", "text", "what"), "any")),
-    "ha_handshake_slave": {
-        "async_learner": "flag",
-        "sync_from_last_file": "flag",
-        **dict.fromkeys(("text", "what"), "any"),
-    },
-    "ha_handshake_master": {"last_epoch": "number", **dict.fromkeys(("text", "what"), "any")},
+    "ha_handshake_slave": {"async_learner": "flag", "sync_from_last_file": "flag"},
+    "ha_handshake_master": {"last_epoch": "number"},
     "ha_report": {"state": "text"},
     "ha_frame": {
         "confirm_offset": "number",

@@ -59,6 +59,8 @@ class Places:
                 new[name] = sorted(ids.get(each, each) for each in data[name])
         if "slave_id" in data:
             new["slave_id"] = ids.get(data["slave_id"], data["slave_id"])
+        if "connections" in data:
+            new["connections"] = [rename_connection(each, ids) for each in data["connections"]]
         return replace(event, new)
 
     def find_link(self, event: Event) -> tuple[str, int]:
@@ -107,6 +109,13 @@ def rename_all(recording: Recording, places: Places, master: str) -> Iterator[Ev
             places.exchange(str(node), master)
         renamed = places.rename(event)
         yield replace(renamed, {EXCHANGE: place}) if is_exchange else renamed
+
+
+def rename_connection(shown: Any, ids: Mapping[Any, Any]) -> Any:
+    """A connection that a master shows, by the place of its slave."""
+    if not isinstance(shown, dict) or "slave_id" not in shown:
+        return shown
+    return ChainMap({"slave_id": ids.get(shown["slave_id"], shown["slave_id"])}, shown)
 
 
 def replace(event: Event, fields: dict[str, Any]) -> Event:

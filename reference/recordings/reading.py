@@ -160,14 +160,18 @@ def _read_line(path: str | Path, line: int, text: str) -> Event:
     return _tell_kind(Event(line, data["seq"], float(data["t_ms"]), data["ev"], data))
 
 
+OF_NOTES = ("at", "text", "what")
+"""Fields of a note that an event with a kind of its own does not have."""
+
+
 def _tell_kind(event: Event) -> Event:
     """An event of controller mode that is written down as a note, with its own kind."""
     kind = event.data.get("what")
     if event.kind != "note" or not isinstance(kind, str) or kind not in CONTROLLER_KINDS:
         return event
-    data = dict(event.data)
-    if "at" in data:
-        data["node"] = data["at"]
+    data = {name: value for name, value in event.data.items() if name not in OF_NOTES}
+    if "at" in event.data:
+        data["node"] = event["at"]
     is_whole = CONTROLLER_KINDS[kind].keys() <= data.keys()
     return evolve(event, kind=kind, data=data) if is_whole else event
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from attrs import evolve
@@ -19,6 +19,7 @@ from reference.recordings.log.epochs import (
     has_dispatched,
     is_dispatch_open,
     lag_behind,
+    list_connection_state,
     list_shown_goals,
 )
 from reference.recordings.log.guide import name_broker, name_end
@@ -62,8 +63,7 @@ def make_look(
 def look_on(asking: Asking, observation: Observation, broker: int, node: Node) -> Asked:
     """The same where the broker goes on meanwhile: its fields are read one after another."""
     event = observation.event
-    shown = {key: value for key, value in event.data.items() if key not in COMPARED}
-    loose = evolve(event, data=shown)
+    loose = evolve(event, data=Loose(event.data))
     goals = [
         *list_log_goals(asking, node, loose, broker),
         *list_distance_goals(asking, event),
@@ -75,6 +75,27 @@ def look_on(asking: Asking, observation: Observation, broker: int, node: Node) -
 
 COMPARED = ("slave_fall_behind", "connections")
 """Fields that repeat others, if they were read at once."""
+
+
+class Loose(Mapping[str, Any]):
+    """The fields of a look without those that repeat others; nobody looks at any thereby."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.data = data
+
+    def __getitem__(self, name: str) -> Any:
+        if name in COMPARED:
+            raise KeyError(name)
+        return self.data[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name not in COMPARED and name in self.data
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self.data if name not in COMPARED)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def ask_alone(goal: Goal) -> Stage:
@@ -294,6 +315,7 @@ def list_own_goals(asking: Asking, node: Node, slave: int, shown: Shown) -> Iter
     yield asking.has_value(f"{name} of the connection", f"{link}.{name}", shown[name])
     name, connection = "next_transfer_from", node.notes.wires[slave].connection
     is_possible = asking.landmarks.may_send_from(slave, connection, shown[name])
+    yield from list_connection_state(asking, slave, shown)
     path, text = f"{link}.next_transfer_offset", f"{name} of the connection"
     yield asking.has_value(text, path, shown[name], is_possible=is_possible)
 

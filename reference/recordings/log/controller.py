@@ -189,6 +189,10 @@ def list_slave_goals(asking: Asking, node: Node, event: Event, slave: int) -> li
     return [
         agrees(f"connection {event['conn']} is open", is_so=is_open),
         agrees(f"slave_id is {own}", is_so=event["slave_id"] == own),
+        *(
+            agrees(f"{name} is false", is_so=not event.data.get(name, False))
+            for name in ("sync_from_last_file", "async_learner")
+        ),
     ]
 
 

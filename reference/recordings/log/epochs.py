@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -128,7 +128,10 @@ def list_shown_goals(asking: Asking, node: Node, event: Event, broker: int) -> I
     """What a look at a broker shows of controller mode; nothing where the rules have none of it."""
     if not has_epoch_files(asking):
         return
-    members = event.data.get("sync_state_set")
+    members, own = event.data.get("sync_state_set"), event.data.get("local_sync_state_set")
+    if members is not None and own is not None:
+        text = f"local_sync_state_set {own} is part of the union"
+        yield agrees(text, is_so=set(own) <= set(members))
     if broker != MASTER or broker not in node.notes.seen.told:
         if members is not None:
             text = "a broker that is no master shows no SyncStateSet"
@@ -139,6 +142,27 @@ def list_shown_goals(asking: Asking, node: Node, event: Event, broker: int) -> I
         yield from list_file_goals(asking, broker, event["epochs"])
     if broker == MASTER and broker in node.notes.seen.told and "confirm_offset" in event.data:
         yield has_confirmed(asking, event["confirm_offset"])
+
+
+def list_connection_state(asking: Asking, slave: int, shown: Mapping[str, Any]) -> Iterator[Goal]:
+    """Whose connection it is, as soon as its slave has said so, and how far it has come.
+
+    A handshake is over with the first report (``v533_controller_h`` seq 50: a little later).
+    """
+    own = list_ids(asking.plan.recording.config["nodes"])[get_place(slave)]
+    told, state = shown.get("slave_id", NO_END), shown.get("state", TRANSFER)
+    is_asked = shown["slave_request_offset"] >= 0
+    if "slave_id" in shown:
+        text = f"slave_id of the connection is {own}, or {NO_END} before the handshake"
+        yield agrees(text, is_so=told == own or (told == NO_END and not is_asked))
+    if "state" in shown:
+        may_be = STATES_AFTER_REPORT if is_asked else STATES_BEFORE_REPORT
+        yield agrees(f"state of the connection is one of {may_be}", is_so=state in may_be)
+
+
+STATES_BEFORE_REPORT = ("READY", "HANDSHAKE", "SHUTDOWN")
+STATES_AFTER_REPORT = ("HANDSHAKE", "TRANSFER", "SHUTDOWN")
+"""``HAConnectionState`` of a connection at the master, before and after the first report."""
 
 
 def is_dispatch_open(asking: Asking, node: Node, broker: int) -> bool:
