@@ -12,7 +12,7 @@ from reference.recordings.ahead.elections import list_ids
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.hidden.node import Asked, Goal, Node, Stage
-from reference.recordings.log.asking import Asking, agrees, ask_for, fires, note, see
+from reference.recordings.log.asking import Asking, agrees, ask_for, fires, is_fact, note, see
 from reference.recordings.log.brokers import observe_snapshot
 from reference.recordings.log.epochs import (
     has_epoch_files,
@@ -41,8 +41,8 @@ def observe_to_master(asking: Asking, observation: Observation, node: Node) -> A
     if not has_epoch_files(asking):
         return ask_for(agrees(NO_CONTROLLER, is_so=False))
     names = list_elections(asking, node, event)
-    goals = [agrees(f"{event['node']} is told to be a master", is_so=is_master(asking, event))]
-    goals += [agrees("the change of its role is done", is_so=event.data.get("result", True))]
+    goals = [is_fact(f"{event['node']} is told to be a master", is_so=is_master(asking, event))]
+    goals += [is_fact("the change of its role is done", is_so=event.data.get("result", True))]
     goals += [fires(f"{event['node']} is elected", *names)] if names else []
     look = observe_snapshot(asking, observation, tell(node, MASTER))
 
@@ -96,7 +96,13 @@ def begin_term(node: Node, event: Event, asking: Asking) -> Node:
         slave = asking.plan.slaves.index(event[EXCHANGE])
         node = see(lambda seen: exchange(seen, slave))(node)
         node = note(lambda notes: notes.change_wire(slave, ended=None, position=-1))(node)
-    return tell(node, MASTER)
+    return tell(answer(node, event), MASTER)
+
+
+def answer(node: Node, event: Event) -> Node:
+    """The node in which a controller has told a set."""
+    told = frozenset(event["sync_state_set"])
+    return see(lambda seen: evolve(seen, answered=told))(node)
 
 
 def exchange(seen: Seen, slave: int) -> Seen:
@@ -122,8 +128,8 @@ def observe_to_slave(asking: Asking, observation: Observation, node: Node) -> As
     broker = asking.plan.find_node(event)
     is_so = broker != MASTER and event.data.get("role", "SLAVE") == "SLAVE"
     goals = (
-        agrees(f"{event['node']} is told to be a slave", is_so=is_so),
-        agrees("the change of its role is done", is_so=bool(event.data.get("result", True))),
+        is_fact(f"{event['node']} is told to be a slave", is_so=is_so),
+        is_fact("the change of its role is done", is_so=bool(event.data.get("result", True))),
     )
     look = observe_snapshot(asking, observation, node)
     return put_before(look, (lambda _: goals,), before=lambda before: tell(before, broker))
@@ -142,7 +148,12 @@ def observe_set(asking: Asking, observation: Observation, node: Node) -> Asked:
         return tuple(list_set_goals(asking, event["sync_state_set"]))
 
     look = observe_snapshot(asking, observation, node)
-    return put_before(look, (lambda _: goals, list_changes), permits=changes)
+    return put_before(
+        look,
+        (lambda _: goals, list_changes),
+        permits=changes,
+        before=lambda before: answer(before, event),
+    )
 
 
 def observe_request(asking: Asking, observation: Observation, node: Node) -> Asked:
@@ -156,7 +167,9 @@ def observe_request(asking: Asking, observation: Observation, node: Node) -> Ask
     ids, members = list_ids(asking.plan.recording.config["nodes"]), event["set"]
     is_so = is_master(asking, event) and MASTER in node.notes.seen.told and ids[0] in members
     goals = [agrees(f"{event['node']} is the master", is_so=is_so)]
-    goals += [agrees(f"the set {members} has known members", is_so=set(members) <= set(ids))]
+    is_new = set(members) != node.notes.seen.answered or event.kind != "sss_listener"
+    goals += [agrees(f"the set {members} differs from the last answer", is_so=is_new)]
+    goals += [is_fact(f"the set {members} has known members", is_so=set(members) <= set(ids))]
     for slave, broker in enumerate(ids[1:]):
         if broker in members:
             goals.append(is_in_set(asking, get_place(slave), is_in=True))
@@ -188,9 +201,9 @@ def list_slave_goals(asking: Asking, node: Node, event: Event, slave: int) -> li
     is_open = event["conn"] == node.notes.wires[slave].connection
     return [
         agrees(f"connection {event['conn']} is open", is_so=is_open),
-        agrees(f"slave_id is {own}", is_so=event["slave_id"] == own),
+        is_fact(f"slave_id is {own}", is_so=event["slave_id"] == own),
         *(
-            agrees(f"{name} is false", is_so=not event.data.get(name, False))
+            is_fact(f"{name} is false", is_so=not event.data.get(name, False))
             for name in ("sync_from_last_file", "async_learner")
         ),
     ]
@@ -203,7 +216,7 @@ def list_master_goals(asking: Asking, node: Node, event: Event, slave: int) -> l
     is_next = before == node.notes.seen.handshakes[slave]
     return [
         agrees("the slave has sent its half of the handshake", is_so=is_next),
-        agrees(f"last_epoch is {last}", is_so=event.data.get("last_epoch", last) == last),
+        is_fact(f"last_epoch is {last}", is_so=event.data.get("last_epoch", last) == last),
         asking.has_value(
             "master_max_offset", name_end(asking.plan, MASTER), event["master_max_offset"]
         ),

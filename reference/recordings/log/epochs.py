@@ -12,7 +12,7 @@ from reference.language.operators import any_of, negate
 from reference.recordings.ahead.elections import list_ids
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.hidden.node import Goal, Node
-from reference.recordings.log.asking import Asking, agrees
+from reference.recordings.log.asking import Asking, agrees, is_fact
 from reference.recordings.reading import Event
 from reference.worlds.replication.epochs import (
     NO_EPOCH,
@@ -47,16 +47,17 @@ def find_place(broker: int) -> int:
 
 def list_file_goals(asking: Asking, broker: int, rows: Sequence[Row]) -> Iterator[Goal]:
     """A broker's epoch file has these entries, and no others that retention has left."""
-    yield agrees(f"epochs {rows} follow one another", is_so=are_in_order(rows))
+    yield is_fact(f"epochs {rows} follow one another", is_so=are_in_order(rows))
     starts = {row[0] - FIRST_EPOCH: row[1] for row in rows if len(row) > 1}
     place, lives = find_place(broker), asking.plan.structure.lives
     if any(not 0 <= epoch < lives for epoch in starts):
-        yield agrees(f"epochs {rows} have begun", is_so=False)
+        yield is_fact(f"epochs {rows} have begun", is_so=False)
     for epoch in range(lives):
         if epoch in starts:
             text = f"the start of epoch {epoch + FIRST_EPOCH} of broker {place + 1}"
             path = f"epoch_files.{place}.starts.{epoch}"
-            yield asking.has_value(text, path, starts[epoch])
+            is_possible = asking.landmarks.may_stand_at(starts[epoch])
+            yield asking.has_value(text, path, starts[epoch], is_possible=is_possible)
         else:
             yield has_no_entry(asking, place, epoch)
 
@@ -86,7 +87,7 @@ def list_set_goals(asking: Asking, shown: Sequence[int]) -> Iterator[Goal]:
     """The SyncStateSet, which is the union that the master waits for, has these members."""
     ids = list_ids(asking.plan.recording.config["nodes"])
     is_known = set(shown) <= set(ids) and len(set(shown)) == len(shown)
-    yield agrees(f"the SyncStateSet {shown} has known members", is_so=is_known)
+    yield is_fact(f"the SyncStateSet {shown} has known members", is_so=is_known)
     for place, broker in enumerate(ids):
         yield is_in_set(asking, place, is_in=broker in shown)
 
@@ -109,7 +110,8 @@ def has_confirmed(asking: Asking, offset: int) -> Goal:
         lags = any_of(*state.in_sync_state_set[1:]) & (offset < confirmed)
         return any_of(confirmed == offset, confirmed < 0, lags)
 
-    return asking.holds(f"confirm_offset is {offset}", is_confirmed)
+    is_possible = asking.landmarks.may_stand_at(offset)
+    return asking.holds(f"confirm_offset is {offset}", is_confirmed, is_possible=is_possible)
 
 
 def may_ask_to_leave(asking: Asking, slave: int) -> Goal:
@@ -130,8 +132,9 @@ def list_shown_goals(asking: Asking, node: Node, event: Event, broker: int) -> I
         return
     members, own = event.data.get("sync_state_set"), event.data.get("local_sync_state_set")
     if members is not None and own is not None:
-        text = f"local_sync_state_set {own} is part of the union"
-        yield agrees(text, is_so=set(own) <= set(members))
+        text = f"local_sync_state_set {own} is part of the union, and has the master"
+        first = {list_ids(asking.plan.recording.config["nodes"])[0]}
+        yield is_fact(text, is_so=first & set(members) <= set(own) <= set(members))
     if broker != MASTER or broker not in node.notes.seen.told:
         if members is not None:
             text = "a broker that is no master shows no SyncStateSet"
@@ -154,10 +157,10 @@ def list_connection_state(asking: Asking, slave: int, shown: Mapping[str, Any]) 
     is_asked = shown["slave_request_offset"] >= 0
     if "slave_id" in shown:
         text = f"slave_id of the connection is {own}, or {NO_END} before the handshake"
-        yield agrees(text, is_so=told == own or (told == NO_END and not is_asked))
+        yield is_fact(text, is_so=told == own or (told == NO_END and not is_asked))
     if "state" in shown:
         may_be = STATES_AFTER_REPORT if is_asked else STATES_BEFORE_REPORT
-        yield agrees(f"state of the connection is one of {may_be}", is_so=state in may_be)
+        yield is_fact(f"state of the connection is one of {may_be}", is_so=state in may_be)
 
 
 STATES_BEFORE_REPORT = ("READY", "HANDSHAKE", "SHUTDOWN")
@@ -177,15 +180,15 @@ def is_dispatch_open(asking: Asking, node: Node, broker: int) -> bool:
 
 def has_dispatched(asking: Asking, who: str, path: str, offset: int) -> Goal:
     """A broker's dispatch can have come so far: it is not beyond what the rules allow."""
-    place = asking.guide.places[path]
+    place, is_possible = asking.guide.places[path], asking.landmarks.may_stand_at(offset)
     return Goal(
-        f"dispatched_offset of {who} is {offset} at most",
-        lambda n: offset <= n.state[place],
+        f"dispatched_offset of {who} has come to {offset}",
+        lambda n: is_possible and offset <= n.state[place],
         frozenset((path,)),
         path,
         offset,
         place,
-        is_possible=asking.landmarks.may_stand_at(offset),
+        is_possible=is_possible,
     )
 
 
@@ -221,7 +224,7 @@ def names_epoch(asking: Asking, slave: int, event: Event) -> Goal:
     begin, size = max(0, event["master_offset"]), event["body_bytes"]
     text = f"epoch {event['epoch']} begins at {start} and is that of a frame from {begin}"
     if not 0 <= epoch < asking.plan.structure.lives:
-        return agrees(text, is_so=False)
+        return is_fact(text, is_so=False)
 
     def is_named(state: Any) -> Any:
         starts = get_sent_starts(state)
@@ -240,7 +243,7 @@ def list_handshake_goals(asking: Asking, node: Node, slave: int, event: Event) -
         return
     is_known = node.notes.seen.handshakes[slave] == (event["conn"], "ha_handshake_master")
     yield agrees("the master has sent its half of the handshake", is_so=is_known)
-    yield agrees(f"a report is sent in state {TRANSFER}", is_so=state == TRANSFER)
+    yield is_fact(f"a report is sent in state {TRANSFER}", is_so=state == TRANSFER)
 
 
 def list_frame_goals(asking: Asking, slave: int, event: Event) -> Iterator[Goal]:
@@ -252,9 +255,10 @@ def list_frame_goals(asking: Asking, slave: int, event: Event) -> Iterator[Goal]
     if "confirm_offset" in event.data:
         offset = event["confirm_offset"]
         text = f"the confirm offset has come to {offset}"
-        yield asking.holds(text, lambda s: has_come_to(s, offset))
+        is_possible = asking.landmarks.may_stand_at(offset)
+        yield asking.holds(text, lambda s: has_come_to(s, offset), is_possible=is_possible)
     if "state" in event.data:
-        yield agrees(f"a frame is sent in state {TRANSFER}", is_so=event["state"] == TRANSFER)
+        yield is_fact(f"a frame is sent in state {TRANSFER}", is_so=event["state"] == TRANSFER)
 
 
 def has_come_to(state: Any, offset: int) -> Any:

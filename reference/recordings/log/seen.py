@@ -43,6 +43,8 @@ class Seen:
     """What the brokers' tables may be."""
     told: frozenset[int] = frozenset()
     """The brokers whose process a controller has told its role."""
+    answered: frozenset[int] = frozenset()
+    """The SyncStateSet that a controller has told last, by ids."""
     handshakes: tuple[tuple[int, str], ...] = ()
     """By slave: the connection and the kind of the latest half of a handshake."""
     sends: int = 0
