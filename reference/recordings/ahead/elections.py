@@ -12,9 +12,6 @@ from reference.recordings.kinds import END_KINDS, START_KINDS
 from reference.recordings.places import EXCHANGE
 from reference.recordings.reading import Event
 
-MASTER_PLACE = 0
-"""Where lists by broker have the master; the slaves follow."""
-
 
 def list_ids(nodes: Mapping[str, Any]) -> tuple[int, ...]:
     """The ids by which the SyncStateSet knows the brokers: the master's, then each slave's."""
@@ -45,6 +42,12 @@ def count_epochs(events: Iterable[Event]) -> int:
             elections += 1
             named = max([named, *(row[0] for row in event["epochs"] if row)])
     return max(named, elections)
+
+
+def see_epochs(events: Iterable[Event]) -> frozenset[tuple[int, int]]:
+    """Each epoch that a master is told, or has then, by number and begin; no other one begins."""
+    rows = (row for event in events if event.kind == "to_master" for row in event["epochs"])
+    return frozenset((row[0], row[1]) for row in rows if len(row) > 1)
 
 
 @frozen

@@ -20,6 +20,7 @@ from reference.recordings.ahead.elections import (
     count_epochs,
     find_elected_ends,
     see_changes,
+    see_epochs,
 )
 from reference.recordings.ahead.links import (
     LinkAhead,
@@ -117,6 +118,10 @@ class Plan:
     """Processes of the master of whose puts the recorder left some out by a stride."""
     set_changes: tuple[SetChanges, ...]
     """By slave: when it is shown to enter the SyncStateSet, and to leave it."""
+    epochs: frozenset[tuple[int, int]]
+    """The epochs of masters, by number and begin; none without a controller."""
+    written_lives: int
+    """How many lives of the master's log may have bytes; there may be more epochs than that."""
 
     def find_node(self, event: Event) -> int:
         """The number of the slave that an event is about, or MASTER."""
@@ -185,6 +190,8 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         lost_offsets=_find_lost(events, master, surgeries),
         sampled_processes=frozenset(puts[number].process for number in find_sampled(puts)),
         set_changes=see_changes(events, nodes),
+        epochs=see_epochs(events),
+        written_lives=1 + lives[-1],
     )
 
 

@@ -50,8 +50,9 @@ def list_file_goals(asking: Asking, broker: int, rows: Sequence[Row]) -> Iterato
     yield is_fact(f"epochs {rows} follow one another", is_so=are_in_order(rows))
     starts = {row[0] - FIRST_EPOCH: row[1] for row in rows if len(row) > 1}
     place, lives = find_place(broker), asking.plan.structure.lives
-    if any(not 0 <= epoch < lives for epoch in starts):
-        yield is_fact(f"epochs {rows} have begun", is_so=False)
+    told = asking.plan.epochs
+    is_so = all(0 <= epoch < lives for epoch in starts) and {tuple(r[:2]) for r in rows} <= told
+    yield is_fact(f"epochs {rows} have begun", is_so=is_so)
     for epoch in range(lives):
         if epoch in starts:
             text = f"the start of epoch {epoch + FIRST_EPOCH} of broker {place + 1}"
@@ -144,7 +145,10 @@ def list_shown_goals(asking: Asking, node: Node, event: Event, broker: int) -> I
     if "epochs" in event.data and (broker != MASTER or broker in node.notes.seen.told):
         yield from list_file_goals(asking, broker, event["epochs"])
     if broker == MASTER and broker in node.notes.seen.told and "confirm_offset" in event.data:
-        yield has_confirmed(asking, event["confirm_offset"])
+        dispatched, confirmed = event["dispatched_offset"], event["confirm_offset"]
+        text = f"dispatched_offset {dispatched} is not beyond confirm_offset {confirmed}"
+        yield is_fact(text, is_so=dispatched <= confirmed)
+        yield has_confirmed(asking, confirmed)
 
 
 def list_connection_state(asking: Asking, slave: int, shown: Mapping[str, Any]) -> Iterator[Goal]:
@@ -163,7 +167,7 @@ def list_connection_state(asking: Asking, slave: int, shown: Mapping[str, Any]) 
         yield is_fact(f"state of the connection is one of {may_be}", is_so=state in may_be)
 
 
-STATES_BEFORE_REPORT = ("READY", "HANDSHAKE", "SHUTDOWN")
+STATES_BEFORE_REPORT = ("HANDSHAKE", "SHUTDOWN")
 STATES_AFTER_REPORT = ("HANDSHAKE", "TRANSFER", "SHUTDOWN")
 """``HAConnectionState`` of a connection at the master, before and after the first report."""
 
@@ -223,7 +227,7 @@ def names_epoch(asking: Asking, slave: int, event: Event) -> Goal:
     epoch, start = event["epoch"] - FIRST_EPOCH, event["epoch_start_offset"]
     begin, size = max(0, event["master_offset"]), event["body_bytes"]
     text = f"epoch {event['epoch']} begins at {start} and is that of a frame from {begin}"
-    if not 0 <= epoch < asking.plan.structure.lives:
+    if (event["epoch"], start) not in asking.plan.epochs:
         return is_fact(text, is_so=False)
 
     def is_named(state: Any) -> Any:
