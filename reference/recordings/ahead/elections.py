@@ -74,10 +74,26 @@ def has_soon(times_ms: Sequence[float], now_ms: float, ahead_ms: float) -> bool:
     return place < len(times_ms) and times_ms[place] <= now_ms + ahead_ms
 
 
-def see_changes(events: Iterable[Event], nodes: Mapping[str, Any]) -> tuple[SetChanges, ...]:
-    """The changes of the set, by slave."""
+@frozen
+class ControllerAhead:
+    """What a controller is shown to do; nothing where there is none."""
+
+    set_changes: tuple[SetChanges, ...]
+    """By slave: when it is shown to enter the SyncStateSet, and to leave it."""
+    epochs: frozenset[tuple[int, int]]
+    """The epochs of masters, by number and begin."""
+    epoch_count: int
+    """How many epochs there may be."""
+
+
+def see_controller(events: Iterable[Event], nodes: Mapping[str, Any]) -> ControllerAhead:
+    """What a controller is shown to do in a recording of these nodes."""
     every = list(events)
-    return tuple(see_changes_of(every, broker) for broker in list_ids(nodes)[1:])
+    return ControllerAhead(
+        set_changes=tuple(see_changes_of(every, broker) for broker in list_ids(nodes)[1:]),
+        epochs=see_epochs(every),
+        epoch_count=count_epochs(every),
+    )
 
 
 def see_changes_of(events: Sequence[Event], broker: int) -> SetChanges:

@@ -16,11 +16,9 @@ from attrs import evolve, fields, frozen
 from reference.configuration.keys import KEYS
 from reference.recordings.ahead.boundaries import Table, make_tables
 from reference.recordings.ahead.elections import (
-    SetChanges,
-    count_epochs,
+    ControllerAhead,
     find_elected_ends,
-    see_changes,
-    see_epochs,
+    see_controller,
 )
 from reference.recordings.ahead.links import (
     LinkAhead,
@@ -116,10 +114,8 @@ class Plan:
     """By process of the master: from where on such a surgery took its bytes."""
     sampled_processes: frozenset[int]
     """Processes of the master of whose puts the recorder left some out by a stride."""
-    set_changes: tuple[SetChanges, ...]
-    """By slave: when it is shown to enter the SyncStateSet, and to leave it."""
-    epochs: frozenset[tuple[int, int]]
-    """The epochs of masters, by number and begin; none without a controller."""
+    controller: ControllerAhead
+    """What a controller is shown to do."""
     written_lives: int
     """How many lives of the master's log may have bytes; there may be more epochs than that."""
 
@@ -153,9 +149,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     """
     nodes: Mapping[str, Any] = recording.config["nodes"]
     master, *slaves = nodes
-    sizes = {read_number(n["store_config"], "mapedFileSizeCommitLog") for n in nodes.values()}
-    if len(sizes) > 1:
-        raise OutsideTheModel("the brokers of the group have files of different sizes")
+    _refuse_sizes(nodes)
     events = recording.events
     own = [event for event in events if event.data.get("node") == master]
     surgeries = match_surgeries(events)
@@ -163,7 +157,8 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     processes = see_processes(events, master, recording.end_ms)
     timers = make_timers(nodes[master], nodes[master], version)
     puts = _see_puts(recording, lives, processes, timers)
-    count = max(1 + lives[-1], count_epochs(events))
+    controller = see_controller(events, nodes)
+    count = max(1 + lives[-1], controller.epoch_count)
     structure = _make_structure(nodes[master], len(slaves), puts, count)
     return Plan(
         recording=recording,
@@ -176,7 +171,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         slaves=tuple(slaves),
         puts=puts,
         put_by_seq={put.seq: put for put in puts},
-        tables=make_tables(puts, count),
+        tables=make_tables(puts, structure.lives),
         queue_index=index_queues(puts),
         queue_names=frozenset(put.queue for put in puts),
         processes=processes,
@@ -189,10 +184,15 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         surgeries=surgeries,
         lost_offsets=_find_lost(events, master, surgeries),
         sampled_processes=frozenset(puts[number].process for number in find_sampled(puts)),
-        set_changes=see_changes(events, nodes),
-        epochs=see_epochs(events),
+        controller=controller,
         written_lives=1 + lives[-1],
     )
+
+
+def _refuse_sizes(nodes: Mapping[str, Any]) -> None:
+    sizes = {read_number(n["store_config"], "mapedFileSizeCommitLog") for n in nodes.values()}
+    if len(sizes) > 1:
+        raise OutsideTheModel("the brokers of the group have files of different sizes")
 
 
 def _see_puts(

@@ -12,10 +12,7 @@ from reference.recordings.ahead.boundaries import has_boundary
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.checks.queues import check_queues
-from reference.recordings.hidden.node import Asked, Goal, Node, Stage
-from reference.recordings.log.asking import Asking, see
-from reference.recordings.log.connections import Shown, list_live, match
-from reference.recordings.log.epochs import (
+from reference.recordings.controller.goals import (
     has_dispatched,
     has_epoch_files,
     is_dispatch_open,
@@ -23,6 +20,9 @@ from reference.recordings.log.epochs import (
     list_connection_state,
     list_shown_goals,
 )
+from reference.recordings.hidden.node import Asked, Goal, Node, Stage
+from reference.recordings.log.asking import Asking, see
+from reference.recordings.log.connections import Shown, list_live, match
 from reference.recordings.log.guide import name_broker, name_end
 from reference.recordings.log.seen import Check, Seen
 from reference.recordings.reading import Event

@@ -149,11 +149,11 @@ class LogGuide:
 
     def _may_enter(self, slave: int) -> bool:
         """A slave is shown to be in the SyncStateSet soon: the master knows it first."""
-        return self.plan.set_changes[slave].may_enter(self.now_ms, SLACK_MS)
+        return self.plan.controller.set_changes[slave].may_enter(self.now_ms, SLACK_MS)
 
     def _may_leave(self, slave: int) -> bool:
         """A controller is shown to have taken it out just now."""
-        return self.plan.set_changes[slave].may_leave(self.now_ms, NOTICE_MS)
+        return self.plan.controller.set_changes[slave].may_leave(self.now_ms, NOTICE_MS)
 
     def deliver_late(self, node: Node, slave: int, frame: Frame) -> State | None:
         """The state after a slave has taken what was sent on a connection that has ended.

@@ -19,10 +19,10 @@ from reference.recordings.checks.traffic import (
     check_target_down,
 )
 from reference.recordings.clock import JITTER_MS
+from reference.recordings.controller.goals import list_frame_goals, list_handshake_goals
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.kinds import END_KINDS, START_KINDS
 from reference.recordings.log.asking import Asking, agrees, ask_for, note, see
-from reference.recordings.log.epochs import list_frame_goals, list_handshake_goals
 from reference.recordings.log.guide import CLOSING
 from reference.recordings.log.lives import list_starts
 from reference.recordings.log.notes import Notes, Wire

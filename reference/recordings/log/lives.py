@@ -10,6 +10,7 @@ from reference.recordings.ahead.plan import MASTER
 from reference.recordings.checks.closings import check_closed_by_stop
 from reference.recordings.checks.logs import check_dispatched_at_start, check_surgery
 from reference.recordings.clock import SHUTDOWN_MS
+from reference.recordings.controller.goals import has_epoch_files, list_file_goals
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.kinds import END_KINDS
 from reference.recordings.log.asking import Asking, agrees, ask_for, fires, note, see
@@ -19,7 +20,6 @@ from reference.recordings.log.brokers import (
     list_start_stages,
     see_end,
 )
-from reference.recordings.log.epochs import has_epoch_files, list_file_goals
 from reference.recordings.log.guide import name_broker, name_end, name_instance
 from reference.recordings.log.notes import Notes
 from reference.recordings.log.seen import Seen

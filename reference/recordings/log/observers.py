@@ -8,6 +8,13 @@ from typing import TypeAlias
 from attrs import evolve
 
 from reference.recordings.ahead.order import PUT_BEGIN, Observation
+from reference.recordings.controller.observers import (
+    observe_handshake,
+    observe_request,
+    observe_set,
+    observe_to_master,
+    observe_to_slave,
+)
 from reference.recordings.groups import OutsideTheModel
 from reference.recordings.hidden.node import Asked, Node
 from reference.recordings.log.asking import Asking, ask_for, is_impossible
@@ -20,13 +27,6 @@ from reference.recordings.log.contents import (
     observe_read,
     observe_scan,
     observe_set_config,
-)
-from reference.recordings.log.controller import (
-    observe_handshake,
-    observe_request,
-    observe_set,
-    observe_to_master,
-    observe_to_slave,
 )
 from reference.recordings.log.limits.silence import ask_about_silence
 from reference.recordings.log.links import (

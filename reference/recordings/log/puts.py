@@ -18,10 +18,10 @@ from reference.recordings.checks.puts import (
     check_slave_view,
 )
 from reference.recordings.checks.queues import check_queue_offset
+from reference.recordings.controller.goals import has_epoch_files, lag_behind, list_set_goals
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.asking import Asking, agrees, ask_for, note
 from reference.recordings.log.brokers import list_positions
-from reference.recordings.log.epochs import has_epoch_files, lag_behind, list_set_goals
 from reference.recordings.log.guide import name_end
 from reference.recordings.log.seen import Check
 from reference.recordings.reading import Event

@@ -11,16 +11,16 @@ from reference.language.rule import replace_at
 from reference.recordings.ahead.elections import list_ids
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER
-from reference.recordings.hidden.node import Asked, Goal, Node, Stage
-from reference.recordings.log.asking import Asking, agrees, ask_for, fires, is_fact, note, see
-from reference.recordings.log.brokers import observe_snapshot
-from reference.recordings.log.epochs import (
+from reference.recordings.controller.goals import (
     has_epoch_files,
     is_in_set,
     list_file_goals,
     list_set_goals,
     may_ask_to_leave,
 )
+from reference.recordings.hidden.node import Asked, Goal, Node, Stage
+from reference.recordings.log.asking import Asking, agrees, ask_for, fires, is_fact, note, see
+from reference.recordings.log.brokers import observe_snapshot
 from reference.recordings.log.guide import name_end
 from reference.recordings.log.seen import Seen
 from reference.recordings.places import EXCHANGE

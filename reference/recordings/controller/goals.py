@@ -50,7 +50,7 @@ def list_file_goals(asking: Asking, broker: int, rows: Sequence[Row]) -> Iterato
     yield is_fact(f"epochs {rows} follow one another", is_so=are_in_order(rows))
     starts = {row[0] - FIRST_EPOCH: row[1] for row in rows if len(row) > 1}
     place, lives = find_place(broker), asking.plan.structure.lives
-    told = asking.plan.epochs
+    told = asking.plan.controller.epochs
     is_so = all(0 <= epoch < lives for epoch in starts) and {tuple(r[:2]) for r in rows} <= told
     yield is_fact(f"epochs {rows} have begun", is_so=is_so)
     for epoch in range(lives):
@@ -227,7 +227,7 @@ def names_epoch(asking: Asking, slave: int, event: Event) -> Goal:
     epoch, start = event["epoch"] - FIRST_EPOCH, event["epoch_start_offset"]
     begin, size = max(0, event["master_offset"]), event["body_bytes"]
     text = f"epoch {event['epoch']} begins at {start} and is that of a frame from {begin}"
-    if (event["epoch"], start) not in asking.plan.epochs:
+    if (event["epoch"], start) not in asking.plan.controller.epochs:
         return is_fact(text, is_so=False)
 
     def is_named(state: Any) -> Any:
