@@ -158,8 +158,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     timers = make_timers(nodes[master], nodes[master], version)
     puts = _see_puts(recording, lives, processes, timers)
     controller = see_controller(events, nodes)
-    count = max(1 + lives[-1], controller.epoch_count)
-    structure = _make_structure(nodes[master], len(slaves), puts, count)
+    structure = _make_structure(nodes[master], len(slaves), puts, 1 + lives[-1], controller)
     return Plan(
         recording=recording,
         version=version,
@@ -210,7 +209,11 @@ def _see_puts(
 
 
 def _make_structure(
-    node: Mapping[str, Any], slaves: int, puts: Sequence[Put], lives: int
+    node: Mapping[str, Any],
+    slaves: int,
+    puts: Sequence[Put],
+    lives: int,
+    controller: ControllerAhead,
 ) -> Structure:
     overlap = count_overlapping((p.begin_ms - JITTER_MS, p.end_ms + JITTER_MS) for p in puts)
     return Structure(
@@ -218,7 +221,7 @@ def _make_structure(
         flush_disk_type=FlushDiskType[node["flush_type"]],
         slaves=slaves,
         messages=overlap + SPARE_MESSAGES,
-        lives=lives,
+        lives=max(lives, controller.epoch_count),
     )
 
 
