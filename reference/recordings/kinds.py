@@ -40,9 +40,9 @@ _LOG: Fields = {
 _HANDSHAKE: Fields = {"link": "text", "conn": "number"}
 
 CONTROLLER_KINDS: Mapping[str, Fields] = {
-    "to_master": {**_NODE, "epochs": "rows", "sync_state_set": "numbers"},
-    "to_slave": {**_NODE, "epochs": "rows"},
-    "set_sss": {**_NODE, "sync_state_set": "numbers"},
+    "to_master": {**_LOG, "epochs": "rows", "sync_state_set": "numbers"},
+    "to_slave": {**_LOG, "epochs": "rows"},
+    "set_sss": {**_LOG, "sync_state_set": "numbers"},
     "sss_listener": {**_NODE, "set": "numbers"},
     "shrink": {**_NODE, "set": "numbers"},
     "ha_handshake_slave": {**_HANDSHAKE, "slave_id": "number"},
@@ -228,12 +228,17 @@ _CONTROLLED: Fields = {
 _TOLD: Fields = {
     "result": "flag",
     **_CONTROLLED,
-    **_LOG,
     **MASTER_FIELDS,
     **SLAVE_FIELDS,
     "queues": "object",
     "role": "text",
 }
+
+
+def _leave_out(kind: str, fields: Fields) -> Fields:
+    """The fields without those that a kind must carry."""
+    return {name: each for name, each in fields.items() if name not in CONTROLLER_KINDS[kind]}
+
 
 OPTIONAL_FIELDS: Mapping[str, Fields] = {
     "node_started": {
@@ -242,7 +247,7 @@ OPTIONAL_FIELDS: Mapping[str, Fields] = {
         "queues": "object",
         **_CONTROLLED,
     },
-    **dict.fromkeys(("to_master", "to_slave", "set_sss"), _TOLD),
+    **{kind: _leave_out(kind, _TOLD) for kind in ("to_master", "to_slave", "set_sss")},
     "ha_handshake_slave": {"async_learner": "flag", "sync_from_last_file": "flag"},
     "ha_handshake_master": {"last_epoch": "number"},
     "ha_report": {"state": "text"},
@@ -292,7 +297,7 @@ OPTIONAL_FIELDS: Mapping[str, Fields] = {
     "tables": _TABLES,
     "query_consumer_offset": {"offset": "any"},
     "log": dict.fromkeys(("exception", "level", "msg", "node", "repeat", "thread"), "any"),
-    "note": dict.fromkeys(("text", "what"), "any"),
+    "note": dict.fromkeys(("at", "text", "what"), "any"),
 }
 """Fields that an event may carry beside those that it must, by kind."""
 
