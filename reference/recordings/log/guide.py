@@ -32,6 +32,7 @@ from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.log.arguments import Arguments
 from reference.recordings.log.following import FOLLOWED, get_index
 from reference.recordings.log.notes import Connection, Notes, Wire
+from reference.worlds.replication.epochs import get_place
 from reference.worlds.replication.mapped_files import is_flush_file_there
 from reference.worlds.replication.replication import compute_first_transfer_start
 
@@ -160,13 +161,14 @@ class LogGuide:
 
         A connection of the model takes with it what is in flight. A real one ends at each side by
         itself: what the master had handed to TCP may still come. The rule is asked on the
-        connection and with the master's log as they were; only the slave's log keeps its effect.
+        connection and with the master's log as they were; only the slave's files keep its effect.
         None where the slave does not take it.
         """
         ended = node.notes.wires[slave].ended
         if ended is None:
             return None
-        past, link, own = list(node.state), f"links.{slave}.", f"slaves.{slave}.log."
+        past, link = list(node.state), f"links.{slave}."
+        own = (f"slaves.{slave}.log.", f"epoch_files.{get_place(slave)}.")
         for path, place in self.places.items():
             if path.startswith((link, "master.log.")):
                 past[place] = ended[place]

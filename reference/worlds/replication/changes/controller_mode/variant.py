@@ -26,9 +26,9 @@ ABSTRACTED = (
     "beyond 2 GiB, issue 10578).",
     "The last report over a dead connection is forgotten immediately. While a member is not "
     "connected, the confirm offset is unknown; 5.x keeps the last one.",
-    "A report is read in one step; 5.x raises push2SlaveMaxOffset last, after puts were answered and "
-    "the set was changed (v533_controller_c seq 74). It computes the confirm offset when a report "
-    "comes, and until then keeps the last one (v533_controller_h2 seq 377).",
+    "A report is read in one step; 5.x raises push2SlaveMaxOffset last, after puts were answered "
+    "and the set was changed (v533_controller_c seq 74). It computes the confirm offset when a "
+    "report comes, and until then keeps the last one (v533_controller_h2 seq 377).",
     "A member that lags may leave at any time (haMaxTimeSlaveNotCatchup); a slave enters only "
     "while every other member is connected and has reported.",
     "A slave that holds unknown bytes after a failed write is not elected.",
