@@ -26,9 +26,10 @@ from reference.recordings.log.explain import (
     UNDECIDED,
     LogVerdict,
     explain,
-    find_mode,
 )
+from reference.recordings.places import take_places
 from reference.recordings.reading import Event, Recording, TraceError, read_recording
+from reference.recordings.settings import find_mode, refuse_settings
 from reference.releases.versions import Version, VersionError
 from reference.worlds.replication.state import Cluster
 
@@ -140,10 +141,12 @@ def check_recording(
     reversal = find_time_reversal(recording)
     seen = recording if reversal is None else cut_before(recording, reversal)
     try:
-        groups = split_groups(seen)
-        searched = [
-            explain(group, find_mode(group, chosen.name), steps_max, progress) for group in groups
-        ]
+        groups = split_groups(take_places(seen))
+        searched = []
+        for group in groups:
+            mode = find_mode(group, chosen.name)
+            refuse_settings(group, mode)
+            searched.append(explain(group, mode, steps_max, progress))
     except OutsideTheModel as problem:
         verdict = reject_group(recording, str(problem))
     else:

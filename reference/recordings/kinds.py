@@ -18,6 +18,8 @@ CHECKS: Mapping[str, str] = {
     "list": "a list of objects",
     "object": "an object",
     "texts": "a list of texts",
+    "numbers": "a list of whole numbers",
+    "rows": "a list of lists of whole numbers",
     "any": "anything",
 }
 """What a field may have to be, in words."""
@@ -34,6 +36,20 @@ _LOG: Fields = {
         "number",
     ),
 }
+
+_HANDSHAKE: Fields = {"link": "text", "conn": "number"}
+
+CONTROLLER_KINDS: Mapping[str, Fields] = {
+    "to_master": {**_LOG, "epochs": "rows", "sync_state_set": "numbers"},
+    "to_slave": {**_LOG, "epochs": "rows"},
+    "set_sss": {**_LOG, "sync_state_set": "numbers"},
+    "sss_listener": {**_NODE, "set": "numbers"},
+    "shrink": {**_NODE, "set": "numbers"},
+    "ha_handshake_slave": {**_HANDSHAKE, "slave_id": "number"},
+    "ha_handshake_master": {**_HANDSHAKE, "master_max_offset": "number", "epochs": "rows"},
+}
+"""Events of controller mode. In a file they may also be notes: ``ev`` is ``note`` then, ``what``
+the kind, and ``at`` the node."""
 
 _READ: Fields = {
     **_NODE,
@@ -83,6 +99,7 @@ EXPLAINED_KINDS: Mapping[str, Fields] = {
     "ha_link_close": {**_CONNECTION, "closed_by": "text"},
     "ha_report": {**_CONNECTION, "slave_offset": "number"},
     "ha_frame": {**_CONNECTION, "master_offset": "number", "body_bytes": "count"},
+    **CONTROLLER_KINDS,
     "link_stalled": {**_LINK, "slave_to_master": "flag", "master_to_slave": "flag"},
     "link_healed": _LINK,
     "link_cut": _LINK,
@@ -163,6 +180,9 @@ BROKER_KINDS = frozenset({"node_started", "broker_started", "snapshot"})
 START_KINDS = frozenset({"node_started", "broker_started"})
 """Events that tell of a broker's start."""
 
+TOLD_KINDS = frozenset({"to_master", "to_slave"})
+"""Events that tell that a controller has told a broker its role."""
+
 END_KINDS = frozenset({"node_kill9", "process_exit"})
 """Events that tell of a process's end."""
 
@@ -199,16 +219,52 @@ _TABLES: Fields = {
     "topic_data_version_counter": "number",
 }
 
+_CONTROLLED: Fields = {
+    "confirm_offset": "number",
+    "epochs": "rows",
+    "local_sync_state_set": "numbers",
+    "sync_state_set": "numbers",
+}
+_TOLD: Fields = {
+    "result": "flag",
+    **_CONTROLLED,
+    **MASTER_FIELDS,
+    **SLAVE_FIELDS,
+    "queues": "object",
+    "role": "text",
+}
+
+
+def _leave_out(kind: str, fields: Fields) -> Fields:
+    """The fields without those that a kind must carry."""
+    return {name: each for name, each in fields.items() if name not in CONTROLLER_KINDS[kind]}
+
+
 OPTIONAL_FIELDS: Mapping[str, Fields] = {
-    "node_started": {"ha_master_address": "any", "load_ok": "flag", "queues": "object"},
+    "node_started": {
+        "ha_master_address": "any",
+        "load_ok": "flag",
+        "queues": "object",
+        **_CONTROLLED,
+    },
+    **{kind: _leave_out(kind, _TOLD) for kind in ("to_master", "to_slave", "set_sss")},
+    "ha_handshake_slave": {"async_learner": "flag", "sync_from_last_file": "flag"},
+    "ha_handshake_master": {"last_epoch": "number"},
+    "ha_report": {"state": "text"},
+    "ha_frame": {
+        "confirm_offset": "number",
+        "epoch": "number",
+        "epoch_start_offset": "number",
+        "state": "text",
+    },
     "broker_started": {
         "ok": "flag",
         "topics": "texts",
         **dict.fromkeys(("subscription_groups", "consumer_offsets"), "object"),
         **_TABLES,
     },
-    "snapshot": {"queues": "object"},
-    "put": {"delay_level": "count", "msg_id": "text"},
+    "snapshot": {"queues": "object", **_CONTROLLED},
+    "put": {"delay_level": "count", "msg_id": "text", "sync_state_set_after": "numbers"},
     "send_message": {
         "body_bytes": "count",
         "msg_id": "text",
@@ -241,11 +297,12 @@ OPTIONAL_FIELDS: Mapping[str, Fields] = {
     "tables": _TABLES,
     "query_consumer_offset": {"offset": "any"},
     "log": dict.fromkeys(("exception", "level", "msg", "node", "repeat", "thread"), "any"),
-    "note": {"text": "any"},
+    "note": dict.fromkeys(("at", "text", "what"), "any"),
 }
 """Fields that an event may carry beside those that it must, by kind."""
 
 OPTIONAL_ITEM_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "connections": ("slave_id", "state"),
     "entries": (
         *("magic", "msg_id", "queue", "queue_offset", "recorded_phy_offset", "size", "topic"),
     ),

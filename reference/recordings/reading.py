@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from reference.recordings.kinds import (
     APPENDED_FIELDS,
     BROKER_KINDS,
     CHECKS,
     COMMON_FIELDS,
+    CONTROLLER_KINDS,
     EXPLAINED_KINDS,
     IGNORED_KINDS,
     LIST_FIELDS,
@@ -27,6 +28,7 @@ from reference.recordings.kinds import (
     OPTIONAL_FIELDS,
     SLAVE_FIELDS,
     START_KINDS,
+    TOLD_KINDS,
     Fields,
 )
 from reference.worlds.replication.roles import FlushDiskType, Role
@@ -56,7 +58,7 @@ class Event:
     t_ms: float
     """When it was seen: ms since the scenario began, one wall clock for all processes."""
     kind: str
-    """Its ``ev``."""
+    """Its ``ev``; of a note about a controller its ``what``."""
     data: Mapping[str, Any]
     """All its fields, as they stand in the file."""
 
@@ -155,7 +157,23 @@ def _read_line(path: str | Path, line: int, text: str) -> Event:
     if not isinstance(data, dict):
         raise trace_error(path, line, "not a JSON object", advice)
     _check_fields(path, line, "event", data, COMMON_FIELDS)
-    return Event(line, data["seq"], float(data["t_ms"]), data["ev"], data)
+    return _tell_kind(Event(line, data["seq"], float(data["t_ms"]), data["ev"], data))
+
+
+OF_NOTES = ("at", "text", "what")
+"""Fields of a note that an event with a kind of its own does not have."""
+
+
+def _tell_kind(event: Event) -> Event:
+    """An event of controller mode that is written down as a note, with its own kind."""
+    kind = event.data.get("what")
+    if event.kind != "note" or not isinstance(kind, str) or kind not in CONTROLLER_KINDS:
+        return event
+    data = {name: value for name, value in event.data.items() if name not in OF_NOTES}
+    if "at" in event.data:
+        data["node"] = event["at"]
+    is_whole = CONTROLLER_KINDS[kind].keys() <= data.keys()
+    return evolve(event, kind=kind, data=data) if is_whole else event
 
 
 def _refuse_constant(name: str) -> Any:
@@ -189,7 +207,7 @@ def _check_event(path: str | Path, event: Event, roles: dict[str, Any]) -> None:
         return
     wanted = EXPLAINED_KINDS[event.kind]
     _check_fields(path, event.line, event.kind, event.data, wanted)
-    if event.kind in START_KINDS:
+    if event.kind in (*START_KINDS, *TOLD_KINDS) and "role" in event.data:
         roles[event["node"]] = event["role"]
     more = {**_find_more_fields(event, roles), **_find_optional_fields(event)}
     _check_fields(path, event.line, event.kind, event.data, more)
@@ -235,6 +253,10 @@ def _is_time(value: Any) -> bool:
     return is_number and abs(value) <= LARGEST_NUMBER
 
 
+def _is_list_of_numbers(value: Any) -> bool:
+    return isinstance(value, list) and all(_is_whole(item, -LARGEST_NUMBER) for item in value)
+
+
 IS_OF: Mapping[str, Callable[[Any], bool]] = {
     "number": lambda value: _is_whole(value, -LARGEST_NUMBER),
     "count": lambda value: _is_whole(value, 0),
@@ -247,6 +269,8 @@ IS_OF: Mapping[str, Callable[[Any], bool]] = {
     "list": lambda value: isinstance(value, list) and all(isinstance(item, dict) for item in value),
     "object": lambda value: isinstance(value, dict),
     "texts": lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
+    "numbers": _is_list_of_numbers,
+    "rows": lambda value: isinstance(value, list) and all(map(_is_list_of_numbers, value)),
     "any": lambda _: True,
 }
 """Whether a field is what it must be, by the names of CHECKS."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 USUAL = ROCKETMQ_VERSION
 """The release that the rules describe, before any change."""
 
-RECORDED_VERSIONS = frozenset({"4.4.0", "4.9.8", "5.3.3", "5.3.3-quorum"})
+RECORDED_VERSIONS = frozenset({"4.4.0", "4.9.8", "5.3.3", "5.3.3-quorum", "5.3.3-controller"})
 """The releases, in their modes, whose recordings conform to the model."""
 
 

@@ -29,7 +29,7 @@ PAGE = (ROOT / "spec" / "trace_format.md").read_text(encoding="utf-8")
 SCHEMA = json.loads((ROOT / "spec" / "trace.schema.json").read_text(encoding="utf-8"))
 RECORDINGS = [
     path
-    for folder in ("traces", "traces_498")
+    for folder in ("traces", "traces_498", "traces_5x")
     for path in sorted((ROOT / "tests" / "data" / folder).glob("*.jsonl"))
 ]
 

@@ -117,7 +117,8 @@ def _gather_frames(events: Iterable[Event]) -> Mapping[int, tuple[Frame, ...]]:
 def _gather_first_offsets(events: Iterable[Event]) -> Mapping[int, int]:
     found: dict[int, int] = {}
     for event in events:
-        if event.kind == "ha_frame":
+        # A master without any file beats with -1: it does not know yet where to begin.
+        if event.kind == "ha_frame" and event["master_offset"] >= 0:
             found.setdefault(event["conn"], event["master_offset"])
     return found
 

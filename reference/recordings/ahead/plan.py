@@ -15,6 +15,11 @@ from attrs import evolve, fields, frozen
 
 from reference.configuration.keys import KEYS
 from reference.recordings.ahead.boundaries import Table, make_tables
+from reference.recordings.ahead.elections import (
+    ControllerAhead,
+    find_elected_ends,
+    see_controller,
+)
 from reference.recordings.ahead.links import (
     LinkAhead,
     Observations,
@@ -109,6 +114,10 @@ class Plan:
     """By process of the master: from where on such a surgery took its bytes."""
     sampled_processes: frozenset[int]
     """Processes of the master of whose puts the recorder left some out by a stride."""
+    controller: ControllerAhead
+    """What a controller is shown to do."""
+    written_lives: int
+    """How many lives of the master's log may have bytes; there may be more epochs than that."""
 
     def find_node(self, event: Event) -> int:
         """The number of the slave that an event is about, or MASTER."""
@@ -140,9 +149,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     """
     nodes: Mapping[str, Any] = recording.config["nodes"]
     master, *slaves = nodes
-    sizes = {read_number(n["store_config"], "mapedFileSizeCommitLog") for n in nodes.values()}
-    if len(sizes) > 1:
-        raise OutsideTheModel("the brokers of the group have files of different sizes")
+    _refuse_sizes(nodes)
     events = recording.events
     own = [event for event in events if event.data.get("node") == master]
     surgeries = match_surgeries(events)
@@ -150,7 +157,8 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     processes = see_processes(events, master, recording.end_ms)
     timers = make_timers(nodes[master], nodes[master], version)
     puts = _see_puts(recording, lives, processes, timers)
-    structure = _make_structure(nodes[master], len(slaves), puts, 1 + lives[-1])
+    controller = see_controller(events, nodes)
+    structure = _make_structure(nodes[master], len(slaves), puts, 1 + lives[-1], controller)
     return Plan(
         recording=recording,
         version=version,
@@ -162,7 +170,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         slaves=tuple(slaves),
         puts=puts,
         put_by_seq={put.seq: put for put in puts},
-        tables=make_tables(puts, 1 + lives[-1]),
+        tables=make_tables(puts, structure.lives),
         queue_index=index_queues(puts),
         queue_names=frozenset(put.queue for put in puts),
         processes=processes,
@@ -175,7 +183,15 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         surgeries=surgeries,
         lost_offsets=_find_lost(events, master, surgeries),
         sampled_processes=frozenset(puts[number].process for number in find_sampled(puts)),
+        controller=controller,
+        written_lives=1 + lives[-1],
     )
+
+
+def _refuse_sizes(nodes: Mapping[str, Any]) -> None:
+    sizes = {read_number(n["store_config"], "mapedFileSizeCommitLog") for n in nodes.values()}
+    if len(sizes) > 1:
+        raise OutsideTheModel("the brokers of the group have files of different sizes")
 
 
 def _see_puts(
@@ -193,7 +209,11 @@ def _see_puts(
 
 
 def _make_structure(
-    node: Mapping[str, Any], slaves: int, puts: Sequence[Put], lives: int
+    node: Mapping[str, Any],
+    slaves: int,
+    puts: Sequence[Put],
+    lives: int,
+    controller: ControllerAhead,
 ) -> Structure:
     overlap = count_overlapping((p.begin_ms - JITTER_MS, p.end_ms + JITTER_MS) for p in puts)
     return Structure(
@@ -201,7 +221,7 @@ def _make_structure(
         flush_disk_type=FlushDiskType[node["flush_type"]],
         slaves=slaves,
         messages=overlap + SPARE_MESSAGES,
-        lives=lives,
+        lives=max(lives, controller.epoch_count),
     )
 
 
@@ -273,10 +293,10 @@ def match_surgeries(events: Iterable[Event]) -> Mapping[int, Event]:
 
 def _see_lives(events: tuple[Event, ...], master: str, surgeries: Mapping[int, Event]) -> list[int]:
     """For each process of the master the life of its log."""
-    lives = [0]
+    lives, begun = [0], {*surgeries, *find_elected_ends(events, master)}
     for event in events:
         if event.kind in END_KINDS and event["node"] == master:
-            lives.append(lives[-1] + (event.seq in surgeries))
+            lives.append(lives[-1] + (event.seq in begun))
     return lives
 
 

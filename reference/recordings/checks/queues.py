@@ -27,8 +27,11 @@ def check_queues(view: View, node: int, event: Event) -> View:
         return view
     if not isinstance(shown, Mapping) or not all(_is_range(each) for each in shown.values()):
         raise Blocked("queues is no object of pairs of numbers")
+    cursor = view.get_log(node).dispatched_offset
+    if view.cluster.epoch_files:  # The rules leave open how far below that a slave's may stand.
+        cursor = min(cursor, event["dispatched_offset"])
     for name in sorted({*view.plan.queue_names, *shown}):
-        view = check_queue(view, node, name, shown.get(name, [0, 0]))
+        view = check_queue(view, node, name, shown.get(name, [0, 0]), cursor)
     return view
 
 
@@ -37,10 +40,13 @@ def _is_range(value: Any) -> bool:
     return is_pair and all(isinstance(n, int) and not isinstance(n, bool) for n in value)
 
 
-def check_queue(view: View, node: int, name: str, shown: list[int]) -> View:
+def check_queue(
+    view: View, node: int, name: str, shown: list[int], cursor: int | None = None
+) -> View:
     """The ends of one queue, first and next queue offset, are those of the messages dispatched."""
     log = view.get_log(node)
-    low = _find_next_offset(view, log, name, log.dispatched_offset, has_deleted=node == MASTER)
+    reached = log.dispatched_offset if cursor is None else cursor
+    low = _find_next_offset(view, log, name, reached, has_deleted=node == MASTER)
     high = _find_highest(view, node, name)
     first, following = shown
     if not low <= following <= high:

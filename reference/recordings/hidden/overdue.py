@@ -52,6 +52,8 @@ class Clock:
     """The instances that have a deadline."""
     get_time_ms: Callable[[Any], float]
     """The earliest moment of an observation."""
+    get_latest_ms: Callable[[Any], float]
+    """The latest one: what it shows to be possible may not have been so before."""
 
     def force(self, node: Node, since: Since, observation: Any) -> tuple[Node, Since] | Overdue:
         """The node before an observation, with all that is overdue by then."""
@@ -79,7 +81,7 @@ class Clock:
 
     def observe(self, before: Node, after: Node, since: Since, observation: Any) -> Since:
         """Since when what is possible after an observation has been so."""
-        now_ms, fired = self.get_time_ms(observation), list_fired(before, after)
+        now_ms, fired = self.get_latest_ms(observation), list_fired(before, after)
         found: dict[str, float] = {}
         for name in self.watched:
             ranges = self.guide.machine.instances[name].find_ranges(after.state)

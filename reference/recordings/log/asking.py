@@ -149,6 +149,11 @@ def agrees(text: str, *, is_so: bool) -> Goal:
     return Goal(text, lambda _: is_so)
 
 
+def is_fact(text: str, *, is_so: bool) -> Goal:
+    """Something that no step changes, wherever the event stands: no order of steps helps either."""
+    return agrees(text, is_so=True) if is_so else is_impossible(text)
+
+
 def ask_for(*goals: Goal, **others: Any) -> Asked:
     """These goals at once."""
     return Asked((lambda _: goals,), **others)

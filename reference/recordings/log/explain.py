@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
-from reference.configuration.later_keys import compute_mode
 from reference.language.machine import Action
 from reference.recordings.ahead.order import may_swap, order_observations
 from reference.recordings.ahead.plan import make_plan
@@ -20,7 +19,7 @@ from reference.recordings.log.guide import LogGuide
 from reference.recordings.log.limits.deadlines import LogDeadlines
 from reference.recordings.log.observers import ask
 from reference.recordings.reading import Recording
-from reference.releases.versions import Version, parse_version
+from reference.releases.versions import Version
 from reference.worlds.replication.state import Cluster
 
 CONFORMS, REJECTED, UNDECIDED = "conforms", "rejected", "undecided"
@@ -106,20 +105,11 @@ def begin(recording: Recording, version: Version, steps_max: int | None = None) 
     guide = LogGuide(plan)
     asking = Asking(plan, guide)
     deadlines = LogDeadlines(guide)
-    clock = Clock(guide, deadlines, deadlines.list_watched(), lambda seen: seen.earliest_ms)
+    watched = deadlines.list_watched()
+    clock = Clock(guide, deadlines, watched, lambda s: s.earliest_ms, lambda s: s.t_ms)
     timeline = Timeline(guide, partial(ask, asking), may_swap, asking.begin(), clock)
     timeline.total = None if steps_max is None else Budget(steps_max)
     return timeline
-
-
-def find_mode(recording: Recording, name: str) -> Version:
-    """A release in the mode that the master's settings choose. Raises VersionError."""
-    version = parse_version(name)
-    nodes: Mapping[str, Any] = recording.config["nodes"]
-    settings = {
-        key: str(value) for key, value in next(iter(nodes.values()))["store_config"].items()
-    }
-    return evolve(version, mode=compute_mode(settings, version))
 
 
 def make_verdict(timeline: Timeline, stuck: Stuck | None) -> LogVerdict:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from attrs import define, evolve, field
 
@@ -14,7 +14,8 @@ from reference.language.compiled import (
     compile_predicate,
     compute_compiled_machine,
 )
-from reference.language.machine import Action
+from reference.language.dependencies import list_leaves
+from reference.language.machine import Action, record_predicate
 from reference.recordings.ahead.links import Frame
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER, Plan, find_next, has_within
@@ -22,6 +23,7 @@ from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES, ProcessAhead, Pu
 from reference.recordings.clock import (
     GRAIN_MS,
     KILL_MS,
+    NOTICE_MS,
     SLACK_MS,
     TRANSFER_WAIT_MS,
     compute_longest_put_ms,
@@ -30,7 +32,9 @@ from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.log.arguments import Arguments
 from reference.recordings.log.following import FOLLOWED, get_index
 from reference.recordings.log.notes import Connection, Notes, Wire
+from reference.worlds.replication.epochs import get_place
 from reference.worlds.replication.mapped_files import is_flush_file_there
+from reference.worlds.replication.replication import compute_first_transfer_start
 
 HIDDEN_ROLES = ("master", "slave")
 """Who acts without an event; faults, operators and producers are seen."""
@@ -71,6 +75,8 @@ class LogGuide:
     """The instances that fire at an event of their own only, unless they were announced."""
     is_flush_file_there: Callable[[State], bool] = field(init=False)
     """The master's log has the file in which its next flush begins."""
+    is_start_moving: bool = field(init=False)
+    """Where the transfer to a slave without bytes begins moves on with the master's log."""
     last_sent_offset: int = field(init=False)
     """Where the last byte lies that a frame has shown: a put may have no line by then."""
     now_ms: float = 0.0
@@ -91,6 +97,7 @@ class LogGuide:
         self.is_flush_file_there = compile_predicate(
             self.plan.structure, lambda cluster: is_flush_file_there(cluster.master.log)
         )
+        self.is_start_moving = moves_transfer_start(self.plan.structure)
         instances = self.machine.instances.items()
         self.allowed = {name: self._make_allowance(each) for name, each in instances}
         self.visible = frozenset(name for name, each in self.allowed.items() if each is False)
@@ -128,6 +135,8 @@ class LogGuide:
             "append_other_message": self._may_append_others,
             "swallow_flush_error": lambda node: self.find_lost(node) is not None,
             "flush_master": self._may_flush if self.plan.lost_offsets else True,
+            "enter_sync_state_set": lambda _: self._may_enter(index),
+            "leave_sync_state_set": lambda _: self._may_leave(index),
         }
         if rule.name in special:
             return special[rule.name]
@@ -139,18 +148,27 @@ class LogGuide:
             return False
         return self._make_link_allowance(rule.name, index)
 
+    def _may_enter(self, slave: int) -> bool:
+        """A slave is shown to be in the SyncStateSet soon: the master knows it first."""
+        return self.plan.controller.set_changes[slave].may_enter(self.now_ms, SLACK_MS)
+
+    def _may_leave(self, slave: int) -> bool:
+        """A controller is shown to have taken it out just now."""
+        return self.plan.controller.set_changes[slave].may_leave(self.now_ms, NOTICE_MS)
+
     def deliver_late(self, node: Node, slave: int, frame: Frame) -> State | None:
         """The state after a slave has taken what was sent on a connection that has ended.
 
         A connection of the model takes with it what is in flight. A real one ends at each side by
         itself: what the master had handed to TCP may still come. The rule is asked on the
-        connection and with the master's log as they were; only the slave's log keeps its effect.
+        connection and with the master's log as they were; only the slave's files keep its effect.
         None where the slave does not take it.
         """
         ended = node.notes.wires[slave].ended
         if ended is None:
             return None
-        past, link, own = list(node.state), f"links.{slave}.", f"slaves.{slave}.log."
+        past, link = list(node.state), f"links.{slave}."
+        own = (f"slaves.{slave}.log.", f"epoch_files.{get_place(slave)}.")
         for path, place in self.places.items():
             if path.startswith((link, "master.log.")):
                 past[place] = ended[place]
@@ -317,7 +335,12 @@ class LogGuide:
         return find_next(self.plan.links[slave].begins, self.now_ms - GRAIN_MS)
 
     def must_begin_below(self, node: Node, slave: int, offset: int) -> bool:
-        """An empty log is seen to begin below this offset, by its frames or by itself."""
+        """An empty log is seen to begin below this offset, by its frames or by itself.
+
+        Where a transfer begins with the first file, whatever is appended, that needs no care.
+        """
+        if not self.is_start_moving:
+            return False
         begin = self.find_begin(node, slave)
         wire: Wire = node.notes.wires[slave]
         is_open = self.get(node, f"links.{slave}.is_open")
@@ -366,6 +389,12 @@ class LogGuide:
             return None
         begun, slots = notes.begun - {put.number}, (*notes.slots, put.number)
         return evolve(notes, next_put=put.number + 1, begun=begun, slots=slots)
+
+
+def moves_transfer_start(structure: Any) -> bool:
+    """The rules begin the transfer to a slave without bytes by the end of the master's log."""
+    recorded = record_predicate(structure, lambda s: compute_first_transfer_start(s) == 0)
+    return any(leaf.startswith("master.log.ends") for leaf in list_leaves([recorded]))
 
 
 def name_broker(broker: int) -> str:

@@ -19,6 +19,7 @@ from reference.recordings.checks.traffic import (
     check_target_down,
 )
 from reference.recordings.clock import JITTER_MS
+from reference.recordings.controller.goals import list_frame_goals, list_handshake_goals
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.kinds import END_KINDS, START_KINDS
 from reference.recordings.log.asking import Asking, agrees, ask_for, note, see
@@ -124,7 +125,11 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
 
     before = node.notes.seen.wires[slave].last_report if is_late else None
     rises = agrees(f"the report before was {before}, and none falls", is_so=offset >= (before or 0))
-    goals = (rises, *list_report_goals(asking, slave, offset, is_late=is_late))
+    goals = (
+        rises,
+        *list_handshake_goals(asking, node, slave, event),
+        *list_report_goals(asking, slave, offset, is_late=is_late),
+    )
     return Asked(
         (
             asking.later(
@@ -211,7 +216,8 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
     if not size:
         beats = asking.later(observation, is_not_held, lambda view: check_heartbeat(view, slave))
         is_possible = is_heartbeat_possible(asking, node, slave, begin)
-        return Asked((beats, lambda _: (is_possible,)), after=note(show))
+        goals = (is_possible, *list_frame_goals(asking, slave, event))
+        return Asked((beats, lambda _: goals), after=note(show))
     number = node.notes.wires[slave].forwarded
     is_sent = Goal(
         f"{size} B are sent from {begin}",
@@ -219,10 +225,12 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
         instances=(f"transfer_batch[{slave}]",),
         is_possible=size > 0,
     )
-    goals = [] if is_sent.check(node) else [is_at(asking, slave, begin)]
+    is_from = [] if is_sent.check(node) else [is_at(asking, slave, begin)]
     forward = note(lambda notes: show(notes).change_wire(slave, forwarded=number + 1))
     passes = asking.later(observation, is_not_held)
-    return Asked((passes, lambda _: tuple(goals), lambda _: (is_sent,)), after=forward)
+    shown = tuple(list_frame_goals(asking, slave, event))
+    stages = (passes, lambda _: tuple(is_from), lambda _: (is_sent,), lambda _: shown)
+    return Asked(stages, after=forward)
 
 
 def observe_late_frame(asking: Asking, event: Event, node: Node, slave: int) -> Asked:
@@ -293,10 +301,18 @@ def observe_link_close(asking: Asking, observation: Observation, node: Node) -> 
     wire = node.notes.wires[slave]
     is_refusing = f"refuse_later_report[{slave}]" in asking.guide.machine.instances
     may_refuse = wire.taken < wire.forwarded or (is_refusing and bool(wire.reports))
+    may_refuse = may_refuse or is_beat_refused(asking, node, slave)
     checks = asking.later(
         observation, lambda view: check_end(view, slave, event, may_refuse=may_refuse)
     )
     return Asked((checks,), after=end)
+
+
+def is_beat_refused(asking: Asking, node: Node, slave: int) -> bool:
+    """A heartbeat has come that does not begin where the slave's log ends."""
+    has_come = node.notes.seen.wires[slave].last_frame_ms is not None
+    refusal = asking.guide.machine.instances[f"refuse_frame[{slave}]"]
+    return has_come and refusal.find_ranges(node.state) is not None
 
 
 def is_about_open(event: Event, node: Node, slave: int) -> bool:

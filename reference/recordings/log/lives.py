@@ -10,8 +10,10 @@ from reference.recordings.ahead.plan import MASTER
 from reference.recordings.checks.closings import check_closed_by_stop
 from reference.recordings.checks.logs import check_dispatched_at_start, check_surgery
 from reference.recordings.clock import SHUTDOWN_MS
+from reference.recordings.controller.goals import has_epoch_files, list_file_goals
 from reference.recordings.hidden.goals import fires
 from reference.recordings.hidden.node import Asked, Goal, Node
+from reference.recordings.kinds import END_KINDS
 from reference.recordings.log.asking import Asking, agrees, ask_for, note, see
 from reference.recordings.log.brokers import (
     list_checks,
@@ -49,12 +51,13 @@ def observe_start(asking: Asking, observation: Observation, node: Node) -> Asked
         (
             lambda _: (agrees(f"{event['node']} does not run yet", is_so=is_down),),
             lambda n: judge_start(asking, observation, broker, n),
+            lambda n: list_loaded_goals(asking, n, event, broker),
             lambda _: (is_up, *list_log_goals(asking, node, event, broker)),
             *list_start_stages(asking, event, broker),
             asking.later(observation, lambda view: check_dispatched_at_start(view, broker, event)),
             lambda n: list_checks(asking, observation, broker, n),
         ),
-        permits=dict.fromkeys(list_starts(asking, broker), 1),
+        permits=dict.fromkeys(choose_starts(asking, event, broker), 1),
         after=see(start),
     )
 
@@ -78,6 +81,46 @@ def find_down(asking: Asking, node: Node, broker: int) -> Node:
     """The latest state in which a broker did not run; this one where it has run from the first."""
     place = asking.guide.places[f"{name_broker(broker)}.is_up"]
     return next((each for each in node.list_back() if not each.state[place]), node)
+
+
+def list_loaded_goals(asking: Asking, node: Node, event: Event, broker: int) -> tuple[Goal, ...]:
+    """What a process has loaded of its epoch file; of the group's first master's there is none."""
+    if not has_epoch_files(asking):
+        return ()
+    members, rows = event.data.get("sync_state_set"), event.data.get("epochs")
+    goals = [agrees("a broker starts without a SyncStateSet", is_so=not members)]
+    down = find_down(asking, node, broker)
+    if rows is not None and down.state[asking.guide.places[f"{name_broker(broker)}.is_up"]]:
+        goals.append(agrees("a broker starts first without epochs", is_so=not rows))
+    elif rows is not None:
+        shown = [goal.check(down) for goal in list_file_goals(asking, broker, rows)]
+        goals.append(agrees(f"the epoch file has {rows}", is_so=all(shown)))
+    return tuple(goals)
+
+
+def choose_starts(asking: Asking, event: Event, broker: int) -> list[str]:
+    """The ways in which a broker may start here: a master in the epoch that it is told next."""
+    names = list_starts(asking, broker)
+    if broker != MASTER or not has_epoch_files(asking):
+        return names
+    return [name for name in names if is_told_next(asking, event, name)]
+
+
+def is_told_next(asking: Asking, event: Event, name: str) -> bool:
+    """A start in the next epoch is one behind which a master is told more epochs than it had."""
+    rows = event.data.get("epochs")
+    for later in asking.plan.recording.events:
+        if later.seq > event.seq and later.data.get("node") == event["node"]:
+            if later.kind in END_KINDS:
+                break
+            if later.kind == "to_master" and rows is not None and later["epochs"]:
+                is_new = not rows or rows[-1][0] < later["epochs"][-1][0]
+                return is_new == (name == IN_NEXT_EPOCH)
+    return True
+
+
+IN_NEXT_EPOCH = "restart_master_in_next_epoch"
+"""The start of a master that its controller has elected again."""
 
 
 def check_start(view: View, event: Event, broker: int, abort_files: frozenset[int]) -> View:
@@ -148,6 +191,7 @@ def end_broker(seen: Seen, broker: int, *, is_left: bool) -> Seen:
     """A process has ended, with or without its abort file."""
     left = seen.abort_files - {broker}
     ended = seen.change_broker(broker, is_started=False, stop_begin_ms=None)
+    ended = evolve(ended, told=ended.told - {broker})
     return evolve(ended, abort_files=left | {broker} if is_left else left)
 
 

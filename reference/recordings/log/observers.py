@@ -8,6 +8,13 @@ from typing import TypeAlias
 from attrs import evolve
 
 from reference.recordings.ahead.order import PUT_BEGIN, Observation
+from reference.recordings.controller.observers import (
+    observe_handshake,
+    observe_request,
+    observe_set,
+    observe_to_master,
+    observe_to_slave,
+)
 from reference.recordings.groups import OutsideTheModel
 from reference.recordings.hidden.node import Asked, Node
 from reference.recordings.log.asking import Asking, ask_for, is_impossible
@@ -64,6 +71,13 @@ OBSERVERS: Mapping[str, Observe] = {
     "link_stalled": observe_stall,
     "link_healed": observe_stall,
     "proxy_target_down": observe_target_down,
+    "to_master": observe_to_master,
+    "to_slave": observe_to_slave,
+    "set_sss": observe_set,
+    "sss_listener": observe_request,
+    "shrink": observe_request,
+    "ha_handshake_slave": observe_handshake,
+    "ha_handshake_master": observe_handshake,
     "log_crc": observe_checksums,
     "log_scan": observe_scan,
     "divergence_check": observe_comparison,

@@ -18,6 +18,7 @@ from reference.recordings.checks.puts import (
     check_slave_view,
 )
 from reference.recordings.checks.queues import check_queue_offset
+from reference.recordings.controller.goals import has_epoch_files, lag_behind, list_set_goals
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.asking import Asking, agrees, ask_for, note
 from reference.recordings.log.brokers import list_positions
@@ -52,13 +53,15 @@ def observe_put_begin(asking: Asking, observation: Observation, node: Node) -> A
 def list_counters(asking: Asking, node: Node, event: Event, when: str) -> tuple[Goal, ...]:
     """What the recorder has read just before or after the call."""
     push2, count = f"push2_slave_{when}", f"connection_count_{when}"
-    goals = (
-        asking.has_value(push2, "master.push2_slave_max_offset", event[push2]),
+    goals: tuple[Goal, ...] = (
+        lag_behind(asking, asking.has_value(push2, "master.push2_slave_max_offset", event[push2])),
         asking.counts(node, count, event, event[count]),
     )
     if when == "before":
         return goals
-    name = "max_offset_after"
+    name, members = "max_offset_after", event.data.get("sync_state_set_after")
+    if members is not None and has_epoch_files(asking):
+        goals = (*goals, *list_set_goals(asking, members))
     return (*goals, asking.has_value(name, name_end(asking.plan, MASTER), event[name]))
 
 

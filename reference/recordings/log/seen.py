@@ -41,6 +41,12 @@ class Seen:
     """What reads depend on."""
     tables: TableSide = field(factory=TableSide)
     """What the brokers' tables may be."""
+    told: frozenset[int] = frozenset()
+    """The brokers whose process a controller has told its role."""
+    answered: frozenset[int] = frozenset()
+    """The SyncStateSet that a controller has told last, by ids."""
+    handshakes: tuple[tuple[int, str], ...] = ()
+    """By slave: the connection and the kind of the latest half of a handshake."""
     sends: int = 0
     """How many messages were sent through a whole master since its log was seen last."""
     max_seen_ms: float = 0.0
@@ -77,7 +83,7 @@ class Seen:
 def begin_seen(plan: Plan) -> Seen:
     """Nothing was shown yet."""
     count = len(plan.slaves)
-    return Seen(slaves=(Broker(),) * count, wires=(Wire(),) * count)
+    return Seen(slaves=(Broker(),) * count, wires=(Wire(),) * count, handshakes=((0, ""),) * count)
 
 
 def make_view(plan: Plan, cluster: Any, node: Node, observation: Observation) -> View:

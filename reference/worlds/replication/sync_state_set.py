@@ -1,6 +1,6 @@
 """The SyncStateSet of RocketMQ 5.x: the brokers that have all confirmed bytes.
 
-Modelled from the source of 5.x, not yet compared with recordings. `Cluster.in_sync_state_set` has
+Modelled from the source of 5.x, compared with recordings of 5.3.3. `Cluster.in_sync_state_set` has
 the flag of the broker that is, or was, the master, then those of the slaves. The controller's copy
 of the set is assumed to be equal: a change is atomic and never lost.
 """
@@ -56,14 +56,15 @@ def is_reported_by_all(cluster: Cluster, put: Message) -> bool:
 def compute_confirm_offset(cluster: Cluster) -> int:
     """``AutoSwitchHAService#computeConfirmOffset``: the lowest report of a member.
 
-    This is the master's max offset if it is alone. It is -1 while a member has no connection, or
-    has not reported on it: nothing new is confirmed then.
+    This is the master's max offset if it is alone. A report of 0 does not hold it back: only
+    ``slaveAckOffset > 0`` counts (``v533_controller_h`` seq 64). It is -1 while a member has no
+    connection, or has not reported on it: nothing new is confirmed then.
     """
     end = cluster.master.log.max_offset
     return minimum(
         end,
         *(
-            choose(is_member(cluster, i), get_report(link), end)
+            choose(is_member(cluster, i) & (get_report(link) != 0), get_report(link), end)
             for i, link in enumerate(cluster.links)
         ),
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from reference.recordings.judging import TraceVerdict, check_trace
 from reference.releases.versions import parse_version
-from tests.reference.recordings.shared import DATA, LATER, TRACES
+from tests.reference.recordings.shared import DATA, LATER, LATEST, TRACES
 
 __all__ = ["DATA", "PAGE", "PATHS", "TRACES", "VERSIONS"]
 
@@ -24,7 +24,11 @@ VERSIONS = tuple(
 )
 """Releases at which something began that a recording can show, and the two that were recorded."""
 
-FOLDERS: Mapping[str, Path] = {"conformance": TRACES, "later conformance": LATER}
+FOLDERS: Mapping[str, Path] = {
+    "conformance": TRACES,
+    "later conformance": LATER,
+    "latest conformance": LATEST,
+}
 """The recordings of each generated part of the page, by its marker."""
 
 

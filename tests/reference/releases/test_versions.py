@@ -161,11 +161,11 @@ def test_what_is_no_version(text: str) -> None:
 
 
 def test_a_version_says_what_it_is_known_from() -> None:
-    """Three releases were recorded, one of them in two modes; others say so."""
+    """Three releases were recorded, one of them in all its modes; others say so."""
     assert parse_version("4.9.8").is_recorded
-    assert parse_version("5.3.3-quorum").is_recorded
+    assert all(version.is_recorded for version in list_versions() if version.release == "5.3.3")
     assert "those of 4.9.3" in parse_version("4.9.8").describe()
-    for name in ("4.6.0", "5.3.0", "5.3.3-controller"):
+    for name in ("4.6.0", "5.3.0", "5.0.0-controller"):
         assert "not compared with recordings" in parse_version(name).describe()
 
 

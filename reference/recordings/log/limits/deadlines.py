@@ -75,6 +75,8 @@ class LogDeadlines:
             return True  # Nobody knows when the slave tries, or whether there is a link at all.
         if rule == "drop_connection":
             return any(wire.are_frames_held for wire in node.notes.wires)
+        if rule == "dispatch_master" and self._is_confirm_offset_open(node):
+            return True
         if rule == "dispatch_slave" and not self._has_record_ahead(node, slave):
             return True
         if rule in ("receive_report", *APPENDING) and not self._is_arrived(node, rule, slave):
@@ -95,6 +97,12 @@ class LogDeadlines:
         if not wire.is_recorded:
             return False
         return bool(wire.reports) if rule == "receive_report" else wire.taken < wire.forwarded
+
+    def _is_confirm_offset_open(self, node: Node) -> bool:
+        """The SyncStateSet has a slave: the confirm offset is computed at the next report only."""
+        paths = (f"in_sync_state_set.{n}" for n in range(1, 1 + len(self.guide.plan.slaves)))
+        places = (self.guide.places.get(path) for path in paths)
+        return any(place is not None and bool(node.state[place]) for place in places)
 
     def _has_record_ahead(self, node: Node, slave: int) -> bool:
         """A slave's dispatch finds a whole record (CommitLog#checkMessageAndReturnSize).

@@ -51,7 +51,8 @@ class Landmarks:
             return False
         if self.is_open or offset in self.named or self.is_file_begin(offset):
             return True
-        return any(may_end_at(table, offset) for table in self.plan.tables)
+        tables = self.plan.tables[: self.plan.written_lives]
+        return any(may_end_at(table, offset) for table in tables)
 
     def may_be_reported(self, offset: int) -> bool:
         """A master may have read such a report, or none if it is 0."""

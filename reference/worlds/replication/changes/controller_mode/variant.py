@@ -26,6 +26,9 @@ ABSTRACTED = (
     "beyond 2 GiB, issue 10578).",
     "The last report over a dead connection is forgotten immediately. While a member is not "
     "connected, the confirm offset is unknown; 5.x keeps the last one.",
+    "A report is read in one step; 5.x raises push2SlaveMaxOffset last, after puts were answered "
+    "and the set was changed (v533_controller_c seq 74). It computes the confirm offset when a "
+    "report comes, and until then keeps the last one (v533_controller_h2 seq 377).",
     "A member that lags may leave at any time (haMaxTimeSlaveNotCatchup); a slave enters only "
     "while every other member is connected and has reported.",
     "A slave that holds unknown bytes after a failed write is not elected.",
@@ -42,8 +45,8 @@ VARIANT = Variant(
     name="controller_mode",
     sentence="All members of the SyncStateSet must report a put; one replaces a master that ends.",
     comes_from="RocketMQ 5.0.0, enableControllerMode with allAckInSyncStateSet=true (V-32, V-33, "
-    "V-35, V-36), from the source of 5.3.3; the lying member, the moved start of an epoch and the "
-    "frame at an epoch's end are recorded (v533_controller_h, h2, d, e).",
+    "V-35, V-36), from the source of 5.3.3, compared with recordings of it (v533_controller_a, b, "
+    "c, e, h, h2).",
     removes=("create_first_file", "restart_slave_with_stale_bytes"),
     endless=(
         "connect_slave",

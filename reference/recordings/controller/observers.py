@@ -1,0 +1,226 @@
+"""What a controller tells brokers, and what they tell it: roles, epochs, the SyncStateSet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import evolve
+
+from reference.language.rule import replace_at
+from reference.recordings.ahead.elections import list_ids
+from reference.recordings.ahead.order import Observation
+from reference.recordings.ahead.plan import MASTER
+from reference.recordings.controller.goals import (
+    has_epoch_files,
+    is_in_set,
+    list_file_goals,
+    list_set_goals,
+    may_ask_to_leave,
+)
+from reference.recordings.hidden.goals import fires
+from reference.recordings.hidden.node import Asked, Goal, Node, Stage
+from reference.recordings.log.asking import Asking, agrees, ask_for, is_fact, note, see
+from reference.recordings.log.brokers import observe_snapshot
+from reference.recordings.log.guide import name_end
+from reference.recordings.log.seen import Seen
+from reference.recordings.places import EXCHANGE
+from reference.recordings.reading import Event
+from reference.recordings.view import Broker
+from reference.worlds.replication.epochs import get_place
+
+NO_CONTROLLER = "these brokers have a controller"
+
+
+def observe_to_master(asking: Asking, observation: Observation, node: Node) -> Asked:
+    """A controller has told a broker that it is the master, in this epoch and with this set.
+
+    A running master is elected again, or a slave is elected. A broker that has started before is
+    told its role only: its start was the step.
+    """
+    event = observation.event
+    if not has_epoch_files(asking):
+        return ask_for(agrees(NO_CONTROLLER, is_so=False))
+    names = list_elections(asking, node, event)
+    goals = [is_fact(f"{event['node']} is told to be a master", is_so=is_master(asking, event))]
+    goals += [is_fact("the change of its role is done", is_so=event.data.get("result", True))]
+    goals += [fires(f"{event['node']} is elected", *names)] if names else []
+    look = observe_snapshot(asking, observation, tell(node, MASTER))
+
+    def list_changes(_: Node) -> tuple[Goal, ...]:
+        return (
+            *list_file_goals(asking, MASTER, event["epochs"]),
+            *list_set_goals(asking, event["sync_state_set"]),
+        )
+
+    first: tuple[Stage, ...] = (lambda _: tuple(goals), list_changes)
+    return put_before(
+        look,
+        first,
+        permits={**dict.fromkeys(names, 1), **name_changes(asking, event["sync_state_set"])},
+        before=lambda before: begin_term(before, event, asking),
+    )
+
+
+def put_before(asked: Asked, stages: tuple[Stage, ...], **others: Any) -> Asked:
+    """The same with these stages first, whichever way it is met."""
+    changed = evolve(asked, stages=(*stages, *asked.stages), **others)
+    if asked.otherwise is None:
+        return changed
+    return evolve(changed, otherwise=put_before(asked.otherwise, stages, **others))
+
+
+def name_changes(asking: Asking, members: Sequence[int]) -> dict[str, int]:
+    """The steps by which slaves enter a set, or leave it, once each."""
+    ids = list_ids(asking.plan.recording.config["nodes"])[1:]
+    return {
+        f"{'enter' if broker in members else 'leave'}_sync_state_set[{slave}]": 1
+        for slave, broker in enumerate(ids)
+    }
+
+
+def is_master(asking: Asking, event: Event) -> bool:
+    """An event is about the master, in the role of one."""
+    return asking.plan.find_node(event) == MASTER and event.data.get("role") != "SLAVE"
+
+
+def list_elections(asking: Asking, node: Node, event: Event) -> tuple[str, ...]:
+    """The steps that make a running broker the master; none for one that was told at its start."""
+    if EXCHANGE in event.data:
+        return (f"elect_slave[{asking.plan.slaves.index(event[EXCHANGE])}]",)
+    return ("elect_master_again",) if MASTER in node.notes.seen.told else ()
+
+
+def begin_term(node: Node, event: Event, asking: Asking) -> Node:
+    """A master was told its role; if it was a slave, what was seen of it is that of the master."""
+    if EXCHANGE in event.data:
+        slave = asking.plan.slaves.index(event[EXCHANGE])
+        node = see(lambda seen: exchange(seen, slave))(node)
+        node = note(lambda notes: notes.change_wire(slave, ended=None, position=-1))(node)
+    return tell(answer(node, event), MASTER)
+
+
+def answer(node: Node, event: Event) -> Node:
+    """The node in which a controller has told a set."""
+    told = frozenset(event["sync_state_set"])
+    return see(lambda seen: evolve(seen, answered=told))(node)
+
+
+def exchange(seen: Seen, slave: int) -> Seen:
+    """What was seen, where a slave takes the place of the master, which does not run."""
+    left = seen.abort_files - {MASTER, slave}
+    left |= {MASTER} if slave in seen.abort_files else frozenset()
+    left |= {slave} if MASTER in seen.abort_files else frozenset()
+    slaves = replace_at(seen.slaves, slave, Broker())
+    changed = evolve(seen, master=seen.slaves[slave], slaves=slaves, abort_files=left)
+    return changed.change_wire(slave, closed_ms=None, reported_before=0)
+
+
+def tell(node: Node, broker: int) -> Node:
+    """The node in which a broker was told its role."""
+    return see(lambda seen: evolve(seen, told=seen.told | {broker}))(node)
+
+
+def observe_to_slave(asking: Asking, observation: Observation, node: Node) -> Asked:
+    """A controller has told a broker that it is a slave; from now on it looks for its master."""
+    event = observation.event
+    if not has_epoch_files(asking):
+        return ask_for(agrees(NO_CONTROLLER, is_so=False))
+    broker = asking.plan.find_node(event)
+    is_so = broker != MASTER and event.data.get("role", "SLAVE") == "SLAVE"
+    goals = (
+        is_fact(f"{event['node']} is told to be a slave", is_so=is_so),
+        is_fact("the change of its role is done", is_so=bool(event.data.get("result", True))),
+    )
+    look = observe_snapshot(asking, observation, node)
+    return put_before(look, (lambda _: goals,), before=lambda before: tell(before, broker))
+
+
+def observe_set(asking: Asking, observation: Observation, node: Node) -> Asked:
+    """A controller has told the master its set: who is not in it has left it at the latest."""
+    event = observation.event
+    if not has_epoch_files(asking):
+        return ask_for(agrees(NO_CONTROLLER, is_so=False))
+    is_so = is_master(asking, event) and MASTER in node.notes.seen.told
+    goals = (agrees(f"{event['node']} is the master", is_so=is_so),)
+    changes = name_changes(asking, event["sync_state_set"])
+
+    def list_changes(_: Node) -> tuple[Goal, ...]:
+        return tuple(list_set_goals(asking, event["sync_state_set"]))
+
+    look = observe_snapshot(asking, observation, node)
+    return put_before(
+        look,
+        (lambda _: goals, list_changes),
+        permits=changes,
+        before=lambda before: answer(before, event),
+    )
+
+
+def observe_request(asking: Asking, observation: Observation, node: Node) -> Asked:
+    """The master asks for another set. Who is new in it is waited for at once.
+
+    Who is no more in it stays until the controller has answered.
+    """
+    event = observation.event
+    if not has_epoch_files(asking):
+        return ask_for(agrees(NO_CONTROLLER, is_so=False))
+    ids, members = list_ids(asking.plan.recording.config["nodes"]), event["set"]
+    is_so = is_master(asking, event) and MASTER in node.notes.seen.told and ids[0] in members
+    goals = [agrees(f"{event['node']} is the master", is_so=is_so)]
+    is_new = set(members) != node.notes.seen.answered or event.kind != "sss_listener"
+    goals += [agrees(f"the set {members} differs from the last answer", is_so=is_new)]
+    goals += [is_fact(f"the set {members} has known members", is_so=set(members) <= set(ids))]
+    for slave, broker in enumerate(ids[1:]):
+        if broker in members:
+            goals.append(is_in_set(asking, get_place(slave), is_in=True))
+        elif event.kind == "sss_listener":
+            goals.append(may_ask_to_leave(asking, slave))
+    entries = {n: c for n, c in name_changes(asking, members).items() if n.startswith("enter")}
+    is_request = event.kind == "sss_listener"
+    return ask_for(*goals, permits=entries if is_request else {})
+
+
+def observe_handshake(asking: Asking, observation: Observation, node: Node) -> Asked:
+    """A slave tells its id, or the master its epochs: then the slave truncates, and will report."""
+    event = observation.event
+    if not has_epoch_files(asking):
+        return ask_for(agrees(NO_CONTROLLER, is_so=False))
+    slave = asking.plan.find_slave_of_link(event)
+    if event.kind == "ha_handshake_slave":
+        goals = list_slave_goals(asking, node, event, slave)
+    else:
+        goals = list_master_goals(asking, node, event, slave)
+    said = (event["conn"], event.kind)
+    said_by = see(lambda seen: evolve(seen, handshakes=replace_at(seen.handshakes, slave, said)))
+    return ask_for(*goals, after=said_by)
+
+
+def list_slave_goals(asking: Asking, node: Node, event: Event, slave: int) -> list[Goal]:
+    """What the slave's half of a handshake shows."""
+    own = list_ids(asking.plan.recording.config["nodes"])[get_place(slave)]
+    is_open = event["conn"] == node.notes.wires[slave].connection
+    return [
+        agrees(f"connection {event['conn']} is open", is_so=is_open),
+        is_fact(f"slave_id is {own}", is_so=event["slave_id"] == own),
+        *(
+            is_fact(f"{name} is false", is_so=not event.data.get(name, False))
+            for name in ("sync_from_last_file", "async_learner")
+        ),
+    ]
+
+
+def list_master_goals(asking: Asking, node: Node, event: Event, slave: int) -> list[Goal]:
+    """What the master's half of a handshake shows: its epochs, and where its log ends."""
+    rows, before = event["epochs"], (event["conn"], "ha_handshake_slave")
+    last = rows[-1][0] if rows and rows[-1] else 0
+    is_next = before == node.notes.seen.handshakes[slave]
+    return [
+        agrees("the slave has sent its half of the handshake", is_so=is_next),
+        is_fact(f"last_epoch is {last}", is_so=event.data.get("last_epoch", last) == last),
+        asking.has_value(
+            "master_max_offset", name_end(asking.plan, MASTER), event["master_max_offset"]
+        ),
+        *list_file_goals(asking, MASTER, rows),
+        asking.has_value(f"the link of slave {slave} is open", f"links.{slave}.is_open", True),
+    ]

@@ -1,0 +1,195 @@
+"""Recordings of controller mode: the mode, changes of roles, and changed copies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from reference.recordings.inspection.looks import Looks
+from reference.recordings.judging import (
+    CONFORMS,
+    REJECTED,
+    UNDECIDED,
+    check_recording,
+    find_version,
+)
+from reference.recordings.places import take_places
+from reference.recordings.reading import Event, Recording, read_recording
+from reference.releases.versions import parse_version
+from tests.reference.recordings.shared import LATEST, cut_behind
+
+ALIKE = LATEST / "v533_quorum_a_sync_healthy.jsonl"
+
+HEALTHY, ALONE, FAILOVER, WHOLE_LOG, LYING, ELECTED = (
+    "a_healthy_shrink_expand",
+    "b_master_alone",
+    "c_failover_truncation",
+    "e_empty_slave_whole_log",
+    "h_slave_power_loss_below_epoch",
+    "h2_lying_member_is_elected",
+)
+
+
+def read(name: str) -> Recording:
+    """One of the recordings."""
+    return read_recording(LATEST / f"v533_controller_{name}.jsonl")
+
+
+def with_settings(recording: Recording, where: str, **settings: Any) -> Recording:
+    """A copy whose brokers have other settings, too."""
+    nodes: Mapping[str, Any] = recording.config["nodes"]
+    changed = {n: {**node, where: {**node[where], **settings}} for n, node in nodes.items()}
+    config = evolve(recording.config, data={**recording.config.data, "nodes": changed})
+    return evolve(recording, config=config)
+
+
+def test_the_mode_is_found() -> None:
+    """It stands in the configuration of the broker, not of its store; without it there is none."""
+    recording = read(HEALTHY)
+    assert find_version(recording) == parse_version("5.3.3-controller")
+    without = with_settings(recording, "broker_config", enableControllerMode=False)
+    assert find_version(without) == parse_version("5.3.3")
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"inSyncReplicas": 3}, "inSyncReplicas=3 of master: this value requires more slaves"),
+        ({"minInSyncReplicas": 2}, "minInSyncReplicas=2 of master"),
+        ({"readUnCommitted": True}, "readUnCommitted=true of master"),
+    ],
+)
+def test_settings_outside_the_model_are_refused(settings: Mapping[str, Any], reason: str) -> None:
+    """Nobody says of them that they conform, or that they do not."""
+    verdict = check_recording(with_settings(read_recording(ALIKE), "store_config", **settings))
+    assert (verdict.verdict, verdict.first_unexplained_seq) == (REJECTED, 0)
+    assert verdict.reason.startswith(reason)
+
+
+def test_a_set_of_which_not_all_are_waited_for_is_refused() -> None:
+    """Without allAckInSyncStateSet a put is answered before every member has it (V-33)."""
+    changed = with_settings(read(HEALTHY), "store_config", allAckInSyncStateSet=False)
+    assert "is outside the model without allAckInSyncStateSet" in check_recording(changed).reason
+
+
+def test_other_modes_have_no_controller() -> None:
+    """Under the rules of another mode the first role that a controller tells is refused."""
+    verdict = check_recording(read(HEALTHY), version=parse_version("5.3.3-quorum"))
+    assert (verdict.verdict, verdict.first_unexplained_seq) == (REJECTED, 15)
+
+
+def test_notes_of_a_controller_have_kinds_of_their_own(tmp_path: Path) -> None:
+    """What stands in a note is read as if it were an event; a note that lacks a field stays one."""
+    lines = (LATEST / f"v533_controller_{HEALTHY}.jsonl").read_text(encoding="utf-8").splitlines()
+    told = json.loads(lines[15])
+    assert (told["ev"], told["what"], told["at"]) == ("note", "to_master", "master")
+    assert read(HEALTHY).events[14].kind == "to_master"
+    assert read(HEALTHY).events[14]["node"] == "master"
+    as_event = {**told, "ev": "to_master", "node": "master"}
+    del told["epochs"]
+    path = tmp_path / "kinds.jsonl"
+    path.write_text("\n".join([*lines[:15], json.dumps(told)]), encoding="utf-8")
+    assert read_recording(path).events[-1].kind == "note"
+    path.write_text("\n".join([*lines[:15], json.dumps(as_event)]), encoding="utf-8")
+    assert read_recording(path).events[-1].kind == "to_master"
+
+
+def test_an_elected_slave_is_at_the_place_of_the_master() -> None:
+    """Names, ids and links are exchanged from its election on; connections are counted on."""
+    recording = read(FAILOVER)
+    by_place = {event.seq: event for event in take_places(recording).events}
+    assert by_place[100]["node"] == "slave1"
+    assert (by_place[112]["node"], by_place[112]["sync_state_set"]) == ("master", [1])
+    assert by_place[148]["node"] == "slave1"
+    opened = by_place[158]
+    assert (opened["link"], opened["conn"]) == ("link_slave1", 2)
+    assert by_place[160]["slave_id"] == 2
+    assert by_place[191]["connections"][0]["slave_id"] == 2
+    alone = read(ALONE)
+    assert take_places(alone) is alone
+
+
+def test_to_exchange_places_is_not_to_look() -> None:
+    """What nobody looks at is told as such, though every event was renamed."""
+    recording = read(FAILOVER)
+    looks = Looks()
+    check_recording(looks.watch(recording))
+    never = looks.count(recording).never_read
+    assert {"node_started.confirm_offset", "node_started.load_ok"} <= set(never)
+    assert "snapshot.epochs.[].[]" not in never
+
+
+def add(name: str, number: int) -> Callable[[Event], Mapping[str, Any]]:
+    """A number is another one."""
+    return lambda event: {name: event[name] + number}
+
+
+def give(**fields: Any) -> Callable[[Event], Mapping[str, Any]]:
+    """Fields have these values."""
+    return lambda _: fields
+
+
+CORRUPTIONS: Mapping[str, tuple[str, int, Callable[[Event], Mapping[str, Any]]]] = {
+    "an epoch that begins elsewhere": (ALONE, 132, give(epochs=[[1, 0, 1647], [2, 1647, -1]])),
+    "an epoch too many": (ALONE, 15, give(epochs=[[1, 0, 0], [2, 0, -1]])),
+    "an epoch that ends elsewhere": (FAILOVER, 156, give(epochs=[[1, 0, 2061], [2, 2060, -1]])),
+    "an epoch that a slave cannot have": (ALONE, 159, give(epochs=[[1, 0, 1648], [2, 1648, -1]])),
+    "a lost epoch file": (LYING, 200, give(epochs=[[1, 0, -1]])),
+    "epochs before a role": (ALONE, 10, give(epochs=[[1, 0, -1]])),
+    "a handshake with other epochs": (WHOLE_LOG, 83, give(epochs=[[1, 0], [2, 16384]])),
+    "a handshake of a longer log": (ALONE, 169, add("master_max_offset", 1)),
+    "a handshake of another slave": (ALONE, 36, give(slave_id=1)),
+    "a handshake on no connection": (ALONE, 36, give(conn=2)),
+    "a member that has not reported": (HEALTHY, 48, give(sync_state_set=[1, 2])),
+    "a set without its slave": (HEALTHY, 63, give(sync_state_set=[1])),
+    "a set with a stranger": (HEALTHY, 62, give(sync_state_set=[1, 2, 3])),
+    "a request that changes nothing": (HEALTHY, 61, give(set=[1])),
+    "a slave that shows a set": (HEALTHY, 65, give(sync_state_set=[1, 2])),
+    "a report after a handshake": (FAILOVER, 181, add("slave_offset", 412)),
+    "a report of what the slave holds": (LYING, 225, give(slave_offset=4060)),
+    "a report in a handshake": (HEALTHY, 52, give(state="HANDSHAKE")),
+    "a frame of another epoch": (WHOLE_LOG, 98, give(epoch=2, epoch_start_offset=20949)),
+    "a frame of an epoch from elsewhere": (ALONE, 187, add("epoch_start_offset", 1)),
+    "a confirm offset beyond reports": (HEALTHY, 105, give(confirm_offset=8166)),
+    "a frame with a later confirm offset": (HEALTHY, 66, give(confirm_offset=1648)),
+    "a time-out without a wait": (HEALTHY, 68, give(put_status="FLUSH_SLAVE_TIMEOUT")),
+    "an answer before all have reported": (ALONE, 91, give(put_status="PUT_OK")),
+    "a set after a put": (ALONE, 94, give(sync_state_set_after=[1, 2])),
+    "an election that has failed": (FAILOVER, 112, give(result=False)),
+    "an elected slave with a longer log": (FAILOVER, 112, give(max_offset=3746)),
+    "an epoch that was not recorded": (ELECTED, 299, give(epochs=[[1, 0, 4060], [3, 4060, -1]])),
+}
+"""In words: the recording, the event by ``seq``, and what is another value there."""
+
+
+LEFT_UNDECIDED = ("a report of what the slave holds",)
+"""Where the search ends for want of steps: so much is possible, that it does not try all of it."""
+
+
+@pytest.mark.parametrize("what", CORRUPTIONS)
+def test_a_changed_copy_is_rejected(what: str) -> None:
+    """At the changed event, or soon after it; the recording up to there conforms."""
+    name, seq, change = CORRUPTIONS[what]
+    recording = read(name)
+    changed = next(event for event in recording.events if event.seq == seq)
+    copy = evolve(changed, data={**changed.data, **change(changed)})
+    events = tuple(copy if event.seq == seq else event for event in recording.events)
+    last = max(e.seq for e in events if e.t_ms <= changed.t_ms + 6_000)
+    verdict = check_recording(cut_behind(evolve(recording, events=events), last))
+    allowed = {REJECTED, UNDECIDED} if what in LEFT_UNDECIDED else {REJECTED}
+    assert verdict.verdict in allowed, verdict.reason
+    assert verdict.first_unexplained_seq is not None
+    assert verdict.first_unexplained_seq >= seq
+
+
+def test_roles_may_change_only_when_the_master_has_ended() -> None:
+    """A slave that is elected beside its running master: the rules have no such step."""
+    recording = read(FAILOVER)
+    events = tuple(event for event in recording.events if event.kind != "node_kill9")
+    verdict = check_recording(evolve(recording, events=events))
+    assert verdict.verdict != CONFORMS
