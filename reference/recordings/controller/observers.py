@@ -27,7 +27,7 @@ from reference.recordings.log.seen import Seen
 from reference.recordings.places import EXCHANGE
 from reference.recordings.reading import Event
 from reference.recordings.view import Broker
-from reference.worlds.replication.epochs import get_place
+from reference.worlds.replication.epochs import compute_consistent_point, get_place
 
 NO_CONTROLLER = "these brokers have a controller"
 
@@ -58,6 +58,9 @@ def observe_to_master(asking: Asking, observation: Observation, node: Node) -> A
         look,
         first,
         permits={**dict.fromkeys(names, 1), **name_changes(asking, event["sync_state_set"])},
+        arguments={
+            n: {"recovered_offset": event["max_offset"]} for n in names if EXCHANGE in event.data
+        },
         before=lambda before: begin_term(before, event, asking),
     )
 
@@ -222,5 +225,14 @@ def list_master_goals(asking: Asking, node: Node, event: Event, slave: int) -> l
             "master_max_offset", name_end(asking.plan, MASTER), event["master_max_offset"]
         ),
         *list_file_goals(asking, MASTER, rows),
-        asking.has_value(f"the link of slave {slave} is open", f"links.{slave}.is_open", True),
+        *list_connect_goals(asking, node, slave),
     ]
+
+
+def list_connect_goals(asking: Asking, node: Node, slave: int) -> list[Goal]:
+    """The slave has connected, unless both lists of epochs agree nowhere: then it gives up."""
+    cluster = asking.guide.machine.decode(node.state)
+    if not cluster.links[slave].is_open and compute_consistent_point(cluster, slave) < 0:
+        return []
+    text = f"the link of slave {slave} is open"
+    return [asking.has_value(text, f"links.{slave}.is_open", True)]

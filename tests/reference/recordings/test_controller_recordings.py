@@ -193,3 +193,23 @@ def test_roles_may_change_only_when_the_master_has_ended() -> None:
     events = tuple(event for event in recording.events if event.kind != "node_kill9")
     verdict = check_recording(evolve(recording, events=events))
     assert verdict.verdict != CONFORMS
+
+
+def test_a_handshake_may_come_to_nothing() -> None:
+    """A master that is told its old epoch moves its begin; the lists agree nowhere then.
+
+    Made from another recording; ``v533_controller_d`` seq 146 and 151 has it so.
+    """
+    moved, events = [[1, 1648, -1]], []
+    for event in cut_behind(read(ALONE), 169).events:
+        data = dict(event.data)
+        if event.seq >= 132 and data.get("node", "master") == "master" and "epochs" in data:
+            is_handshake = event.kind == "ha_handshake_master"
+            data["epochs"] = [[1, 1648]] if is_handshake else moved
+            data |= {"last_epoch": 1} if is_handshake else {}
+        events.append(evolve(event, data=data))
+    verdict = check_recording(evolve(read(ALONE), events=tuple(events)))
+    assert (verdict.reason, verdict.verdict) == ("", CONFORMS)
+    assert verdict.cluster is not None
+    assert not verdict.cluster.links[0].is_open
+    assert verdict.cluster.epoch_files[0].starts[0] == 1648
