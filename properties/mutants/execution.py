@@ -21,7 +21,6 @@ from reference.releases.versions import compute_rules
 from reference.worlds.replication.rules import RULES
 from reference.worlds.tables.structure import TABLES_RULES
 
-
 REGISTRIES = {"replication": RULES, "tables": TABLES_RULES}
 """The registries of the worlds whose structures do not all have the same rules."""
 

@@ -10,7 +10,8 @@ from properties.property import Predicate
 from properties.worlds.replication.convergence import is_replication_at_rest
 from properties.worlds.replication.guarantees import slave_is_prefix_of_master
 from reference.language.operators import all_of, any_of, negate
-from reference.worlds.replication.epochs import compute_consistent_point
+from reference.worlds.replication.controller.epochs import compute_consistent_point
+from reference.worlds.replication.controller.sync_state_set import get_report, is_member
 from reference.worlds.replication.lifecycle import has_uncounted_life
 from reference.worlds.replication.lineage import has_message, is_prefix
 from reference.worlds.replication.put import is_reported
@@ -22,7 +23,6 @@ from reference.worlds.replication.state import (
     Cluster,
     Message,
 )
-from reference.worlds.replication.sync_state_set import get_report, is_member
 
 PHENOMENA: dict[str, Predicate] = dict(OBSERVABLE_DIFFERENCES)
 """Every phenomenon by name, including the observable differences of the releases."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from properties.property import lemma
 from reference.language.operators import all_of, implies, negate
-from reference.worlds.replication.epochs import NO_EPOCH, get_epoch
+from reference.worlds.replication.controller.epochs import NO_EPOCH, get_epoch
 from reference.worlds.replication.lifecycle import has_uncounted_life
 from reference.worlds.replication.state import Cluster
 

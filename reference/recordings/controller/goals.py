@@ -14,7 +14,7 @@ from reference.recordings.ahead.plan import MASTER
 from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.log.asking import Asking, agrees, is_fact
 from reference.recordings.reading import Event
-from reference.worlds.replication.epochs import (
+from reference.worlds.replication.controller.epochs import (
     NO_EPOCH,
     drop_expired,
     find_epoch_at,
@@ -23,7 +23,10 @@ from reference.worlds.replication.epochs import (
     get_place,
     get_sent_starts,
 )
-from reference.worlds.replication.sync_state_set import compute_confirm_offset, get_report
+from reference.worlds.replication.controller.sync_state_set import (
+    compute_confirm_offset,
+    get_report,
+)
 
 FIRST_EPOCH = 1
 """The number of the epoch that is the model's epoch 0."""

@@ -27,7 +27,7 @@ from reference.recordings.log.seen import Seen
 from reference.recordings.places import EXCHANGE
 from reference.recordings.reading import Event
 from reference.recordings.view import Broker
-from reference.worlds.replication.epochs import compute_consistent_point, get_place
+from reference.worlds.replication.controller.epochs import compute_consistent_point, get_place
 
 NO_CONTROLLER = "these brokers have a controller"
 

@@ -32,7 +32,7 @@ from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.log.arguments import Arguments
 from reference.recordings.log.following import FOLLOWED, get_index
 from reference.recordings.log.notes import Connection, Notes, Wire
-from reference.worlds.replication.epochs import get_place
+from reference.worlds.replication.controller.epochs import get_place
 from reference.worlds.replication.mapped_files import is_flush_file_there
 from reference.worlds.replication.replication import compute_first_transfer_start
 

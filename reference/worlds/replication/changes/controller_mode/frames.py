@@ -9,7 +9,7 @@ from reference.language.rule import RuleBody, between, replace_at, rule, when
 from reference.worlds.replication import faults, replication
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT
 from reference.worlds.replication.connection import change_link
-from reference.worlds.replication.epochs import (
+from reference.worlds.replication.controller.epochs import (
     NO_EPOCH,
     find_at,
     find_epoch_at,

@@ -11,7 +11,7 @@ from reference.worlds.replication.changes.controller_mode.variant import VARIANT
 from reference.worlds.replication.changes.epoch_check import choose_log
 from reference.worlds.replication.changes.full_log_transfer import compute_first_transfer_start
 from reference.worlds.replication.connection import change_link, open_link
-from reference.worlds.replication.epochs import (
+from reference.worlds.replication.controller.epochs import (
     NO_EPOCH,
     compute_consistent_point,
     cut_file,

@@ -15,7 +15,7 @@ from reference.worlds.replication.changes.controller_mode.frames import (
 from reference.worlds.replication.changes.controller_mode.mastership import has_modelled_epoch_left
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT
 from reference.worlds.replication.commit_log import is_store_open
-from reference.worlds.replication.epochs import (
+from reference.worlds.replication.controller.epochs import (
     MASTER_PLACE,
     begin_epoch,
     find_next_epoch,
@@ -28,6 +28,10 @@ from reference.worlds.replication.epochs import (
     make_empty_file,
     note_epoch,
     put_file,
+)
+from reference.worlds.replication.controller.sync_state_set import (
+    change_member,
+    make_master_alone,
 )
 from reference.worlds.replication.lifecycle import (
     end_slave,
@@ -43,10 +47,6 @@ from reference.worlds.replication.replication import (
 from reference.worlds.replication.state import (
     Cluster,
     EpochFile,
-)
-from reference.worlds.replication.sync_state_set import (
-    change_member,
-    make_master_alone,
 )
 
 

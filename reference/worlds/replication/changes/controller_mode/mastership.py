@@ -8,11 +8,7 @@ from reference.language.operators import any_of, choose, negate
 from reference.language.rule import RuleBody, between, replace_at, rule, when
 from reference.worlds.replication import lifecycle
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT
-from reference.worlds.replication.dispatch import (
-    is_dispatch_behind,
-    mark_readable,
-)
-from reference.worlds.replication.epochs import (
+from reference.worlds.replication.controller.epochs import (
     MASTER_PLACE,
     NO_EPOCH,
     begin_epoch,
@@ -22,6 +18,15 @@ from reference.worlds.replication.epochs import (
     get_place,
     make_first_files,
     put_file,
+)
+from reference.worlds.replication.controller.sync_state_set import (
+    is_master_member,
+    is_member,
+    make_master_alone,
+)
+from reference.worlds.replication.dispatch import (
+    is_dispatch_behind,
+    mark_readable,
 )
 from reference.worlds.replication.lifecycle import (
     begin_life,
@@ -54,11 +59,6 @@ from reference.worlds.replication.state import (
     EpochFile,
     Master,
     Slave,
-)
-from reference.worlds.replication.sync_state_set import (
-    is_master_member,
-    is_member,
-    make_master_alone,
 )
 
 

@@ -11,26 +11,26 @@ from reference.worlds.replication.changes.ack_per_connection import (
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT
 from reference.worlds.replication.changes.full_log_transfer import compute_first_transfer_start
 from reference.worlds.replication.commit_log import is_store_open
-from reference.worlds.replication.dispatch import (
-    compute_dispatch_limit,
-)
-from reference.worlds.replication.epochs import (
+from reference.worlds.replication.controller.epochs import (
     MASTER_PLACE,
     get_file,
     get_place,
 )
-from reference.worlds.replication.parameters import Flag
-from reference.worlds.replication.state import (
-    Cluster,
-    Message,
-)
-from reference.worlds.replication.sync_state_set import (
+from reference.worlds.replication.controller.sync_state_set import (
     change_member,
     compute_confirm_offset,
     get_report,
     is_member,
     is_reported_by_all,
     make_master_alone,
+)
+from reference.worlds.replication.dispatch import (
+    compute_dispatch_limit,
+)
+from reference.worlds.replication.parameters import Flag
+from reference.worlds.replication.state import (
+    Cluster,
+    Message,
 )
 
 VARIANT.override(compute_first_transfer_start)

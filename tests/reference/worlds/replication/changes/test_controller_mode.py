@@ -13,13 +13,13 @@ from reference.language.rule import collect_rules
 from reference.releases.versions import parse_version
 from reference.worlds.replication.changes import VARIANTS
 from reference.worlds.replication.changes.controller_mode import ABSTRACTED, PARTS
+from reference.worlds.replication.controller.sync_state_set import compute_confirm_offset, is_member
 from reference.worlds.replication.lineage import has_message, is_prefix
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, FaultCounts
 from reference.worlds.replication.put import is_acknowledged
 from reference.worlds.replication.rules import RULES
 from reference.worlds.replication.state import Cluster
 from reference.worlds.replication.structure import Structure
-from reference.worlds.replication.sync_state_set import compute_confirm_offset, is_member
 
 STRUCTURE = Structure(variants=parse_version("5.3.0-controller").variants)
 LIMITS = FaultCounts(*(2 for _ in FaultCounts.__attrs_attrs__))

@@ -12,7 +12,7 @@ from attrs import evolve
 from reference.language.operators import all_of, choose, implies, minimum
 from reference.language.rule import replace_at
 from reference.worlds.replication.connection import CLOSED_LINK
-from reference.worlds.replication.epochs import MASTER_PLACE, get_place
+from reference.worlds.replication.controller.epochs import MASTER_PLACE, get_place
 from reference.worlds.replication.state import Cluster, Link, Message
 
 
