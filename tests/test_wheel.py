@@ -104,8 +104,8 @@ def test_every_file_of_the_rooms_is_in_it(wheel: Path) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "check --rocketmq-version 4.9.8",
-        "explain L12",
+        pytest.param("check --rocketmq-version 4.9.8", marks=pytest.mark.nightly),
+        pytest.param("explain L12", marks=pytest.mark.nightly),
         "explain message_is_stored_once none",
         pytest.param("explain message_is_stored_once none CONF", marks=pytest.mark.nightly),
         "issues 6767",
