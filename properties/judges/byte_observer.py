@@ -249,7 +249,7 @@ class ByteObserver:
     def _compare_ghosts(self, cluster: Cluster) -> Iterator[Disagreement]:
         for index, message in self.messages.items():
             put = cluster.messages[index]
-            # What a slave holds after a failed write is unknown: in the model nothing of it expires.
+            # What a slave has after a failed write is unknown; in the model it never expires.
             is_known = not cluster.faults.swallowed_disk_errors
             if has_expired(put) > message.has_expired or (
                 is_known and has_expired(put) != message.has_expired
