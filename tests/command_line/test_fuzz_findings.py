@@ -17,6 +17,7 @@ from spark_fuzz.report.report_summary import REPORT_FILE, SUMMARY_FILE
 from tests.command_line.run import assert_one_line, run
 
 
+@pytest.mark.nightly
 @pytest.mark.spark
 @pytest.mark.usefixtures("spark")
 def test_a_swarm_and_its_classes(tmp_path: Path) -> None:
