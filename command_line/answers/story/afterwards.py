@@ -14,11 +14,11 @@ from properties.scenarios.procedures.readers import try_reader_recoveries
 from properties.scenarios.procedures.recoveries import Outcome, Trials, try_recoveries
 from properties.scenarios.summary.actions import find_code_of, is_worth_doing
 from properties.scenarios.summary.codes import find_row
-from properties.scenarios.summary.rows import Judged
+from properties.scenarios.summary.rows import Judged, list_fallen
 from properties.schedules.judgement import replay
 from properties.schedules.telling import draw_steps
 from properties.verdicts.certificates import find_cells
-from properties.verdicts.verdict import Verdict, VerdictWord
+from properties.verdicts.verdict import Verdict
 from properties.worlds import find_world
 from reference.worlds.system.structure import SystemStructure
 
@@ -81,18 +81,9 @@ def list_other_claims(broken: Broken) -> Iterator[str]:
 
     A recovery after which they break does not help, even if the claim that broke first holds.
     """
-    row = find_row(broken.verdict.guarantee)
-    for claim in row.claim if row else ():
-        cell = next(
-            (
-                v
-                for v in find_cells(broken.structure).values()
-                if (v.guarantee, v.fault) == (claim.name, broken.verdict.fault)
-            ),
-            None,
-        )
-        if cell is not None and cell.word is VerdictWord.REFUTED:
-            yield claim.name
+    row, cells = find_row(broken.verdict.guarantee), find_cells(broken.structure).values()
+    if row:
+        yield from (v.guarantee for v in list_fallen(row, cells, broken.verdict.fault))
 
 
 def tell_outcomes(broken: Broken, trials: Trials) -> Iterator[str]:

@@ -28,6 +28,7 @@ from properties.scenarios.summary.rows import (
     find_code,
     is_of_row,
     judge_rows,
+    list_fallen,
     make_code,
 )
 from properties.scenarios.summary.shown_actions import rank_codes
@@ -255,11 +256,7 @@ def try_out_recoveries(sources: Sequence[Judged], failure: Failure) -> Trials:
     for source in (s for s in sources if isinstance(s.structure, Structure)):
         if source.structure.name != failure.structure:
             continue
-        cells = [
-            v
-            for v in source.verdicts
-            if v.fault == failure.fault and is_of_row(row, v) and v.word is VerdictWord.REFUTED
-        ]
+        cells = list_fallen(row, source.verdicts, failure.fault)
         (own,) = (v for v in cells if v.guarantee == failure.claim)
         claims = [v.guarantee for v in cells if make_code(row, source.structure, v) == failure.code]
         shown = choose_schedule(source.structure, own).verdict

@@ -134,6 +134,13 @@ def is_of_row(words: RowWords, verdict: Verdict) -> bool:
     return any(claim.name == verdict.guarantee for claim in words.claim)
 
 
+def list_fallen(words: RowWords, verdicts: Iterable[Verdict], fault: str) -> list[Verdict]:
+    """What a schedule refutes of a row under a fault class, the gravest claim first."""
+    fallen = (v for v in verdicts if v.fault == fault and v.word is VerdictWord.REFUTED)
+    by_claim = {v.guarantee: v for v in fallen}
+    return [by_claim[claim.name] for claim in words.claim if claim.name in by_claim]
+
+
 def is_open(verdict: Verdict) -> bool:
     """The verdict is unknown: not decided, or real brokers contradict the proof."""
     return bool(verdict.disputed) or verdict.word not in (VerdictWord.PROVED, VerdictWord.REFUTED)

@@ -60,9 +60,15 @@ def get_epoch(cluster: Cluster) -> int:
     return get_file(cluster, MASTER_PLACE).current_epoch
 
 
-def has_entries(file: EpochFile) -> bool:
-    """The file has an entry."""
-    return any_of(*(start != NO_EPOCH for start in file.starts))
+def has_entries(starts: Sequence[int]) -> bool:
+    """The list has an entry."""
+    return any_of(*(start != NO_EPOCH for start in starts))
+
+
+def choose_entries(is_new: bool, new: EpochFile, old: EpochFile) -> EpochFile:
+    """The old file, with the entries of the new one if that is so."""
+    starts = tuple(choose(is_new, a, b) for a, b in zip(new.starts, old.starts, strict=True))
+    return evolve(old, starts=starts)
 
 
 def find_next_start(starts: Sequence[int], epoch: int, otherwise: int) -> int:
@@ -117,7 +123,7 @@ def compute_consistent_point(cluster: Cluster, slave: int) -> int:
         its_end = compute_end_in_handshake(cluster, its, epoch, its_log.max_offset)
         is_common = (start != NO_EPOCH) & (start == its[epoch])
         result = choose(is_common, minimum(own_end, its_end), result)
-    is_new = negate(has_entries(EpochFile(starts=own)))
+    is_new = negate(has_entries(own))
     return choose(is_new, own_log.max_offset, result)
 
 
@@ -184,13 +190,9 @@ def note_epoch(cluster: Cluster, slave: int, epoch: int) -> Cluster:
     file, starts = get_file(cluster, get_place(slave)), get_sent_starts(cluster)
     recorded = record_epoch(file, epoch, find_at(starts, epoch, NO_EPOCH))
     is_new = (epoch != NO_EPOCH) & (file.current_epoch != epoch)
-    return put_file(cluster, get_place(slave), choose_file(is_new, recorded, file, epoch))
-
-
-def choose_file(is_new: bool, new: EpochFile, old: EpochFile, epoch: int) -> EpochFile:
-    """The new file, with its current epoch, or the old one."""
-    starts = tuple(choose(is_new, a, b) for a, b in zip(new.starts, old.starts, strict=True))
-    return evolve(old, starts=starts, current_epoch=choose(is_new, epoch, old.current_epoch))
+    current = choose(is_new, epoch, file.current_epoch)
+    noted = evolve(choose_entries(is_new, recorded, file), current_epoch=current)
+    return put_file(cluster, get_place(slave), noted)
 
 
 def find_last_epoch(starts: Sequence[int]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.language.fault_account import count_fault, is_within_limit
-from reference.language.operators import all_of, choose, minimum
+from reference.language.operators import all_of, minimum
 from reference.language.rule import RuleBody, between, rule, when
 from reference.worlds.replication import faults
 from reference.worlds.replication.changes.controller_mode.frames import (
@@ -18,6 +18,7 @@ from reference.worlds.replication.commit_log import is_store_open
 from reference.worlds.replication.controller.epochs import (
     MASTER_PLACE,
     begin_epoch,
+    choose_entries,
     find_next_epoch,
     fix_epoch,
     forget_last_entry,
@@ -122,11 +123,8 @@ def wipe_slave(cluster: Cluster, slave: int) -> RuleBody:
 def forget_if(cluster: Cluster, place: int, is_forgotten: int) -> Cluster:
     """The cluster in which a broker's epoch file may lack its last entry."""
     file = get_file(cluster, place)
-    older = forget_last_entry(file)
-    starts = tuple(
-        choose(is_forgotten == 1, a, b) for a, b in zip(older.starts, file.starts, strict=True)
-    )
-    return put_file(cluster, place, evolve(file, starts=starts))
+    left = choose_entries(is_forgotten == 1, forget_last_entry(file), file)
+    return put_file(cluster, place, left)
 
 
 @rule(

@@ -12,6 +12,7 @@ from reference.worlds.replication.controller.epochs import (
     MASTER_PLACE,
     NO_EPOCH,
     begin_epoch,
+    choose_entries,
     cut_file,
     get_epoch,
     get_file,
@@ -110,9 +111,8 @@ def begin_master(file: EpochFile, epoch: int, log: CommitLog, end: int) -> Epoch
     Entries beyond its end go only if dispatch is behind (``AutoSwitchHAService#changeToMaster``,
     ``#truncateInvalidMsg``). One that stays keeps the new epoch from being recorded.
     """
-    cut, is_behind = cut_file(file, end), is_dispatch_behind(log)
-    starts = tuple(choose(is_behind, a, b) for a, b in zip(cut.starts, file.starts, strict=True))
-    return begin_epoch(evolve(file, starts=starts), epoch, end)
+    left = choose_entries(is_dispatch_behind(log), cut_file(file, end), file)
+    return begin_epoch(left, epoch, end)
 
 
 def make_master(cluster: Cluster, log: CommitLog) -> Cluster:
@@ -218,11 +218,8 @@ def restart_master_in_next_epoch(cluster: Cluster) -> RuleBody:
         has_modelled_epoch_left=has_modelled_epoch_left(cluster),
     )
     # EFFECT
-    log = cluster.master.log
-    file, epoch = get_file(cluster, MASTER_PLACE), get_epoch(cluster) + 1
-    begun = begin_master(file, epoch, log, log.max_offset)
-    started = put_file(lifecycle.start_master(cluster), MASTER_PLACE, begun)
-    return make_master_alone(started)
+    file = evolve(get_file(cluster, MASTER_PLACE), current_epoch=get_epoch(cluster) + 1)
+    return make_master_alone(lifecycle.start_master(put_file(cluster, MASTER_PLACE, file)))
 
 
 @rule(
