@@ -11,6 +11,9 @@ from reference.recordings.groups import LINK_PREFIX
 from reference.recordings.kinds import BROKER_KINDS, END_KINDS, START_KINDS
 from reference.recordings.reading import Event
 
+TURN_KINDS = frozenset({"node_stop_begin", "node_stop_clean", *START_KINDS, *END_KINDS})
+"""Events that tell of the start, the stop or the end of a process."""
+
 
 @frozen
 class Frame:
@@ -60,6 +63,8 @@ class LinkAhead:
     """Where the slave's log may once have ended: with a frame, or after a restart."""
     starts_ms: tuple[float, ...]
     """When the slave's process was seen to have started."""
+    turns: tuple[Event, ...]
+    """What tells of the starts, stops and ends of the slave's processes."""
     is_traffic_hidden: bool
     """The recording shows neither frames nor reports: what came, the logs tell."""
     is_connection_hidden: bool
@@ -91,6 +96,7 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
             + [e["max_offset"] for e in broker if e.kind in START_KINDS]
         ),
         starts_ms=tuple(event.t_ms for event in broker if event.kind in START_KINDS),
+        turns=tuple(event for event in broker if event.kind in TURN_KINDS),
         is_traffic_hidden=_is_traffic_hidden(events, broker),
         is_connection_hidden=not own,
         reports=_see_reports(own),
