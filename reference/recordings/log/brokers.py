@@ -278,11 +278,9 @@ def has_begin(state: Any, broker: int, offset: int) -> Any:
 
 def has_files(state: Any, broker: int, size_bytes: int) -> Any:
     """The files of a broker's log have this size together."""
-    log, end = (
-        get_log(state, broker),
-        compute_last_file_end(get_log(state, broker), state.parameters),
-    )
-    return log.has_file & (end == log.start_offset + size_bytes)
+    log = get_log(state, broker)
+    end = log.start_offset + size_bytes
+    return log.has_file & (compute_last_file_end(log, state.parameters) == end)
 
 
 def list_link_goals(asking: Asking, node: Node, event: Event, broker: int) -> Iterator[Goal]:
