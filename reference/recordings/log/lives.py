@@ -13,7 +13,7 @@ from reference.recordings.clock import SHUTDOWN_MS
 from reference.recordings.controller.goals import has_epoch_files, list_file_goals
 from reference.recordings.hidden.goals import fires
 from reference.recordings.hidden.node import Asked, Goal, Node
-from reference.recordings.kinds import END_KINDS
+from reference.recordings.kinds import END_KINDS, START_KINDS
 from reference.recordings.log.asking import Asking, agrees, ask_for, note, see
 from reference.recordings.log.brokers import (
     list_checks,
@@ -149,7 +149,7 @@ def observe_kill(asking: Asking, observation: Observation, node: Node) -> Asked:
     """A broker's process is killed, or loses power if its store then lacks bytes."""
     event = observation.event
     broker = asking.plan.find_node(event)
-    names, kept = [name_instance("kill_WHO", broker)], {}
+    names, kept = [name_instance(choose_kill(asking, node, event, broker), broker)], {}
     surgery = asking.plan.surgeries.get(event.seq)
     if surgery is not None:
         rules = ["lose_WHO_power"]
@@ -163,6 +163,26 @@ def observe_kill(asking: Asking, observation: Observation, node: Node) -> Asked:
         arguments=dict.fromkeys(names, kept),
         after=lambda after: end_process(asking, after, broker),
     )
+
+
+def choose_kill(asking: Asking, node: Node, event: Event, broker: int) -> str:
+    """A kill just when a slave has recorded the epoch that a frame names, and not appended it.
+
+    Its next start shows an epoch that it did not have, and that begins above its log's end.
+    """
+    start = find_next_start(asking, event)
+    rows = start.data.get("epochs") if start is not None else None
+    if broker == MASTER or not has_epoch_files(asking) or start is None or not rows:
+        return "kill_WHO"
+    is_known = all(goal.check(node) for goal in list_file_goals(asking, broker, rows))
+    is_above = rows[-1][1] > start["max_offset"]
+    return "kill_WHO_in_frame" if is_above and not is_known else "kill_WHO"
+
+
+def find_next_start(asking: Asking, event: Event) -> Event | None:
+    """The next start of the broker that an event is about."""
+    later = (e for e in asking.plan.recording.events if e.seq > event.seq)
+    return next((e for e in later if e.kind in START_KINDS and e["node"] == event["node"]), None)
 
 
 def is_whole(surgery: Event) -> bool:

@@ -179,7 +179,8 @@ def elect_master_again(cluster: Cluster) -> RuleBody:
     """The controller gives the running master up, has no other, and elects it again.
 
     Its connections stay open. Frames go on to name the epoch that was the last one when they came
-    to it, so a connected slave records the new one only after it has connected again.
+    to it, so a connected slave records the new one only after it has connected again
+    (`v533_controller_m` seq 83 to 125).
     """
     # ENABLED WHEN
     yield when(
