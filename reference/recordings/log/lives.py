@@ -149,34 +149,40 @@ def observe_kill(asking: Asking, observation: Observation, node: Node) -> Asked:
     """A broker's process is killed, or loses power if its store then lacks bytes."""
     event = observation.event
     broker = asking.plan.find_node(event)
-    names, kept = [name_instance(choose_kill(asking, node, event, broker), broker)], {}
-    surgery = asking.plan.surgeries.get(event.seq)
+    names, kept = [name_instance("kill_WHO", broker)], {}
+    surgery, rows = asking.plan.surgeries.get(event.seq), find_new_rows(asking, node, event, broker)
     if surgery is not None:
         rules = ["lose_WHO_power"]
         if broker == MASTER:
             rules += ["lose_WHO_power_in_record", *["lose_WHO_disk"] * is_whole(surgery)]
         names = [name_instance(rule, broker) for rule in rules]
         kept = {"kept_offset": surgery["lost_from_offset"]}
+    elif rows:
+        names = [name_instance("kill_WHO_in_frame", broker)]
+    end = fires(f"{event['node']} ends by {' or '.join(names)}", *names)
     return ask_for(
-        fires(f"{event['node']} ends by {' or '.join(names)}", *names),
+        end,
+        *(list_file_goals(asking, broker, rows) if rows else ()),
         permits=dict.fromkeys(names, 1),
         arguments=dict.fromkeys(names, kept),
         after=lambda after: end_process(asking, after, broker),
     )
 
 
-def choose_kill(asking: Asking, node: Node, event: Event, broker: int) -> str:
-    """A kill just when a slave has recorded the epoch that a frame names, and not appended it.
+def find_new_rows(asking: Asking, node: Node, event: Event, broker: int) -> list[list[int]]:
+    """The epochs of a slave that was killed when it had recorded a frame's, and not appended it.
 
-    Its next start shows an epoch that it did not have, and that begins above its log's end.
+    Its next start shows them: an epoch that it did not have, and that begins above its log's end
+    (``v533_controller_n`` seq 130 and 170). Of any other kill there are none.
     """
     start = find_next_start(asking, event)
-    rows = start.data.get("epochs") if start is not None else None
-    if broker == MASTER or not has_epoch_files(asking) or start is None or not rows:
-        return "kill_WHO"
+    if broker == MASTER or start is None or not has_epoch_files(asking):
+        return []
+    rows = [row[:2] for row in start.data.get("epochs") or ()]
+    if not rows or rows[-1][1] <= start["max_offset"]:
+        return []
     is_known = all(goal.check(node) for goal in list_file_goals(asking, broker, rows))
-    is_above = rows[-1][1] > start["max_offset"]
-    return "kill_WHO_in_frame" if is_above and not is_known else "kill_WHO"
+    return [] if is_known else rows
 
 
 def find_next_start(asking: Asking, event: Event) -> Event | None:

@@ -227,7 +227,7 @@ def test_a_member_truncates_what_was_acknowledged() -> None:
 def test_numbers_that_no_broker_was_told_are_no_epochs(
     told: list[list[int]], numbers: Mapping[int, int]
 ) -> None:
-    """A controller counts on when it has no master; an epoch that was not recorded has its place."""
+    """A controller counts on without a master; an epoch that was not recorded has its place."""
     events = [
         Event(seq, seq, float(seq), "to_master", {"epochs": [[n, 100 * n] for n in rows]})
         for seq, rows in enumerate(told)

@@ -61,7 +61,8 @@ def kill_slave_in_frame(cluster: Cluster, slave: int) -> RuleBody:
     """A slave's process is killed after it recorded a frame's epoch, before it appended its bytes.
 
     The last frame of an epoch names the next one, which begins where the frame ends
-    (`v533_controller_e` seq 101). So the file then has an epoch that begins above the log's end.
+    (`v533_controller_e` seq 101). So the file then has an epoch that begins above the log's end
+    (`v533_controller_n` seq 170).
     """
     broker, link = cluster.slaves[slave], cluster.links[slave]
     starts, epoch = get_sent_starts(cluster), find_frame_epoch(cluster, slave)

@@ -34,6 +34,9 @@ ABSTRACTED = (
     "A slave that holds unknown bytes after a failed write is not elected.",
     "A master that returns dispatches all of its log, as in 5.0.0; later releases stop at the "
     "confirm offset that they have stored (issue 6662).",
+    "A slave truncates when it connects; 5.3.2 and 5.3.3 wait before that, up to 90 s, until its "
+    "dispatch has left a loop in which it is while the log goes beyond the confirm offset "
+    "(DefaultMessageStore.ReputMessageService#doReput, issue 9811). An election ends the loop.",
     "An elected broker is a SYNC_MASTER, whatever brokerRole says "
     "(ReplicasManager#changeToMaster).",
     "A slave dispatches as in 4.4.0, not up to the confirm offset that its master has sent.",
@@ -46,7 +49,7 @@ VARIANT = Variant(
     sentence="All members of the SyncStateSet must report a put; one replaces a master that ends.",
     comes_from="RocketMQ 5.0.0, enableControllerMode with allAckInSyncStateSet=true (V-32, V-33, "
     "V-35, V-36), from the source of 5.3.3, compared with recordings of it (v533_controller_a, b, "
-    "c, d, e, h, h2, m, p, t, u).",
+    "c, d, e, h, h2, m, n, p, t, u, w).",
     removes=("create_first_file", "restart_slave_with_stale_bytes"),
     endless=(
         "connect_slave",
