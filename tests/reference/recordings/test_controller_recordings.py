@@ -26,7 +26,7 @@ from tests.reference.recordings.shared import LATEST, cut_behind
 
 ALIKE = LATEST / "v533_quorum_a_sync_healthy.jsonl"
 
-HEALTHY, ALONE, FAILOVER, WHOLE_LOG, LYING, ELECTED, TRUNCATED = (
+HEALTHY, ALONE, FAILOVER, WHOLE_LOG, LYING, ELECTED, TRUNCATED, KILLED = (
     "a_healthy_shrink_expand",
     "b_master_alone",
     "c_failover_truncation",
@@ -34,6 +34,7 @@ HEALTHY, ALONE, FAILOVER, WHOLE_LOG, LYING, ELECTED, TRUNCATED = (
     "h_slave_power_loss_below_epoch",
     "h2_lying_member_is_elected",
     "m_member_truncates",
+    "n_killed_before_append",
 )
 
 
@@ -166,6 +167,7 @@ CORRUPTIONS: Mapping[str, tuple[str, int, Callable[[Event], Mapping[str, Any]]]]
     "an elected slave with a longer log": (FAILOVER, 112, give(max_offset=3746)),
     "an epoch that no broker was told": (TRUNCATED, 153, give(epochs=[[1, 0], [2, 1648]])),
     "a frame of an epoch that no broker was told": (TRUNCATED, 104, give(epoch=2)),
+    "a kill in a frame whose epoch is not recorded": (KILLED, 170, give(epochs=[[1, 0, -1]])),
     "an epoch that was not recorded": (ELECTED, 299, give(epochs=[[1, 0, 4060], [3, 4060, -1]])),
 }
 """In words: the recording, the event by ``seq``, and what is another value there."""
@@ -211,7 +213,21 @@ def test_a_member_truncates_what_was_acknowledged() -> None:
         found = {entry["msg_id"] for entry in by_seq[seq]["entries"]}
         assert lost.isdisjoint(found) if is_lost else lost <= found
     assert lost == {"b000", "b001", "b002", "b003"}
-    assert check_recording(recording).verdict == CONFORMS
+
+
+def test_a_kill_before_an_append_makes_a_member_that_lies() -> None:
+    """A put is answered for the report of a slave that lacks it: no disk has lost anything."""
+    recording = read(KILLED)
+    by_seq = {event.seq: event for event in recording.events}
+    assert (by_seq[132].kind, by_seq[132]["node"]) == ("node_kill9", "slave1")
+    assert (by_seq[170]["max_offset"], by_seq[170]["epochs"][-1][:2]) == (1648, [3, 2472])
+    assert (by_seq[239].kind, by_seq[239]["slave_offset"]) == ("ha_report", 3696)
+    put = by_seq[243]
+    assert (put["msg_id"], put["put_status"]) == ("d000", "PUT_OK")
+    assert put["sync_state_set_after"] == [1, 2]
+    assert (by_seq[245]["node"], by_seq[245]["max_offset"]) == ("slave1", 1648)
+    for seq, is_there in ((246, True), (247, False)):
+        assert is_there == ("d000" in {entry["msg_id"] for entry in by_seq[seq]["entries"]})
 
 
 @pytest.mark.parametrize(
