@@ -35,7 +35,7 @@ ABSTRACTED = (
     "A master that returns dispatches all of its log, as in 5.0.0; later releases stop at the "
     "confirm offset that they have stored (issue 6662).",
     "A slave truncates when it connects; 5.3.2 and 5.3.3 wait before that, up to 90 s, until its "
-    "dispatch has left a loop in which it is while the log goes beyond the confirm offset "
+    "dispatch has left a loop that it may be in while the log goes beyond the confirm offset "
     "(DefaultMessageStore.ReputMessageService#doReput, issue 9811). An election ends the loop.",
     "An elected broker is a SYNC_MASTER, whatever brokerRole says "
     "(ReplicasManager#changeToMaster).",
@@ -49,7 +49,7 @@ VARIANT = Variant(
     sentence="All members of the SyncStateSet must report a put; one replaces a master that ends.",
     comes_from="RocketMQ 5.0.0, enableControllerMode with allAckInSyncStateSet=true (V-32, V-33, "
     "V-35, V-36), from the source of 5.3.3, compared with recordings of it (v533_controller_a, b, "
-    "c, d, e, h, h2, m, n, p, t, u, w).",
+    "c, d, e, h, h2, m, n, p, t, u, w, w2).",
     removes=("create_first_file", "restart_slave_with_stale_bytes"),
     endless=(
         "connect_slave",
