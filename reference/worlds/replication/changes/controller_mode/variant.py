@@ -22,8 +22,8 @@ ABSTRACTED = (
     "A broker whose disk is lost returns under another id. A master is not replaced while it runs; "
     "the controller may elect it again.",
     "Which member is elected is left open: 5.x takes the one with the highest epoch, then the "
-    "highest max offset that the controller knows of (before 5.5.1 their difference overflows "
-    "beyond 2 GiB, issue 10578).",
+    "highest max offset, by heartbeats up to a second old (reference/decisions/controller; before "
+    "5.5.1 the difference overflows from 2 GiB on, issue 10578).",
     "The last report over a dead connection is forgotten immediately. While a member is not "
     "connected, the confirm offset is unknown; 5.x keeps the last one.",
     "A report is read in one step; 5.x raises push2SlaveMaxOffset last, after puts were answered "
