@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from properties.comparison.upgrades import COMPARED_VARIANTS
+from properties.comparison.upgrades import COMPARED_VARIANTS, CONTROLLER_REPAIRS
 from properties.worlds import OTHER_WORLDS
 from properties.worlds.reading.world import READING
 from properties.worlds.replication.world import CLAIMS, LEMMAS, SANITY_CHECKS
@@ -60,7 +60,8 @@ def link_variant(name: str, up: str = "") -> str:
 
 def find_variant_place(name: str) -> str:
     """The chapter of a variant, with its section where it has one of its own."""
-    return f"variants.md#{name}" if name in COMPARED_VARIANTS else "versions.md"
+    has_section = name in COMPARED_VARIANTS or name in CONTROLLER_REPAIRS
+    return f"variants.md#{name}" if has_section else "versions.md"
 
 
 def link_finding(identifier: str, up: str = "") -> str:

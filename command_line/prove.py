@@ -64,6 +64,7 @@ from properties.z3.vacuity import (
 )
 from reference.checkout import PROGRAM, name_page
 from reference.releases.versions import USUAL_VERSION, Version, find_version
+from reference.worlds.replication.changes import VARIANTS
 from reference.worlds.replication.structure import Structure
 
 EPILOG = """\b
@@ -283,6 +284,12 @@ def choose_structures(
             "release; leave that option out",
             param_hint="--structure",
         )
+    for name in variants:
+        if (release := VARIANTS[name].on) and release != version.rule_set:
+            raise click.BadParameter(
+                f"{name} repairs {release}; add --rocketmq-version {release}",
+                param_hint="--variant",
+            )
     usual = COMPARED_STRUCTURES if variants else RELEASED_STRUCTURES
     chosen = [CERTIFIED_BY_NAME[n] for n in names] or usual
     repaired = (evolve(s, variants=variants) for s in chosen)

@@ -17,6 +17,7 @@ from command_line.options.broker_options import Change as BrokerChange
 from command_line.options.version_option import parse
 from command_line.output import exit_codes
 from command_line.output.batch import Batch
+from command_line.output.memory import open_memory
 from command_line.output.progress import show_progress
 from command_line.output.width import echo
 from properties.comparison.difference_search import ObservableDifference, get_released
@@ -50,7 +51,8 @@ Examples:
 
 A verdict is better (proved now, not before), worse (proved before only), later (still refuted, but
 by longer schedules), sooner, or open (refuted on one side, undecided on the other). --what-if sets
-the key before and after the upgrade, or only where the release knows it.
+the key before and after the upgrade, or only where the release knows it. Verdicts that `check`
+has remembered are not proved again.
 
 Exit codes: 0 analysed; 1 with --fail-on-worse if a verdict is worse; 2 nothing is decided about a
 group; 3 bad input: every bad file is reported.
@@ -127,7 +129,7 @@ def command(  # noqa: PLR0913, PLR0917
     """Show what an upgrade from one release to another changes for each broker group."""
     if any(change.is_of_consumers for change in changes):
         raise click.BadParameter("an upgrade is judged for brokers only", param_hint="--what-if")
-    with show_progress() as progress:
+    with show_progress() as progress, open_memory():
         pairs = list(read_pairs((before, after), paths, slaves, changes))
         upgrades = list(analyse_upgrades(pairs, progress, is_known=slaves is not None))
     if is_json:

@@ -195,6 +195,8 @@ def list_other_forms(function: Function) -> Iterator[str]:
     name = function.__name__
     is_rule = name in RULES and RULES[name].function is function
     for variant in VARIANTS.values():
+        if variant.on:
+            continue
         forms = variant.rules if is_rule else variant.conditions
         if is_rule and name in variant.removes:
             yield f"{link_variant(variant)} (removed)"

@@ -9,9 +9,11 @@ from functools import cache, partial
 
 from attrs import evolve
 
+from book.model.controller_repair_page import render_repair, render_repairs
 from properties.comparison.upgrades import (
     COMPARED_STRUCTURES,
     COMPARED_VARIANTS,
+    CONTROLLER_REPAIRS,
     Change,
     compare,
     group_alike,
@@ -91,6 +93,8 @@ PAGE = Page(
     {
         "summary": render_summary,
         **{name: partial(render_variant, name) for name in COMPARED_VARIANTS},
+        "controller_repairs": render_repairs,
+        **{name: partial(render_repair, name) for name in CONTROLLER_REPAIRS},
     },
 )
 """The chapter."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from command_line.answers.short.groups import ShortAnswer, gather
 from command_line.answers.short.screen import get_width, list_codes
 from command_line.options.broker_options import Change, assume_all
 from command_line.options.reading_options import gather_question
-from command_line.output.memory import Memory, make_key
+from command_line.output.memory import Memory, open_memory
 from command_line.output.progress import ProgressLine
 from properties.scenarios.summary.answer import Summary, encode_summary
 from reference.configuration.broker_group import BrokerGroup, ConfigurationWarning, Deployment
@@ -60,13 +59,8 @@ class Asked:
     def _summarise(self, group: BrokerGroup) -> Summary:
         from properties.scenarios.summary.summary import summarise  # noqa: PLC0415
 
-        with self._open_memory():
+        with open_memory(self.memory):
             return summarise(group, self.question, self._analyse)
-
-    def _open_memory(self) -> AbstractContextManager[None]:
-        from properties.verdicts.remembering import remember_in  # noqa: PLC0415
-
-        return remember_in(self.memory, make_key)
 
     def _analyse(self, group: BrokerGroup) -> GroupAnalysis:
         from properties.verdicts.analysis import analyse_group  # noqa: PLC0415
@@ -81,7 +75,7 @@ class Asked:
         from command_line.answers.everything import analyse_everything  # noqa: PLC0415
 
         if deployments not in self._found:
-            with self._open_memory():
+            with open_memory(self.memory):
                 self._found[deployments] = analyse_everything(
                     deployments, self.question, version, self.progress
                 )
@@ -101,7 +95,7 @@ class Asked:
 
         found = self.analyse(deployments, version)
         what = " ".join(map(str, changes))
-        with self._open_memory():
+        with open_memory(self.memory):
             lines = (
                 everything.describe_changes(configured, found, what, self.progress)
                 if changes
@@ -124,7 +118,7 @@ class Asked:
         """Every verdict and every short answer, for programs."""
         from command_line.answers.everything import everything_as_json  # noqa: PLC0415
 
-        with self._open_memory():
+        with open_memory(self.memory):
             found = everything_as_json(self.analyse(deployments, version), version, warnings)
         found["summaries"] = [
             {

@@ -13,7 +13,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -113,6 +113,13 @@ class Memory:
 
     def _locate(self, key: str) -> Path:
         return self.folder / f"{key}.json"
+
+
+def open_memory(memory: Memory | None = None) -> AbstractContextManager[None]:
+    """Inside this context verdicts that were decided before are taken from memory."""
+    from properties.verdicts.remembering import remember_in  # noqa: PLC0415
+
+    return remember_in(memory or Memory(get_folder()), make_key)
 
 
 def make_key(*parts: object) -> str:

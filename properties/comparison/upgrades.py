@@ -31,10 +31,13 @@ COMPARED_STRUCTURES = (STOCK_PAIR,)
 COMPARED_VARIANTS = tuple(
     name
     for name, variant in VARIANTS.items()
-    if variant.span is None or name == "report_capped_from_second"
+    if (variant.span is None and not variant.on) or name == "report_capped_from_second"
 )
-"""The variants that are compared by themselves: the repairs, and the one that was released. Other
-changes of releases are compared release by release."""
+"""The variants of 4.4.0 compared by themselves: the repairs, and the one that was released.
+Other changes of releases are compared release by release."""
+
+CONTROLLER_REPAIRS = tuple(name for name, variant in VARIANTS.items() if variant.on)
+"""The repairs of controller mode."""
 
 _RANK = {
     VerdictWord.PROVED: 2,

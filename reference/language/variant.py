@@ -38,6 +38,8 @@ class Variant:
     """Rules that a group may take for ever in certain states, even once faults stop."""
     span: Span | None = None
     """The releases that have it; None for a repair that no release has in this form."""
+    on: str = ""
+    """The release, with its mode, that it repairs; empty if it repairs 4.4.0."""
 
     def override(self, function: Function) -> Function:
         """Decorator: use this function instead of the ``overridable`` one of the same name."""

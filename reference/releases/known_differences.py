@@ -276,6 +276,17 @@ GONE_BROKERS_ARE_NOTICED = KnownDifference(
     Evidence.DEVELOP,
     "Abstracted: an election may come at any time, or never.",
 )
+LAST_EPOCH_LOOKED_UP_AGAIN = KnownDifference(
+    "last_epoch_looked_up_again",
+    Span("5.3.4", modes=(CONTROLLER,)),
+    "A master that is elected again while it runs names its new epoch on open connections; before, "
+    "a slave recorded it only after it had connected again.",
+    "AbstractWriteSocketService#transferToSlave in commit 42de289dbd (issue 9689, pull request "
+    "9690; merged after 2025-09-20, so 5.3.4 is an inference).",
+    Evidence.THREAD,
+    "The repair last_epoch_looked_up_again has it; the rules of the release do not, so refutations "
+    "that need elect_master_again do not count from here on.",
+)
 MEMBERS_LEAVE_TOGETHER = KnownDifference(
     "members_leave_together",
     Span("5.4.0", modes=(CONTROLLER,)),
@@ -303,5 +314,6 @@ ELECTION_COMPARES_LONG = KnownDifference(
     "bits, and the shorter of two logs of one epoch was elected if they differ by more than 2 GiB.",
     "DefaultElectPolicy at 5.0.0 and 5.3.3 (issue 10578, pull request 10579).",
     Evidence.THREAD,
-    "The order of an election is not in the rules: any member of the SyncStateSet may be elected.",
+    "The decision controller:elect has it. The rules leave the order open: any member of the "
+    "SyncStateSet may be elected, as what the controller knows is up to a heartbeat old.",
 )

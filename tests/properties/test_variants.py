@@ -22,7 +22,7 @@ from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.worlds.replication.world import CHANGE_LEMMAS
 from properties.z3.induction import get_lemmas, prove_lemmas
 from reference.language.machine import compute_machine
-from reference.releases.versions import RULE_SETS, compute_rules
+from reference.releases.versions import RULE_SETS, apply_rule_set, compute_rules
 from reference.worlds.replication.changes import VARIANTS
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 from reference.worlds.replication.parameters import Parameters
@@ -38,15 +38,18 @@ CERTIFIED = [evolve(s, variants=(name,)) for s in COMPARED_STRUCTURES for name i
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_variant_is_a_small_module_that_says_what_differs(name: str) -> None:
     """The head of its module tells what differs; each thing that it defines is in force."""
-    module = importlib.import_module(f"reference.worlds.replication.changes.{name}")
     variant = VARIANTS[name]
-    assert "Differs from 4.4.0:" in (inspect.getdoc(module) or "")
+    folder = "controller_repairs." if variant.on else ""
+    module = importlib.import_module(f"reference.worlds.replication.changes.{folder}{name}")
+    base = "controller mode" if variant.on else "4.4.0"
+    assert f"Differs from {base}:" in (inspect.getdoc(module) or "")
     assert variant.sentence.endswith(".")
     assert variant.comes_from.endswith(".")
     assert variant.rules or variant.conditions
     assert not set(variant.removes) - RULES.keys()
-    structure = evolve(SYNCHRONOUS_PAIR, flush_disk_type=FlushDiskType.SYNC_FLUSH, variants=(name,))
-    assert compute_digest(structure) != compute_digest(evolve(structure, variants=()))
+    plain = evolve(SYNCHRONOUS_PAIR, flush_disk_type=FlushDiskType.SYNC_FLUSH)
+    structure = apply_rule_set(evolve(plain, variants=(name,)), variant.on)
+    assert compute_digest(structure) != compute_digest(apply_rule_set(plain, variant.on))
     machine = compute_machine(structure)
     used = {i.rule.name: i.rule for i in machine.instances.values()}
     assert all(used[rule] is variant.rules[rule] for rule in variant.rules)

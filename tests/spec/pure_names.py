@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 
 import reference.decisions.clients
+import reference.decisions.controller
 import reference.decisions.delay
 import reference.decisions.metadata
 import reference.decisions.name_server
@@ -21,6 +22,7 @@ PURE_PACKAGES = {
     "progress:": reference.decisions.progress,
     "metadata:": reference.decisions.metadata,
     "name server:": reference.decisions.name_server,
+    "controller:": reference.decisions.controller,
     "clients:": reference.decisions.clients,
     "delay:": reference.decisions.delay,
 }

@@ -13,6 +13,12 @@ from attrs import asdict, evolve, field, frozen
 
 from properties.scenarios.known_issues.scenario import Evidence
 from properties.scenarios.reading_claims import Deployment, decide
+from reference.decisions.controller.election import (
+    LiveBroker,
+    compare_cut,
+    compare_whole,
+    elect,
+)
 from reference.decisions.metadata.broker_tables import BrokerTables, DataVersion, VersionedTable
 from reference.decisions.metadata.copying import STEPS, merge_offsets, sync_all
 from reference.decisions.name_server.client_side import compute_pulls_elsewhere
@@ -28,6 +34,9 @@ from reference.decisions.reading.settings import (
     compute_memory_bytes,
     is_further_back_than_memory,
 )
+from reference.releases.known_differences import ELECTION_COMPARES_LONG
+from reference.releases.releases import CONTROLLER
+from reference.releases.versions import Version
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -105,6 +114,14 @@ def is_a_reader_sent_away(memory_ratio: int, lag_bytes: int) -> bool:
     """Whether a consumer that is this far behind the log's end is sent to another broker."""
     memory = compute_memory_bytes(DEFAULT_TOTAL_MEMORY_BYTES, memory_ratio)
     return is_further_back_than_memory(lag_bytes, 0, memory)
+
+
+@question("controller:elect")
+def which_member_is_elected(max_offsets_gib: Sequence[int], release: str) -> int | None:
+    """The broker id of the new master, given where the logs of members 1, 2, ... end."""
+    members = [LiveBroker(i, max_offset_bytes=n * 2**30) for i, n in enumerate(max_offsets_gib, 1)]
+    is_whole = Version(release, CONTROLLER).has(ELECTION_COMPARES_LONG)
+    return elect(members, compare_whole if is_whole else compare_cut)
 
 
 @question("metadata:merge_offsets")

@@ -108,7 +108,7 @@ def get_elsewhere(scenario: Scenario, name: str) -> Any:
         return KNOWN_STRUCTURES[name]
     plain = evolve(scenario.structure, variants=())
     if name in VARIANTS:
-        return evolve(plain, variants=(name,))
+        return apply_rule_set(evolve(plain, variants=(name,)), VARIANTS[name].on)
     return parse_version(name).apply(plain)
 
 

@@ -34,14 +34,31 @@ def find_elected_ends(events: Iterable[Event], master: str) -> frozenset[int]:
     return frozenset(found)
 
 
-def count_epochs(events: Iterable[Event]) -> int:
-    """How many epochs a recording may need: one for each election, or as many as it names."""
-    named, elections = 0, 0
+def number_epochs(events: Iterable[Event]) -> Mapping[int, int]:
+    """Which epoch, counted from 0, has which number of the controller.
+
+    The controller counts on when it gives a master up and has no other, too
+    (``SyncStateInfo#updateMasterInfo``): no broker is told that number. So between two recorded
+    epochs there are only as many others as elections whose epoch was not recorded.
+    """
+    found: dict[int, int] = {}
+    last, place, elections = 0, -1, 0
     for event in events:
-        if event.kind == "to_master":
-            elections += 1
-            named = max([named, *(row[0] for row in event["epochs"] if row)])
-    return max(named, elections)
+        if event.kind != "to_master":
+            continue
+        elections += 1
+        for row in event["epochs"]:
+            if row and row[0] > last:
+                place += min(row[0] - last, max(elections, 1))
+                last, elections = row[0], 0
+                found[last] = place
+    return found
+
+
+def count_epochs(events: Iterable[Event], numbers: Mapping[int, int]) -> int:
+    """How many epochs a recording may need: one for each election, or as many as have numbers."""
+    elections = sum(event.kind == "to_master" for event in events)
+    return max([elections, *(place + 1 for place in numbers.values())])
 
 
 def see_epochs(events: Iterable[Event]) -> frozenset[tuple[int, int]]:
@@ -82,6 +99,8 @@ class ControllerAhead:
     """By slave: when it is shown to enter the SyncStateSet, and to leave it."""
     epochs: frozenset[tuple[int, int]]
     """The epochs of masters, by number and begin."""
+    epoch_numbers: Mapping[int, int]
+    """Which epoch, counted from 0, has which number."""
     epoch_count: int
     """How many epochs there may be."""
 
@@ -89,10 +108,12 @@ class ControllerAhead:
 def see_controller(events: Iterable[Event], nodes: Mapping[str, Any]) -> ControllerAhead:
     """What a controller is shown to do in a recording of these nodes."""
     every = list(events)
+    numbers = number_epochs(every)
     return ControllerAhead(
         set_changes=tuple(see_changes_of(every, broker) for broker in list_ids(nodes)[1:]),
         epochs=see_epochs(every),
-        epoch_count=count_epochs(every),
+        epoch_numbers=numbers,
+        epoch_count=count_epochs(every, numbers),
     )
 
 

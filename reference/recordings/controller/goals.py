@@ -28,9 +28,6 @@ from reference.worlds.replication.controller.sync_state_set import (
     get_report,
 )
 
-FIRST_EPOCH = 1
-"""The number of the epoch that is the model's epoch 0."""
-
 NO_END = -1
 """The end of the last epoch, as it is shown."""
 
@@ -51,14 +48,14 @@ def find_place(broker: int) -> int:
 def list_file_goals(asking: Asking, broker: int, rows: Sequence[Row]) -> Iterator[Goal]:
     """A broker's epoch file has these entries, and no others that retention has left."""
     yield is_fact(f"epochs {rows} follow one another", is_so=are_in_order(rows))
-    starts = {row[0] - FIRST_EPOCH: row[1] for row in rows if len(row) > 1}
+    starts = {find_epoch(asking, row[0]): row[1] for row in rows if len(row) > 1}
     place, lives = find_place(broker), asking.plan.structure.lives
     told = asking.plan.controller.epochs
     is_so = all(0 <= epoch < lives for epoch in starts) and {tuple(r[:2]) for r in rows} <= told
     yield is_fact(f"epochs {rows} have begun", is_so=is_so)
     for epoch in range(lives):
         if epoch in starts:
-            text = f"the start of epoch {epoch + FIRST_EPOCH} of broker {place + 1}"
+            text = f"the start of epoch {name_epoch(asking, epoch)} of broker {place + 1}"
             path = f"epoch_files.{place}.starts.{epoch}"
             is_possible = asking.landmarks.may_stand_at(starts[epoch])
             yield asking.has_value(text, path, starts[epoch], is_possible=is_possible)
@@ -66,9 +63,20 @@ def list_file_goals(asking: Asking, broker: int, rows: Sequence[Row]) -> Iterato
             yield has_no_entry(asking, place, epoch)
 
 
+def find_epoch(asking: Asking, number: int) -> int:
+    """The epoch that has this number of the controller; -1 where none has."""
+    return asking.plan.controller.epoch_numbers.get(number, -1)
+
+
+def name_epoch(asking: Asking, epoch: int) -> str:
+    """The number of an epoch, or that it has none, since no broker has recorded it."""
+    numbers = asking.plan.controller.epoch_numbers
+    return next((str(n) for n, place in numbers.items() if place == epoch), "without a number")
+
+
 def has_no_entry(asking: Asking, place: int, epoch: int) -> Goal:
     """A broker's epoch file has no entry of an epoch any more, or not yet."""
-    text = f"broker {place + 1} has no entry of epoch {epoch + FIRST_EPOCH}"
+    text = f"broker {place + 1} has no entry of epoch {name_epoch(asking, epoch)}"
     return asking.holds(text, has_dropped, place, epoch)
 
 
@@ -185,10 +193,11 @@ def is_dispatch_open(asking: Asking, node: Node, broker: int) -> bool:
     """How far a broker's dispatch has come is left open by the rules.
 
     Under a controller a slave dispatches as far as it knows the confirm offset, and a broker that
-    starts as far as it has stored that (ABSTRACTED of controller mode).
+    starts as far as it has stored that, until it computes it anew (ABSTRACTED of controller mode).
     """
-    is_told_master = broker == MASTER and broker in node.notes.seen.told
-    return has_epoch_files(asking) and not is_told_master
+    seen = node.notes.seen
+    is_known = broker == MASTER and broker in seen.told and not seen.is_master_behind
+    return has_epoch_files(asking) and not is_known
 
 
 def has_dispatched(asking: Asking, who: str, path: str, offset: int) -> Goal:
@@ -233,7 +242,7 @@ def names_epoch(asking: Asking, slave: int, event: Event) -> Goal:
     The last frame of an epoch may name the next one (``v533_controller_e`` seq 101), and a
     connection may go on to name the epoch that was the last one when it came there.
     """
-    epoch, start = event["epoch"] - FIRST_EPOCH, event["epoch_start_offset"]
+    epoch, start = find_epoch(asking, event["epoch"]), event["epoch_start_offset"]
     begin, size = max(0, event["master_offset"]), event["body_bytes"]
     text = f"epoch {event['epoch']} begins at {start} and is that of a frame from {begin}"
     if (event["epoch"], start) not in asking.plan.controller.epochs:

@@ -45,7 +45,7 @@ def observe_to_master(asking: Asking, observation: Observation, node: Node) -> A
     goals = [is_fact(f"{event['node']} is told to be a master", is_so=is_master(asking, event))]
     goals += [is_fact("the change of its role is done", is_so=event.data.get("result", True))]
     goals += [fires(f"{event['node']} is elected", *names)] if names else []
-    look = observe_snapshot(asking, observation, tell(node, MASTER))
+    look = observe_snapshot(asking, observation, tell_master(node, event))
 
     def list_changes(_: Node) -> tuple[Goal, ...]:
         return (
@@ -101,7 +101,19 @@ def begin_term(node: Node, event: Event, asking: Asking) -> Node:
         slave = asking.plan.slaves.index(event[EXCHANGE])
         node = see(lambda seen: exchange(seen, slave))(node)
         node = note(lambda notes: notes.change_wire(slave, ended=None, position=-1))(node)
-    return tell(answer(node, event), MASTER)
+    return tell_master(answer(node, event), event)
+
+
+def tell_master(node: Node, event: Event) -> Node:
+    """The node in which the master was told its role.
+
+    At a start it has yet to dispatch what lies above the confirm offset that it has stored. It does
+    not, while the set has a member that is not connected (``AutoSwitchHAService
+    #computeConfirmOffset``; ``v533_controller_d`` seq 127 and 158).
+    """
+    is_start = EXCHANGE not in event.data and MASTER not in node.notes.seen.told
+    behind = is_start and event["dispatched_offset"] < event["max_offset"]
+    return see(lambda seen: evolve(seen, is_master_behind=behind))(tell(node, MASTER))
 
 
 def answer(node: Node, event: Event) -> Node:
@@ -137,7 +149,20 @@ def observe_to_slave(asking: Asking, observation: Observation, node: Node) -> As
         is_fact("the change of its role is done", is_so=bool(event.data.get("result", True))),
     )
     look = observe_snapshot(asking, observation, node)
-    return put_before(look, (lambda _: goals,), before=lambda before: tell(before, broker))
+    return put_before(
+        look, (lambda _: goals,), before=lambda before: begin_to_follow(before, broker)
+    )
+
+
+def begin_to_follow(node: Node, broker: int) -> Node:
+    """A slave was told its master: its client begins anew, and connects without a wait before.
+
+    (``AutoSwitchHAClient#reOpen``; ``v533_controller_w`` seq 201 and 205.)
+    """
+    told = tell(node, broker)
+    if broker == MASTER:
+        return told
+    return see(lambda seen: seen.change_wire(broker, closed_ms=None))(told)
 
 
 def observe_set(asking: Asking, observation: Observation, node: Node) -> Asked:
@@ -164,7 +189,9 @@ def observe_set(asking: Asking, observation: Observation, node: Node) -> Asked:
 def observe_request(asking: Asking, observation: Observation, node: Node) -> Asked:
     """The master asks for another set. Who is new in it is waited for at once.
 
-    Who is no more in it stays until the controller has answered.
+    Who is no more in it stays until the controller has answered. Both threads of a connection ask
+    when it ends (``AutoSwitchHAService#removeConnection``), the second perhaps when the first is
+    answered already (``v533_controller_d`` seq 165).
     """
     event = observation.event
     if not has_epoch_files(asking):
@@ -172,17 +199,20 @@ def observe_request(asking: Asking, observation: Observation, node: Node) -> Ask
     ids, members = list_ids(asking.plan.recording.config["nodes"]), event["set"]
     is_so = is_master(asking, event) and MASTER in node.notes.seen.told and ids[0] in members
     goals = [agrees(f"{event['node']} is the master", is_so=is_so)]
-    is_new = set(members) != node.notes.seen.answered or event.kind != "sss_listener"
+    seen, is_request = node.notes.seen, event.kind == "sss_listener"
+    is_new = set(members) != seen.answered or set(members) == seen.asked or not is_request
     goals += [agrees(f"the set {members} differs from the last answer", is_so=is_new)]
     goals += [is_fact(f"the set {members} has known members", is_so=set(members) <= set(ids))]
     for slave, broker in enumerate(ids[1:]):
         if broker in members:
             goals.append(is_in_set(asking, get_place(slave), is_in=True))
-        elif event.kind == "sss_listener":
+        elif is_request:
             goals.append(may_ask_to_leave(asking, slave))
     entries = {n: c for n, c in name_changes(asking, members).items() if n.startswith("enter")}
-    is_request = event.kind == "sss_listener"
-    return ask_for(*goals, permits=entries if is_request else {})
+    if not is_request:
+        return ask_for(*goals)
+    asked = see(lambda seen: evolve(seen, asked=frozenset(members)))
+    return ask_for(*goals, permits=entries, after=asked)
 
 
 def observe_handshake(asking: Asking, observation: Observation, node: Node) -> Asked:

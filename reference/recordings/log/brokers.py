@@ -139,7 +139,10 @@ def list_start_stages(asking: Asking, event: Event, broker: int) -> tuple[Stage,
 
 def see_end(seen: Seen, broker: int, event: Event) -> Seen:
     """A look has shown the end of a log: what was sent before it is in there."""
-    return evolve(seen, sends=0, max_seen_ms=event.t_ms) if broker == MASTER else seen
+    if broker != MASTER:
+        return seen
+    is_behind = seen.is_master_behind and event["dispatched_offset"] < event["max_offset"]
+    return evolve(seen, sends=0, max_seen_ms=event.t_ms, is_master_behind=is_behind)
 
 
 def check_running(view: View, broker: int) -> View:

@@ -13,7 +13,7 @@ from reference.recordings.clock import SHUTDOWN_MS
 from reference.recordings.controller.goals import has_epoch_files, list_file_goals
 from reference.recordings.hidden.goals import fires
 from reference.recordings.hidden.node import Asked, Goal, Node
-from reference.recordings.kinds import END_KINDS
+from reference.recordings.kinds import END_KINDS, START_KINDS
 from reference.recordings.log.asking import Asking, agrees, ask_for, note, see
 from reference.recordings.log.brokers import (
     list_checks,
@@ -150,19 +150,45 @@ def observe_kill(asking: Asking, observation: Observation, node: Node) -> Asked:
     event = observation.event
     broker = asking.plan.find_node(event)
     names, kept = [name_instance("kill_WHO", broker)], {}
-    surgery = asking.plan.surgeries.get(event.seq)
+    surgery, rows = asking.plan.surgeries.get(event.seq), find_new_rows(asking, node, event, broker)
     if surgery is not None:
         rules = ["lose_WHO_power"]
         if broker == MASTER:
             rules += ["lose_WHO_power_in_record", *["lose_WHO_disk"] * is_whole(surgery)]
         names = [name_instance(rule, broker) for rule in rules]
         kept = {"kept_offset": surgery["lost_from_offset"]}
+    elif rows:
+        names = [name_instance("kill_WHO_in_frame", broker)]
+    end = fires(f"{event['node']} ends by {' or '.join(names)}", *names)
     return ask_for(
-        fires(f"{event['node']} ends by {' or '.join(names)}", *names),
+        end,
+        *(list_file_goals(asking, broker, rows) if rows else ()),
         permits=dict.fromkeys(names, 1),
         arguments=dict.fromkeys(names, kept),
         after=lambda after: end_process(asking, after, broker),
     )
+
+
+def find_new_rows(asking: Asking, node: Node, event: Event, broker: int) -> list[list[int]]:
+    """The epochs of a slave that was killed when it had recorded a frame's, and not appended it.
+
+    Its next start shows them: an epoch that it did not have, and that begins above its log's end
+    (``v533_controller_n`` seq 130 and 170). Of any other kill there are none.
+    """
+    start = find_next_start(asking, event)
+    if broker == MASTER or start is None or not has_epoch_files(asking):
+        return []
+    rows = [row[:2] for row in start.data.get("epochs") or ()]
+    if not rows or rows[-1][1] <= start["max_offset"]:
+        return []
+    is_known = all(goal.check(node) for goal in list_file_goals(asking, broker, rows))
+    return [] if is_known else rows
+
+
+def find_next_start(asking: Asking, event: Event) -> Event | None:
+    """The next start of the broker that an event is about."""
+    later = (e for e in asking.plan.recording.events if e.seq > event.seq)
+    return next((e for e in later if e.kind in START_KINDS and e["node"] == event["node"]), None)
 
 
 def is_whole(surgery: Event) -> bool:

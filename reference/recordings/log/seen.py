@@ -43,8 +43,12 @@ class Seen:
     """What the brokers' tables may be."""
     told: frozenset[int] = frozenset()
     """The brokers whose process a controller has told its role."""
+    is_master_behind: bool = False
+    """The master, told its role at its start, was not seen to have dispatched its log since."""
     answered: frozenset[int] = frozenset()
     """The SyncStateSet that a controller has told last, by ids."""
+    asked: frozenset[int] = frozenset()
+    """The SyncStateSet that the master has asked for last."""
     handshakes: tuple[tuple[int, str], ...] = ()
     """By slave: the connection and the kind of the latest half of a handshake."""
     sends: int = 0

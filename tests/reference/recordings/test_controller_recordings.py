@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from reference.recordings.ahead.elections import number_epochs
 from reference.recordings.inspection.looks import Looks
 from reference.recordings.judging import (
     CONFORMS,
@@ -25,13 +26,15 @@ from tests.reference.recordings.shared import LATEST, cut_behind
 
 ALIKE = LATEST / "v533_quorum_a_sync_healthy.jsonl"
 
-HEALTHY, ALONE, FAILOVER, WHOLE_LOG, LYING, ELECTED = (
+HEALTHY, ALONE, FAILOVER, WHOLE_LOG, LYING, ELECTED, TRUNCATED, KILLED = (
     "a_healthy_shrink_expand",
     "b_master_alone",
     "c_failover_truncation",
     "e_empty_slave_whole_log",
     "h_slave_power_loss_below_epoch",
     "h2_lying_member_is_elected",
+    "m_member_truncates",
+    "n_killed_before_append",
 )
 
 
@@ -162,6 +165,9 @@ CORRUPTIONS: Mapping[str, tuple[str, int, Callable[[Event], Mapping[str, Any]]]]
     "a set after a put": (ALONE, 94, give(sync_state_set_after=[1, 2])),
     "an election that has failed": (FAILOVER, 112, give(result=False)),
     "an elected slave with a longer log": (FAILOVER, 112, give(max_offset=3746)),
+    "an epoch that no broker was told": (TRUNCATED, 153, give(epochs=[[1, 0], [2, 1648]])),
+    "a frame of an epoch that no broker was told": (TRUNCATED, 104, give(epoch=2)),
+    "a kill in a frame whose epoch is not recorded": (KILLED, 170, give(epochs=[[1, 0, -1]])),
     "an epoch that was not recorded": (ELECTED, 299, give(epochs=[[1, 0, 4060], [3, 4060, -1]])),
 }
 """In words: the recording, the event by ``seq``, and what is another value there."""
@@ -187,6 +193,64 @@ def test_a_changed_copy_is_rejected(what: str) -> None:
     assert verdict.first_unexplained_seq >= seq
 
 
+def test_a_member_truncates_what_was_acknowledged() -> None:
+    """Four messages, answered with both brokers in the set, are on no broker at the end.
+
+    The frames that brought them named the epoch before, so the slave has recorded no other one.
+    """
+    recording = read(TRUNCATED)
+    by_seq = {event.seq: event for event in recording.events}
+    answered = [e for e in recording.events if e.kind == "put" and 83 < e.seq < 156]
+    assert {(e["put_status"], tuple(e["sync_state_set_after"])) for e in answered} == {
+        ("PUT_OK", (1, 2))
+    }
+    frames = [e for e in recording.events if e.kind == "ha_frame" and 83 < e.seq < 156]
+    assert {e["epoch"] for e in frames} == {1}
+    assert by_seq[124]["epochs"] == [[1, 0, 1648], [3, 1648, -1]]
+    assert by_seq[125]["epochs"] == [[1, 0, -1]]
+    lost = {e["msg_id"] for e in answered}
+    for seq, is_lost in ((118, False), (119, False), (175, True), (282, True), (283, True)):
+        found = {entry["msg_id"] for entry in by_seq[seq]["entries"]}
+        assert lost.isdisjoint(found) if is_lost else lost <= found
+    assert lost == {"b000", "b001", "b002", "b003"}
+
+
+def test_a_kill_before_an_append_makes_a_member_that_lies() -> None:
+    """A put is answered for the report of a slave that lacks it: no disk has lost anything."""
+    recording = read(KILLED)
+    by_seq = {event.seq: event for event in recording.events}
+    assert (by_seq[132].kind, by_seq[132]["node"]) == ("node_kill9", "slave1")
+    assert (by_seq[170]["max_offset"], by_seq[170]["epochs"][-1][:2]) == (1648, [3, 2472])
+    assert (by_seq[239].kind, by_seq[239]["slave_offset"]) == ("ha_report", 3696)
+    put = by_seq[243]
+    assert (put["msg_id"], put["put_status"]) == ("d000", "PUT_OK")
+    assert put["sync_state_set_after"] == [1, 2]
+    assert (by_seq[245]["node"], by_seq[245]["max_offset"]) == ("slave1", 1648)
+    for seq, is_there in ((246, True), (247, False)):
+        assert is_there == ("d000" in {entry["msg_id"] for entry in by_seq[seq]["entries"]})
+
+
+@pytest.mark.parametrize(
+    ("told", "numbers"),
+    [
+        ([[1]], {1: 0}),
+        ([[1], [1, 2]], {1: 0, 2: 1}),
+        ([[1], [1, 3], [1, 4]], {1: 0, 3: 1, 4: 2}),
+        ([[1], [1], [1, 3]], {1: 0, 3: 2}),
+        ([[2]], {2: 0}),
+    ],
+)
+def test_numbers_that_no_broker_was_told_are_no_epochs(
+    told: list[list[int]], numbers: Mapping[int, int]
+) -> None:
+    """A controller counts on without a master; an epoch that was not recorded has its place."""
+    events = [
+        Event(seq, seq, float(seq), "to_master", {"epochs": [[n, 100 * n] for n in rows]})
+        for seq, rows in enumerate(told)
+    ]
+    assert number_epochs(events) == numbers
+
+
 def test_roles_may_change_only_when_the_master_has_ended() -> None:
     """A slave that is elected beside its running master: the rules have no such step."""
     recording = read(FAILOVER)
@@ -198,7 +262,7 @@ def test_roles_may_change_only_when_the_master_has_ended() -> None:
 def test_a_handshake_may_come_to_nothing() -> None:
     """A master that is told its old epoch moves its begin; the lists agree nowhere then.
 
-    Made from another recording; ``v533_controller_d`` seq 146 and 151 has it so.
+    Made from another recording; ``v533_controller_d`` seq 127 and 137 has it so.
     """
     moved, events = [[1, 1648, -1]], []
     for event in cut_behind(read(ALONE), 169).events:

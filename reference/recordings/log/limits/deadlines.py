@@ -75,7 +75,11 @@ class LogDeadlines:
             return True  # Nobody knows when the slave tries, or whether there is a link at all.
         if rule == "drop_connection":
             return any(wire.are_frames_held for wire in node.notes.wires)
-        if rule == "dispatch_master" and self._is_confirm_offset_open(node):
+        awaits = {
+            "position_transfer": self._is_first_file_awaited,
+            "dispatch_master": self._is_confirm_offset_open,
+        }.get(rule)
+        if awaits is not None and awaits(node):
             return True
         if rule == "dispatch_slave" and not self._has_record_ahead(node, slave):
             return True
@@ -103,6 +107,14 @@ class LogDeadlines:
         paths = (f"in_sync_state_set.{n}" for n in range(1, 1 + len(self.guide.plan.slaves)))
         places = (self.guide.places.get(path) for path in paths)
         return any(place is not None and bool(node.state[place]) for place in places)
+
+    def _is_first_file_awaited(self, node: Node) -> bool:
+        """Under a controller a master without any file sends heartbeats from -1 until it has one.
+
+        (``AutoSwitchHAConnection.WriteSocketService#run``; ``v533_controller_w2`` seq 94 to 100.)
+        """
+        has_controller = "epoch_files.0.current_epoch" in self.guide.places
+        return has_controller and not self.guide.get(node, "master.log.has_file")
 
     def _has_record_ahead(self, node: Node, slave: int) -> bool:
         """A slave's dispatch finds a whole record (CommitLog#checkMessageAndReturnSize).

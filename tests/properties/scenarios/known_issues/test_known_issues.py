@@ -101,6 +101,7 @@ NOT_SEARCHED = {
     "epoch_begins_again",
     "lying_member_acknowledges",
     "lying_member_is_elected",
+    "truncated_bytes_acknowledge",
 }
 """Too long for a search; no single step of them can be left out."""
 UNCERTIFIED = {s.name for s in SCENARIOS if s.rules or find_shortest_known(s) is None}
@@ -167,9 +168,11 @@ def test_phenomena_and_questions_are_all_used() -> None:
 
 
 def test_deciding_functions_are_in_the_ledger_of_their_row() -> None:
-    """A question is decided by what the ledger names for one of its rows."""
+    """A question is decided by what the ledger names for one of its rows, if it has any."""
     named = {entry["id"]: entry.get("by", []) for entry in ledger_entries()}
-    for decision in DECISIONS:
+    surveyed = [decision for decision in DECISIONS if decision.rows]
+    assert surveyed
+    for decision in surveyed:
         assert any(decision.question.decided_by in named[row] for row in decision.rows)
 
 

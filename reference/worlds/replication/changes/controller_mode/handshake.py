@@ -63,7 +63,7 @@ def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
 
     It reports that point, whatever it holds: a log that ends below the begin of its last epoch
     reports the master's max offset (`v533_controller_h` seq 225). Without such a point it keeps
-    retrying, and an operator must intervene (`v533_controller_d`).
+    retrying, and an operator must intervene (`v533_controller_d` seq 137 and 147).
     """
     broker, link = cluster.slaves[slave], cluster.links[slave]
     point = compute_consistent_point(cluster, slave)

@@ -61,7 +61,8 @@ def kill_slave_in_frame(cluster: Cluster, slave: int) -> RuleBody:
     """A slave's process is killed after it recorded a frame's epoch, before it appended its bytes.
 
     The last frame of an epoch names the next one, which begins where the frame ends
-    (`v533_controller_e` seq 101). So the file then has an epoch that begins above the log's end.
+    (`v533_controller_e` seq 101). So the file then has an epoch that begins above the log's end
+    (`v533_controller_n` seq 170).
     """
     broker, link = cluster.slaves[slave], cluster.links[slave]
     starts, epoch = get_sent_starts(cluster), find_frame_epoch(cluster, slave)
@@ -179,7 +180,8 @@ def elect_master_again(cluster: Cluster) -> RuleBody:
     """The controller gives the running master up, has no other, and elects it again.
 
     Its connections stay open. Frames go on to name the epoch that was the last one when they came
-    to it, so a connected slave records the new one only after it has connected again.
+    to it, so a connected slave records the new one only after it has connected again
+    (`v533_controller_m` seq 83 to 125).
     """
     # ENABLED WHEN
     yield when(

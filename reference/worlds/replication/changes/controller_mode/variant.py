@@ -22,8 +22,8 @@ ABSTRACTED = (
     "A broker whose disk is lost returns under another id. A master is not replaced while it runs; "
     "the controller may elect it again.",
     "Which member is elected is left open: 5.x takes the one with the highest epoch, then the "
-    "highest max offset that the controller knows of (before 5.5.1 their difference overflows "
-    "beyond 2 GiB, issue 10578).",
+    "highest max offset, by heartbeats up to a second old (reference/decisions/controller; before "
+    "5.5.1 the difference overflows from 2 GiB on, issue 10578).",
     "The last report over a dead connection is forgotten immediately. While a member is not "
     "connected, the confirm offset is unknown; 5.x keeps the last one.",
     "A report is read in one step; 5.x raises push2SlaveMaxOffset last, after puts were answered "
@@ -34,6 +34,9 @@ ABSTRACTED = (
     "A slave that holds unknown bytes after a failed write is not elected.",
     "A master that returns dispatches all of its log, as in 5.0.0; later releases stop at the "
     "confirm offset that they have stored (issue 6662).",
+    "A slave truncates when it connects; 5.3.2 and 5.3.3 wait before that, up to 90 s, until its "
+    "dispatch has left a loop that it may be in while the log goes beyond the confirm offset "
+    "(DefaultMessageStore.ReputMessageService#doReput, issue 9811). An election ends the loop.",
     "An elected broker is a SYNC_MASTER, whatever brokerRole says "
     "(ReplicasManager#changeToMaster).",
     "A slave dispatches as in 4.4.0, not up to the confirm offset that its master has sent.",
@@ -46,7 +49,7 @@ VARIANT = Variant(
     sentence="All members of the SyncStateSet must report a put; one replaces a master that ends.",
     comes_from="RocketMQ 5.0.0, enableControllerMode with allAckInSyncStateSet=true (V-32, V-33, "
     "V-35, V-36), from the source of 5.3.3, compared with recordings of it (v533_controller_a, b, "
-    "c, e, h, h2).",
+    "c, d, e, h, h2, m, n, p, t, u, w, w2).",
     removes=("create_first_file", "restart_slave_with_stale_bytes"),
     endless=(
         "connect_slave",

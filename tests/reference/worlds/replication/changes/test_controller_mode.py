@@ -165,7 +165,7 @@ def lose_master_power(kept: int) -> Action:
 
 
 def test_a_master_that_returns_moves_the_start_of_its_epoch() -> None:
-    """A slave with equal bytes never finds a consistent point (`v533_controller_d` seq 151)."""
+    """A slave with equal bytes never finds a consistent point (`v533_controller_d` seq 147)."""
     again = run("kill_master", "restart_master", begin=make_acknowledged())
     assert (2, 0) == tuple(file.starts[0] for file in again.epoch_files)
     assert again.slaves[0].log.max_offset == again.master.log.max_offset

@@ -1,0 +1,1 @@
+"""What the controller of RocketMQ 5.x decides."""
