@@ -153,8 +153,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     nodes: Mapping[str, Any] = recording.config["nodes"]
     master, *slaves = nodes
     _refuse_sizes(nodes)
-    events = recording.events
-    own = [event for event in events if event.data.get("node") == master]
+    own = [event for event in (events := recording.events) if event.data.get("node") == master]
     surgeries = match_surgeries(events)
     lives = _see_lives(events, master, surgeries)
     processes = see_processes(events, master, recording.end_ms)

@@ -31,7 +31,7 @@ from reference.recordings.clock import (
 from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.log.arguments import Arguments
 from reference.recordings.log.following import FOLLOWED, get_index
-from reference.recordings.log.limits.due import DueFlush
+from reference.recordings.log.limits.due import GROWING, DueFlush
 from reference.recordings.log.notes import Connection, Notes, Wire
 from reference.worlds.replication.controller.epochs import get_place
 from reference.worlds.replication.mapped_files import is_flush_file_there
@@ -79,7 +79,7 @@ class LogGuide:
     is_start_moving: bool = field(init=False)
     """Where the transfer to a slave without bytes begins moves on with the master's log."""
     dues: Mapping[str, DueFlush] = field(init=False)
-    """By instance that changes the end of a broker's log: the flush that may be due before it."""
+    """By instance by which a broker's log grows: the flush that may be due before it."""
     last_sent_offset: int = field(init=False)
     """Where the last byte lies that a frame has shown: a put may have no line by then."""
     now_ms: float = 0.0
@@ -114,7 +114,8 @@ class LogGuide:
             flushed = self.places[f"{name_broker(broker)}.log.flushed_offset"]
             flush = Action(name_instance("flush_WHO", broker))
             due = DueFlush(flush, self.places[path], flushed, seen)
-            found.update(dict.fromkeys(self.machine.dependencies.writers[path], due))
+            writers = self.machine.dependencies.writers[path]
+            found.update((name, due) for name in writers if Action(name).rule_name in GROWING)
         return found
 
     def get(self, node: Node, path: str) -> int:
