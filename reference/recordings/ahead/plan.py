@@ -150,10 +150,10 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     Raises:
         OutsideTheModel: a group that the model has no structure for.
     """
-    nodes: Mapping[str, Any] = recording.config["nodes"]
+    events, nodes = recording.events, recording.config["nodes"]
     master, *slaves = nodes
     _refuse_sizes(nodes)
-    own = [event for event in (events := recording.events) if event.data.get("node") == master]
+    own = [event for event in events if event.data.get("node") == master]
     surgeries = match_surgeries(events)
     lives = _see_lives(events, master, surgeries)
     processes = see_processes(events, master, recording.end_ms)

@@ -14,7 +14,6 @@ from reference.recordings.ahead.links import Observations
 from reference.recordings.ahead.plan import find_now_or_next
 from reference.recordings.log.arguments import APPENDING
 
-
 GROWING = ("append_message", "append_other_message", "fill_file", *APPENDING)
 """The rules by which a running broker's log grows; an election may move its end as well."""
 
