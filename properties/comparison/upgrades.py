@@ -31,7 +31,7 @@ COMPARED_STRUCTURES = (STOCK_PAIR,)
 COMPARED_VARIANTS = tuple(
     name
     for name, variant in VARIANTS.items()
-    if variant.span is None or name == "report_capped_from_second"
+    if (variant.span is None and not variant.setting_of) or name == "report_capped_from_second"
 )
 """The variants that are compared by themselves: the repairs, and the one that was released. Other
 changes of releases are compared release by release."""

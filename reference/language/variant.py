@@ -38,6 +38,8 @@ class Variant:
     """Rules that a group may take for ever in certain states, even once faults stop."""
     span: Span | None = None
     """The releases that have it; None for a repair that no release has in this form."""
+    setting_of: str = ""
+    """The mode of a release that it is a setting of, without which it means nothing."""
 
     def override(self, function: Function) -> Function:
         """Decorator: use this function instead of the ``overridable`` one of the same name."""

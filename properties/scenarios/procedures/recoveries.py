@@ -75,6 +75,7 @@ class Recovery:
     """In the imperative, without a full stop."""
     acts: tuple[Act, ...]
     needs_slaves: bool = True
+    needs_controller: bool = False
 
 
 @frozen
@@ -206,6 +207,16 @@ def copy_to_slave(state: Cluster, number: int) -> list[Cluster]:
     return take_one_of(state, ("copy_store_to_slave",), number)
 
 
+def empty_store(state: Cluster, number: int) -> list[Cluster]:
+    """The store directory of a slave is removed, with its epoch file and its id."""
+    return take_one_of(state, ("wipe_slave",), number)
+
+
+def remove_epochs(state: Cluster, number: int) -> list[Cluster]:
+    """The epoch file of a slave is removed; its log stays."""
+    return take_one_of(state, ("remove_epoch_file",), number)
+
+
 def copy_to_master(state: Cluster) -> list[Cluster]:
     """The master's store is replaced by a copy of the longest slave's, and forced to disk."""
     ends = [slave.log.max_offset for slave in state.slaves]
@@ -234,6 +245,16 @@ RECOVERIES = (
     Recovery(
         "Copy the stopped slave's store to the master, sync",
         (STOP_SLAVES, stop_master, copy_to_master, *START_ALL),
+    ),
+    Recovery(
+        "Empty the stopped slave's store, start it",
+        (start_master, STOP_SLAVES, for_each_slave(empty_store), START_SLAVES),
+        needs_controller=True,
+    ),
+    Recovery(
+        "Remove the stopped slave's epoch file, start it",
+        (start_master, STOP_SLAVES, for_each_slave(remove_epochs), START_SLAVES),
+        needs_controller=True,
     ),
 )
 """Each begins with what is down or up, whichever it is."""
@@ -295,7 +316,8 @@ def try_all(rested: Cluster, judged: Sequence[str], readers: Readers | None) -> 
     """What each recovery gives after a group has come to rest, and after one more message."""
     grown = grow(rested)
     for recovery in RECOVERIES:
-        if rested.slaves or not recovery.needs_slaves:
+        has_slaves = bool(rested.slaves) or not recovery.needs_slaves
+        if has_slaves and (bool(rested.epoch_files) or not recovery.needs_controller):
             later = None if grown is None else try_recovery(recovery, grown, judged, readers)
             yield evolve(try_recovery(recovery, rested, judged, readers), later=later)
 

@@ -54,6 +54,8 @@ class Switch:
     """It applies only to groups with slaves."""
     adds_slaves: int = 0
     """The number of slaves added to a group without any; 0 for a switch of any group."""
+    has_controller: bool = False
+    """It is for groups whose master a controller elects, and set on every broker."""
 
 
 @frozen
@@ -67,6 +69,8 @@ class ProcedureWords:
     """When it is done; empty for any time after the failure."""
     too_late: str = ""
     """The name of the procedure for when the condition no longer holds; empty for none."""
+    with_controller: str = ""
+    """The text for groups with a controller, if it is another one."""
 
 
 @frozen

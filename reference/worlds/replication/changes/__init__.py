@@ -28,12 +28,14 @@ from reference.worlds.replication.changes import (
     wait_until_deadline,
     whole_record_checksum,
 )
+from reference.worlds.replication.changes.controller_mode import ack_by_master_alone, two_in_sync
 
 VARIANTS: Mapping[str, Variant] = {
     topic.VARIANT.name: topic.VARIANT
     for topic in (
         ack_above_transfer_start,
         ack_by_all_in_sync,
+        ack_by_master_alone,
         ack_per_connection,
         answered_in_line,
         blank_kept,
@@ -51,6 +53,7 @@ VARIANTS: Mapping[str, Variant] = {
         report_capped,
         report_capped_from_second,
         transient_store_pool,
+        two_in_sync,
         wait_until_deadline,
         whole_record_checksum,
     )
