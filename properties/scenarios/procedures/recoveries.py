@@ -75,7 +75,6 @@ class Recovery:
     """In the imperative, without a full stop."""
     acts: tuple[Act, ...]
     needs_slaves: bool = True
-    needs_controller: bool = False
 
 
 @frozen
@@ -217,6 +216,11 @@ def remove_epochs(state: Cluster, number: int) -> list[Cluster]:
     return take_one_of(state, ("remove_epoch_file",), number)
 
 
+def start_in_next_epoch(state: Cluster) -> list[Cluster]:
+    """The master starts after the controller has noticed that it was away."""
+    return start(state, ("restart_master_in_next_epoch",))
+
+
 def copy_to_master(state: Cluster) -> list[Cluster]:
     """The master's store is replaced by a copy of the longest slave's, and forced to disk."""
     ends = [slave.log.max_offset for slave in state.slaves]
@@ -246,18 +250,32 @@ RECOVERIES = (
         "Copy the stopped slave's store to the master, sync",
         (STOP_SLAVES, stop_master, copy_to_master, *START_ALL),
     ),
+)
+"""Each begins with what is down or up, whichever it is."""
+
+WITH_CONTROLLER = (
     Recovery(
         "Empty the stopped slave's store, start it",
         (start_master, STOP_SLAVES, for_each_slave(empty_store), START_SLAVES),
-        needs_controller=True,
     ),
     Recovery(
         "Remove the stopped slave's epoch file, start it",
         (start_master, STOP_SLAVES, for_each_slave(remove_epochs), START_SLAVES),
-        needs_controller=True,
+    ),
+    Recovery(
+        "Copy the stopped master's store to the slave, start the master once its epoch has ended",
+        (
+            STOP_SLAVES,
+            start_master,
+            begin_file,
+            stop_master,
+            for_each_slave(copy_to_slave),
+            start_in_next_epoch,
+            START_SLAVES,
+        ),
     ),
 )
-"""Each begins with what is down or up, whichever it is."""
+"""What else can be tried where a controller elects the master."""
 
 
 LOG_CLAIMS: Mapping[str, str] = dict.fromkeys(
@@ -315,9 +333,8 @@ def try_recoveries(
 def try_all(rested: Cluster, judged: Sequence[str], readers: Readers | None) -> Iterator[Outcome]:
     """What each recovery gives after a group has come to rest, and after one more message."""
     grown = grow(rested)
-    for recovery in RECOVERIES:
-        has_slaves = bool(rested.slaves) or not recovery.needs_slaves
-        if has_slaves and (bool(rested.epoch_files) or not recovery.needs_controller):
+    for recovery in (*RECOVERIES, *(WITH_CONTROLLER if rested.epoch_files else ())):
+        if rested.slaves or not recovery.needs_slaves:
             later = None if grown is None else try_recovery(recovery, grown, judged, readers)
             yield evolve(try_recovery(recovery, rested, judged, readers), later=later)
 

@@ -12,9 +12,7 @@ from attrs import field, frozen
 
 from properties.scenarios.counterexamples.cases import choose_schedule
 from properties.scenarios.procedures.procedures import (
-    Course,
     Procedure,
-    RestlessError,
     fit,
     load_procedures,
     try_out,
@@ -291,17 +289,9 @@ def is_worth_doing(procedure: Procedure, source: Judged) -> bool:
     tried = fit(procedure, source.structure.name)
     try:
         helps = try_out(tried, tried.advice).is_claim_kept
-        return helps and not all(is_harmless(tried, m) for m in tried.mistakes)
+        return helps and not all(try_out(tried, m).is_claim_kept for m in tried.mistakes)
     except (ScheduleError, KeyError):
         # Its steps do not fit this group: it waits for a slave that is not there.
-        return False
-
-
-def is_harmless(procedure: Procedure, mistake: Course) -> bool:
-    """After a mistake the claim holds all the same. Raises ScheduleError."""
-    try:
-        return try_out(procedure, mistake).is_claim_kept
-    except RestlessError:
         return False
 
 

@@ -54,8 +54,8 @@ def list_related_structures(structure: Structure) -> tuple[Structure, ...]:
     """The groups whose schedules are tried first, because they may refute here too.
 
     For a variant: those of RocketMQ 4.4.0, and its own with other roles and flush types. For a
-    release: those of each of its changes too. For a large group: those of the group with one slave
-    less. Empty for a group that is searched itself.
+    release: those of each of its changes too; with a setting those of the release itself. For a
+    large group: those of the group with one slave less. Empty for a group that is searched itself.
     """
     related = []
     if structure.variants:
@@ -65,6 +65,8 @@ def list_related_structures(structure: Structure) -> tuple[Structure, ...]:
             for flush in (structure.flush_disk_type, *FlushDiskType)
         ]
         related = [*(evolve(s, variants=()) for s in alike), *(s for s in alike if s != structure)]
+        *_, release = structure.variants
+        related += [evolve(structure, variants=(release,))] if len(structure.variants) > 1 else []
         parts = (v.name for v in structure.changes)
         related += [evolve(structure, variants=(n,)) for n in parts if (n,) != structure.variants]
     if structure.slaves > SEARCHED_SLAVES_MAX:
