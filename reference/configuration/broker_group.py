@@ -19,6 +19,7 @@ from reference.configuration.keys import (
     compute_behaviour,
 )
 from reference.configuration.later_keys import (
+    IN_SYNC_REPLICAS,
     LATER_KEYS,
     MIN_IN_SYNC_REPLICAS,
     compute_mode,
@@ -173,6 +174,8 @@ class BrokerConfiguration:
     def _is_outside_the_model(self, setting: Setting) -> bool:
         if setting.key == HA_MASTER_ADDRESS and self.role is not Role.SLAVE:
             return False  # BrokerController#initialize reads it on slaves only.
+        if setting.key == IN_SYNC_REPLICAS and self.is_controlled:
+            return False  # The group explains it.
         behaviour = compute_behaviour(setting.key, setting.value)
         return setting.key in {**LATER_KEYS, **OUTSIDE_THE_MODEL} and behaviour is not None
 

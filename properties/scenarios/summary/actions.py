@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from properties.scenarios.counterexamples.cases import choose_schedule
 from properties.scenarios.procedures.procedures import (
@@ -34,6 +34,7 @@ from properties.scenarios.summary.words import load_words
 from properties.schedules.judgement import ScheduleError
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
+from reference.worlds.replication.changes.controller_mode import VARIANT as CONTROLLED
 from reference.worlds.replication.structure import Structure
 
 ACTIONS_FILE = Path(__file__).with_name("actions.toml")
@@ -233,7 +234,13 @@ def list_procedures(sources: Sequence[Judged], codes: Sequence[str]) -> Iterator
             if code not in codes or code in repaired or not is_worth_doing(procedure, source):
                 continue
             repaired.add(code)
-            yield Repair((code,), told)
+            yield Repair((code,), choose_words(told, source.structure))
+
+
+def choose_words(told: ProcedureWords, structure: Any) -> ProcedureWords:
+    """The words of a procedure for a group, with a controller or without one."""
+    is_controlled = isinstance(structure, Structure) and CONTROLLED in structure.changes
+    return evolve(told, text=told.with_controller or told.text) if is_controlled else told
 
 
 def list_recoveries(
