@@ -30,7 +30,7 @@ from properties.scenarios.summary.rows import (
     make_code,
 )
 from properties.scenarios.summary.shown_actions import rank_codes
-from properties.scenarios.summary.words import load_words
+from properties.scenarios.summary.words import RowWords, load_words
 from properties.schedules.judgement import ScheduleError
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
@@ -139,7 +139,7 @@ def choose_actions(
         sources, rows, {code for each in procedures for code in each.codes}
     )
     found = [
-        *list_switches(rows, alternatives),
+        *list_switches(sources, rows, alternatives),
         *say_repairs([*procedures, *recoveries], order),
         *list_precautions(order, values),
     ]
@@ -147,16 +147,60 @@ def choose_actions(
     return tuple(sorted(found, key=lambda action: [rank[code] for code in action.codes][:1]))
 
 
-def list_switches(rows: Sequence[Row], alternatives: Iterable[Alternative]) -> Iterator[Action]:
-    """The switches whose gravest effect is an improvement."""
+def list_switches(
+    sources: Sequence[Judged], rows: Sequence[Row], alternatives: Iterable[Alternative]
+) -> Iterator[Action]:
+    """The switches whose gravest effect is an improvement, or which make the gravest rarer."""
     is_mute = any(row.note == NO_ACKNOWLEDGEMENT for row in rows)
     for other in alternatives:
         after = judge_rows(other.log, other.sources)
         if is_mute and all(row.note != NO_ACKNOWLEDGEMENT for row in after):
             text = f"{other.switch.text}: until then {NO_ACKNOWLEDGEMENT}"
             yield Action(text, (), key=other.switch.key, is_switch=True)
-        else:
-            yield from propose(rows, other.switch, after)
+        elif proposed := list(propose(rows, other.switch, after)):
+            yield from proposed
+        elif codes := find_delayed(sources, rows, other):
+            key = other.switch.key
+            yield Action(other.switch.text, codes, key=key, is_switch=True, eases=codes)
+
+
+def find_delayed(
+    sources: Sequence[Judged], rows: Sequence[Row], other: Alternative
+) -> tuple[str, ...]:
+    """The gravest row's codes whose schedules get longer by a switch that only a controller has.
+
+    None if a schedule gets shorter, or something else of the row is refuted then. A flush is a step
+    more of every put, which makes nothing rarer.
+    """
+    if not other.switch.has_controller or other.switch.key == "flushDiskType":
+        return ()
+    words = load_words().rows[0]
+    then, now = (index_row(words, each) for each in (sources, other.sources))
+    if any(is_sooner(then.get(cell), verdict) for cell, verdict in now.items()):
+        return ()
+    longer = {fault for (name, fault), v in now.items() if is_longer(then.get((name, fault)), v)}
+    return tuple(f.code for f in rows[0].failures if f.fault in longer)
+
+
+def is_longer(before: Verdict | None, after: Verdict) -> bool:
+    """Still refuted, by more steps."""
+    if before is None or {before.word, after.word} != {VerdictWord.REFUTED}:
+        return False
+    return len(before.schedule) < len(after.schedule)
+
+
+def index_row(words: RowWords, sources: Iterable[Judged]) -> dict[tuple[str, str], Verdict]:
+    """The verdicts of a row by claim and fault class."""
+    cells = (v for s in sources for v in s.verdicts if is_of_row(words, v))
+    return {(v.guarantee, v.fault): v for v in cells}
+
+
+def is_sooner(before: Verdict | None, after: Verdict) -> bool:
+    """Refuted by fewer steps than before, or not refuted before."""
+    if after.word is not VerdictWord.REFUTED:
+        return False
+    is_new = before is None or before.word is not VerdictWord.REFUTED
+    return is_new or len(after.schedule) < len(before.schedule if before else ())
 
 
 def propose(rows: Sequence[Row], switch: Switch, after: Sequence[Row]) -> Iterator[Action]:
