@@ -45,7 +45,7 @@ class Advice:
     since: str = ""
     """The first release of which it is true, if no change is named."""
     source: str = ""
-    """How that is known."""
+    """How it is known, if not as its changes are."""
     keys: tuple[str, ...] = field(default=(), converter=tuple)
     """The keys of a later release that it names."""
     verdicts: tuple[tuple[str, str, str, str], ...] = field(default=(), converter=tuple)
@@ -53,10 +53,10 @@ class Advice:
 
     @property
     def known_from(self) -> str:
-        """How each of its changes is known, or its own source."""
+        """Its own source, or how each of its changes is known."""
         names = (*self.changes, *self.lost, *self.between)
         found = dict.fromkeys(say_known(find_change(name)) for name in names)
-        return "; ".join(found) or self.source
+        return self.source or "; ".join(found)
 
     def is_for(self, before: Version, after: Version) -> bool:
         """The upgrade gives reason to do it."""

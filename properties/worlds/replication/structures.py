@@ -11,6 +11,11 @@ from pathlib import Path
 
 from attrs import evolve
 
+from reference.releases.releases import CONTROLLER
+from reference.worlds.replication.changes.controller_mode.ack_by_master_alone import (
+    ACK_BY_MASTER_ALONE,
+)
+from reference.worlds.replication.changes.controller_mode.two_in_sync import TWO_IN_SYNC
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 from reference.worlds.replication.parameters import SLAVES_MAX
 from reference.worlds.replication.roles import FlushDiskType, Role
@@ -39,6 +44,24 @@ POOLED_STRUCTURES = tuple(
 
 CERTIFIED_BY_NAME = {structure.name: structure for structure in CERTIFIED_STRUCTURES}
 """These groups, by name."""
+
+CONTROLLED_STRUCTURES = tuple(
+    evolve(CERTIFIED_BY_NAME[group], variants=(setting, f"5.0.0-{CONTROLLER}"))
+    for setting, groups in (
+        (
+            ACK_BY_MASTER_ALONE,
+            (
+                "SYNC_MASTER/ASYNC_FLUSH/0 slaves",
+                "SYNC_MASTER/SYNC_FLUSH/0 slaves",
+                "SYNC_MASTER/ASYNC_FLUSH/1 slave",
+                "SYNC_MASTER/SYNC_FLUSH/1 slave",
+            ),
+        ),
+        (TWO_IN_SYNC, ("SYNC_MASTER/ASYNC_FLUSH/1 slave", "SYNC_MASTER/SYNC_FLUSH/1 slave")),
+    )
+    for group in groups
+)
+"""The groups with other settings of controller mode than allAckInSyncStateSet=true."""
 
 RELEASED_STRUCTURES = tuple(s for s in CERTIFIED_STRUCTURES if s.slaves <= SEARCHED_SLAVES_MAX)
 """The groups that have a certificate for each later release with rules of its own."""
