@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from attrs import frozen
 
-from reference.configuration.keys import Key, Kind
+from reference.configuration.keys import KEYS, Key, Kind
 from reference.configuration.later_keys import (
     ALL_ACK,
     CONTROLLER_ADDRESS,
@@ -295,11 +295,18 @@ def is_waiting_for_all(settings: Mapping[str, str]) -> bool:
     return settings.get(ALL_ACK, usual).strip().lower() == TRUE
 
 
+def say_value(key: Key, settings: Mapping[str, str]) -> str:
+    """The value in force, as a file has it."""
+    value = key.read(settings[key.name].strip()) if key.name in settings else key.default
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def find_unequal(members: Iterable[Mapping[str, str]]) -> Iterator[str]:
     """One sentence for each key of which brokers that a controller may elect have other values."""
     brokers = list(members)
     for name in SHARED_KEYS:
-        values = sorted({settings.get(name, "its default").strip() for settings in brokers})
+        key = KEYS[name] if name in KEYS else CONTROLLER_KEYS[name].key
+        values = sorted({say_value(key, settings) for settings in brokers})
         if len(values) > 1:
             yield (
                 f"{name} is {' and '.join(values)} in files of one group: whichever broker is "

@@ -90,8 +90,12 @@ def test_keys_decide_the_rules(tmp_path: Path, lines: str, expected: str) -> Non
 @pytest.mark.parametrize(
     ("first", "second", "told"),
     [
-        (ALL, ALL + "flushDiskType=SYNC_FLUSH", "flushDiskType is SYNC_FLUSH and its default"),
-        (ALL, BROKER, "allAckInSyncStateSet is its default and true in files of one group"),
+        (
+            ALL,
+            ALL + "flushDiskType=SYNC_FLUSH",
+            "flushDiskType is ASYNC_FLUSH and SYNC_FLUSH in files",
+        ),
+        (ALL, BROKER, "allAckInSyncStateSet is false and true in files of one group"),
         (ALL, "brokerName=a\nbrokerRole=SLAVE\nbrokerId=1\n", "in some files of the group only"),
         (*[ALL + "minInSyncReplicas=3"] * 2, "with 2 brokers: every put that waits is refused"),
         (*[BROKER + "minInSyncReplicas=2"] * 2, "is outside the model, which has 1, and 2 with"),
@@ -138,6 +142,12 @@ def test_a_change_is_made_on_every_broker_that_may_be_elected(tmp_path: Path) ->
     changed = change_master(group, "flushDiskType", "SYNC_FLUSH")
     assert () == changed.outside_the_model()
     assert all(b.get("flushDiskType") == "SYNC_FLUSH" for b in (changed.master, *changed.slaves))
+
+
+def test_a_default_is_the_value_that_it_is(tmp_path: Path) -> None:
+    """A file that spells it out does not differ from one that does not."""
+    group, _ = read(tmp_path, a=ALL + "flushDiskType=ASYNC_FLUSH\nminInSyncReplicas=1", b=ALL)
+    assert () == group.outside_the_model()
 
 
 def test_before_5_2_consumers_wait_where_producers_do_not(tmp_path: Path) -> None:

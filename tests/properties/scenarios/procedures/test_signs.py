@@ -6,7 +6,9 @@ import json
 
 import pytest
 
+from command_line.answers.story.afterwards import Broken, tell_signs
 from properties.scenarios.procedures.signs import Sign, find_signs, load_signs
+from properties.verdicts.certificates import load_cells
 from properties.worlds.replication.world import CLAIMS
 from reference.worlds.replication.structure import Structure
 from tests.reference.recordings.shared import LATEST
@@ -38,3 +40,13 @@ def test_only_groups_with_a_controller_show_them() -> None:
     assert list(find_signs(controlled, claims))
     assert [] == list(find_signs(Structure(), claims))
     assert [] == list(find_signs(controlled, ("message_is_stored_once",)))
+
+
+def test_explain_tells_the_signs() -> None:
+    """Before the recoveries, each with what to do."""
+    structure = Structure(variants=("5.0.0-controller",))
+    verdict = load_cells(structure)["slaves_reach_the_masters_end", "none"]
+    lines = tell_signs(Broken(structure, verdict, ("slaves_reach_the_masters_end",), ()))
+    told = " ".join(lines)
+    assert "slave logs “Failed to find a consistent point between masterEpoch”" in told
+    assert "mqadmin getBrokerEpoch: " in told
