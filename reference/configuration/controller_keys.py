@@ -41,12 +41,6 @@ class ControllerKey:
     """Who reads it at 5.3.3."""
 
 
-def _list() -> Iterator[ControllerKey]:
-    yield from _list_deciding()
-    yield from _list_timers()
-    yield from _list_idle()
-
-
 def _flag(name: str, decides: str, source: str) -> ControllerKey:
     return ControllerKey(Key(name, Kind.BOOLEAN, False), decides, source)
 
@@ -72,140 +66,145 @@ def _text(name: str, decides: str, source: str) -> ControllerKey:
     return ControllerKey(Key(name, Kind.STRING, ""), decides, source)
 
 
-def _list_deciding() -> Iterator[ControllerKey]:
-    yield _flag(
+_DECIDING = (
+    _flag(
         ENABLE_CONTROLLER,
         "Whether a controller elects the master; `brokerRole` and `brokerId` then decide nothing.",
         "BrokerStartup#buildBrokerController, ReplicasManager#changeToMaster",
-    )
-    yield _flag(
+    ),
+    _flag(
         ALL_ACK,
         "Whether a put and dispatch wait for every member of the SyncStateSet, or for no slave.",
         "CommitLog#asyncPutMessage, CommitLog#getConfirmOffset",
-    )
-    yield _number(
+    ),
+    _number(
         MIN_IN_SYNC_REPLICAS,
         1,
         "With 2, a put that waits is refused while the master is alone in the SyncStateSet.",
         "CommitLog#asyncPutMessage",
-    )
-    yield _number(
+    ),
+    _number(
         IN_SYNC_REPLICAS,
         1,
         f"Nothing with `{ALL_ACK}=true`, which replaces it; without that the model has 1 only.",
         "CommitLog#asyncPutMessage",
-    )
-    yield _flag(
+    ),
+    _flag(
         "syncFromLastFile",
         "A slave without a log would begin at the master's last file; the model has `false`.",
         "AutoSwitchHAConnection.WriteSocketService#run",
-    )
-    yield _flag(
+    ),
+    _flag(
         "asyncLearner",
         "That broker would never be a member; the model has `false`.",
         "AutoSwitchHAConnection#maybeExpandInSyncStateSet",
-    )
+    ),
+)
 
 
-def _list_timers() -> Iterator[ControllerKey]:
-    yield _number(
+_TIMERS = (
+    _number(
         "haMaxTimeSlaveNotCatchup",
         15_000,
         "Nothing: a member that lags may leave at any time. One whose link hangs does not leave "
         "while its socket takes bytes (`v533_controller_a`).",
         "AutoSwitchHAService#maybeShrinkSyncStateSet",
-    )
-    yield _number(
+    ),
+    _number(
         "checkSyncStateSetPeriod",
         5000,
         "Nothing: how often the master looks for members that lag.",
         "ReplicasManager#schedulingCheckSyncStateSet",
-    )
-    yield _number(
+    ),
+    _number(
         "syncBrokerMetadataPeriod",
         5000,
         "Nothing: how often a broker asks who the master is; a role may change at any time.",
         "ReplicasManager#schedulingSyncBrokerMetadata",
-    )
-    yield _number(
+    ),
+    _number(
         "syncControllerMetadataPeriod",
         10_000,
         "Nothing: how often a broker asks which controller leads.",
         "ReplicasManager#schedulingSyncControllerMetadata",
-    )
-    yield _number(
+    ),
+    _number(
         "controllerHeartBeatTimeoutMills",
         10_000,
         "Nothing: after which silence a controller takes a broker for dead; it may at any time.",
         "ReplicasManager#sendHeartbeatToController",
-    )
-    yield _number(
+    ),
+    _number(
         "brokerHeartbeatInterval",
         1000,
         "Nothing: how often a broker tells the controller that it lives.",
         "BrokerController#scheduleSendHeartbeat",
-    )
-    yield _number(
+    ),
+    _number(
         "sendHeartbeatTimeoutMillis",
         1000,
         "Nothing: how long such a message may take.",
         "ReplicasManager#sendHeartbeatToController",
-    )
-    yield _number(
+    ),
+    _number(
         "slaveTimeout",
         3000,
         "Nothing: after which time a put is `FLUSH_SLAVE_TIMEOUT`; recordings have it.",
         "CommitLog#handleHA",
-    )
+    ),
+)
 
 
-def _list_idle() -> Iterator[ControllerKey]:
-    yield _text(
+_IDLE = (
+    _text(
         CONTROLLER_ADDRESS,
         "Nothing: the controller is always there. Without it a broker takes no puts at all.",
         "ReplicasManager#updateControllerAddr",
-    )
-    yield _flag(
+    ),
+    _flag(
         "fetchControllerAddrByDnsLookup",
         "Nothing: how the address is found.",
         "ReplicasManager#updateControllerAddr",
-    )
-    yield _number(
+    ),
+    _number(
         "totalReplicas",
         1,
         "Nothing: read with `enableSlaveActingMaster` only.",
         "BrokerController#start, DefaultMessageStore (constructor)",
-    )
-    yield _flag(
+    ),
+    _flag(
         "enableAutoInSyncReplicas",
         "Nothing: read with `enableSlaveActingMaster` and no controller only.",
         "CommitLog#calcNeedAckNums",
-    )
-    yield _number(
+    ),
+    _number(
         "haMaxGapNotInSync",
         256 * 1024 * 1024,
         "Nothing: a controller's SyncStateSet goes by time, not by distance.",
         "DefaultHAService#isInSyncSlave, overridden by AutoSwitchHAService#inSyncReplicasNums",
-    )
-    yield _number(
+    ),
+    _number(
         "brokerElectionPriority",
         2**31 - 1,
         "Nothing: any member may be elected in the model.",
         "ReplicasManager#sendHeartbeatToController",
-    )
-    yield _text(
+    ),
+    _text(
         "storePathEpochFile",
         "Nothing: where the epoch file is, `epochFileCheckpoint` below the store by default.",
         "AutoSwitchHAService#init",
-    )
-    yield _text(
+    ),
+    _text(
         "storePathBrokerIdentity",
         "Nothing: where the broker's id is, `brokerIdentity` below the store by default.",
         "ReplicasManager (constructor)",
-    )
+    ),
+)
 
 
-CONTROLLER_KEYS: Mapping[str, ControllerKey] = {each.key.name: each for each in _list()}
+CONTROLLER_KEYS: Mapping[str, ControllerKey] = {
+    each.key.name: each for each in (*_DECIDING, *_TIMERS, *_IDLE)
+}
 """Every key of a broker's file that is about its controller, by name."""
 
 OF_OTHERS: Mapping[str, str] = {
