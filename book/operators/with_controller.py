@@ -11,10 +11,10 @@ from properties.scenarios.procedures.procedures import load_procedures
 from properties.scenarios.procedures.signs import Sign, load_signs
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
-from reference.worlds.replication.changes.controller_mode.ack_by_master_alone import (
+from reference.worlds.replication.changes.ack_by_master_alone import (
     ACK_BY_MASTER_ALONE,
 )
-from reference.worlds.replication.changes.controller_mode.two_in_sync import TWO_IN_SYNC
+from reference.worlds.replication.changes.two_in_sync import TWO_IN_SYNC
 from reference.worlds.replication.roles import FlushDiskType
 from reference.worlds.replication.structure import Structure
 

@@ -24,11 +24,11 @@ from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAUL
 from properties.worlds.replication.world import CLAIMS
 from reference.checkout import name_page
 from reference.configuration.broker_group import BrokerGroup, ConfigurationError
-from reference.worlds.replication.changes.controller_mode.ack_by_master_alone import (
+from reference.worlds.replication.changes.ack_by_master_alone import (
     ACK_BY_MASTER_ALONE,
 )
-from reference.worlds.replication.changes.controller_mode.two_in_sync import TWO_IN_SYNC
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
+from reference.worlds.replication.changes.two_in_sync import TWO_IN_SYNC
 from reference.worlds.replication.parameters import SIZE_KEYS, SLAVES_MAX, Parameters, clip_sizes
 from reference.worlds.replication.structure import Structure
 

@@ -45,8 +45,10 @@ def test_a_variant_is_a_small_module_that_says_what_differs(name: str) -> None:
     assert variant.comes_from.endswith(".")
     assert variant.rules or variant.conditions
     assert not set(variant.removes) - RULES.keys()
-    structure = evolve(SYNCHRONOUS_PAIR, flush_disk_type=FlushDiskType.SYNC_FLUSH, variants=(name,))
-    assert compute_digest(structure) != compute_digest(evolve(structure, variants=()))
+    release = (f"5.0.0-{variant.setting_of}",) if variant.setting_of else ()
+    base = evolve(SYNCHRONOUS_PAIR, flush_disk_type=FlushDiskType.SYNC_FLUSH, variants=release)
+    structure = evolve(base, variants=(name, *release))
+    assert compute_digest(structure) != compute_digest(base)
     machine = compute_machine(structure)
     used = {i.rule.name: i.rule for i in machine.instances.values()}
     assert all(used[rule] is variant.rules[rule] for rule in variant.rules)

@@ -12,11 +12,11 @@ from pathlib import Path
 from attrs import evolve
 
 from reference.releases.releases import CONTROLLER
-from reference.worlds.replication.changes.controller_mode.ack_by_master_alone import (
+from reference.worlds.replication.changes.ack_by_master_alone import (
     ACK_BY_MASTER_ALONE,
 )
-from reference.worlds.replication.changes.controller_mode.two_in_sync import TWO_IN_SYNC
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
+from reference.worlds.replication.changes.two_in_sync import TWO_IN_SYNC
 from reference.worlds.replication.parameters import SLAVES_MAX
 from reference.worlds.replication.roles import FlushDiskType, Role
 from reference.worlds.replication.structure import Structure

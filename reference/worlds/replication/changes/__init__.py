@@ -8,6 +8,7 @@ from reference.language.variant import Variant
 from reference.worlds.replication.changes import (
     ack_above_transfer_start,
     ack_by_all_in_sync,
+    ack_by_master_alone,
     ack_per_connection,
     answered_in_line,
     blank_kept,
@@ -25,10 +26,10 @@ from reference.worlds.replication.changes import (
     report_capped,
     report_capped_from_second,
     transient_store_pool,
+    two_in_sync,
     wait_until_deadline,
     whole_record_checksum,
 )
-from reference.worlds.replication.changes.controller_mode import ack_by_master_alone, two_in_sync
 
 VARIANTS: Mapping[str, Variant] = {
     topic.VARIANT.name: topic.VARIANT

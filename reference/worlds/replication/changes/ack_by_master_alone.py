@@ -1,9 +1,9 @@
 """A controller's master answers on its own: ``allAckInSyncStateSet=false``, the default.
 
-A setting of controller mode. ``CommitLog#asyncPutMessage`` then needs ``inSyncReplicas``
-acknowledgements, one by default, which the master's own is; and ``CommitLog#getConfirmOffset`` is
-the end of the log: dispatch waits for no member, and a slave enters the SyncStateSet only when it
-has everything. Who may be elected is decided as before.
+Differs from 4.4.0: only as a setting of controller mode. ``CommitLog#asyncPutMessage`` then needs
+``inSyncReplicas`` acknowledgements, one by default, which the master's own is; and
+``CommitLog#getConfirmOffset`` is the end of the log: dispatch waits for no member, and a slave
+enters the SyncStateSet only when it has everything. Who may be elected is decided as before.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """A controller's master refuses puts while it is alone: ``minInSyncReplicas=2``.
 
-A setting of controller mode. ``CommitLog#asyncPutMessage`` counts the SyncStateSet before it
-appends a message whose producer waits, and answers IN_SYNC_REPLICAS_NOT_ENOUGH: nothing is stored
-then, so the model has no step. The set is not counted again: a put that was appended while it had
-two members is answered by those that are left.
+Differs from 4.4.0: only as a setting of controller mode. ``CommitLog#asyncPutMessage`` counts the
+SyncStateSet before it appends a message whose producer waits, and answers
+IN_SYNC_REPLICAS_NOT_ENOUGH: nothing is stored then, so the model has no step. The set is not
+counted again: a put that was appended while it had two members is answered by those that are left.
 """
 
 from __future__ import annotations
