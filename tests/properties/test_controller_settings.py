@@ -20,7 +20,7 @@ PAIRS = [s for s in CONTROLLED_STRUCTURES if s.slaves]
 
 @pytest.mark.parametrize("structure", PAIRS, ids=name_of)
 def test_who_answers_decides_what_a_stop_takes(structure: Structure) -> None:
-    """A master that answers alone loses it for every broker; no stop does with the other setting."""
+    """Of a master that answers alone everything; with the other setting nothing was found."""
     is_alone = ACK_BY_MASTER_ALONE in structure.variants
     word = load_cells(structure)[KEPT, "none"].word
     assert word is (VerdictWord.REFUTED if is_alone else VerdictWord.UNDECIDED)
