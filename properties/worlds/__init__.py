@@ -8,7 +8,11 @@ from properties.healing import Healing
 from properties.world import World
 from properties.worlds.delay.world import DELAY
 from properties.worlds.reading.world import READING
-from properties.worlds.replication.structures import CERTIFIED_STRUCTURES, POOLED_STRUCTURES
+from properties.worlds.replication.structures import (
+    CERTIFIED_STRUCTURES,
+    CONTROLLED_STRUCTURES,
+    POOLED_STRUCTURES,
+)
 from properties.worlds.replication.world import REPLICATION
 from properties.worlds.system.world import SYSTEM
 from properties.worlds.tables.world import TABLES
@@ -64,9 +68,9 @@ KNOWN_STRUCTURES: dict[str, Any] = {
         for name in RULE_SETS
         for s in (apply_rule_set(structure, name) for structure in CERTIFIED_STRUCTURES)
     },
-    **{s.name: s for s in POOLED_STRUCTURES},
+    **{s.name: s for s in (*POOLED_STRUCTURES, *CONTROLLED_STRUCTURES)},
 }
-"""Every structure of every release, by name, and those with a pool."""
+"""Every structure of every release, by name, those with a pool, and a controller's settings."""
 
 CLAIM_NAMES = tuple(dict.fromkeys(n for world in (*WORLDS, SYSTEM) for n in world.claims))
 """The claims of all worlds, each once."""
