@@ -18,6 +18,7 @@ from properties.worlds.system.world import SYSTEM
 from properties.worlds.tables.world import TABLES
 from properties.worlds.toy import TOY
 from reference.releases.versions import RULE_SETS, apply_rule_set
+from reference.worlds.reading.structure import LATER_READING_STRUCTURES
 
 OTHER_WORLDS = (READING, TABLES, DELAY)
 """The worlds beside replication, in the order of their chapters."""
@@ -69,6 +70,7 @@ KNOWN_STRUCTURES: dict[str, Any] = {
         for s in (apply_rule_set(structure, name) for structure in CERTIFIED_STRUCTURES)
     },
     **{s.name: s for s in (*POOLED_STRUCTURES, *CONTROLLED_STRUCTURES)},
+    **{s.name: s for s in LATER_READING_STRUCTURES},
 }
 """Every structure of every release, by name, those with a pool, and a controller's settings."""
 

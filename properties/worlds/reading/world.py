@@ -20,11 +20,7 @@ from reference.worlds.reading.state import (
     Reading,
     ReadingFaults,
 )
-from reference.worlds.reading.structure import (
-    LATER_READING_STRUCTURES,
-    READING_STRUCTURES,
-    ReadingStructure,
-)
+from reference.worlds.reading.structure import READING_STRUCTURES, ReadingStructure
 
 
 @rule(who="operator", source="copy of config/consumerOffset.json")
@@ -49,7 +45,7 @@ def reset_progress(state: Reading) -> RuleBody:
 
 READING = World(
     name="reading",
-    structures=(*READING_STRUCTURES, *LATER_READING_STRUCTURES),
+    structures=READING_STRUCTURES,
     claims=collect_properties(guarantee, rest),
     lemmas=collect_properties(log_lemma, lemma),
     fault_models=make_fault_models(
