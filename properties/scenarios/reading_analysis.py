@@ -246,7 +246,7 @@ def decide_reading(structure: ReadingStructure) -> tuple[Verdict, ...]:
         structure,
         is_slave_open=is_open,
         broker_id=structure.broker_id if is_open else MASTER_ID,
-        is_closed_slave_silent=structure.is_reset_to_end and not is_open,
+        is_closed_slave_silent=False,
     )
     return search_structure(structure, depth_limit=1, hints=Hints(decide_world(alike)))
 
@@ -264,14 +264,15 @@ def find_structure(
         return None
     opened = (deployment.is_master_open, deployment.is_slave_open)
     is_master, is_slave = opened if slow else (False, False)
+    is_silent = deployment.is_closed_slave_silent and not deployment.is_slave_open
     return ReadingStructure(
         is_master,
         is_slave,
         near if is_master or is_slave else MASTER_ID,
-        is_offset_checked_in_slave=deployment.is_offset_checked_in_slave,
+        is_offset_checked_in_slave=deployment.is_offset_checked_in_slave and not is_silent,
         is_from_first=is_from_first,
         is_reset_to_end=deployment.is_reset_to_end,
-        is_closed_slave_silent=deployment.is_closed_slave_silent and not deployment.is_slave_open,
+        is_closed_slave_silent=is_silent,
     )
 
 
