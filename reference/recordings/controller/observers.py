@@ -18,6 +18,7 @@ from reference.recordings.controller.goals import (
     list_set_goals,
     may_ask_to_leave,
 )
+from reference.recordings.controller.truncation import begin_truncation
 from reference.recordings.hidden.goals import fires
 from reference.recordings.hidden.node import Asked, Goal, Node, Stage
 from reference.recordings.log.asking import Asking, agrees, ask_for, is_fact, note, see
@@ -225,8 +226,13 @@ def observe_handshake(asking: Asking, observation: Observation, node: Node) -> A
     else:
         goals = list_master_goals(asking, node, event, slave)
     said = (event["conn"], event.kind)
-    said_by = see(lambda seen: evolve(seen, handshakes=replace_at(seen.handshakes, slave, said)))
-    return ask_for(*goals, after=said_by)
+
+    def end(after: Node) -> Node:
+        change = see(lambda seen: evolve(seen, handshakes=replace_at(seen.handshakes, slave, said)))
+        is_last = event.kind == "ha_handshake_master"
+        return begin_truncation(asking, event, change(after), slave) if is_last else change(after)
+
+    return ask_for(*goals, after=end)
 
 
 def list_slave_goals(asking: Asking, node: Node, event: Event, slave: int) -> list[Goal]:

@@ -1,0 +1,91 @@
+"""A slave that has its handshake, and takes its time to truncate its log.
+
+In the model it truncates as it connects. A real one first waits for its dispatch: 5 s while that is
+behind, and up to 90 s more for the end of its thread, which in 5.3.2 and 5.3.3 may be in a loop
+(``DefaultMessageStore#truncateDirtyFiles``, ``ReputMessageService#shutdown``,
+``ServiceThread#shutdown``; issue 9811). Until then it shows the log that it had, even when its
+connection and its master are gone (``v533_controller_m2`` seq 142 to 183).
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from reference.recordings.ahead.plan import Plan
+from reference.recordings.hidden.node import Asked, Node
+from reference.recordings.kinds import END_KINDS
+from reference.recordings.log.asking import Asking
+from reference.recordings.places import EXCHANGE
+from reference.recordings.reading import Event
+from reference.worlds.replication.changes.controller_mode.handshake import truncate_slave
+from reference.worlds.replication.controller.epochs import get_place
+
+TRUNCATION_MS = 95_000.0
+"""How long a slave takes at most before it truncates (``ServiceThread.JOIN_TIME`` and 5 s)."""
+
+
+def begin_truncation(asking: Asking, event: Event, node: Node, slave: int) -> Node:
+    """The node behind the master's half of a handshake: a late slave has the log that it had."""
+    connect = f"connect_slave[{slave}]"
+    taken = (n for n in node.list_back() if n.action is not None and n.action.instance == connect)
+    step = next(taken, None)
+    point = asking.guide.get(node, f"links.{slave}.reported_offset")
+    if step is None or step.parent is None or not is_late(asking.plan, event, slave, point):
+        return node
+    own = (f"slaves.{slave}.log.", f"epoch_files.{get_place(slave)}.")
+    state = list(node.state)
+    for path, place in asking.guide.places.items():
+        if path.startswith(own):
+            state[place] = step.parent.state[place]
+    return node.edit(state=tuple(state), notes=node.notes.change_wire(slave, late_point=point))
+
+
+def is_late(plan: Plan, handshake: Event, slave: int, point: int) -> bool:
+    """What is seen next of the slave is a log that goes on beyond the point."""
+    for event in plan.recording.events:
+        if event.seq <= handshake.seq:
+            continue
+        if event.t_ms > handshake.t_ms + TRUNCATION_MS or is_of_client(plan, event, slave):
+            return False
+        if is_about(plan, event, slave):
+            if event.kind in END_KINDS:
+                return False
+            if "max_offset" in event.data:
+                return bool(event["max_offset"] > point)
+    return False
+
+
+def is_of_client(plan: Plan, event: Event, slave: int) -> bool:
+    """The slave reports or connects: its client has truncated before."""
+    kinds = ("ha_report", "ha_link_open")
+    return event.kind in kinds and plan.find_slave_of_link(event) == slave
+
+
+def is_about(plan: Plan, event: Event, slave: int) -> bool:
+    """An event is about a slave, or elects it."""
+    return plan.slaves[slave] == event.data.get(EXCHANGE, event.data.get("node"))
+
+
+def finish_truncations(asking: Asking, event: Event, node: Node) -> Node:
+    """The node in which slaves have truncated by now, as far as this event shows it."""
+    for slave, wire in enumerate(node.notes.wires):
+        point = wire.late_point
+        is_seen = is_about(asking.plan, event, slave) and event.data.get("max_offset", point + 1) <= point
+        if point >= 0 and (is_seen or is_of_client(asking.plan, event, slave)):
+            cluster = truncate_slave(asking.guide.machine.decode(node.state), slave, point)
+            notes = node.notes.change_wire(slave, late_point=-1)
+            node = node.edit(state=asking.guide.machine.encode(cluster), notes=notes)
+    return node
+
+
+def put_truncations_before(asking: Asking, event: Event, asked: Asked) -> Asked:
+    """The same, asked behind the truncations that the event shows; its own changes come next."""
+    own, other = asked.before, asked.otherwise
+
+    def begin(node: Node) -> Node:
+        ready = finish_truncations(asking, event, node)
+        return ready if own is None else own(ready)
+
+    if other is not None:
+        other = put_truncations_before(asking, event, other)
+    return evolve(asked, before=begin, otherwise=other)
