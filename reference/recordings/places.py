@@ -68,7 +68,7 @@ class Places:
 
         What comes late of a link whose slave is the master by now belongs to the place that it had.
         Where a broker is a slave again, others may have connected from its place meanwhile
-        (`v533_controller_x` seq 389).
+        (`v533_controller_x` seq 393).
         """
         name = str(event["link"])
         place = self.place_of.get(name.removeprefix(LINK_PREFIX), "")
