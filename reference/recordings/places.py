@@ -73,12 +73,12 @@ class Places:
         name = str(event["link"])
         place = self.place_of.get(name.removeprefix(LINK_PREFIX), "")
         link = LINK_PREFIX + place
-        known = self.link_of.get(name)
-        is_opened = event.kind == "ha_link_open" and place in self.list_slaves()
-        last = self.last_of.get(link, 0)
-        if known is None or (is_opened and not (known[0] == link and last < event["conn"] + known[1])):
-            count = last + 1 - event["conn"] if is_opened else 0
-            known = self.link_of[name] = (link, count)
+        known = self.link_of.get(name, (link, 0))
+        if event.kind == "ha_link_open" and place in self.list_slaves():
+            last = self.last_of.get(link, 0)
+            if known[0] != link or event["conn"] + known[1] <= last:
+                known = (link, last + 1 - event["conn"])
+        self.link_of[name] = known
         return known
 
     def list_slaves(self) -> tuple[str, ...]:

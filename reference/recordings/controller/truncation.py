@@ -26,6 +26,8 @@ TRUNCATION_MS = 95_000.0
 
 def begin_truncation(asking: Asking, event: Event, node: Node, slave: int) -> Node:
     """The node behind the master's half of a handshake: a late slave has the log that it had."""
+    if not asking.guide.get(node, f"links.{slave}.is_open"):
+        return node  # The lists agree nowhere.
     connect = f"connect_slave[{slave}]"
     taken = (n for n in node.list_back() if n.action is not None and n.action.instance == connect)
     step = next(taken, None)
@@ -55,6 +57,12 @@ def is_late(plan: Plan, handshake: Event, slave: int, point: int) -> bool:
     return False
 
 
+def has_truncated(plan: Plan, event: Event, slave: int, point: int) -> bool:
+    """The event shows that the slave's log ends at the point or below."""
+    is_shown = "max_offset" in event.data and is_about(plan, event, slave)
+    return is_of_client(plan, event, slave) or (is_shown and bool(event["max_offset"] <= point))
+
+
 def is_of_client(plan: Plan, event: Event, slave: int) -> bool:
     """The slave reports or connects: its client has truncated before."""
     kinds = ("ha_report", "ha_link_open")
@@ -63,15 +71,14 @@ def is_of_client(plan: Plan, event: Event, slave: int) -> bool:
 
 def is_about(plan: Plan, event: Event, slave: int) -> bool:
     """An event is about a slave, or elects it."""
-    return plan.slaves[slave] == event.data.get(EXCHANGE, event.data.get("node"))
+    return bool(plan.slaves[slave] == event.data.get(EXCHANGE, event.data.get("node")))
 
 
 def finish_truncations(asking: Asking, event: Event, node: Node) -> Node:
     """The node in which slaves have truncated by now, as far as this event shows it."""
     for slave, wire in enumerate(node.notes.wires):
         point = wire.late_point
-        is_seen = is_about(asking.plan, event, slave) and event.data.get("max_offset", point + 1) <= point
-        if point >= 0 and (is_seen or is_of_client(asking.plan, event, slave)):
+        if point >= 0 and has_truncated(asking.plan, event, slave, point):
             cluster = truncate_slave(asking.guide.machine.decode(node.state), slave, point)
             notes = node.notes.change_wire(slave, late_point=-1)
             node = node.edit(state=asking.guide.machine.encode(cluster), notes=notes)
