@@ -25,11 +25,11 @@ from book.model import (
     restrictions_page,
     roles_page,
     system_page,
-    variant_page,
     version_page,
     world_page,
 )
 from book.model.code_page import TOPIC_PAGES
+from book.model.variants import variant_page
 from book.operators import page as operators_page
 from book.refutations import page as refutation_page
 from book.site.build import build_site

@@ -118,12 +118,18 @@ def compute_places(structure: Any) -> dict[str, int]:
     return {path: place for place, path in enumerate(compute_leaf_sorts(structure))}
 
 
-def compile_predicate(structure: Any, predicate: Callable[[Any], Any]) -> Callable[[State], bool]:
-    """A predicate over clusters, as a function of flat states."""
+def compile_predicate(
+    structure: Any, predicate: Callable[[Any], Any], *arguments: str
+) -> Callable[..., bool]:
+    """A predicate over clusters, as a function of flat states.
+
+    ``arguments`` are the names of the leaves below ARGUMENT_PREFIX that it reads besides; the
+    function takes their values behind the state, in this order.
+    """
     term = record_predicate(structure, predicate)
     writer = Writer.of(structure, [term])
     writer.lines.append(f"return {writer.write(term)}")
-    return writer.compile("s")
+    return writer.compile(", ".join(("s", *(f"a_{name}" for name in arguments))))
 
 
 @define(slots=False, eq=False)

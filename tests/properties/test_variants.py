@@ -39,7 +39,7 @@ CERTIFIED = [evolve(s, variants=(name,)) for s in COMPARED_STRUCTURES for name i
 def test_a_variant_is_a_small_module_that_says_what_differs(name: str) -> None:
     """The head of its module tells what differs; each thing that it defines is in force."""
     variant = VARIANTS[name]
-    folder = "controller_repairs." if variant.on else ""
+    folder = "controller_mode.repairs." if variant.on else ""
     module = importlib.import_module(f"reference.worlds.replication.changes.{folder}{name}")
     base = "controller mode" if variant.on else "4.4.0"
     assert f"Differs from {base}:" in (inspect.getdoc(module) or "")

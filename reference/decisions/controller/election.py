@@ -12,11 +12,10 @@ from collections.abc import Callable, Sequence
 from attrs import frozen
 
 from reference.decisions.hash_order import order_as_listed
+from reference.store.java import to_int
 
 BUCKETS = 16
 """Of a new HashSet."""
-
-INT_BITS = 32
 
 
 @frozen
@@ -35,16 +34,10 @@ Comparison = Callable[[LiveBroker, LiveBroker], int]
 """Below 0 if the first broker is preferred, 0 if they count as the same."""
 
 
-def cut_to_int(number: int) -> int:
-    """A Java ``(int)`` of a ``long``."""
-    low = number % 2**INT_BITS
-    return low - 2**INT_BITS if low >= 2 ** (INT_BITS - 1) else low
-
-
 def compare_cut(one: LiveBroker, other: LiveBroker) -> int:
     """The comparison before 5.5.1: beyond 2 GiB the difference of two ends changes its sign."""
     if one.epoch == other.epoch and one.max_offset_bytes != other.max_offset_bytes:
-        return cut_to_int(other.max_offset_bytes - one.max_offset_bytes)
+        return to_int(other.max_offset_bytes - one.max_offset_bytes)
     return compare_whole(one, other)
 
 

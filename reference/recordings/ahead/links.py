@@ -8,8 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from attrs import frozen
 
 from reference.recordings.groups import LINK_PREFIX
-from reference.recordings.kinds import BROKER_KINDS, START_KINDS
+from reference.recordings.kinds import BROKER_KINDS, END_KINDS, START_KINDS
 from reference.recordings.reading import Event
+
+TURN_KINDS = frozenset({"node_stop_begin", "node_stop_clean", *START_KINDS, *END_KINDS})
+"""Events that tell of the start, the stop or the end of a process."""
 
 
 @frozen
@@ -60,6 +63,8 @@ class LinkAhead:
     """Where the slave's log may once have ended: with a frame, or after a restart."""
     starts_ms: tuple[float, ...]
     """When the slave's process was seen to have started."""
+    turns: tuple[Event, ...]
+    """What tells of the starts, stops and ends of the slave's processes."""
     is_traffic_hidden: bool
     """The recording shows neither frames nor reports: what came, the logs tell."""
     is_connection_hidden: bool
@@ -68,6 +73,8 @@ class LinkAhead:
     """Every report on a connection that was not seen to end before: the master may read it."""
     begins: Observations
     """Where the slave's log is seen to begin, whenever it is seen to have a file."""
+    flushes: Observations
+    """Up to where the slave is seen to have flushed."""
 
 
 def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
@@ -89,10 +96,12 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
             + [e["max_offset"] for e in broker if e.kind in START_KINDS]
         ),
         starts_ms=tuple(event.t_ms for event in broker if event.kind in START_KINDS),
+        turns=tuple(event for event in broker if event.kind in TURN_KINDS),
         is_traffic_hidden=_is_traffic_hidden(events, broker),
         is_connection_hidden=not own,
         reports=_see_reports(own),
         begins=see_begins(broker),
+        flushes=see_flushes(broker),
     )
 
 
@@ -167,6 +176,15 @@ def see_begins(events: Iterable[Event]) -> Observations:
     """Where a broker's log is seen to begin."""
     seen = [each for each in events if each.kind in BROKER_KINDS and each["mapped_files"]]
     return Observations(tuple(e.t_ms for e in seen), tuple(e["min_offset"] for e in seen))
+
+
+def see_flushes(broker: Iterable[Event]) -> Observations:
+    """Up to where a broker is seen to have flushed; -1 at the end of each of its processes."""
+    seen = [each for each in broker if each.kind in {*BROKER_KINDS, *END_KINDS}]
+    return Observations(
+        tuple(event.t_ms for event in seen),
+        tuple(event.data.get("flushed_offset", -1) for event in seen),
+    )
 
 
 def see_starts(broker: Iterable[Event]) -> Observations:

@@ -7,7 +7,7 @@ store afterwards. All of that is gathered here and never changes.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -25,6 +25,7 @@ from reference.recordings.ahead.links import (
     Observations,
     gather_link,
     see_ends,
+    see_flushes,
     see_starts,
 )
 from reference.recordings.ahead.puts import (
@@ -106,6 +107,8 @@ class Plan:
     """What the recording tells of each slave's link."""
     end_observations: Observations
     """Where the master's log is seen to end."""
+    flush_observations: Observations
+    """Up to where the master is seen to have flushed."""
     start_observations: Observations
     """The max offset with which each later process of the master has started."""
     surgeries: Mapping[int, Event]
@@ -147,10 +150,9 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     Raises:
         OutsideTheModel: a group that the model has no structure for.
     """
-    nodes: Mapping[str, Any] = recording.config["nodes"]
+    events, nodes = recording.events, recording.config["nodes"]
     master, *slaves = nodes
     _refuse_sizes(nodes)
-    events = recording.events
     own = [event for event in events if event.data.get("node") == master]
     surgeries = match_surgeries(events)
     lives = _see_lives(events, master, surgeries)
@@ -179,6 +181,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         own_writes_ms=tuple(e.t_ms for e in events if _is_own_write(e, master)),
         links=tuple(gather_link(events, name) for name in slaves),
         end_observations=see_ends(own),
+        flush_observations=see_flushes(own),
         start_observations=see_starts(own),
         surgeries=surgeries,
         lost_offsets=_find_lost(events, master, surgeries),
@@ -320,6 +323,12 @@ def has_within(times_ms: tuple[float, ...], after_ms: float, until_ms: float) ->
     """One of these moments lies after the first and not after the second."""
     place = bisect_right(times_ms, after_ms)
     return place < len(times_ms) and times_ms[place] <= until_ms
+
+
+def find_now_or_next(observations: Observations, now_ms: float) -> int | None:
+    """The value that is seen at this moment, or else next after it."""
+    place = bisect_left(observations.times_ms, now_ms)
+    return observations.values[place] if place < len(observations.values) else None
 
 
 def find_next(observations: Observations, now_ms: float) -> int | None:

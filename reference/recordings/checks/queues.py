@@ -108,7 +108,8 @@ def _find_highest(view: View, node: int, name: str) -> float:
         return float("inf")
     if node != MASTER:
         return highest
-    for put in plan.puts[view.next_put :]:
+    for number in range(view.next_put, len(plan.puts)):
+        put = plan.puts[number]
         if put.begin_ms > view.now_ms + SKEW_MS or put.process != view.process:
             break
         if put.queue == name:

@@ -77,9 +77,12 @@ def name_epoch(asking: Asking, epoch: int) -> str:
 def has_no_entry(asking: Asking, place: int, epoch: int) -> Goal:
     """A broker's epoch file has no entry of an epoch any more, or not yet."""
     text = f"broker {place + 1} has no entry of epoch {name_epoch(asking, epoch)}"
-    return asking.holds(
-        text, lambda s: drop_expired(get_file(s, place), get_log(s, place))[epoch] == NO_EPOCH
-    )
+    return asking.holds(text, has_dropped, place, epoch)
+
+
+def has_dropped(state: Any, place: int, epoch: int) -> Any:
+    """No entry of an epoch is in a broker's epoch file, or retention has taken it."""
+    return drop_expired(get_file(state, place), get_log(state, place))[epoch] == NO_EPOCH
 
 
 def are_in_order(rows: Sequence[Row]) -> bool:
@@ -116,25 +119,28 @@ def has_confirmed(asking: Asking, offset: int) -> Goal:
     Unless it is alone in the set, it is computed when a report comes, and may lag until the next
     one (``v533_controller_h2`` seq 377).
     """
+    text, is_possible = f"confirm_offset is {offset}", asking.landmarks.may_stand_at(offset)
+    return asking.holds(text, is_confirmed, numbers=(offset,), is_possible=is_possible)
 
-    def is_confirmed(state: Any) -> Any:
-        confirmed = compute_confirm_offset(state)
-        lags = any_of(*state.in_sync_state_set[1:]) & (offset < confirmed)
-        return any_of(confirmed == offset, confirmed < 0, lags)
 
-    is_possible = asking.landmarks.may_stand_at(offset)
-    return asking.holds(f"confirm_offset is {offset}", is_confirmed, is_possible=is_possible)
+def is_confirmed(state: Any, offset: int) -> Any:
+    """The confirm offset is this one, or may lag there, or the state does not know it."""
+    confirmed = compute_confirm_offset(state)
+    lags = any_of(*state.in_sync_state_set[1:]) & (offset < confirmed)
+    return any_of(confirmed == offset, confirmed < 0, lags)
 
 
 def may_ask_to_leave(asking: Asking, slave: int) -> Goal:
     """The master may ask to take a slave out: it is not connected, or has not reported all."""
     text = f"slave {slave} is no member, or lags"
-    return asking.holds(
-        text,
-        lambda s: any_of(
-            negate(s.in_sync_state_set[get_place(slave)]),
-            get_report(s.links[slave]) < s.master.log.max_offset,
-        ),
+    return asking.holds(text, is_out_or_lags, slave)
+
+
+def is_out_or_lags(state: Any, slave: int) -> Any:
+    """A slave is no member of the SyncStateSet, or has not reported all."""
+    return any_of(
+        negate(state.in_sync_state_set[get_place(slave)]),
+        get_report(state.links[slave]) < state.master.log.max_offset,
     )
 
 
@@ -241,15 +247,17 @@ def names_epoch(asking: Asking, slave: int, event: Event) -> Goal:
     text = f"epoch {event['epoch']} begins at {start} and is that of a frame from {begin}"
     if (event["epoch"], start) not in asking.plan.controller.epochs:
         return is_fact(text, is_so=False)
+    return asking.holds(text, is_named, slave, epoch, numbers=(start, begin, begin + size))
 
-    def is_named(state: Any) -> Any:
-        starts = get_sent_starts(state)
-        is_of_begin = find_epoch_at(starts, begin) == epoch
-        is_fixed = get_file(state, get_place(slave)).fixed_epoch == epoch
-        is_next = size > 0 and starts[epoch] == begin + size
-        return (starts[epoch] == start) & any_of(is_of_begin, is_fixed, is_next)
 
-    return asking.holds(text, is_named)
+def is_named(state: Any, slave: int, epoch: int, *numbers: int) -> Any:
+    """An epoch begins at ``start``, and a frame from ``begin`` to ``end`` may name it."""
+    start, begin, end = numbers
+    starts = get_sent_starts(state)
+    is_of_begin = find_epoch_at(starts, begin) == epoch
+    is_fixed = get_file(state, get_place(slave)).fixed_epoch == epoch
+    is_next = (begin < end) & (starts[epoch] == end)
+    return (starts[epoch] == start) & any_of(is_of_begin, is_fixed, is_next)
 
 
 def list_handshake_goals(asking: Asking, node: Node, slave: int, event: Event) -> Iterator[Goal]:
@@ -272,7 +280,7 @@ def list_frame_goals(asking: Asking, slave: int, event: Event) -> Iterator[Goal]
         offset = event["confirm_offset"]
         text = f"the confirm offset has come to {offset}"
         is_possible = asking.landmarks.may_stand_at(offset)
-        yield asking.holds(text, lambda s: has_come_to(s, offset), is_possible=is_possible)
+        yield asking.holds(text, has_come_to, numbers=(offset,), is_possible=is_possible)
     if "state" in event.data:
         yield is_fact(f"a frame is sent in state {TRANSFER}", is_so=event["state"] == TRANSFER)
 

@@ -69,9 +69,10 @@ def observe_to_master(asking: Asking, observation: Observation, node: Node) -> A
 def put_before(asked: Asked, stages: tuple[Stage, ...], **others: Any) -> Asked:
     """The same with these stages first, whichever way it is met."""
     changed = evolve(asked, stages=(*stages, *asked.stages), **others)
-    if asked.otherwise is None:
+    other = asked.otherwise
+    if other is None:
         return changed
-    return evolve(changed, otherwise=put_before(asked.otherwise, stages, **others))
+    return evolve(changed, otherwise=lambda: put_before(other(), stages, **others))
 
 
 def name_changes(asking: Asking, members: Sequence[int]) -> dict[str, int]:

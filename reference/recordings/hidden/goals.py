@@ -8,12 +8,12 @@ from typing import Any
 
 from reference.language.compiled import (
     CompiledMachine,
-    State,
     compile_predicate,
     compute_places,
 )
 from reference.language.dependencies import list_leaves
-from reference.language.machine import Action, record_predicate
+from reference.language.machine import ARGUMENT_PREFIX, Action, record_predicate
+from reference.language.terms import Sort, leaf
 from reference.recordings.hidden.node import Goal, Node
 
 
@@ -24,27 +24,36 @@ def has_value(structure: Any, text: str, path: str, wanted: int) -> Goal:
     return Goal(sentence, lambda n: n.state[place] == wanted, leaves, path, int(wanted), place)
 
 
-def holds(structure: Any, text: str, make: Callable[..., Any], *given: int) -> Goal:
-    """A predicate of the state holds, that ``make`` writes for some numbers.
+def holds(
+    structure: Any,
+    text: str,
+    make: Callable[..., Any],
+    *given: int,
+    numbers: tuple[int, ...] = (),
+) -> Goal:
+    """A predicate of the state holds, that ``make`` writes with the operators of rules.
 
-    ``make`` uses the operators of rules, and gets the state and the numbers; it is compiled once
-    for each set of numbers.
+    ``make``, a function of a module, gets the state, what is ``given``, and the ``numbers``. It is
+    compiled once for each ``given``, of which there are few: brokers. The numbers are only filled
+    in: each event has others.
     """
-    compiled, leaves = compile_made(structure, make, given)
-    return Goal(text, lambda n: compiled(n.state), leaves)
+    compiled, leaves = compile_made(structure, make, given, len(numbers))
+    return Goal(text, lambda n: compiled(n.state, *numbers), leaves)
 
 
 @cache
 def compile_made(
-    structure: Any, make: Callable[..., Any], given: tuple[int, ...]
-) -> tuple[Callable[[State], bool], frozenset[str]]:
-    """A predicate for some numbers, compiled, with the leaves that it reads."""
+    structure: Any, make: Callable[..., Any], given: tuple[int, ...], count: int
+) -> tuple[Callable[..., bool], frozenset[str]]:
+    """A predicate of a state and so many numbers, compiled, with the leaves that it reads."""
+    names = tuple(f"number{place}" for place in range(count))
+    numbers = [leaf(f"{ARGUMENT_PREFIX}{name}", Sort.INTEGER) for name in names]
 
     def predicate(state: Any) -> Any:
-        return make(state, *given)
+        return make(state, *given, *numbers)
 
     leaves = list_leaves([record_predicate(structure, predicate)])
-    return compile_predicate(structure, predicate), leaves
+    return compile_predicate(structure, predicate, *names), leaves
 
 
 def fires(text: str, *instances: str) -> Goal:

@@ -116,7 +116,7 @@ class Asked:
     """What changes besides once all goals are met."""
     arguments: Mapping[str, Mapping[str, int]] = field(factory=dict)
     """Arguments that are shown, by instance and name."""
-    otherwise: Asked | None = None
-    """What it asks for where this cannot be met."""
+    otherwise: Callable[[], Asked] | None = None
+    """Makes what it asks for where this cannot be met."""
     ignored: str = ""
     """Why it asks for nothing; empty where it asks."""

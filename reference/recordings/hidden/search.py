@@ -57,6 +57,9 @@ class Guide(Protocol):
     def follow(self, node: Node, action: Action, state: State) -> Any:
         """The notes after a step; None for a step that the recording rules out."""
 
+    def list_due(self, node: Node, action: Action) -> Sequence[Action]:
+        """The steps that a later observation shows, and that cannot be taken after this one."""
+
 
 @define
 class Budget:
@@ -223,6 +226,12 @@ class Search:
         return actions
 
     def take(self, node: Node, action: Action) -> Node | None:
+        """The node after one step, and before it what is due; None where it is not possible."""
+        for due in self.guide.list_due(node, action):
+            node = self._take_one(node, due) or node
+        return self._take_one(node, action)
+
+    def _take_one(self, node: Node, action: Action) -> Node | None:
         """The node after one step; None where it is refused, or ruled out by the recording."""
         state = self.guide.machine.take(node.state, action)
         if state is None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from copy import deepcopy
 from typing import Any, TypeAlias
 
 from attrs import define, evolve, field, frozen
@@ -108,6 +107,10 @@ class Settled:
     schedule: list[Action] = field(factory=list)
     """The steps."""
 
+    def copy(self) -> Settled:
+        """The same, to be added to by itself."""
+        return evolve(self, ignored=Counter(self.ignored), schedule=[*self.schedule])
+
     def add(self, entries: Sequence[Entry]) -> None:
         """These entries follow."""
         for entry in entries:
@@ -200,7 +203,7 @@ class Timeline:
 
     def summarize(self) -> Settled:
         """All that is explained so far."""
-        whole = deepcopy(self.settled)
+        whole = self.settled.copy()
         whole.add(self.trail)
         return whole
 
@@ -227,7 +230,7 @@ class Timeline:
         met = self.meet_stages(start, observation, asked)
         if not isinstance(met, Stuck) or asked.otherwise is None:
             return met
-        other = self.meet_stages(start, observation, asked.otherwise)
+        other = self.meet_stages(start, observation, asked.otherwise())
         return other if not isinstance(other, Stuck) or not met.is_possible else met
 
     def meet_stages(

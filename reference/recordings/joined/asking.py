@@ -52,9 +52,11 @@ class Asking:
         """A leaf has this value; ``text`` names it."""
         return has_value(self.structure, text, path, wanted)
 
-    def holds(self, text: str, make: Callable[..., Any], *given: int) -> Goal:
+    def holds(
+        self, text: str, make: Callable[..., Any], *given: int, numbers: tuple[int, ...] = ()
+    ) -> Goal:
         """A predicate of the state holds, that ``make`` writes for some numbers."""
-        return holds(self.structure, text, make, *given)
+        return holds(self.structure, text, make, *given, numbers=numbers)
 
     def is_of_group(self, event: Event) -> bool:
         """It is about the progress that is looked at."""

@@ -171,6 +171,10 @@ class JoinedGuide:
         ends = told or [self.get(node, f"{log}.ends.{self.structure.log.lives - 1}")]
         return [*ends, self.get(node, f"{log}.start_offset")] if is_of_slave else ends
 
+    def list_due(self, _node: Node, _action: Action) -> Sequence[Action]:
+        """None: no event shows a cursor that has only one moment."""
+        return ()
+
     def follow(self, node: Node, action: Action, state: State) -> Notes | None:
         """The notes after a step; None for a step that the recording rules out."""
         notes: Notes | None = node.notes

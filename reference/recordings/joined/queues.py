@@ -67,7 +67,7 @@ def list_found_goals(asking: Asking, event: Event, broker: int) -> Iterator[Goal
     begin, end = event["offset"], event["next_begin_offset"]
     who = event["node"]
     text = f"{who} has a message from {begin} to {end}"
-    yield asking.holds(text, has_some, broker, begin, end)
+    yield asking.holds(text, has_some, broker, numbers=(begin, end))
     if begin <= asking.choice.message < end:
         leaf = "is_on_master" if broker == MASTER else "is_on_slave"
         yield asking.has_value(f"{who} has the followed message", f"reading.message.{leaf}", True)

@@ -67,7 +67,7 @@ class Arguments:
         frames = self.guide.list_frames(wire, index)
         if rule in APPENDING:
             return [frame.size_bytes for frame in frames[wire.taken : wire.forwarded][:1]]
-        ahead = frames[wire.sent :]
+        ahead = frames[wire.sent : wire.sent + 1]
         return [ahead[0].size_bytes] if ahead else None
 
     def _list_hidden(

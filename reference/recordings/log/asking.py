@@ -7,12 +7,10 @@ from typing import Any
 
 from attrs import define, evolve, field
 
-from reference.language.compiled import State, compile_predicate
-from reference.language.dependencies import list_leaves
 from reference.language.leaves import flatten
-from reference.language.machine import record_predicate
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import Plan
+from reference.recordings.hidden.goals import holds
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.connections import UNSET
 from reference.recordings.log.guide import LogGuide
@@ -105,17 +103,19 @@ class Asking:
         return not is_end or is_unset or self.landmarks.may_stand_at(wanted)
 
     def holds(
-        self, text: str, predicate: Callable[[Any], Any], *, is_possible: bool = True
+        self,
+        text: str,
+        make: Callable[..., Any],
+        *given: int,
+        numbers: tuple[int, ...] = (),
+        is_possible: bool = True,
     ) -> Goal:
-        """A predicate of the state holds, that is written with the operators of rules.
+        """A predicate of the state holds, that ``make`` writes for some numbers.
 
         ``is_possible``: in some state of the recording, as far as its numbers tell.
         """
-        structure = self.plan.structure
-        compiled = compile_predicate(structure, predicate)
-        leaves = list_leaves([record_predicate(structure, predicate)])
-        check = compiled if is_possible else is_never
-        return Goal(text, lambda n: check(n.state), leaves, is_possible=is_possible)
+        goal = holds(self.plan.structure, text, make, *given, numbers=numbers)
+        return goal if is_possible else evolve(goal, check=is_never, is_possible=False)
 
     def drop_message(self, node: Node, number: int) -> Node:
         """The put's line is explained: its place among the followed messages is free again.
@@ -134,7 +134,7 @@ class Asking:
         return node.edit(state=tuple(state), notes=notes)
 
 
-def is_never(_: State) -> bool:
+def is_never(_: Node) -> bool:
     """In no state."""
     return False
 

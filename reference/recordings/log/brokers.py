@@ -42,7 +42,7 @@ def observe_snapshot(asking: Asking, observation: Observation, node: Node) -> As
         *list_shown_goals(asking, node, event, broker),
     )
     at_once = make_look(asking, observation, broker, ((lambda _: goals),))
-    return evolve(at_once, otherwise=look_on(asking, observation, broker, node))
+    return evolve(at_once, otherwise=lambda: look_on(asking, observation, broker, node))
 
 
 def make_look(
@@ -111,9 +111,15 @@ def list_distance_goals(asking: Asking, event: Event) -> Iterator[Goal]:
     if behind is not None and not has_epoch_files(asking):  # There push2 may lag behind a report.
         yield asking.holds(
             f"slave_fall_behind is {behind}",
-            lambda s: s.master.log.max_offset - s.master.push2_slave_max_offset == behind,
+            is_behind,
+            numbers=(behind,),
             is_possible=asking.landmarks.may_be_behind(event["max_offset"], behind, event.t_ms),
         )
+
+
+def is_behind(state: Any, distance: int) -> Any:
+    """The master's log ends so far behind what the slaves have reported."""
+    return state.master.log.max_offset - state.master.push2_slave_max_offset == distance
 
 
 def list_link_stages(asking: Asking, event: Event, broker: int) -> tuple[Stage, ...]:
@@ -207,14 +213,17 @@ def list_log_goals(asking: Asking, node: Node, event: Event, broker: int) -> Ite
         begin = event["min_offset"]
         text = f"min_offset of {who} is {begin}"
         is_begin = asking.landmarks.may_begin_at(begin, event["max_offset"])
-        yield asking.holds(
-            text, lambda s: begins_at(get_log(s, broker), begin), is_possible=is_begin
-        )
+        yield begins_at(asking, text, broker, begin, is_possible=is_begin)
     files = event.data.get("mapped_files")
     if files is not None:
         text = f"mapped_files of {who} is {files}"
         may_hold = asking.landmarks.may_hold(event["min_offset"], files, event["max_offset"])
-        yield asking.holds(text, lambda s: has_files(s, broker, files), is_possible=may_hold)
+        if files == 0:
+            yield asking.holds(text, has_no_file, broker, is_possible=may_hold)
+        else:
+            size = asking.guide.get(node, "parameters.mapped_file_size_bytes")
+            numbers = (files * size,)
+            yield asking.holds(text, has_files, broker, numbers=numbers, is_possible=may_hold)
 
 
 def find_way(asking: Asking, node: Node, goal: Goal, end: Goal) -> Goal:
@@ -252,19 +261,30 @@ def get_log(state: Any, broker: int) -> Any:
     return state.master.log if broker == MASTER else state.slaves[broker].log
 
 
-def begins_at(log: Any, offset: int) -> Any:
+def begins_at(
+    asking: Asking, text: str, broker: int, offset: int, *, is_possible: bool = True
+) -> Goal:
     """The first file of a log begins here; without any file it is said to begin at -1."""
-    return negate(log.has_file) if offset == -1 else log.has_file & (log.start_offset == offset)
+    if offset == -1:
+        return asking.holds(text, has_no_file, broker, is_possible=is_possible)
+    return asking.holds(text, has_begin, broker, numbers=(offset,), is_possible=is_possible)
 
 
-def has_files(state: Any, broker: int, files: int) -> Any:
-    """A broker's log has so many files."""
+def has_no_file(state: Any, broker: int) -> Any:
+    """A broker's log has no file."""
+    return negate(get_log(state, broker).has_file)
+
+
+def has_begin(state: Any, broker: int, offset: int) -> Any:
+    """The first file of a broker's log begins here."""
     log = get_log(state, broker)
-    if files == 0:
-        return negate(log.has_file)
-    end = log.start_offset
-    for _ in range(files):
-        end = end + state.parameters.mapped_file_size_bytes
+    return log.has_file & (log.start_offset == offset)
+
+
+def has_files(state: Any, broker: int, size_bytes: int) -> Any:
+    """The files of a broker's log have this size together."""
+    log = get_log(state, broker)
+    end = log.start_offset + size_bytes
     return log.has_file & (compute_last_file_end(log, state.parameters) == end)
 
 
@@ -282,10 +302,10 @@ def list_link_goals(asking: Asking, node: Node, event: Event, broker: int) -> It
     if is_open:
         offset = event["ha_client_reported_offset"]
         text = f"ha_client_reported_offset is {offset}"
+        is_possible = asking.landmarks.may_stand_at(offset)
+        numbers = (offset,)
         yield asking.holds(
-            text,
-            lambda s: may_have_reported(s.links[broker], offset),
-            is_possible=asking.landmarks.may_stand_at(offset),
+            text, may_have_reported, broker, numbers=numbers, is_possible=is_possible
         )
 
 
@@ -314,7 +334,12 @@ def list_positions(asking: Asking, node: Node, end: int) -> tuple[Goal, ...]:
 def is_position_known(asking: Asking, slave: int) -> Goal:
     """The master knows where to send from."""
     text = f"the master knows where slave {slave} begins"
-    return asking.holds(text, lambda s: is_positioned(s.links[slave]))
+    return asking.holds(text, has_position, slave)
+
+
+def has_position(state: Any, slave: int) -> Any:
+    """The master knows where to send from to a slave."""
+    return is_positioned(state.links[slave])
 
 
 def list_list_goals(asking: Asking, node: Node, event: Event, broker: int) -> tuple[Goal, ...]:
@@ -376,6 +401,7 @@ def list_own_goals(asking: Asking, node: Node, slave: int, shown: Shown) -> Iter
     yield asking.has_value(text, path, shown[name], is_possible=is_possible)
 
 
-def may_have_reported(link: Any, offset: int) -> Any:
+def may_have_reported(state: Any, slave: int, offset: int) -> Any:
     """A slave's latest report is this offset, or it has not reported on this connection."""
+    link = state.links[slave]
     return negate(link.has_reported) | (link.reported_offset == offset)

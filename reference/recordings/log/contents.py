@@ -8,7 +8,7 @@ from reference.recordings.checks.contents import check_checksums, check_comparis
 from reference.recordings.checks.settings import check_address, check_set_config
 from reference.recordings.hidden.node import Asked, Node
 from reference.recordings.log.asking import Asking, see
-from reference.recordings.log.brokers import begins_at, get_log
+from reference.recordings.log.brokers import begins_at
 from reference.recordings.log.guide import name_broker, name_end, name_instance
 from reference.recordings.log.tables import hold_against, learn_from
 from reference.recordings.tables.reads import check_read
@@ -88,7 +88,7 @@ def observe_expiry(asking: Asking, observation: Observation, node: Node) -> Aske
     begin = asking.guide.get(node, f"{name_broker(broker)}.log.start_offset") + deleted * size
     names = [name_instance(rule, broker) for rule in EXPIRING if has_rule(asking, rule, broker)]
     text = f"{deleted} files of {event['node']} are deleted"
-    goal = asking.holds(text, lambda s: begins_at(get_log(s, broker), begin))
+    goal = begins_at(asking, text, broker, begin)
     if not deleted:
         return Asked()
     return Asked((lambda _: (goal,),), permits=dict.fromkeys(names, deleted))

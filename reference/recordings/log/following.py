@@ -44,7 +44,7 @@ def follow_transfer(guide: LogGuide, node: Node, notes: Notes, action: Action) -
     slave = get_index(action)
     wire = notes.wires[slave]
     begin = guide.get(node, f"links.{slave}.next_transfer_offset")
-    ahead = guide.list_frames(wire, slave)[wire.sent :]
+    ahead = guide.list_frames(wire, slave)[wire.sent : wire.sent + 1]
     sent = (begin, action.arguments["size_bytes"])
     if ahead and (ahead[0].start_offset, ahead[0].size_bytes) != sent:
         return None

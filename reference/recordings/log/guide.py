@@ -31,6 +31,7 @@ from reference.recordings.clock import (
 from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.log.arguments import Arguments
 from reference.recordings.log.following import FOLLOWED, get_index
+from reference.recordings.log.limits.due import GROWING, DueFlush
 from reference.recordings.log.notes import Connection, Notes, Wire
 from reference.worlds.replication.controller.epochs import get_place
 from reference.worlds.replication.mapped_files import is_flush_file_there
@@ -77,6 +78,8 @@ class LogGuide:
     """The master's log has the file in which its next flush begins."""
     is_start_moving: bool = field(init=False)
     """Where the transfer to a slave without bytes begins moves on with the master's log."""
+    dues: Mapping[str, DueFlush] = field(init=False)
+    """By instance by which a broker's log grows: the flush that may be due before it."""
     last_sent_offset: int = field(init=False)
     """Where the last byte lies that a frame has shown: a put may have no line by then."""
     now_ms: float = 0.0
@@ -101,6 +104,19 @@ class LogGuide:
         instances = self.machine.instances.items()
         self.allowed = {name: self._make_allowance(each) for name, each in instances}
         self.visible = frozenset(name for name, each in self.allowed.items() if each is False)
+        self.dues = self._make_dues()
+
+    def _make_dues(self) -> Mapping[str, DueFlush]:
+        found: dict[str, DueFlush] = {}
+        for broker in (MASTER, *range(len(self.plan.slaves))):
+            is_master, path = broker == MASTER, name_end(self.plan, broker)
+            seen = self.plan.flush_observations if is_master else self.plan.links[broker].flushes
+            flushed = self.places[f"{name_broker(broker)}.log.flushed_offset"]
+            flush = Action(name_instance("flush_WHO", broker))
+            due = DueFlush(flush, self.places[path], flushed, seen)
+            writers = self.machine.dependencies.writers[path]
+            found.update((name, due) for name in writers if Action(name).rule_name in GROWING)
+        return found
 
     def get(self, node: Node, path: str) -> int:
         """A leaf of a node's state."""
@@ -276,6 +292,13 @@ class LogGuide:
     ) -> Iterable[int]:
         """The values of an argument that are worth a try."""
         return Arguments(self).list_values(node, action, argument, bounds, goals)
+
+    def list_due(self, node: Node, action: Action) -> Sequence[Action]:
+        """The steps that a later observation shows, and that cannot be taken after this one."""
+        due = self.dues.get(action.instance)
+        if due is None or not self.may(node, due.action.instance):
+            return ()
+        return due.list_steps(self.machine, node.state, self.now_ms)
 
     def follow(self, node: Node, action: Action, state: State) -> Notes | None:
         """The notes after a step; None for a step that the recording rules out."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
+from typing import Any
 
 from attrs import evolve
 
@@ -21,7 +23,6 @@ from reference.recordings.checks.traffic import (
 from reference.recordings.clock import JITTER_MS
 from reference.recordings.controller.goals import list_frame_goals, list_handshake_goals
 from reference.recordings.hidden.node import Asked, Goal, Node
-from reference.recordings.kinds import END_KINDS, START_KINDS
 from reference.recordings.log.asking import Asking, agrees, ask_for, note, see
 from reference.recordings.log.guide import CLOSING
 from reference.recordings.log.lives import list_starts
@@ -154,7 +155,12 @@ def list_report_goals(asking: Asking, slave: int, offset: int, *, is_late: bool)
     has_ended = offset in asking.plan.links[slave].slave_ends
     yield agrees(f"the slave's log has ended at {offset}", is_so=has_ended)
     text = f"the slave's reports reach {offset}"
-    yield asking.holds(text, lambda s: offset <= s.links[slave].reported_offset)
+    yield asking.holds(text, has_reported, slave, numbers=(offset,))
+
+
+def has_reported(state: Any, slave: int, offset: int) -> Any:
+    """The slave's latest report is this one, or a higher one."""
+    return offset <= state.links[slave].reported_offset
 
 
 def is_latest(asking: Asking, event: Event, node: Node, slave: int) -> bool:
@@ -275,7 +281,7 @@ def is_heartbeat_possible(asking: Asking, node: Node, slave: int, offset: int) -
         return agrees(f"a frame from {offset} is forwarded next", is_so=is_next)
     is_open = asking.guide.get(node, f"links.{slave}.is_open")
     if not is_open and wire.position >= 0:
-        come = frames[: wire.forwarded][-1:]
+        come = frames[max(0, wire.forwarded - 1) : wire.forwarded]
         is_last = offset in (wire.position, *(frame.end_offset for frame in come))
         return agrees(f"the master would have sent from {offset}", is_so=is_last)
     return is_at(asking, slave, offset)
@@ -352,15 +358,11 @@ def check_end(view: View, slave: int, event: Event, *, may_refuse: bool) -> View
 
 def has_hidden_stop(view: View, slave: int) -> bool:
     """The slave's next life ends in order, and nobody tells when that stop began."""
-    name, is_begun = view.plan.slaves[slave], view.slaves[slave].stop_begin_ms is not None
-    for event in view.plan.recording.events:
-        if event.t_ms < view.now_ms or event.data.get("node") != name or is_begun:
-            continue
-        if event.kind in {"node_stop_begin", *START_KINDS, *END_KINDS}:
-            return False
-        if event.kind == "node_stop_clean":
-            return "shutdown_ms" not in event.data
-    return False
+    turns = view.plan.links[slave].turns
+    place = bisect_left(turns, view.now_ms, key=lambda event: event.t_ms)
+    if place == len(turns) or view.slaves[slave].stop_begin_ms is not None:
+        return False
+    return turns[place].kind == "node_stop_clean" and "shutdown_ms" not in turns[place].data
 
 
 def observe_stall(asking: Asking, observation: Observation, node: Node) -> Asked:

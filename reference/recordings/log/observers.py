@@ -110,7 +110,8 @@ def ask(asking: Asking, observation: Observation, node: Node) -> Asked:
 
 def complete(asking: Asking, observation: Observation, asked: Asked) -> Asked:
     """What any event asks besides, and shows for later ones."""
-    if asked.otherwise is not None:
-        asked = evolve(asked, otherwise=complete(asking, observation, asked.otherwise))
+    other = asked.otherwise
+    if other is not None:
+        asked = evolve(asked, otherwise=lambda: complete(asking, observation, other()))
     asked = ask_about_silence(asking, observation, asked)
     return remember_event(asking, observation, asked)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from attrs import evolve
 
@@ -111,8 +112,13 @@ def observe_refused_put(asking: Asking, observation: Observation, node: Node) ->
     goals = list_counters(asking, node, event, "after")
     if event["put_status"] == "SERVICE_NOT_AVAILABLE":
         text = "the master stops, or has ended"
-        goals += (asking.holds(text, lambda s: s.master.is_stopping | negate(s.master.is_up)),)
+        goals += (asking.holds(text, is_refusing),)
     return Asked((lambda _: goals, asking.later(observation, *checks)))
+
+
+def is_refusing(state: Any) -> Any:
+    """The master stops, or has ended."""
+    return state.master.is_stopping | negate(state.master.is_up)
 
 
 def is_appended(asking: Asking, put: Put) -> Goal:

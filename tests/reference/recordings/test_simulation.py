@@ -92,6 +92,19 @@ def test_the_search_explains_a_recording_that_is_cut_off() -> None:
     assert check_recording(recording, version=parse_version("4.4.0")).is_conforming
 
 
+STEPS_PER_EVENT = 7
+"""How many steps may be tried for an event of a recording in which nothing is searched for long."""
+
+
+@pytest.mark.parametrize(("scenario", "release"), [("kills", "5.3.3"), ("healthy", "4.4.0")])
+def test_nobody_goes_back_for_a_flush_that_a_look_shows(scenario: str, release: str) -> None:
+    """It is taken while the log still ends there, so few steps are tried."""
+    recording = simulate(SCENARIOS[scenario], release, 3, 2 * EVENTS)
+    steps = STEPS_PER_EVENT * len(recording.events)
+    verdict = check_recording(recording, version=parse_version(release), steps_max=steps)
+    assert (CONFORMS, "") == (verdict.verdict, verdict.reason)
+
+
 STRIKES = frozenset(
     {"link_stalled", "link_cut", "link_cut_mid_frame", "node_kill9", "node_stop_begin"}
     | {"delete_expired_files"}
@@ -183,7 +196,8 @@ def test_the_command_writes_a_recording(
 @pytest.mark.nightly
 @pytest.mark.parametrize("events", [5_000, 24_000])
 def test_a_long_recording_is_explained(events: int) -> None:
-    """Puts that wait for their flush, file after file."""
+    """Puts that wait for their flush, file after file; no more steps are tried as it goes on."""
     recording = simulate(SCENARIOS["sync_flush"], "5.3.3", 3, events)
-    verdict = check_recording(recording, version=parse_version("5.3.3"))
+    steps = STEPS_PER_EVENT * len(recording.events)
+    verdict = check_recording(recording, version=parse_version("5.3.3"), steps_max=steps)
     assert (CONFORMS, "") == (verdict.verdict, verdict.reason)

@@ -7,15 +7,15 @@ nobody need look for them.
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import field, frozen
 
 from reference.recordings.ahead.boundaries import Table
 from reference.recordings.ahead.links import Frame
 from reference.recordings.ahead.plan import Plan
-from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES
+from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES, Put
 from reference.recordings.clock import JITTER_MS, NOTICE_MS
 from reference.recordings.log.connections import UNSET
 
@@ -25,6 +25,12 @@ class Landmarks:
     """The offsets of one recording at which logs, reports and cursors may stand."""
 
     plan: Plan
+    calls: tuple[Put, ...] = field(init=False)
+    """The puts in the order in which they were called."""
+    longest_ms: float = field(init=False)
+    """How long the longest of them took."""
+    stands: Mapping[tuple[int, int], tuple[frozenset[int], bool]] = field(init=False)
+    """By slave and connection: where its master has stood, and whether the frames are whole."""
     is_open: bool = field(init=False)
     """Puts or frames that are not recorded may end anywhere."""
     named: frozenset[int] = field(init=False)
@@ -39,6 +45,16 @@ class Landmarks:
         sent = [frames for link in links for frames in link.frames.values()]
         ends = {end for frames in sent for end in list_ends(frames, size)}
         cuts = {event["lost_from_offset"] for event in self.plan.surgeries.values()}
+        calls = tuple(sorted(self.plan.puts, key=get_begin))
+        stands = {
+            (slave, connection): follow_frames(frames)
+            for slave, link in enumerate(links)
+            for connection, frames in link.frames.items()
+        }
+        longest_ms = max((put.end_ms - put.begin_ms for put in calls), default=0.0)
+        object.__setattr__(self, "calls", calls)
+        object.__setattr__(self, "longest_ms", longest_ms)
+        object.__setattr__(self, "stands", stands)
         object.__setattr__(self, "is_open", is_open)
         is_all = not any(each.is_traffic_hidden for each in links)
         reported = frozenset({0, *(value for each in links for value in each.reports.values)})
@@ -72,8 +88,9 @@ class Landmarks:
         if any(link.is_connection_hidden for link in links):
             return True
         begin_ms = self.plan.processes[process - 1].end_ms if process else -math.inf
-        times = [each for link in links for each in link.openings_ms]
-        return connections <= sum(begin_ms < each <= t_ms + JITTER_MS for each in times)
+        opened = (bisect_right(each.openings_ms, t_ms + JITTER_MS) for each in links)
+        before = (bisect_right(each.openings_ms, begin_ms) for each in links)
+        return connections <= sum(opened) - sum(before)
 
     def may_hold(self, begin: int, files: int, end: int) -> bool:
         """So many files from an offset on hold a log that ends there."""
@@ -89,7 +106,9 @@ class Landmarks:
     def may_be_behind(self, end: int, distance: int, t_ms: float) -> bool:
         """Some report may be so far from the log's end, or from that of a put under way."""
         near = (t_ms - JITTER_MS, t_ms + JITTER_MS)
-        under_way = (p for p in self.plan.puts if p.begin_ms <= near[1] and p.end_ms >= near[0])
+        first = bisect_left(self.calls, near[0] - self.longest_ms, key=get_begin)
+        last = bisect_right(self.calls, near[1], key=get_begin)
+        under_way = (put for put in self.calls[first:last] if put.end_ms >= near[0])
         ends = (end, *(put.end_offset for put in under_way))
         return any(self.may_be_reported(each - distance) for each in ends)
 
@@ -103,14 +122,28 @@ class Landmarks:
             size = int(self.plan.parameters.ha_transfer_batch_size_bytes)
             begins = range(offset, -1, -size)
             return offset == UNSET or any(map(self.may_stand_at, begins))
-        begin = frames[0].start_offset
-        stands = {-1, begin}
-        for frame in frames:
-            if frame.start_offset != begin:
-                return offset in stands
-            begin = frame.end_offset
-            stands.add(begin)
-        return offset in stands or offset > begin
+        stands, is_whole = self.stands[slave, connection]
+        return offset in stands or (is_whole and offset > frames[-1].end_offset)
+
+
+def get_begin(put: Put) -> float:
+    """When a producer called."""
+    return put.begin_ms
+
+
+def follow_frames(frames: Sequence[Frame]) -> tuple[frozenset[int], bool]:
+    """Where a master stands that sends these frames of one connection, one behind the other.
+
+    False where one does not begin at the end of the one before: the rest tells nothing.
+    """
+    begin = frames[0].start_offset
+    stands = {-1, begin}
+    for frame in frames:
+        if frame.start_offset != begin:
+            return frozenset(stands), False
+        begin = frame.end_offset
+        stands.add(begin)
+    return frozenset(stands), True
 
 
 def list_ends(frames: Sequence[Frame], file_size_bytes: int) -> Iterator[int]:

@@ -13,7 +13,6 @@ from reference.worlds.replication.changes import (
     blank_kept,
     both_waits_at_once,
     controller_mode,
-    controller_repairs,
     deadline_before_reports,
     dispatch_flushed,
     dispatch_flushed_with_sync_flush,
@@ -29,6 +28,7 @@ from reference.worlds.replication.changes import (
     wait_until_deadline,
     whole_record_checksum,
 )
+from reference.worlds.replication.changes.controller_mode.repairs import REPAIRS
 
 VARIANTS: Mapping[str, Variant] = {
     topic.VARIANT.name: topic.VARIANT
@@ -54,7 +54,7 @@ VARIANTS: Mapping[str, Variant] = {
         transient_store_pool,
         wait_until_deadline,
         whole_record_checksum,
-        *controller_repairs.REPAIRS,
+        *REPAIRS,
     )
 }
 """Every variant by name. Of two that came with one release the first overrides the second."""

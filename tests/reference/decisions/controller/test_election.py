@@ -10,7 +10,6 @@ from reference.decisions.controller.election import (
     LiveBroker,
     compare_cut,
     compare_whole,
-    cut_to_int,
     elect,
 )
 
@@ -55,13 +54,6 @@ def test_both_comparisons_agree_up_to_two_gibibytes(brokers: list[LiveBroker]) -
 def test_the_shorter_log_is_elected_two_gibibytes_behind(ahead: int, elected: int) -> None:
     """Broker 1 is ahead. By exactly 4 GiB the two count as the same, and the first one stays."""
     assert elect([LiveBroker(1, max_offset_bytes=ahead), LiveBroker(2)]) == elected
-
-
-@given(st.integers(-(2**63), 2**63 - 1))
-def test_a_cut_number_is_the_same_modulo_its_range(number: int) -> None:
-    """As in Java."""
-    assert -(2**31) <= cut_to_int(number) < 2**31
-    assert (cut_to_int(number) - number) % 2**32 == 0
 
 
 def test_an_old_master_that_is_alive_stays() -> None:

@@ -9,7 +9,7 @@ from functools import cache, partial
 
 from attrs import evolve
 
-from book.model.controller_repair_page import render_repair, render_repairs
+from book.model.variants.controller_repair_page import render_repair, render_repairs
 from properties.comparison.upgrades import (
     COMPARED_STRUCTURES,
     COMPARED_VARIANTS,

@@ -3,7 +3,7 @@
 They are variants of ``controller_mode``, alone or together, and mean nothing without it.
 """
 
-from reference.worlds.replication.changes.controller_repairs import (
+from reference.worlds.replication.changes.controller_mode.repairs import (
     begin_of_epoch_kept,
     epoch_file_cut_at_start,
     last_epoch_looked_up_again,
