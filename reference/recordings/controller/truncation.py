@@ -93,6 +93,7 @@ def put_truncations_before(asking: Asking, event: Event, asked: Asked) -> Asked:
         ready = finish_truncations(asking, event, node)
         return ready if own is None else own(ready)
 
-    if other is not None:
-        other = put_truncations_before(asking, event, other)
-    return evolve(asked, before=begin, otherwise=other)
+    ready = evolve(asked, before=begin)
+    if other is None:
+        return ready
+    return evolve(ready, otherwise=lambda: put_truncations_before(asking, event, other()))
