@@ -38,7 +38,8 @@ HEALTHY, ALONE, FAILOVER, WHOLE_LOG, LYING, ELECTED, TRUNCATED, LATE, KILLED, EM
     "n_killed_before_append",
     "n0_empty_slave_killed_before_append",
 )
-BACK, INSIDE, BACK_AFTER_KILL = (
+SAME_EPOCH, BACK, INSIDE, BACK_AFTER_KILL = (
+    "d2_power_loss_same_epoch",
     "x_truncated_bytes_acknowledge",
     "x2_truncated_bytes_end_inside",
     "x3_truncated_bytes_after_kill",
@@ -181,6 +182,7 @@ CORRUPTIONS: Mapping[str, tuple[str, int, Callable[[Event], Mapping[str, Any]]]]
     "an epoch that no broker was told": (TRUNCATED, 153, give(epochs=[[1, 0], [2, 1648]])),
     "a frame of an epoch that no broker was told": (TRUNCATED, 104, give(epoch=2)),
     "a kill in a frame whose epoch is not recorded": (KILLED, 170, give(epochs=[[1, 0, -1]])),
+    "a second handshake elsewhere": (SAME_EPOCH, 144, give(conn=2)),
     "a truncation that is not late": (LATE, 161, give(max_offset=2884)),
     "a truncation that is late and elsewhere": (LATE, 183, give(max_offset=2060)),
     "an abort file with all dispatched that is confirmed": (
@@ -251,6 +253,21 @@ def test_a_kill_before_an_append_makes_a_member_that_lies() -> None:
     assert (by_seq[245]["node"], by_seq[245]["max_offset"]) == ("slave1", 1648)
     for seq, is_there in ((246, True), (247, False)):
         assert is_there == ("d000" in {entry["msg_id"] for entry in by_seq[seq]["entries"]})
+
+
+def test_a_master_that_lost_its_tail_and_keeps_its_epoch_keeps_its_slave_out() -> None:
+    """What was acknowledged with both is on the slave only; the lists of epochs agree nowhere."""
+    by_seq = {event.seq: event for event in read(SAME_EPOCH).events}
+    assert by_seq[99]["lost_from_offset"] == 1236
+    assert by_seq[134]["epochs"] == [[1, 1236, -1]]
+    assert by_seq[134]["sync_state_set"] == [1, 2]
+    assert by_seq[166]["sync_state_set"] == [1]
+    assert list_records(by_seq[183])[3:] == ["b000", "b001", "b002"]
+    assert list_records(by_seq[184])[3:] == ["a003", "a004"]
+    for event in by_seq.values():
+        if event.kind == "put" and event["msg_id"] in ("a003", "a004"):
+            assert event["put_status"] == "PUT_OK"
+            assert event["sync_state_set_after"] == [1, 2]
 
 
 def list_records(event: Event) -> list[str]:
