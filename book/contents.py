@@ -55,6 +55,7 @@ BOOK = (
             Chapter(
                 "operators.md", "what to choose, what a status means, what to do after a failure"
             ),
+            Chapter("upgrading.md", "what an upgrade to 5.5.1 makes better or worse, what to do"),
         ),
     ),
     Part(

@@ -31,6 +31,7 @@ from book.model import (
 from book.model.code_page import TOPIC_PAGES
 from book.model.variants import variant_page
 from book.operators import page as operators_page
+from book.operators import upgrading
 from book.refutations import page as refutation_page
 from book.site.build import build_site
 from book.usage import (
@@ -56,6 +57,7 @@ PAGES: tuple[Page, ...] = (
     front_page.PAGE,
     one_offset_page.PAGE,
     operators_page.PAGE,
+    upgrading.PAGE,
     fault_set_page.PAGE,
     proof_page.PAGE,
     lemma_page.PAGE,

@@ -20,6 +20,7 @@ from command_line.output.batch import Batch
 from command_line.output.memory import open_memory
 from command_line.output.progress import show_progress
 from command_line.output.width import echo
+from properties.comparison.advice import list_advice
 from properties.comparison.difference_search import ObservableDifference, get_released
 from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
 from properties.comparison.upgrades import (
@@ -137,6 +138,7 @@ def command(  # noqa: PLR0913, PLR0917
     else:
         print_versions(before, after)
         print_ignored((before, after), changes)
+        print_advice(before, after)
         for upgrade in upgrades:
             print_upgrade(upgrade, timelines)
     is_worse = any(get_turn(c) is Turn.WORSE for upgrade in upgrades for c in upgrade.changes)
@@ -222,6 +224,16 @@ def print_versions(before: Version, after: Version) -> None:
         echo("  nothing that the model has")
 
 
+def print_advice(before: Version, after: Version) -> None:
+    """What to do before and after, and how each is known."""
+    found = list_advice(before, after)
+    for when in dict.fromkeys(each.when for each in found):
+        echo(f"\n{when.capitalize()} the upgrade:")
+        for each in (a for a in found if a.when == when):
+            echo(f"  - {each.do.replace('`', '')}.")
+            echo(f"    {each.why.replace('`', '')} Known from: {each.known_from}.")
+
+
 def print_upgrade(upgrade: GroupUpgrade, timelines: int) -> None:
     """The changed verdicts of a group, and schedules of those that are worse."""
     structure = upgrade.after.structure
@@ -266,6 +278,10 @@ def as_json(before: Version, after: Version, upgrades: Iterable[GroupUpgrade]) -
         "is_held_against_recordings": before.is_recorded and after.is_recorded,
         "gained": [change.name for change in difference.gained],
         "lost": [change.name for change in difference.lost],
+        "advice": [
+            {"when": a.when, "do": a.do, "why": a.why, "known_from": a.known_from}
+            for a in list_advice(before, after)
+        ],
         "groups": [
             {
                 "group": upgrade.name,

@@ -25,6 +25,11 @@ from properties.generated_text import SPEC, Page, render_table
 from properties.verdicts.analysis import compute_parameters
 from properties.worlds.replication.structures import STOCK_FOLDERS
 from reference.configuration.broker_group import ConfigurationError
+from reference.configuration.controller_keys import (
+    CONTROLLER_KEYS,
+    OF_OTHERS,
+    ControllerKey,
+)
 from reference.configuration.files import read_deployments
 from reference.configuration.keys import KEYS, OUTSIDE_THE_MODEL, Value
 from reference.configuration.later_keys import LATER_KEYS, NAMES_IN_440, LaterKey
@@ -188,6 +193,27 @@ def tell_values(key: LaterKey) -> tuple[str, str]:
     return " and ".join(f"`{value}`" for value in key.modelled), key.effect
 
 
+def render_controller_keys() -> str:
+    """Each key that is about the controller, and what it decides."""
+    rows = (
+        [f"`{name}`", say_default(each), each.decides, each.source]
+        for name, each in CONTROLLER_KEYS.items()
+    )
+    return render_table(["Key", "Default", "What it decides in the model", "Read by"], rows)
+
+
+def say_default(each: ControllerKey) -> str:
+    """The default as a file has it; nothing for an empty text."""
+    default = each.key.default
+    text = str(default).lower() if isinstance(default, bool) else str(default)
+    return f"`{text}`" if text else ""
+
+
+def render_not_of_brokers() -> str:
+    """Keys that no broker reads, and what they are."""
+    return render_table(["Key", "What it is"], ([f"`{k}`", t] for k, t in OF_OTHERS.items()))
+
+
 PAGE = Page(
     SPEC / "roles.md",
     {
@@ -202,6 +228,8 @@ PAGE = Page(
         "warned": lambda: render_cases(WARNED),
         "outside": render_outside,
         "later": render_later,
+        "controller keys": render_controller_keys,
+        "not of brokers": render_not_of_brokers,
     },
 )
 """The chapter."""

@@ -9,7 +9,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from book.links import link_claim, write_citation
-from book.operators import choices, consumed, promotion, settings, standing_still
+from book.operators import (
+    choices,
+    consumed,
+    promotion,
+    settings,
+    standing_still,
+    with_controller,
+)
 from properties.generated_text import SPEC, Page, render_table
 from properties.scenarios.procedures.answers import ANSWERS, QUESTIONS, decide_all
 from properties.scenarios.procedures.facts import FACTS, list_copied
@@ -195,6 +202,8 @@ PAGE = Page(
         "promotion": promotion.render_advice,
         "reasons": render_reasons,
         "answers": render_answers,
+        "controller choices": with_controller.render_choices,
+        "controller signs": with_controller.render_signs,
         "standing still": standing_still.render_causes,
         "settings": render_settings,
         "trials": render_trials,

@@ -20,6 +20,7 @@ from reference.releases.releases import get_modes
 from reference.releases.timing_differences import TimingDifference
 from reference.releases.versions import RULE_SETS, USUAL, Version
 from reference.worlds.replication.changes import VARIANTS
+from reference.worlds.replication.changes.controller_mode.repairs import REPAIRS
 from reference.worlds.replication.structure import Structure
 
 ReleaseChange: TypeAlias = Variant | TimingDifference | KnownDifference
@@ -36,7 +37,7 @@ COMPARED_VARIANTS = tuple(
 """The variants of 4.4.0 compared by themselves: the repairs, and the one that was released.
 Other changes of releases are compared release by release."""
 
-CONTROLLER_REPAIRS = tuple(name for name, variant in VARIANTS.items() if variant.on)
+CONTROLLER_REPAIRS = tuple(repair.VARIANT.name for repair in REPAIRS)
 """The repairs of controller mode."""
 
 _RANK = {

@@ -28,7 +28,13 @@ from reference.decisions.reading.pull_processor import MASTER_ID
 from reference.decisions.reading.read import GetMessageStatus
 from reference.decisions.reading.settings import DEFAULT_TOTAL_MEMORY_BYTES, compute_memory_bytes
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP, SubscriptionGroup
-from reference.worlds.reading.structure import READING_STRUCTURES, ReadingStructure
+from reference.releases.known_differences import SLAVE_REJECTS_PULLS
+from reference.releases.timing_differences import OVERFLOW_RESETS_TO_MAX
+from reference.worlds.reading.structure import (
+    LATER_READING_STRUCTURES,
+    READING_STRUCTURES,
+    ReadingStructure,
+)
 from reference.worlds.replication.roles import Role
 
 FOUND = Circumstance(GetMessageStatus.FOUND)
@@ -233,12 +239,14 @@ def decide_reading(structure: ReadingStructure) -> tuple[Verdict, ...]:
     If ``slaveReadEnable`` differs between the brokers, there is no certificate: claims are proved
     now, and the schedules for the master's value are tried. The rest is undecided.
     """
-    if structure in READING_STRUCTURES:
+    if structure in (*READING_STRUCTURES, *LATER_READING_STRUCTURES):
         return decide_world(structure)
+    is_open = structure.is_master_open
     alike = evolve(
         structure,
-        is_slave_open=structure.is_master_open,
-        broker_id=structure.broker_id if structure.is_master_open else MASTER_ID,
+        is_slave_open=is_open,
+        broker_id=structure.broker_id if is_open else MASTER_ID,
+        is_closed_slave_silent=structure.is_reset_to_end and not is_open,
     )
     return search_structure(structure, depth_limit=1, hints=Hints(decide_world(alike)))
 
@@ -262,6 +270,8 @@ def find_structure(
         near if is_master or is_slave else MASTER_ID,
         is_offset_checked_in_slave=deployment.is_offset_checked_in_slave,
         is_from_first=is_from_first,
+        is_reset_to_end=deployment.is_reset_to_end,
+        is_closed_slave_silent=deployment.is_closed_slave_silent and not deployment.is_slave_open,
     )
 
 
@@ -277,4 +287,6 @@ def compute_deployment(group: BrokerGroup, subscription: SubscriptionGroup) -> D
         slow_broker_id=subscription.slow_broker_id,
         is_offset_checked_in_slave=any(bool(s.get("offsetCheckInSlave")) for s in group.slaves),
         route=(MASTER_ID, *sorted(s.get_number("brokerId") for s in group.slaves)),
+        is_reset_to_end=group.version.has(OVERFLOW_RESETS_TO_MAX),
+        is_closed_slave_silent=group.version.has(SLAVE_REJECTS_PULLS),
     )

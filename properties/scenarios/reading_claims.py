@@ -49,6 +49,14 @@ class Deployment:
     is_offset_checked_in_slave: bool = False
     route: tuple[int, ...] = (0, 1)
     """Brokers whose address the client has."""
+    is_reset_to_end: bool = False
+    """A consumer beyond the end of a queue is redirected to its end, from 4.9.4 on (V-18)."""
+    is_closed_slave_silent: bool = False
+    """A slave without ``slaveReadEnable`` rejects pulls, from 5.0.0 on (V-41)."""
+
+    def is_rejecting(self, broker: int) -> bool:
+        """This broker rejects every pull."""
+        return self.is_closed_slave_silent and broker != MASTER_ID and not self.is_slave_open
 
 
 DEPLOYMENTS = tuple(
@@ -103,7 +111,9 @@ class Step:
 
 
 def pull_from(deployment: Deployment, broker: int, circumstance: Circumstance) -> Step:
-    """One pull at a broker, by the read decision."""
+    """One pull at a broker, by the read decision. After a rejected one the next goes there too."""
+    if deployment.is_rejecting(broker):
+        return Step(broker, circumstance, ResponseCode.SYSTEM_BUSY, broker, broker, 0)
     is_master = broker == MASTER_ID
     is_open = deployment.is_master_open if is_master else deployment.is_slave_open
     is_found = circumstance.status is GetMessageStatus.FOUND
@@ -283,7 +293,7 @@ READING_CLAIMS: Mapping[str, Claim] = {
         sentence="A slave without slaveReadEnable never hands out messages.",
         is_wrong=serves_from_closed_slave,
         is_meant=lambda d: is_alone(d) and not d.is_slave_open,
-        is_kept=lambda d: False,
+        is_kept=lambda d: d.is_closed_slave_silent,
     ),
 }
 """Claims by name."""

@@ -24,6 +24,10 @@ from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAUL
 from properties.worlds.replication.world import CLAIMS
 from reference.checkout import name_page
 from reference.configuration.broker_group import BrokerGroup, ConfigurationError
+from reference.worlds.replication.changes.controller_mode.settings.ack_by_master_alone import (
+    ACK_BY_MASTER_ALONE,
+)
+from reference.worlds.replication.changes.controller_mode.settings.two_in_sync import TWO_IN_SYNC
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 from reference.worlds.replication.parameters import SIZE_KEYS, SLAVES_MAX, Parameters, clip_sizes
 from reference.worlds.replication.structure import Structure
@@ -66,7 +70,12 @@ def compute_structure(group: BrokerGroup) -> Structure:
     """The static shape of a group, cut to the largest one that the model covers."""
     master = group.master
     slaves = min(len(group.slaves), SLAVES_MAX)
-    settings = (STORE_POOL,) if group.has_store_pool else ()
+    changes = {
+        STORE_POOL: group.has_store_pool,
+        ACK_BY_MASTER_ALONE: group.is_answered_alone,
+        TWO_IN_SYNC: group.is_refusing_alone,
+    }
+    settings = tuple(name for name, is_set in changes.items() if is_set)
     shape = Structure(master.role, master.flush_disk_type, slaves, variants=settings)
     return group.version.apply(shape)
 

@@ -8,12 +8,17 @@ from properties.healing import Healing
 from properties.world import World
 from properties.worlds.delay.world import DELAY
 from properties.worlds.reading.world import READING
-from properties.worlds.replication.structures import CERTIFIED_STRUCTURES, POOLED_STRUCTURES
+from properties.worlds.replication.structures import (
+    CERTIFIED_STRUCTURES,
+    CONTROLLED_STRUCTURES,
+    POOLED_STRUCTURES,
+)
 from properties.worlds.replication.world import REPLICATION
 from properties.worlds.system.world import SYSTEM
 from properties.worlds.tables.world import TABLES
 from properties.worlds.toy import TOY
 from reference.releases.versions import RULE_SETS, apply_rule_set
+from reference.worlds.reading.structure import LATER_READING_STRUCTURES
 
 OTHER_WORLDS = (READING, TABLES, DELAY)
 """The worlds beside replication, in the order of their chapters."""
@@ -64,9 +69,10 @@ KNOWN_STRUCTURES: dict[str, Any] = {
         for name in RULE_SETS
         for s in (apply_rule_set(structure, name) for structure in CERTIFIED_STRUCTURES)
     },
-    **{s.name: s for s in POOLED_STRUCTURES},
+    **{s.name: s for s in (*POOLED_STRUCTURES, *CONTROLLED_STRUCTURES)},
+    **{s.name: s for s in LATER_READING_STRUCTURES},
 }
-"""Every structure of every release, by name, and those with a pool."""
+"""Every structure of every release, by name, those with a pool, and a controller's settings."""
 
 CLAIM_NAMES = tuple(dict.fromkeys(n for world in (*WORLDS, SYSTEM) for n in world.claims))
 """The claims of all worlds, each once."""

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from attrs import frozen
 
+from reference.configuration.controller_keys import (
+    explain_controlled,
+    find_unequal,
+    is_waiting_for_all,
+)
 from reference.configuration.keys import (
     KEYS,
     LOST_ADDRESS,
@@ -14,13 +19,17 @@ from reference.configuration.keys import (
     compute_behaviour,
 )
 from reference.configuration.later_keys import (
+    IN_SYNC_REPLICAS,
     LATER_KEYS,
+    MIN_IN_SYNC_REPLICAS,
     compute_mode,
     explain_later_key,
     explain_mode,
     get_name_in,
+    is_controller_asked,
+    is_known_in,
 )
-from reference.releases.releases import CONTROLLER, FIRST_RELEASE_WITH_MODES, is_since
+from reference.releases.releases import CONTROLLER, FIRST_RELEASE_WITH_MODES, RELEASES, is_since
 from reference.releases.versions import USUAL_VERSION, Version
 from reference.worlds.replication import roles
 from reference.worlds.replication.parameters import Parameters
@@ -135,6 +144,11 @@ class BrokerConfiguration:
         return next((setting for setting in self.settings if setting.key == key), None)
 
     @property
+    def is_controlled(self) -> bool:
+        """A controller elects the master: the role and the id in the file decide nothing."""
+        return compute_mode(self.values, self.version) == CONTROLLER
+
+    @property
     def values(self) -> Mapping[str, str]:
         """Each key of the file with its value, as written there."""
         return {setting.key: setting.value for setting in self.settings}
@@ -160,6 +174,8 @@ class BrokerConfiguration:
     def _is_outside_the_model(self, setting: Setting) -> bool:
         if setting.key == HA_MASTER_ADDRESS and self.role is not Role.SLAVE:
             return False  # BrokerController#initialize reads it on slaves only.
+        if setting.key == IN_SYNC_REPLICAS and self.is_controlled:
+            return False  # The group explains it.
         behaviour = compute_behaviour(setting.key, setting.value)
         return setting.key in {**LATER_KEYS, **OUTSIDE_THE_MODEL} and behaviour is not None
 
@@ -194,7 +210,11 @@ class BrokerConfiguration:
         """One sentence for each setting of this broker that the model does not cover."""
         if self.role is not Role.SLAVE:
             yield from self._explain_sizes()
-        for setting in filter(self._is_outside_the_model, self.settings):
+        outside = list(filter(self._is_outside_the_model, self.settings))
+        ignored = [s for s in outside if s.key in LATER_KEYS and not self._is_read(s)]
+        if len(ignored) > 1:
+            yield self._explain_ignored(ignored)
+        for setting in (s for s in outside if s not in ignored or len(ignored) == 1):
             reason = OUTSIDE_THE_MODEL.get(setting.key)
             if self.has_lost_address:
                 reason = LOST_ADDRESS if setting.key == HA_MASTER_ADDRESS else reason
@@ -202,6 +222,22 @@ class BrokerConfiguration:
                 reason = explain_later_key(setting.key, setting.value, self.version)
             if reason:
                 yield f"{setting} is outside the model: {reason}."
+
+    def _is_read(self, setting: Setting) -> bool:
+        """This release reads a later key."""
+        return is_known_in(setting.key, self.version)
+
+    def _explain_ignored(self, ignored: Sequence[Setting]) -> str:
+        """One sentence for all keys of later releases."""
+        first, *others = ignored
+        names = ", ".join(setting.key for setting in others)
+        verb = "is" if len(others) == 1 else "are"
+        since = max((LATER_KEYS[s.key].release for s in ignored), key=RELEASES.index)
+        return (
+            f"{first} is outside the model, and so {verb} {names}: RocketMQ {self.version.release} "
+            f"ignores these keys of later releases; if the broker runs one, add --rocketmq-version "
+            f"{since} or later."
+        )
 
 
 @frozen
@@ -222,8 +258,38 @@ class BrokerGroup:
         members = (self.master, *self.slaves)
         texts = [text for broker in members for text in broker.explain_outside_the_model()]
         texts += self._explain_store_pool()
-        mode = explain_mode(self.master.values, self.version.mode)
-        return tuple(texts if mode is None else [*texts, f"{mode}."])
+        texts += (f"{reason}." for reason in self._explain_mode())
+        return tuple(texts)
+
+    def _explain_mode(self) -> Iterable[str]:
+        """One sentence for each reason why the mode of these brokers is not covered."""
+        values = self.master.values
+        if not self.is_controlled:
+            reason = explain_mode(values, self.version.mode)
+            yield from () if reason is None else (reason,)
+            return
+        members = [broker.values for broker in (self.master, *self.slaves)]
+        asked = [settings for settings in members if is_controller_asked(settings)]
+        if 0 < len(asked) < len(members):
+            yield "enableControllerMode=true is in some files of the group only; set it in all"
+        yield from find_unequal(asked)
+        yield from explain_controlled(values, self.version, len(members))
+
+    @property
+    def is_controlled(self) -> bool:
+        """A controller elects the master among its brokers."""
+        return self.version.mode == CONTROLLER
+
+    @property
+    def is_answered_alone(self) -> bool:
+        """With a controller, and the master answers puts before any slave has them."""
+        return self.is_controlled and not is_waiting_for_all(self.master.values)
+
+    @property
+    def is_refusing_alone(self) -> bool:
+        """With a controller, and the master refuses puts while it is alone."""
+        asked = self.master.values.get(MIN_IN_SYNC_REPLICAS, "1").strip()
+        return self.is_controlled and asked == "2"
 
     @property
     def has_store_pool(self) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from attrs import evolve
 
-from reference.configuration import java_properties
+from reference.configuration import controller_keys, java_properties
 from reference.configuration.broker_group import (
     HA_MASTER_ADDRESS,
     HOST_NAME,
@@ -40,7 +40,14 @@ from reference.configuration.keys import (
     explain_unknown_key,
     find_similar_key,
 )
-from reference.configuration.later_keys import get_name_in, is_known_in
+from reference.configuration.later_keys import (
+    CONTROLLER_ADDRESS,
+    ENABLE_CONTROLLER,
+    LATER_KEYS,
+    get_name_in,
+    is_controller_asked,
+    is_known_in,
+)
 from reference.releases.versions import USUAL_VERSION, Version
 
 _NOT_A_BROKERS = "no key in this file is one that a RocketMQ 4.4.0 broker reads"
@@ -110,11 +117,17 @@ def sample_group(version: Version = USUAL_VERSION) -> BrokerGroup:
 def change_master(group: BrokerGroup, key: str, value: str) -> BrokerGroup:
     """The group as it would be if its master's file set this key to this value.
 
+    If a controller elects its master, every file sets a key of which the elected broker's value
+    counts.
+
     Raises:
         ConfigurationError: 4.4.0 does not know the key or would ignore the value, or the master
             would be a slave or of another group.
     """
-    return evolve(group, master=_change(group.master, key, value))
+    changed = evolve(group, master=_change(group.master, key, value))
+    if changed.is_controlled and key in KEPT_IN_CONTROLLER_MODE:
+        return evolve(changed, slaves=tuple(_change(s, key, value) for s in group.slaves))
+    return changed
 
 
 def change_slaves(group: BrokerGroup, key: str, value: str) -> BrokerGroup:
@@ -141,6 +154,13 @@ DECIDING_KEYS = (
 )
 """The keys on which most of an answer depends."""
 
+KEPT_IN_CONTROLLER_MODE = (
+    ENABLE_CONTROLLER,
+    CONTROLLER_ADDRESS,
+    *controller_keys.SHARED_KEYS,
+)
+"""The keys that an assumed slave of a controller's group has like its master."""
+
 ASSUMED_FILE = "(assumed slave)"
 """File name of the settings of a slave whose file is not given."""
 
@@ -152,7 +172,7 @@ def assume_slaves(group: BrokerGroup, count: int) -> BrokerGroup:
         ConfigurationError: the master's file has a value that a slave would ignore.
     """
     names = {"brokerClusterName": group.cluster, "brokerName": group.broker_name}
-    kept = ("slaveReadEnable", "offsetCheckInSlave")
+    kept = ("slaveReadEnable", "offsetCheckInSlave", *KEPT_IN_CONTROLLER_MODE)
     alike = {s.key: s.value for s in group.master.settings if s.key in kept}
     slaves = []
     for broker_id in range(1, count + 1):
@@ -168,6 +188,8 @@ def _change(broker: BrokerConfiguration, key: str, value: str) -> BrokerConfigur
         raise _error(problem, "choose a key that it knows", _WHAT_IF)
     kept = [Entry(s.key, s.value, s.line) for s in broker.settings if s.key != key]
     changed = _interpret(_WHAT_IF, [*kept, Entry(key, value, 0)], [], broker.version)
+    if broker.is_controlled:
+        changed = evolve(changed, role=broker.role, broker_id=broker.broker_id)
     if (changed.role is Role.SLAVE) is not (broker.role is Role.SLAVE):
         was = "slave" if broker.role is Role.SLAVE else "master"
         problem = f"a {was} cannot be asked about as {changed.role.name}"
@@ -225,6 +247,7 @@ def _build_deployments(brokers: Sequence[BrokerConfiguration]) -> tuple[Deployme
     folders: dict[str, list[BrokerConfiguration]] = {}
     for broker in brokers:
         folders.setdefault(os.path.realpath(Path(broker.file).parent), []).append(broker)
+    _bring_elected_together(folders)
     _bring_slaves_home(folders)
     built: list[Deployment] = []
     problems: list[str] = []
@@ -236,6 +259,20 @@ def _build_deployments(brokers: Sequence[BrokerConfiguration]) -> tuple[Deployme
     if problems:
         raise ConfigurationError(*problems)
     return tuple(built)
+
+
+def _bring_elected_together(folders: dict[str, list[BrokerConfiguration]]) -> None:
+    """Move brokers of one group, of which a controller elects the master, to its first folder."""
+    homes: dict[tuple[str, str], str] = {}
+    for folder, members in list(folders.items()):
+        for broker in list(members):
+            if broker.is_controlled and broker.find_setting("brokerName"):
+                home = homes.setdefault((broker.cluster, broker.broker_name), folder)
+                if home != folder:
+                    members.remove(broker)
+                    folders[home].append(broker)
+        if not members:
+            del folders[folder]
 
 
 def _bring_slaves_home(folders: dict[str, list[BrokerConfiguration]]) -> None:
@@ -330,8 +367,16 @@ def _interpret(
 def _check_value(setting: Setting, version: Version) -> Iterator[ConfigurationWarning]:
     """Warnings for a setting; ConfigurationError for a value that the broker would not accept."""
     key = KEYS.get(setting.key)
+    if key is None and is_known_in(setting.key, version):
+        own = controller_keys.CONTROLLER_KEYS.get(setting.key)
+        key = own.key if own else None
+        if key is None:
+            return
     if key is None:
-        if not is_known_in(setting.key, version):
+        if setting.key in controller_keys.OF_OTHERS:
+            told = f"a broker ignores {setting.key}: {controller_keys.OF_OTHERS[setting.key]}"
+            yield _warn(setting, told)
+        else:
             yield _warn(
                 setting,
                 explain_unknown_key(setting.key, version),
@@ -374,13 +419,15 @@ def _check_broker(broker: BrokerConfiguration) -> Iterator[ConfigurationWarning]
     """Settings that BrokerStartup#createBrokerController refuses or overrides after reading."""
     release = f"RocketMQ {broker.version.release}"
     own_id = broker.find_setting("brokerId")
-    if broker.role is Role.SLAVE and broker.broker_id <= 0:
+    yield from _check_controller(broker)
+    if broker.role is Role.SLAVE and broker.broker_id <= 0 and not broker.is_controlled:
         raise _error_at(
             own_id or broker.telling_setting,
             f"a slave has brokerId={broker.broker_id}: {release} would exit with code -3",
-            "set brokerId=1 or more",
+            _advise_id(broker),
         )
-    if own_id and broker.role is not Role.SLAVE and KEYS["brokerId"].read(own_id.value) != 0:
+    is_master = broker.role is not Role.SLAVE and not broker.is_controlled
+    if own_id and is_master and KEYS["brokerId"].read(own_id.value) != 0:
         yield _warn(
             own_id,
             f"{release} forces brokerId to 0, because this is a master",
@@ -392,6 +439,23 @@ def _check_broker(broker: BrokerConfiguration) -> Iterator[ConfigurationWarning]
     address = broker.find_setting(HA_MASTER_ADDRESS)
     if address and broker.has_lost_address:
         yield _warn(address, f"{address.key}: {LOST_ADDRESS}")
+
+
+def _advise_id(broker: BrokerConfiguration) -> str:
+    """What to do about a slave without an id: one with a controller needs none."""
+    if is_controller_asked(broker.values):
+        since = LATER_KEYS[ENABLE_CONTROLLER].release
+        return f"if it runs {since} or later, with a controller, add --rocketmq-version RELEASE"
+    return "set brokerId=1 or more"
+
+
+def _check_controller(broker: BrokerConfiguration) -> Iterator[ConfigurationWarning]:
+    """Keys about the controller that contradict each other."""
+    for key, told in controller_keys.explain_contradictions(
+        broker.values, broker.version, is_controlled=broker.is_controlled
+    ):
+        setting = broker.find_setting(key) or broker.telling_setting
+        yield _warn(setting, told, is_grave=True)
 
 
 def _build_deployment(brokers: Sequence[BrokerConfiguration]) -> Deployment:
@@ -412,6 +476,8 @@ def _build_deployment(brokers: Sequence[BrokerConfiguration]) -> Deployment:
 def _build_group(
     members: Sequence[BrokerConfiguration], neighbours: Sequence[BrokerConfiguration]
 ) -> BrokerGroup:
+    if any(broker.is_controlled for broker in members):
+        return _build_elected_group(members)
     masters = [broker for broker in members if broker.role is not Role.SLAVE]
     slaves = [broker for broker in members if broker.role is Role.SLAVE]
     slaves.sort(key=lambda slave: slave.broker_id)
@@ -432,6 +498,20 @@ def _build_group(
                 "give each slave a brokerId of its own",
             )
     return BrokerGroup(masters[0].cluster, masters[0].broker_name, masters[0], tuple(slaves))
+
+
+def _build_elected_group(members: Sequence[BrokerConfiguration]) -> BrokerGroup:
+    """A group whose master a controller elects: the first broker of the files.
+
+    A broker that its file makes a master comes first, then the order is that of the files' names.
+    The controller gives ids; the first one is 1 (MixAll#FIRST_BROKER_CONTROLLER_ID).
+    """
+    ordered = sorted(members, key=lambda broker: (broker.role is Role.SLAVE, broker.file))
+    first, *others = (
+        evolve(broker, role=Role.SLAVE if i else Role.SYNC_MASTER, broker_id=i)
+        for i, broker in enumerate(ordered)
+    )
+    return BrokerGroup(first.cluster, first.broker_name, first, tuple(others))
 
 
 def _no_master(

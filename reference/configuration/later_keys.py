@@ -13,6 +13,8 @@ from reference.releases.releases import CLASSIC, CONTROLLER, FIRST_RELEASE_WITH_
 from reference.releases.versions import Version
 
 TRUE, FALSE = "true", "false"
+ENABLE_CONTROLLER, CONTROLLER_ADDRESS = "enableControllerMode", "controllerAddr"
+ALL_ACK, MIN_IN_SYNC_REPLICAS = "allAckInSyncStateSet", "minInSyncReplicas"
 IN_SYNC_REPLICAS, QUORUM_SIZE = "inSyncReplicas", "2"
 """The key that makes a master of 5.x wait, and the only value above 1 that the model has."""
 
@@ -62,38 +64,36 @@ LATER_KEYS: Mapping[str, LaterKey] = {
             "inSyncReplicas", "5.0.0", modelled=("1", "2"), effect="requires more slaves (V-31)"
         ),
         LaterKey(
-            "minInSyncReplicas",
-            "5.0.0",
-            modelled=("1",),
-            effect="refuses puts when replicas are missing (V-32)",
-        ),
-        LaterKey(
-            "enableAutoInSyncReplicas",
-            "5.0.0",
-            modelled=(FALSE,),
-            effect="requires fewer slaves when some are away (V-34)",
-        ),
-        LaterKey(
             "enableSlaveActingMaster",
             "5.0.0",
             modelled=(FALSE,),
             effect="lets a slave act for its master (V-49)",
         ),
         LaterKey("asyncLearner", "5.0.0", False, (FALSE,), "keeps a slave out of all sets"),
-        *_list(
-            "5.0.0",
-            "allAckInSyncStateSet controllerAddr enableControllerMode haFlowControlEnable "
-            "haMaxGapNotInSync haMaxTimeSlaveNotCatchup totalReplicas",
+        LaterKey(
+            "syncFromLastFile", "5.0.0", False, (FALSE,), "lets a new slave begin at the last file"
         ),
         *_list(
             "5.0.0",
-            "brokerHeartbeatInterval brokerNotActiveTimeoutMillis deleteFileBatchMax "
-            "diskSpaceCleanForciblyRatio diskSpaceWarningLevelRatio enableRemoteEscape "
-            "lockInStrictMode maxHaTransferByteInSecond maxSlaveResendLength putMessageTimeout "
-            "skipPreOnline storePathDLedgerCommitLog storePathEpochFile syncBrokerMetadataPeriod "
-            "syncControllerMetadataPeriod syncFromLastFile syncMasterFlushOffsetWhenStartup",
+            "allAckInSyncStateSet controllerAddr enableAutoInSyncReplicas enableControllerMode "
+            "haFlowControlEnable haMaxGapNotInSync haMaxTimeSlaveNotCatchup minInSyncReplicas "
+            "totalReplicas",
+        ),
+        *_list(
+            "5.0.0",
+            "brokerHeartbeatInterval brokerNotActiveTimeoutMillis checkSyncStateSetPeriod "
+            "deleteFileBatchMax diskSpaceCleanForciblyRatio diskSpaceWarningLevelRatio "
+            "enableRemoteEscape lockInStrictMode maxHaTransferByteInSecond maxSlaveResendLength "
+            "putMessageTimeout sendHeartbeatTimeoutMillis skipPreOnline storePathDLedgerCommitLog "
+            "storePathEpochFile syncBrokerMetadataPeriod syncControllerMetadataPeriod "
+            "syncMasterFlushOffsetWhenStartup",
             is_first=False,
         ),
+        *_list(
+            "5.1.0",
+            "brokerElectionPriority controllerHeartBeatTimeoutMills fetchControllerAddrByDnsLookup",
+        ),
+        *_list("5.1.1", "storePathBrokerIdentity"),
         LaterKey(
             "readUnCommitted",
             "5.3.0",
@@ -173,9 +173,14 @@ def compute_mode(settings: Mapping[str, str], version: Version) -> str:
     """The mode in which a master of this version runs with these settings of its file."""
     if version.mode or _sort(version.release) < _sort(FIRST_RELEASE_WITH_MODES):
         return version.mode
-    if settings.get("enableControllerMode", FALSE).strip() == TRUE:
+    if is_controller_asked(settings):
         return CONTROLLER
     return QUORUM if settings.get(IN_SYNC_REPLICAS, "1").strip() == QUORUM_SIZE else CLASSIC
+
+
+def is_controller_asked(settings: Mapping[str, str]) -> bool:
+    """The file of a broker turns controller mode on."""
+    return settings.get(ENABLE_CONTROLLER, FALSE).strip().lower() == TRUE
 
 
 def explain_mode(settings: Mapping[str, str], mode: str) -> str | None:
@@ -189,10 +194,10 @@ def explain_mode(settings: Mapping[str, str], mode: str) -> str | None:
             f"{IN_SYNC_REPLICAS}={asked} is outside the model of a quorum, which is of "
             f"{QUORUM_SIZE} brokers; without -quorum in --rocketmq-version the file decides"
         )
-    if mode == CONTROLLER and settings.get("allAckInSyncStateSet", FALSE).strip() != TRUE:
+    if mode == CONTROLLER and settings.get(ALL_ACK, FALSE).strip() != TRUE:
         return (
-            "enableControllerMode=true is outside the model without allAckInSyncStateSet=true: a "
-            "put is then answered before every member of the SyncStateSet has it (V-33)"
+            f"{ENABLE_CONTROLLER}=true is compared with {ALL_ACK}=true only: without that a put is "
+            "answered before every member of the SyncStateSet has it (V-33)"
         )
     return None
 

@@ -39,7 +39,7 @@ class Variant:
     span: Span | None = None
     """The releases that have it; None for a repair that no release has in this form."""
     on: str = ""
-    """The release, with its mode, that it repairs; empty if it repairs 4.4.0."""
+    """The release, with its mode, that it repairs or is a setting of; empty for 4.4.0."""
 
     def override(self, function: Function) -> Function:
         """Decorator: use this function instead of the ``overridable`` one of the same name."""

@@ -111,7 +111,7 @@ SLAVE_REJECTS_PULLS = KnownDifference(
     "A slave with slaveReadEnable=false, the default, rejects pulls; before, it served them.",
     "PullMessageProcessor#rejectRequest at 5.0.0 (V-41).",
     Evidence.TAG,
-    "Left out: verdicts on reading from a slave whose reading is off do not count here.",
+    "The world of reading has it: its structures at 5.0.0.",
 )
 PULL_SENT_BACK = KnownDifference(
     "pull_sent_back",

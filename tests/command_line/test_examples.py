@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,8 @@ NIGHTLY = {
     "rmqspec mutants --rule receive_report": "51 s: a rule, all judges",
     "rmqspec mutants --rule transfer_batch --layers equivalence,lemmas --json > batch.json": "7 s",
     "rmqspec export itf --out traces": "7 s: some 3,000 files",
+    "rmqspec export explorer --out page": "3 s: the same page elsewhere",
+    "rmqspec export explorer --out page --book ../site": "3 s: the same page, with links",
     "rmqspec export vectors --out vectors": "5 s: every structure",
     "rmqspec fuzz": "35 s: 100,000 schedules",
     "rmqspec fuzz --schedules 1000000 --seed 8 --out campaigns/eight": "28 s: a million schedules",
@@ -282,12 +285,20 @@ LONG = {
 """Texts' commands whose work another quick test does, without the command."""
 
 
+ALIKE_BY_DAY = 6
+"""Of the commands of a verb that differ in their arguments only, so many run with every change."""
+
+
 def list_typed_tests() -> list[Any]:
-    """The commands of texts; the long ones nightly."""
-    return [
-        pytest.param(example, id=line, marks=[pytest.mark.nightly] if line in LONG else [])
-        for line, example in TYPED.items()
-    ]
+    """The commands of texts; the long ones, and most of many alike, nightly."""
+    met: Counter[str] = Counter()
+    tests = []
+    for line, example in TYPED.items():
+        kind = " ".join(line.split()[:2])
+        met[kind] += 1
+        is_nightly = line in LONG or met[kind] > ALIKE_BY_DAY
+        tests.append(pytest.param(example, id=line, marks=[pytest.mark.nightly] * is_nightly))
+    return tests
 
 
 def test_long_commands_of_texts_exist() -> None:

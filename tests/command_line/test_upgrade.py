@@ -7,18 +7,22 @@ from pathlib import Path
 
 import pytest
 
+from command_line.answers.short.screen import SCREEN_LINES
 from command_line.output import exit_codes
+from command_line.upgrade import print_advice
+from reference.releases.versions import parse_version
 from tests.command_line.run import run
+from tests.reference.broker_files import STOCK_CONTROLLER
 
 STOCK = Path(__file__).parents[1] / "data" / "conf" / "2m-2s-sync"
 MASTER = "brokerRole=SYNC_MASTER\nflushDiskType=ASYNC_FLUSH\nbrokerName=a\nbrokerId=0\n"
 SLAVE = "brokerRole=SLAVE\nbrokerName=a\nbrokerId=1\n"
 
 
-def write_pair(folder: Path, master: str = "") -> Path:
-    """A synchronous pair, with more lines in its master's file."""
+def write_pair(folder: Path, master: str = "", slave: str = "") -> Path:
+    """A synchronous pair, with more lines in its files."""
     (folder / "master.conf").write_text(MASTER + master)
-    (folder / "slave.conf").write_text(SLAVE)
+    (folder / "slave.conf").write_text(SLAVE + slave)
     return folder
 
 
@@ -159,18 +163,59 @@ def test_check_finds_a_renamed_key(tmp_path: Path) -> None:
 
 
 def test_check_tells_a_controller_from_its_file(tmp_path: Path) -> None:
-    """It needs allAckInSyncStateSet; without that the group is outside the model."""
-    pair = write_pair(tmp_path, "enableControllerMode=true\n")
-    answer = run("check", pair, "--rocketmq-version", "5.3.0")
-    told = " ".join(answer.stdout.split())
-    assert "outside the model without allAckInSyncStateSet=true" in told
-    write_pair(tmp_path, "enableControllerMode=true\nallAckInSyncStateSet=true\n")
-    answer = run("check", pair, "--rocketmq-version", "5.3.0", "--timelines", "1")
+    """With allAckInSyncStateSet, and without it; a file without the mode is told."""
+    on, every = "enableControllerMode=true\n", "allAckInSyncStateSet=true\n"
+    asked = ("--rocketmq-version", "5.3.0")
+    answer = run("check", write_pair(tmp_path, on), *asked)
+    assert "enableControllerMode=true is in some files of the group only" in " ".join(
+        answer.stdout.split()
+    )
+    answer = run("check", write_pair(tmp_path, on + every, on + every), *asked, "--timelines", "1")
     assert "SYNC_MASTER/ASYNC_FLUSH/1 slave at 5.0.0-controller" in answer.stdout
     assert "alone in the SyncStateSet acknowledges alone" in answer.stdout
     wanted = ("--require", "acknowledged_is_kept_on_master:master kill")
-    answer = run("check", pair, "--rocketmq-version", "5.3.0", "--timelines", "0", *wanted)
+    answer = run("check", tmp_path, *asked, "--timelines", "0", *wanted)
     assert exit_codes.REFUTED == answer.returncode, "a torn copy is elected"
+
+
+@pytest.mark.nightly
+def test_a_controller_pair_is_told_to_wait_for_all(tmp_path: Path) -> None:
+    """AllAckInSyncStateSet is false by default."""
+    pair = write_pair(tmp_path, *["enableControllerMode=true\n"] * 2)
+    answer = run("check", pair, "--rocketmq-version", "5.3.0")
+    assert "allAckInSyncStateSet=false" in answer.stdout
+    assert "Set allAckInSyncStateSet=true on every broker" in answer.stdout
+
+
+@pytest.mark.nightly
+def test_a_controller_pair_is_explained() -> None:
+    """What to watch, which recovery helps, and which one does not."""
+    asked = (STOCK_CONTROLLER, "--rocketmq-version", "5.3.3")
+    told = " ".join(run("explain", "S0", *asked).stdout.split())
+    assert "slave logs “Failed to find a consistent point between masterEpoch”" in told
+    assert "helps Empty the stopped slave's store, start it" in told
+    assert "no Remove the stopped slave's epoch file, start it: still broken." in told
+
+
+@pytest.mark.nightly
+def test_the_stock_controller_pair_fits_a_screen() -> None:
+    """What it can lose, what to set, what to do."""
+    asked = (STOCK_CONTROLLER, "--rocketmq-version", "5.3.3")
+    answer = run("check", *asked)
+    assert exit_codes.ANALYSED == answer.returncode
+    assert answer.stdout.count("\n") <= SCREEN_LINES
+    assert "Nothing is decided" not in answer.stdout
+    assert "Set minInSyncReplicas=2 on every broker: eases L0" in answer.stdout
+    assert "but not brokerIdentity" in answer.stdout
+
+
+def test_an_upgrade_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    """Before and after, each with how it is known."""
+    print_advice(parse_version("4.9.8"), parse_version("5.5.1"))
+    before, after = capsys.readouterr().out.split("After the upgrade:")
+    assert "- Decide who answers for a message: set inSyncReplicas=2" in before
+    assert "Known from: recordings of real brokers." in before
+    assert "- Have consumers commit for topics and groups that exist." in after
 
 
 @pytest.mark.parametrize("verb", ["check", "prove", "fuzz", "trace"])

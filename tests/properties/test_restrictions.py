@@ -49,10 +49,10 @@ ONE, OTHER = leaf("one", Sort.INTEGER), leaf("other", Sort.INTEGER)
 FLAG = leaf("flag", Sort.BOOLEAN)
 SMALL_STRUCTURES = [s for s in JUDGED_STRUCTURES if s.name.startswith(("delay/", "reading/"))]
 SAMPLED_STRUCTURES = [
-    pytest.param(s, marks=[pytest.mark.nightly] * (s not in find_world(s).mutated_structures))
+    pytest.param(s, marks=[pytest.mark.nightly] * (s != find_world(s).mutated_structures[0]))
     for s in SMALL_STRUCTURES
 ]
-"""By day one structure for each choice of settings, at night all."""
+"""By day one structure of each world, at night all."""
 BEYOND_RECEIVED = "restart_slave_beyond_received: recovered_offset high"
 SAMPLED = 3
 """How many restrictions of a structure are judged again at each change."""

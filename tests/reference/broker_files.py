@@ -14,6 +14,7 @@ from reference.configuration.broker_group import (
 from reference.configuration.files import read_deployments
 
 STOCK = Path(__file__).parents[1] / "data" / "conf"
+STOCK_CONTROLLER = STOCK.parent / "conf_5x" / "controller" / "quick-start"
 
 MASTER = "brokerName=broker-a\nbrokerRole=SYNC_MASTER\n"
 SLAVE = "brokerName=broker-a\nbrokerRole=SLAVE\nbrokerId=1\n"

@@ -65,16 +65,20 @@ INSTANCES = (
     Instance(ASYNCHRONOUS_PAIR, "none", TINY, "log of 4 bytes", is_nightly=True),
     Instance(CAREFUL_READER, "none", SHORT_QUEUE, "queue of 2 messages", is_nightly=True),
     Instance(CARELESS_READER, "none", SHORT_QUEUE, "queue of 2 messages", is_nightly=True),
-    Instance(CARELESS_READER, "none", ONE_MESSAGE, "queue of 1 message"),
-    Instance(CARELESS_READER, "consumer kill", ONE_MESSAGE, "queue of 1 message"),
-    Instance(CARELESS_READER, "slave deletes first", ONE_MESSAGE, "queue of 1 message"),
+    Instance(CARELESS_READER, "none", ONE_MESSAGE, "queue of 1 message", is_nightly=True),
+    Instance(CARELESS_READER, "consumer kill", ONE_MESSAGE, "queue of 1 message", is_nightly=True),
+    Instance(
+        CARELESS_READER, "slave deletes first", ONE_MESSAGE, "queue of 1 message", is_nightly=True
+    ),
     Instance(CARELESS_READER, "master stop", ONE_MESSAGE, "queue of 1 message", is_nightly=True),
     Instance(TABLES_STRUCTURES[0], "none", THREE_CONTENTS, "3 contents", is_nightly=True),
     Instance(TABLES_STRUCTURES[0], "stop", THREE_CONTENTS, "3 contents"),
     Instance(TABLES_STRUCTURES[1], "kill", THREE_CONTENTS, "3 contents", is_nightly=True),
-    Instance(DELAY_STRUCTURES[0], "kill", SMALL_DELAY, "queue of 3 messages"),
+    Instance(DELAY_STRUCTURES[0], "kill", SMALL_DELAY, "queue of 3 messages", is_nightly=True),
     Instance(DELAY_STRUCTURES[1], "promotion", SMALL_DELAY, "queue of 3 messages", is_nightly=True),
-    Instance(DELAY_STRUCTURES[1], "power loss", SMALL_DELAY, "queue of 3 messages"),
+    Instance(
+        DELAY_STRUCTURES[1], "power loss", SMALL_DELAY, "queue of 3 messages", is_nightly=True
+    ),
 )
 
 

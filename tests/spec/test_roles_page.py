@@ -31,7 +31,7 @@ from tests.reference.broker_files import STOCK as STOCK_FOLDER
 
 USES = (*IDENTITY, *VERDICTS, *READING, *TIMES)
 
-LISTS = {"keys.py", "later_keys.py"}
+LISTS = {"keys.py", "later_keys.py", "controller_keys.py"}
 """The files that list keys and read none."""
 
 GROUP_OPTIONS = {"subscription_group.py"}

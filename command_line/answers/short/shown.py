@@ -43,7 +43,7 @@ class Shown:
             return ""
         source = "" if self.version.is_recorded else " Brokers are judged by its source alone."
         return (
-            f"Consumers are judged as in {USUAL_VERSION.release}; "
+            f"Consumers are those of {USUAL_VERSION.release}; "
             f"{name_page('versions.md')} lists what {self.version.name} changes.{source}"
         )
 

@@ -12,6 +12,7 @@ from properties.generated_text import count_steps
 from properties.scenarios.procedures.procedures import Procedure, fit, load_procedures
 from properties.scenarios.procedures.readers import try_reader_recoveries
 from properties.scenarios.procedures.recoveries import Outcome, Trials, try_recoveries
+from properties.scenarios.procedures.signs import find_signs
 from properties.scenarios.summary.actions import find_code_of, is_worth_doing
 from properties.scenarios.summary.codes import find_row
 from properties.scenarios.summary.rows import Judged, list_fallen
@@ -61,6 +62,7 @@ def list_parts(structure: Any) -> tuple[Judged, ...]:
 
 def tell_afterwards(broken: Broken) -> Iterator[str]:
     """The lines about recoveries and procedures, with a blank line before each part."""
+    yield from tell_signs(broken)
     procedures = list(find_procedures(broken))
     also = (*list_other_claims(broken), *(each.claim for each, _ in procedures))
     trials = try_recoveries(broken.structure, broken.verdict, broken.claims, also)
@@ -74,6 +76,17 @@ def tell_afterwards(broken: Broken) -> Iterator[str]:
     if not trials.outcomes and not readers and not procedures:
         yield ""
         yield "Afterwards: no recovery has been tried in the model for this failure."
+
+
+def tell_signs(broken: Broken) -> Iterator[str]:
+    """The lines about what a running group with a controller shows before or after this."""
+    signs = list(find_signs(broken.structure, broken.claims))
+    if signs:
+        yield ""
+        yield "Watch for, in a running group:"
+    for sign in signs:
+        text = f"{sign.what}: {sign.at} logs “{sign.log}”; mqadmin {sign.command}."
+        yield from wrap(f"- {text} {sign.means} Do: {sign.advice}.", get_prose_width())
 
 
 def list_other_claims(broken: Broken) -> Iterator[str]:

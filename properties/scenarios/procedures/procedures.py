@@ -32,6 +32,7 @@ from properties.worlds.replication.convergence import (
     FLUSH_STEPS,
     PUT_STEPS,
     REPLICATION_STEPS,
+    get_added_steps,
 )
 from properties.worlds.replication.guarantees import slave_is_prefix_of_master
 from reference.language.machine import Action, Instance, Machine, probe
@@ -126,16 +127,21 @@ class Trial:
     ends: tuple[tuple[Any, ...], ...]
     """The states that follow when one more message is put, in either order of urgency."""
     claim: Predicate
+    is_restless: bool = False
+    """The group takes steps without end, so it never comes to what the claim says."""
 
     @property
     def is_claim_kept(self) -> bool:
         """The claim holds at rest, and in every state after that."""
-        return all(self.claim(state) for states in self.ends for state in states)
+        return not self.is_restless and all(
+            self.claim(state) for states in self.ends for state in states
+        )
 
     @property
     def is_as_good_as_new(self) -> bool:
         """Whatever was proved of a new group is true of this one from now on."""
-        return all(is_as_good_as_new(s) for s in (*self.rested, *(e[-1] for e in self.ends)))
+        ends = (*self.rested, *(e[-1] for e in self.ends))
+        return not self.is_restless and all(map(is_as_good_as_new, ends))
 
 
 @cache
@@ -228,12 +234,22 @@ def settle(state: Any, order: Sequence[str] = ORDERS[0]) -> Iterator[Any]:
 
     Raises RestlessError for one that does not come to rest.
     """
+    order = (*order, *list_added_healing(state.structure))
     for _ in range(STEPS_MAX):
         if not isinstance(state, Cluster) or (action := find_next_step(state, order)) is None:
             return
         state = take(state, action)
         yield state
     raise RestlessError
+
+
+def list_added_healing(structure: Any) -> tuple[str, ...]:
+    """The healing steps that variants add; no broker is started by them, and none elected."""
+    if not isinstance(structure, Structure):
+        return ()
+    rules = structure.rules
+    added = [name for name in get_added_steps(structure) if rules[name].who != "controller"]
+    return tuple(name for name in added if rules[name].heals not in ("", "recovery"))
 
 
 def find_next_step(cluster: Cluster, order: Sequence[str]) -> Action | None:
@@ -254,12 +270,16 @@ def make_put(cluster: Cluster) -> Action:
 
 @cache
 def try_out(procedure: Procedure, course: Course) -> Trial:
-    """The outcome of these acts. Raises ScheduleError, RestlessError where no rest follows."""
+    """The outcome of these acts. Raises ScheduleError for one that is impossible."""
     structure = procedure.structure
+    claim = find_world(structure).claims[procedure.claim].predicate
     (harmed,) = take_all(make_start(structure), procedure.harm)
-    rested = tuple(rest(treated) for treated in take_all(harmed, course.acts))
-    ends = tuple(tuple(put_and_settle(s, order)) for s in rested for order in ORDERS)
-    return Trial(rested, ends, find_world(structure).claims[procedure.claim].predicate)
+    try:
+        rested = tuple(rest(treated) for treated in take_all(harmed, course.acts))
+        ends = tuple(tuple(put_and_settle(s, order)) for s in rested for order in ORDERS)
+    except RestlessError:
+        return Trial((), (), claim, is_restless=True)
+    return Trial(rested, ends, claim)
 
 
 def make_start(structure: Any) -> Any:

@@ -206,6 +206,21 @@ def copy_to_slave(state: Cluster, number: int) -> list[Cluster]:
     return take_one_of(state, ("copy_store_to_slave",), number)
 
 
+def empty_store(state: Cluster, number: int) -> list[Cluster]:
+    """The store directory of a slave is removed, with its epoch file and its id."""
+    return take_one_of(state, ("wipe_slave",), number)
+
+
+def remove_epochs(state: Cluster, number: int) -> list[Cluster]:
+    """The epoch file of a slave is removed; its log stays."""
+    return take_one_of(state, ("remove_epoch_file",), number)
+
+
+def start_in_next_epoch(state: Cluster) -> list[Cluster]:
+    """The master starts after the controller has noticed that it was away."""
+    return start(state, ("restart_master_in_next_epoch",))
+
+
 def copy_to_master(state: Cluster) -> list[Cluster]:
     """The master's store is replaced by a copy of the longest slave's, and forced to disk."""
     ends = [slave.log.max_offset for slave in state.slaves]
@@ -237,6 +252,30 @@ RECOVERIES = (
     ),
 )
 """Each begins with what is down or up, whichever it is."""
+
+WITH_CONTROLLER = (
+    Recovery(
+        "Empty the stopped slave's store, start it",
+        (start_master, STOP_SLAVES, for_each_slave(empty_store), START_SLAVES),
+    ),
+    Recovery(
+        "Remove the stopped slave's epoch file, start it",
+        (start_master, STOP_SLAVES, for_each_slave(remove_epochs), START_SLAVES),
+    ),
+    Recovery(
+        "Copy the stopped master's store to the slave, start the master once its epoch has ended",
+        (
+            STOP_SLAVES,
+            start_master,
+            begin_file,
+            stop_master,
+            for_each_slave(copy_to_slave),
+            start_in_next_epoch,
+            START_SLAVES,
+        ),
+    ),
+)
+"""What else can be tried where a controller elects the master."""
 
 
 LOG_CLAIMS: Mapping[str, str] = dict.fromkeys(
@@ -294,7 +333,7 @@ def try_recoveries(
 def try_all(rested: Cluster, judged: Sequence[str], readers: Readers | None) -> Iterator[Outcome]:
     """What each recovery gives after a group has come to rest, and after one more message."""
     grown = grow(rested)
-    for recovery in RECOVERIES:
+    for recovery in (*RECOVERIES, *(WITH_CONTROLLER if rested.epoch_files else ())):
         if rested.slaves or not recovery.needs_slaves:
             later = None if grown is None else try_recovery(recovery, grown, judged, readers)
             yield evolve(try_recovery(recovery, rested, judged, readers), later=later)

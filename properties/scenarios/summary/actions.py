@@ -8,13 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from properties.scenarios.counterexamples.cases import choose_schedule
 from properties.scenarios.procedures.procedures import (
-    Course,
     Procedure,
-    RestlessError,
     fit,
     load_procedures,
     try_out,
@@ -32,10 +30,11 @@ from properties.scenarios.summary.rows import (
     make_code,
 )
 from properties.scenarios.summary.shown_actions import rank_codes
-from properties.scenarios.summary.words import load_words
+from properties.scenarios.summary.words import RowWords, load_words
 from properties.schedules.judgement import ScheduleError
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
+from reference.worlds.replication.changes.controller_mode import VARIANT as CONTROLLED
 from reference.worlds.replication.structure import Structure
 
 ACTIONS_FILE = Path(__file__).with_name("actions.toml")
@@ -54,6 +53,8 @@ class Switch:
     """It applies only to groups with slaves."""
     adds_slaves: int = 0
     """The number of slaves added to a group without any; 0 for a switch of any group."""
+    has_controller: bool = False
+    """It is for groups whose master a controller elects, and set on every broker."""
 
 
 @frozen
@@ -67,6 +68,8 @@ class ProcedureWords:
     """When it is done; empty for any time after the failure."""
     too_late: str = ""
     """The name of the procedure for when the condition no longer holds; empty for none."""
+    with_controller: str = ""
+    """The text for groups with a controller, if it is another one."""
 
 
 @frozen
@@ -136,7 +139,7 @@ def choose_actions(
         sources, rows, {code for each in procedures for code in each.codes}
     )
     found = [
-        *list_switches(rows, alternatives),
+        *list_switches(sources, rows, alternatives),
         *say_repairs([*procedures, *recoveries], order),
         *list_precautions(order, values),
     ]
@@ -144,16 +147,60 @@ def choose_actions(
     return tuple(sorted(found, key=lambda action: [rank[code] for code in action.codes][:1]))
 
 
-def list_switches(rows: Sequence[Row], alternatives: Iterable[Alternative]) -> Iterator[Action]:
-    """The switches whose gravest effect is an improvement."""
+def list_switches(
+    sources: Sequence[Judged], rows: Sequence[Row], alternatives: Iterable[Alternative]
+) -> Iterator[Action]:
+    """The switches whose gravest effect is an improvement, or which make the gravest rarer."""
     is_mute = any(row.note == NO_ACKNOWLEDGEMENT for row in rows)
     for other in alternatives:
         after = judge_rows(other.log, other.sources)
         if is_mute and all(row.note != NO_ACKNOWLEDGEMENT for row in after):
             text = f"{other.switch.text}: until then {NO_ACKNOWLEDGEMENT}"
             yield Action(text, (), key=other.switch.key, is_switch=True)
-        else:
-            yield from propose(rows, other.switch, after)
+        elif proposed := list(propose(rows, other.switch, after)):
+            yield from proposed
+        elif codes := find_delayed(sources, rows, other):
+            key = other.switch.key
+            yield Action(other.switch.text, codes, key=key, is_switch=True, eases=codes)
+
+
+def find_delayed(
+    sources: Sequence[Judged], rows: Sequence[Row], other: Alternative
+) -> tuple[str, ...]:
+    """The gravest row's codes whose schedules get longer by a switch that only a controller has.
+
+    None if a schedule gets shorter, or something else of the row is refuted then. A flush is a step
+    more of every put, which makes nothing rarer.
+    """
+    if not other.switch.has_controller or other.switch.key == "flushDiskType":
+        return ()
+    words = load_words().rows[0]
+    then, now = (index_row(words, each) for each in (sources, other.sources))
+    if any(is_sooner(then.get(cell), verdict) for cell, verdict in now.items()):
+        return ()
+    longer = {fault for (name, fault), v in now.items() if is_longer(then.get((name, fault)), v)}
+    return tuple(f.code for f in rows[0].failures if f.fault in longer)
+
+
+def is_longer(before: Verdict | None, after: Verdict) -> bool:
+    """Still refuted, by more steps."""
+    if before is None or {before.word, after.word} != {VerdictWord.REFUTED}:
+        return False
+    return len(before.schedule) < len(after.schedule)
+
+
+def index_row(words: RowWords, sources: Iterable[Judged]) -> dict[tuple[str, str], Verdict]:
+    """The verdicts of a row by claim and fault class."""
+    cells = (v for s in sources for v in s.verdicts if is_of_row(words, v))
+    return {(v.guarantee, v.fault): v for v in cells}
+
+
+def is_sooner(before: Verdict | None, after: Verdict) -> bool:
+    """Refuted by fewer steps than before, or not refuted before."""
+    if after.word is not VerdictWord.REFUTED:
+        return False
+    is_new = before is None or before.word is not VerdictWord.REFUTED
+    return is_new or len(after.schedule) < len(before.schedule if before else ())
 
 
 def propose(rows: Sequence[Row], switch: Switch, after: Sequence[Row]) -> Iterator[Action]:
@@ -231,7 +278,13 @@ def list_procedures(sources: Sequence[Judged], codes: Sequence[str]) -> Iterator
             if code not in codes or code in repaired or not is_worth_doing(procedure, source):
                 continue
             repaired.add(code)
-            yield Repair((code,), told)
+            yield Repair((code,), choose_words(told, source.structure))
+
+
+def choose_words(told: ProcedureWords, structure: Any) -> ProcedureWords:
+    """The words of a procedure for a group, with a controller or without one."""
+    is_controlled = isinstance(structure, Structure) and CONTROLLED in structure.changes
+    return evolve(told, text=told.with_controller or told.text) if is_controlled else told
 
 
 def list_recoveries(
@@ -287,17 +340,9 @@ def is_worth_doing(procedure: Procedure, source: Judged) -> bool:
     tried = fit(procedure, source.structure.name)
     try:
         helps = try_out(tried, tried.advice).is_claim_kept
-        return helps and not all(is_harmless(tried, m) for m in tried.mistakes)
+        return helps and not all(try_out(tried, m).is_claim_kept for m in tried.mistakes)
     except (ScheduleError, KeyError):
         # Its steps do not fit this group: it waits for a slave that is not there.
-        return False
-
-
-def is_harmless(procedure: Procedure, mistake: Course) -> bool:
-    """After a mistake the claim holds all the same. Raises ScheduleError."""
-    try:
-        return try_out(procedure, mistake).is_claim_kept
-    except RestlessError:
         return False
 
 

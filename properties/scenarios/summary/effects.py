@@ -23,7 +23,7 @@ class Effects:
     ends: tuple[str, ...] = ()
     """Shown before; afterwards their failures break nothing in the row."""
     eases: tuple[str, ...] = ()
-    """Shown before; afterwards their failures break fewer of the row's claims."""
+    """Shown before; afterwards their failures break fewer claims of the row, or need more steps."""
     brings: tuple[str, ...] = ()
     """Shown afterwards; before, their failures broke nothing in the row."""
     worsens: tuple[str, ...] = ()

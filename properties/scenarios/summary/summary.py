@@ -27,7 +27,12 @@ from properties.verdicts.verdict import VerdictWord
 from properties.worlds import PROVED_STRUCTURES
 from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup
 from reference.configuration.files import assume_slaves, change_master, change_slaves
-from reference.configuration.later_keys import LATER_KEYS, is_known_in
+from reference.configuration.later_keys import (
+    ALL_ACK,
+    LATER_KEYS,
+    MIN_IN_SYNC_REPLICAS,
+    is_known_in,
+)
 from reference.worlds.reading.structure import ReadingStructure
 from reference.worlds.system.structure import SystemStructure
 
@@ -81,6 +86,9 @@ def describe_settings(group: BrokerGroup) -> dict[str, str]:
     for key in ("transientStorePoolEnable", "slaveReadEnable"):
         if master.get(key):
             found[key] = "true"
+    if group.is_controlled:
+        found[ALL_ACK] = "false" if group.is_answered_alone else "true"
+        found |= {MIN_IN_SYNC_REPLICAS: "2"} if group.is_refusing_alone else {}
     return found
 
 
@@ -137,7 +145,7 @@ def list_alternatives(
     for switch in load_actions().switches:
         if bool(group.slaves) if switch.adds_slaves else switch.needs_slaves > bool(group.slaves):
             continue
-        if not is_read(switch, group):
+        if not (is_read(switch, group) and is_for(switch, group)):
             continue
         if switch.of == "consumers":
             if not question.is_from_first:
@@ -152,6 +160,13 @@ def list_alternatives(
 def is_read(switch: Switch, group: BrokerGroup) -> bool:
     """The group's release has the key: every release, or those since which it exists."""
     return switch.key not in LATER_KEYS or is_known_in(switch.key, group.version)
+
+
+def is_for(switch: Switch, group: BrokerGroup) -> bool:
+    """With a controller the key is set on every broker, or is not the master's alone."""
+    if group.is_controlled:
+        return switch.has_controller or switch.of != "master"
+    return not switch.has_controller
 
 
 def apply_switch(switch: Switch, group: BrokerGroup) -> BrokerGroup:

@@ -13,7 +13,7 @@ from properties.verdicts.certificates import find_cells
 from properties.verdicts.selectors import CellSelector
 from properties.verdicts.verdict import Verdict
 from properties.worlds import KNOWN_STRUCTURES
-from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
+from reference.releases.versions import RULE_SETS
 from reference.worlds.replication.structure import Structure
 
 TURNED_FILE = Path(__file__).with_name("turned_cells.toml")
@@ -36,7 +36,7 @@ class TurnedCells(CellSelector):
     def find(self) -> list[tuple[Any, Verdict]]:
         """The certified verdicts of the tables that all groups have, each with its structure."""
         known = (s for s in KNOWN_STRUCTURES.values() if isinstance(s, Structure))
-        groups = (s for s in known if STORE_POOL not in s.variants)
+        groups = (s for s in known if RULE_SETS.keys() >= set(s.variants))
         return [
             (group, verdict)
             for group in groups

@@ -9,6 +9,13 @@ from attrs import evolve
 
 from reference.language.operators import negate
 from reference.language.rule import RuleBody, replace_at, rule, when
+from reference.worlds.replication.changes.controller_mode.losses import make_empty_disk
+from reference.worlds.replication.controller.epochs import (
+    MASTER_PLACE,
+    get_file,
+    get_place,
+    put_file,
+)
 from reference.worlds.replication.lineage import is_prefix
 from reference.worlds.replication.replication import mark_received
 from reference.worlds.replication.state import UNKNOWN_OFFSET, Cluster, CommitLog, Slave
@@ -18,6 +25,18 @@ def copy_log(log: CommitLog) -> CommitLog:
     """A copy of the log on another machine, where no byte is known to be on disk yet."""
     start = log.start_offset
     return evolve(log, flushed_offset=start, ghost_durable_offset=start)
+
+
+def copy_epochs(cluster: Cluster, source: int, target: int) -> Cluster:
+    """The cluster with one broker's epoch file beside another one's log.
+
+    The file lies in the store directory (MessageStoreConfig#getStorePathEpochFile), and so does
+    brokerIdentity, which must not be copied. Without a controller there is none.
+    """
+    if not cluster.epoch_files:
+        return cluster
+    copied = evolve(get_file(cluster, target), starts=get_file(cluster, source).starts)
+    return put_file(cluster, target, copied)
 
 
 @rule(who="operator", source="copy of a stopped master's store directory")
@@ -33,11 +52,12 @@ def copy_store_to_slave(cluster: Cluster, slave: int) -> RuleBody:
     # EFFECT
     log = copy_log(master.log)
     copied = Slave(log=log, is_up=False, has_abort_file=master.has_abort_file)
-    return evolve(
+    changed = evolve(
         cluster,
         slaves=replace_at(cluster.slaves, slave, copied),
         messages=mark_received(cluster.messages, log),
     )
+    return copy_epochs(changed, MASTER_PLACE, get_place(slave))
 
 
 @rule(who="operator", source="copy of a stopped slave's store directory")
@@ -55,7 +75,8 @@ def copy_store_to_master(cluster: Cluster, slave: int) -> RuleBody:
     )
     # EFFECT
     log = copy_log(source.log)
-    return evolve(cluster, master=evolve(master, log=log, has_abort_file=source.has_abort_file))
+    changed = evolve(cluster, master=evolve(master, log=log, has_abort_file=source.has_abort_file))
+    return copy_epochs(changed, get_place(slave), MASTER_PLACE)
 
 
 @rule(who="operator", source="sync on the master's machine")
@@ -71,3 +92,20 @@ def sync_master(cluster: Cluster) -> RuleBody:
     # EFFECT
     log = evolve(master.log, ghost_durable_offset=master.log.max_offset)
     return evolve(cluster, master=evolve(master, log=log))
+
+
+@rule(who="operator", source="removal of epochFileCheckpoint and its backup at 5.3.3")
+def remove_epoch_file(cluster: Cluster, slave: int) -> RuleBody:
+    """The epoch file of a stopped slave is removed, and its log is left.
+
+    Its next handshake compares nothing, so it continues at its own end
+    (AutoSwitchHAClient#doTruncate).
+    """
+    # ENABLED WHEN
+    yield when(
+        is_slave_down=negate(cluster.slaves[slave].is_up),
+        has_controller=bool(cluster.epoch_files),
+    )
+    # EFFECT
+    place = get_place(slave)
+    return put_file(cluster, place, make_empty_disk(cluster, place))

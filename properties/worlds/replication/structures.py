@@ -11,6 +11,11 @@ from pathlib import Path
 
 from attrs import evolve
 
+from reference.releases.releases import CONTROLLER
+from reference.worlds.replication.changes.controller_mode.settings.ack_by_master_alone import (
+    ACK_BY_MASTER_ALONE,
+)
+from reference.worlds.replication.changes.controller_mode.settings.two_in_sync import TWO_IN_SYNC
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 from reference.worlds.replication.parameters import SLAVES_MAX
 from reference.worlds.replication.roles import FlushDiskType, Role
@@ -40,6 +45,24 @@ POOLED_STRUCTURES = tuple(
 CERTIFIED_BY_NAME = {structure.name: structure for structure in CERTIFIED_STRUCTURES}
 """These groups, by name."""
 
+CONTROLLED_STRUCTURES = tuple(
+    evolve(CERTIFIED_BY_NAME[group], variants=(setting, f"5.0.0-{CONTROLLER}"))
+    for setting, groups in (
+        (
+            ACK_BY_MASTER_ALONE,
+            (
+                "SYNC_MASTER/ASYNC_FLUSH/0 slaves",
+                "SYNC_MASTER/SYNC_FLUSH/0 slaves",
+                "SYNC_MASTER/ASYNC_FLUSH/1 slave",
+                "SYNC_MASTER/SYNC_FLUSH/1 slave",
+            ),
+        ),
+        (TWO_IN_SYNC, ("SYNC_MASTER/ASYNC_FLUSH/1 slave", "SYNC_MASTER/SYNC_FLUSH/1 slave")),
+    )
+    for group in groups
+)
+"""The groups with other settings of controller mode than allAckInSyncStateSet=true."""
+
 RELEASED_STRUCTURES = tuple(s for s in CERTIFIED_STRUCTURES if s.slaves <= SEARCHED_SLAVES_MAX)
 """The groups that have a certificate for each later release with rules of its own."""
 
@@ -54,8 +77,8 @@ def list_related_structures(structure: Structure) -> tuple[Structure, ...]:
     """The groups whose schedules are tried first, because they may refute here too.
 
     For a variant: those of RocketMQ 4.4.0, and its own with other roles and flush types. For a
-    release: those of each of its changes too. For a large group: those of the group with one slave
-    less. Empty for a group that is searched itself.
+    release: those of each of its changes too; with a setting those of the release itself. For a
+    large group: those of the group with one slave less. Empty for a group that is searched itself.
     """
     related = []
     if structure.variants:
@@ -65,6 +88,8 @@ def list_related_structures(structure: Structure) -> tuple[Structure, ...]:
             for flush in (structure.flush_disk_type, *FlushDiskType)
         ]
         related = [*(evolve(s, variants=()) for s in alike), *(s for s in alike if s != structure)]
+        *_, release = structure.variants
+        related += [evolve(structure, variants=(release,))] if len(structure.variants) > 1 else []
         parts = (v.name for v in structure.changes)
         related += [evolve(structure, variants=(n,)) for n in parts if (n,) != structure.variants]
     if structure.slaves > SEARCHED_SLAVES_MAX:

@@ -25,10 +25,14 @@ SUSPEND_TIMEOUT_MS = 15_000
 
 
 class ResponseCode(enum.IntEnum):
-    """The codes of 4.4.0 with which a pull may be answered (ResponseCode)."""
+    """The codes with which a pull may be answered (ResponseCode), as decided in 4.4.0.
+
+    SYSTEM_BUSY is the answer of a slave that rejects pulls, from 5.0.0 on (V-41).
+    """
 
     SUCCESS = 0
     SYSTEM_ERROR = 1
+    SYSTEM_BUSY = 2
     NO_PERMISSION = 16
     TOPIC_NOT_EXIST = 17
     PULL_NOT_FOUND = 19

@@ -61,8 +61,20 @@ def is_reading(state: Reading) -> bool:
     return state.consumer.is_running & (state.consumer.next_offset >= 0)
 
 
+def is_rejecting(state: Reading, broker: int) -> bool:
+    """The broker rejects pulls, and the consumer asks it again later (V-41).
+
+    ``PullMessageProcessor#rejectRequest`` at 5.0.0: a slave without ``slaveReadEnable``. The answer
+    is SYSTEM_BUSY and suggests no other broker.
+    """
+    structure = state.structure
+    return structure.is_closed_slave_silent and broker == SLAVE and not structure.is_slave_open
+
+
 def is_asked(state: Reading, broker: int) -> bool:
-    """The next pull goes to this broker, which is reachable."""
+    """The next pull goes to this broker, which is reachable and does not reject it."""
+    if is_rejecting(state, broker):
+        return False
     is_it = compute_asked(state) == broker
     return is_reading(state) & is_it & state.brokers[broker].is_up
 
@@ -72,6 +84,7 @@ def make_store_settings(state: Reading, broker: int) -> StoreSettings:
     return StoreSettings(
         role=Role.SLAVE if broker == SLAVE else Role.ASYNC_MASTER,
         is_offset_checked_in_slave=state.structure.is_offset_checked_in_slave,
+        is_reset_to_end=state.structure.is_reset_to_end,
     )
 
 
@@ -85,6 +98,7 @@ def make_header(state: Reading, broker: int) -> Header:
         has_queue_file=True,
         next_file_offset=node.queue_max,
         is_offset_corrected=is_offset_corrected(make_store_settings(state, broker)),
+        is_reset_to_end=state.structure.is_reset_to_end,
     )
 
 

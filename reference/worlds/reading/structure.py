@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from attrs import frozen
+from attrs import evolve, field, frozen
 
 from reference.decisions.progress.client_offsets import ConsumeFromWhere
 from reference.decisions.reading.settings import BrokerSettings
 from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.language.rule import Rule, collect_rules
-from reference.language.structure import BaseStructure, Lanes, LaneText, Step, fill_one_lane
+from reference.language.structure import LATER, BaseStructure, Lanes, LaneText, Step, fill_one_lane
 from reference.worlds.reading import brokers, consuming, pulling, queues, rebalancing, routes
 from reference.worlds.reading.queues import get_place
 from reference.worlds.reading.state import (
@@ -147,6 +147,10 @@ class ReadingStructure(BaseStructure):
     """The group begins at the first message (CONSUME_FROM_FIRST_OFFSET), otherwise at the last."""
     is_orderly: bool = False
     """Messages are consumed in order, under a lock of the master (R-CC-16)."""
+    is_reset_to_end: bool = field(default=False, metadata={LATER: True})
+    """A consumer beyond the end of a queue is redirected to its end, from 4.9.4 on (V-18)."""
+    is_closed_slave_silent: bool = field(default=False, metadata={LATER: True})
+    """A slave without ``slaveReadEnable`` rejects pulls, from 5.0.0 on (V-41)."""
 
     usual_parameters: ClassVar[ReadingParameters] = ReadingParameters()
     lanes: ClassVar[Lanes] = LANES
@@ -158,7 +162,10 @@ class ReadingStructure(BaseStructure):
         read = f"{opened} {'all' if self.broker_id else 'slow'}" if opened else "closed"
         check = "offset check" if self.is_offset_checked_in_slave else "no offset check"
         begin = "first" if self.is_from_first else "last"
-        return f"reading/{read}/{check}/{begin}{' orderly' if self.is_orderly else ''}"
+        order = " orderly" if self.is_orderly else ""
+        release = " at 4.9.4" if self.is_reset_to_end else ""
+        release = " at 5.0.0" if self.is_closed_slave_silent else release
+        return f"reading/{read}/{check}/{begin}{order}{release}"
 
     @property
     def rules(self) -> Mapping[str, Rule]:
@@ -204,3 +211,13 @@ READING_STRUCTURES = tuple(
 
 Concurrent consumers can do anything that orderly ones can.
 """
+
+LATER_READING_STRUCTURES = (
+    *(evolve(s, is_reset_to_end=True) for s in READING_STRUCTURES),
+    *(
+        evolve(s, is_reset_to_end=True, is_closed_slave_silent=True)
+        for s in READING_STRUCTURES
+        if not s.is_slave_open
+    ),
+)
+"""The same under later releases. An open slave of 5.0.0 is that of 4.9.4."""

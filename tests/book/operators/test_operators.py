@@ -27,6 +27,7 @@ from properties.scenarios.procedures.procedures import (
     load_procedures,
     try_out,
 )
+from properties.scenarios.procedures.recoveries import is_all_running
 from properties.scenarios.reading_claims import Deployment
 from properties.schedules.judgement import ScheduleError, is_reached_by
 from properties.verdicts.certified_cells import compute_vacuous
@@ -92,7 +93,8 @@ def is_cure(procedure: Procedure, course: Course) -> bool:
     except ScheduleError:
         return False
     is_well = trial.is_claim_kept and trial.is_as_good_as_new
-    return is_well and all(is_next_put_acknowledged(states[-1]) for states in trial.ends)
+    ends = [states[-1] for states in trial.ends]
+    return is_well and all(map(is_all_running, ends)) and all(map(is_next_put_acknowledged, ends))
 
 
 @pytest.mark.parametrize("structure", leave_large_to_night(COPIED), ids=name_of)

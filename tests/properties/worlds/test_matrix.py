@@ -24,9 +24,17 @@ from properties.world import World
 from properties.worlds import OTHER_WORLDS, WORLD_STRUCTURES, find_world
 from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import prove_lemmas
+from reference.worlds.reading.structure import LATER_READING_STRUCTURES
 from tests.structures import name_of
 
-of_structures = pytest.mark.parametrize("structure", WORLD_STRUCTURES.values(), ids=name_of)
+LATER = [
+    pytest.param(s, marks=[pytest.mark.nightly] * (s is not LATER_READING_STRUCTURES[-1]))
+    for s in LATER_READING_STRUCTURES
+]
+"""Later releases: one by day, at night all."""
+of_structures = pytest.mark.parametrize(
+    "structure", [*WORLD_STRUCTURES.values(), *LATER], ids=name_of
+)
 of_worlds = pytest.mark.parametrize("world", OTHER_WORLDS, ids=name_of)
 LEMMAS = [(world, name) for world in OTHER_WORLDS for name in world.lemmas]
 
@@ -89,8 +97,9 @@ def test_every_expectation_decides_a_cell(world: World) -> None:
     used = {
         find_expectation(g, s, c.name)
         for g in world.claims
-        for s in world.structures
+        for s in (*world.structures, *LATER_READING_STRUCTURES)
         for c in world.fault_models
+        if find_world(s) is world
     }
     assert set(load_expectations(get_expectations_file(world.structures[0]))) == used
 

@@ -29,32 +29,34 @@ from reference.worlds.replication.changes import (
     whole_record_checksum,
 )
 from reference.worlds.replication.changes.controller_mode.repairs import REPAIRS
+from reference.worlds.replication.changes.controller_mode.settings import SETTINGS
 
-VARIANTS: Mapping[str, Variant] = {
-    topic.VARIANT.name: topic.VARIANT
-    for topic in (
-        ack_above_transfer_start,
-        ack_by_all_in_sync,
-        ack_per_connection,
-        answered_in_line,
-        blank_kept,
-        both_waits_at_once,
-        epoch_check,
-        full_log_transfer,
-        controller_mode,
-        deadline_before_reports,
-        dispatch_flushed,
-        dispatch_from_first_file,
-        dispatch_flushed_with_sync_flush,
-        dispatch_replicated,
-        flush_looked_at_again,
-        no_slave_wait,
-        report_capped,
-        report_capped_from_second,
-        transient_store_pool,
-        wait_until_deadline,
-        whole_record_checksum,
-        *REPAIRS,
-    )
-}
-"""Every variant by name. Of two that came with one release the first overrides the second."""
+CHANGES = (
+    ack_above_transfer_start,
+    ack_by_all_in_sync,
+    ack_per_connection,
+    answered_in_line,
+    blank_kept,
+    both_waits_at_once,
+    epoch_check,
+    full_log_transfer,
+    controller_mode,
+    deadline_before_reports,
+    dispatch_flushed,
+    dispatch_from_first_file,
+    dispatch_flushed_with_sync_flush,
+    dispatch_replicated,
+    flush_looked_at_again,
+    no_slave_wait,
+    report_capped,
+    report_capped_from_second,
+    transient_store_pool,
+    wait_until_deadline,
+    whole_record_checksum,
+    *REPAIRS,
+    *SETTINGS,
+)
+"""The module of every variant. Of two that came with one release the first overrides the second."""
+
+VARIANTS: Mapping[str, Variant] = {change.VARIANT.name: change.VARIANT for change in CHANGES}
+"""Every variant by name."""

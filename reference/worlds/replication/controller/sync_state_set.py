@@ -11,6 +11,7 @@ from attrs import evolve
 
 from reference.language.operators import all_of, choose, implies, minimum
 from reference.language.rule import replace_at
+from reference.language.variant import overridable
 from reference.worlds.replication.connection import CLOSED_LINK
 from reference.worlds.replication.controller.epochs import MASTER_PLACE, get_place
 from reference.worlds.replication.state import Cluster, Link, Message
@@ -53,6 +54,7 @@ def is_reported_by_all(cluster: Cluster, put: Message) -> bool:
     )
 
 
+@overridable
 def compute_confirm_offset(cluster: Cluster) -> int:
     """``AutoSwitchHAService#computeConfirmOffset``: the lowest report of a member.
 

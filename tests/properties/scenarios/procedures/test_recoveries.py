@@ -13,6 +13,7 @@ from properties.scenarios.procedures.procedures import (
 from properties.scenarios.procedures.readers import try_reader_recoveries
 from properties.scenarios.procedures.recoveries import (
     RECOVERIES,
+    WITH_CONTROLLER,
     Outcome,
     choose_judged,
     try_recoveries,
@@ -23,6 +24,9 @@ from properties.worlds import KNOWN_STRUCTURES
 PAIR = "SYNC_MASTER/ASYNC_FLUSH/1 slave"
 SYSTEM = "system/sync master/async flush/closed/no offset check/first"
 LEAVE, MASTER, SLAVE, TO_SLAVE, TO_MASTER = range(5)
+EMPTY, WITHOUT_EPOCHS, IN_NEXT_EPOCH = range(TO_MASTER + 1, TO_MASTER + 4)
+"""Those with a controller."""
+CONTROLLED = f"{PAIR} at 5.0.0-controller"
 
 
 def try_all(structure: str, claim: str, fault: str, also: tuple[str, ...] = ()) -> list[Outcome]:
@@ -51,6 +55,21 @@ def test_what_helps(structure: str, claim: str, fault: str, helping: set[int]) -
     assert [r.title for r in RECOVERIES] == [o.title for o in outcomes]
     assert helping == {n for n, outcome in enumerate(outcomes) if outcome.is_mending}
     assert all(outcomes[n].is_as_good_as_new for n in helping)
+
+
+@pytest.mark.parametrize(
+    ("claim", "fault", "helping"),
+    [
+        ("slaves_reach_the_masters_end", "none", {EMPTY, IN_NEXT_EPOCH}),
+        ("equal_offsets_mean_equal_bytes", "none", {TO_SLAVE, EMPTY, IN_NEXT_EPOCH}),
+        ("acknowledged_is_kept_on_some_broker", "link cut", set()),
+    ],
+)
+def test_what_helps_with_a_controller(claim: str, fault: str, helping: set[int]) -> None:
+    """An old master with other bytes is emptied; without its epoch file it keeps them."""
+    outcomes = try_all(CONTROLLED, claim, fault)
+    assert [r.title for r in (*RECOVERIES, *WITH_CONTROLLER)] == [o.title for o in outcomes]
+    assert helping == {n for n, outcome in enumerate(outcomes) if outcome.is_mending}
 
 
 def test_a_copy_of_the_masters_store_may_lose_what_the_slave_had() -> None:
@@ -101,7 +120,9 @@ def test_recoveries_agree_with_procedures(procedure: Procedure) -> None:
     structure = KNOWN_STRUCTURES[procedure.structure_name]
     key = (procedure.claim, procedure.fault)
     names = {act.instance for act in procedure.advice.acts}
-    ways = {"copy_store_to_slave[0]": TO_SLAVE, "copy_store_to_master[0]": TO_MASTER}
+    is_next = "restart_master_in_next_epoch" in names
+    to_slave = IN_NEXT_EPOCH if is_next else TO_SLAVE
+    ways = {"copy_store_to_slave[0]": to_slave, "copy_store_to_master[0]": TO_MASTER}
     outcomes = try_recoveries(structure, load_cells(structure)[key], key[:1]).outcomes
     for name in names & ways.keys():
         if outcomes:

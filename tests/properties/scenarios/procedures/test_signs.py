@@ -1,0 +1,52 @@
+"""Signs of failures with a controller: lines that brokers write, advice that was tried."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from command_line.answers.story.afterwards import Broken, tell_signs
+from properties.scenarios.procedures.signs import Sign, find_signs, load_signs
+from properties.verdicts.certificates import load_cells
+from properties.worlds.replication.world import CLAIMS
+from reference.worlds.replication.structure import Structure
+from tests.reference.recordings.shared import LATEST
+
+
+@pytest.mark.parametrize("sign", [s for s in load_signs() if s.seen], ids=lambda s: s.name)
+def test_a_recording_has_the_line(sign: Sign) -> None:
+    """At that seq, by a broker's log."""
+    assert sign.seen
+    name, seq = sign.seen
+    events = map(json.loads, (LATEST / f"{name}.jsonl").read_text("utf-8").splitlines())
+    (event,) = [e for e in events if e.get("seq") == seq]
+    assert event["ev"] == "log"
+    assert sign.log in event["msg"]
+
+
+def test_signs_are_about_claims_and_have_advice() -> None:
+    """Known guarantees, each with something to do."""
+    for sign in load_signs():
+        assert set(sign.claims) <= set(CLAIMS)
+        assert sign.advice
+        assert bool(sign.do) is not bool(sign.procedure)
+
+
+def test_only_groups_with_a_controller_show_them() -> None:
+    """None for the same pair without one, or for another claim."""
+    claims = ("slaves_reach_the_masters_end",)
+    controlled = Structure(variants=("5.0.0-controller",))
+    assert list(find_signs(controlled, claims))
+    assert [] == list(find_signs(Structure(), claims))
+    assert [] == list(find_signs(controlled, ("message_is_stored_once",)))
+
+
+def test_explain_tells_the_signs() -> None:
+    """Before the recoveries, each with what to do."""
+    structure = Structure(variants=("5.0.0-controller",))
+    verdict = load_cells(structure)["slaves_reach_the_masters_end", "none"]
+    lines = tell_signs(Broken(structure, verdict, ("slaves_reach_the_masters_end",), ()))
+    told = " ".join(lines)
+    assert "slave logs “Failed to find a consistent point between masterEpoch”" in told
+    assert "mqadmin getBrokerEpoch: " in told
