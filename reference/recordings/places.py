@@ -67,15 +67,18 @@ class Places:
         """The link of a place that an event is about, and how many connections it had before.
 
         What comes late of a link whose slave is the master by now belongs to the place that it had.
+        Where a broker is a slave again, others may have connected from its place meanwhile
+        (`v533_controller_x` seq 393).
         """
         name = str(event["link"])
         place = self.place_of.get(name.removeprefix(LINK_PREFIX), "")
         link = LINK_PREFIX + place
-        known = self.link_of.get(name)
-        is_opened = event.kind == "ha_link_open" and place in self.list_slaves()
-        if known is None or (is_opened and known[0] != link):
-            count = self.last_of.get(link, 0) + 1 - event["conn"] if is_opened else 0
-            known = self.link_of[name] = (link, count)
+        known = self.link_of.get(name, (link, 0))
+        if event.kind == "ha_link_open" and place in self.list_slaves():
+            last = self.last_of.get(link, 0)
+            if known[0] != link or event["conn"] + known[1] <= last:
+                known = (link, last + 1 - event["conn"])
+        self.link_of[name] = known
         return known
 
     def list_slaves(self) -> tuple[str, ...]:

@@ -137,7 +137,7 @@ def find_recovered_range(tables: Sequence[Table], log: CommitLog) -> tuple[int, 
 
     It cuts where a scan stops, and a filler at the end does not count unless the next file is there
     (R-RC-04). Only where the log ends among messages that the recording leaves out, nobody can tell
-    where the last of them ends.
+    where the last of them ends; and a scan may read on into what a cut has left behind its end.
     """
     end = find_scan_end(tables, log)
     segments = [s for s in list_segments(log) if s.start_offset < end]
@@ -148,4 +148,4 @@ def find_recovered_range(tables: Sequence[Table], log: CommitLog) -> tuple[int, 
     if last < end and table.is_open_at(end - 1):
         return last, end
     is_filler = last < end == log.max_offset and table.is_in_blank(last)
-    return (last, last) if is_filler else (end, end)
+    return (last, last) if is_filler else (end, max(end, table.find_last_end(log.stale_end_offset)))

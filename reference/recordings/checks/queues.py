@@ -16,18 +16,21 @@ from reference.recordings.ahead.puts import Put
 from reference.recordings.clock import SKEW_MS
 from reference.recordings.reading import Event
 from reference.recordings.view import Blocked, View
-from reference.worlds.replication.lineage import compute_start_of_life
+from reference.worlds.replication.lineage import compute_start_of_life, is_known_from
 from reference.worlds.replication.state import CommitLog
 
 
 def check_queues(view: View, node: int, event: Event) -> View:
-    """``queues``: by topic and queue the first and the next queue offset (R-RP-05)."""
-    shown = event.data.get("queues")
-    if shown is None or view.plan.are_puts_hidden:
+    """``queues``: by topic and queue the first and the next queue offset (R-RP-05).
+
+    Of bytes that were stored at a foreign offset nobody can tell (`v533_controller_n0` seq 161).
+    """
+    shown, log = event.data.get("queues"), view.get_log(node)
+    if shown is None or view.plan.are_puts_hidden or not is_known_from(log, log.start_offset):
         return view
     if not isinstance(shown, Mapping) or not all(_is_range(each) for each in shown.values()):
         raise Blocked("queues is no object of pairs of numbers")
-    cursor = view.get_log(node).dispatched_offset
+    cursor = log.dispatched_offset
     if view.cluster.epoch_files:  # The rules leave open how far below that a slave's may stand.
         cursor = min(cursor, event["dispatched_offset"])
     for name in sorted({*view.plan.queue_names, *shown}):

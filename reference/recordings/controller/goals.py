@@ -265,7 +265,8 @@ def list_handshake_goals(asking: Asking, node: Node, slave: int, event: Event) -
     state = event.data.get("state")
     if not has_epoch_files(asking) or state is None:
         return
-    is_known = node.notes.seen.handshakes[slave] == (event["conn"], "ha_handshake_master")
+    known = node.notes.seen.handshakes[slave]
+    is_known = known.connection == event["conn"] and known.answered > 0
     yield agrees("the master has sent its half of the handshake", is_so=is_known)
     yield is_fact(f"a report is sent in state {TRANSFER}", is_so=state == TRANSFER)
 

@@ -18,6 +18,7 @@ from reference.recordings.controller.goals import (
     list_set_goals,
     may_ask_to_leave,
 )
+from reference.recordings.controller.truncation import begin_truncation
 from reference.recordings.hidden.goals import fires
 from reference.recordings.hidden.node import Asked, Goal, Node, Stage
 from reference.recordings.log.asking import Asking, agrees, ask_for, is_fact, note, see
@@ -221,13 +222,18 @@ def observe_handshake(asking: Asking, observation: Observation, node: Node) -> A
     if not has_epoch_files(asking):
         return ask_for(agrees(NO_CONTROLLER, is_so=False))
     slave = asking.plan.find_slave_of_link(event)
+    known = node.notes.seen.handshakes[slave]
     if event.kind == "ha_handshake_slave":
-        goals = list_slave_goals(asking, node, event, slave)
+        goals, said = list_slave_goals(asking, node, event, slave), known.ask(event["conn"])
     else:
-        goals = list_master_goals(asking, node, event, slave)
-    said = (event["conn"], event.kind)
-    said_by = see(lambda seen: evolve(seen, handshakes=replace_at(seen.handshakes, slave, said)))
-    return ask_for(*goals, after=said_by)
+        goals, said = list_master_goals(asking, node, event, slave), known.answer()
+
+    def end(after: Node) -> Node:
+        change = see(lambda seen: evolve(seen, handshakes=replace_at(seen.handshakes, slave, said)))
+        is_told = said.answered == 1 and known.answered == 0
+        return begin_truncation(asking, event, change(after), slave) if is_told else change(after)
+
+    return ask_for(*goals, after=end)
 
 
 def list_slave_goals(asking: Asking, node: Node, event: Event, slave: int) -> list[Goal]:
@@ -246,9 +252,9 @@ def list_slave_goals(asking: Asking, node: Node, event: Event, slave: int) -> li
 
 def list_master_goals(asking: Asking, node: Node, event: Event, slave: int) -> list[Goal]:
     """What the master's half of a handshake shows: its epochs, and where its log ends."""
-    rows, before = event["epochs"], (event["conn"], "ha_handshake_slave")
+    rows, known = event["epochs"], node.notes.seen.handshakes[slave]
     last = rows[-1][0] if rows and rows[-1] else 0
-    is_next = before == node.notes.seen.handshakes[slave]
+    is_next = known.connection == event["conn"] and known.answered < known.asked
     return [
         agrees("the slave has sent its half of the handshake", is_so=is_next),
         is_fact(f"last_epoch is {last}", is_so=event.data.get("last_epoch", last) == last),

@@ -22,7 +22,7 @@ from reference.recordings.controller.goals import (
     list_shown_goals,
 )
 from reference.recordings.hidden.node import Asked, Goal, Node, Stage
-from reference.recordings.log.asking import Asking, see
+from reference.recordings.log.asking import Asking, agrees, see
 from reference.recordings.log.connections import UNSET, Shown, list_live, match
 from reference.recordings.log.guide import name_broker, name_end
 from reference.recordings.log.seen import Check, Seen
@@ -169,12 +169,13 @@ def list_checks(
 def check_reported(view: View, slave: int, event: Event) -> View:
     """A slave's latest report: of this connection, of the one before, or its own end.
 
-    HAClient#connectMaster sets it to the own end, even if the connect fails (R-HC-02).
+    HAClient#connectMaster sets it to the own end, even if the connect fails (R-HC-02). Under a
+    controller the handshake sets it to what will be reported (`v533_controller_n0` seq 207).
     """
     link, wire, offset = view.cluster.links[slave], view.wires[slave], "ha_client_reported_offset"
     own = view.get_log(slave).max_offset
     known = {0, own, wire.reported_before, wire.last_report}
-    if link.is_open and link.has_reported:
+    if link.is_open and (link.has_reported or view.cluster.epoch_files):
         known.add(link.reported_offset)
     if event[offset] not in known:
         raise Blocked(f"{offset} is {event[offset]}, but {own} by the model")
@@ -182,10 +183,11 @@ def check_reported(view: View, slave: int, event: Event) -> View:
 
 
 def check_record_begin(view: View, broker: int, offset: int) -> None:
-    """The dispatch stands between two records."""
+    """The dispatch stands between two records, as far as it is known which these are."""
     log, tables = view.get_log(broker), view.plan.tables
-    is_below = offset < log.start_offset or not log.has_file
-    if not (is_below or view.plan.are_puts_hidden or has_boundary(tables, log, offset)):
+    is_open = offset < log.start_offset or not log.has_file
+    is_open = is_open or offset <= log.ghost_unknown_below_offset
+    if not (is_open or view.plan.are_puts_hidden or has_boundary(tables, log, offset)):
         raise Blocked(f"dispatched_offset is {offset}, where no message begins or ends")
 
 
@@ -287,11 +289,14 @@ def has_files(state: Any, broker: int, size_bytes: int) -> Any:
 
 
 def list_link_goals(asking: Asking, node: Node, event: Event, broker: int) -> Iterator[Goal]:
-    """What a slave shows of its link."""
-    is_open = event.data.get("ha_client_connected")
+    """What a slave shows of its link; one that has yet to truncate has not looked at it since."""
+    name = "ha_client_connected"
+    is_open = event.data.get(name)
     if broker == MASTER or is_open is None:
         return
-    name = "ha_client_connected"
+    if node.notes.wires[broker].late_point >= 0:
+        yield agrees(f"{name} is {is_open}", is_so=bool(is_open))
+        return
     is_possible = bool(is_open) or may_be_closed(asking, node, event, broker)
     yield asking.has_value(name, f"links.{broker}.is_open", is_open, is_possible=is_possible)
     if is_open:

@@ -210,6 +210,7 @@ def end_process(asking: Asking, node: Node, broker: int) -> Node:
     )
     if broker != MASTER:
         notes = notes.see(lambda seen: seen.change_wire(broker, closed_ms=None, reported_before=0))
+        notes = notes.change_wire(broker, late_point=-1)
     return node.edit(notes=notes)
 
 

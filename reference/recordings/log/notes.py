@@ -37,6 +37,8 @@ class Wire:
     """How many of them the proxy has forwarded."""
     taken: int = 0
     """How many of them the slave has taken."""
+    late_point: int = -1
+    """Where the slave has yet to truncate its log, having been told so; -1 for nowhere."""
 
 
 @frozen(cache_hash=True)

@@ -15,6 +15,7 @@ from reference.recordings.controller.observers import (
     observe_to_master,
     observe_to_slave,
 )
+from reference.recordings.controller.truncation import finish_truncations, put_truncations_before
 from reference.recordings.groups import OutsideTheModel
 from reference.recordings.hidden.node import Asked, Node
 from reference.recordings.log.asking import Asking, ask_for, is_impossible
@@ -97,10 +98,13 @@ def ask(asking: Asking, observation: Observation, node: Node) -> Asked:
     observe = OBSERVERS.get(observation.kind)
     if observe is None:
         return Asked(ignored="not looked at")
+    ready = finish_truncations(asking, observation.event, node)
     try:
-        asked = observe(asking, observation, node)
+        asked = observe(asking, observation, ready)
     except OutsideTheModel as problem:
         return ask_for(is_impossible(str(problem)))
+    if ready is not node:
+        asked = put_truncations_before(asking, observation.event, asked)
     return complete(asking, observation, asked)
 
 

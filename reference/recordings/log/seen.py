@@ -24,6 +24,30 @@ Check: TypeAlias = Callable[[View], View | None]
 
 
 @frozen
+class Handshake:
+    """The halves of a handshake on one connection.
+
+    A slave that reads nothing sends its half again, and is answered as often
+    (``AutoSwitchHAClient#handshakeWithMaster``; ``v533_controller_d2`` seq 139 to 153).
+    """
+
+    connection: int = 0
+    asked: int = 0
+    """How many halves of the slave were seen."""
+    answered: int = 0
+    """How many of the master."""
+
+    def ask(self, connection: int) -> Handshake:
+        """With one more half of the slave."""
+        known = self if self.connection == connection else Handshake(connection)
+        return evolve(known, asked=known.asked + 1)
+
+    def answer(self) -> Handshake:
+        """With one more half of the master."""
+        return evolve(self, answered=self.answered + 1)
+
+
+@frozen
 class Seen:
     """What was shown so far."""
 
@@ -49,8 +73,8 @@ class Seen:
     """The SyncStateSet that a controller has told last, by ids."""
     asked: frozenset[int] = frozenset()
     """The SyncStateSet that the master has asked for last."""
-    handshakes: tuple[tuple[int, str], ...] = ()
-    """By slave: the connection and the kind of the latest half of a handshake."""
+    handshakes: tuple[Handshake, ...] = ()
+    """By slave: what was shown of it on its latest connection."""
     sends: int = 0
     """How many messages were sent through a whole master since its log was seen last."""
     max_seen_ms: float = 0.0
@@ -87,7 +111,9 @@ class Seen:
 def begin_seen(plan: Plan) -> Seen:
     """Nothing was shown yet."""
     count = len(plan.slaves)
-    return Seen(slaves=(Broker(),) * count, wires=(Wire(),) * count, handshakes=((0, ""),) * count)
+    return Seen(
+        slaves=(Broker(),) * count, wires=(Wire(),) * count, handshakes=(Handshake(),) * count
+    )
 
 
 def make_view(plan: Plan, cluster: Any, node: Node, observation: Observation) -> View:

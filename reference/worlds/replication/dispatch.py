@@ -39,6 +39,12 @@ def is_dispatch_behind(log: CommitLog) -> bool:
 
 
 @overridable
+def is_master_dispatch_behind(cluster: Cluster) -> bool:
+    """The same of the master that stops: its abort file stays then (R-RC-13)."""
+    return is_dispatch_behind(cluster.master.log)
+
+
+@overridable
 def is_dispatch_file_there(cluster: Cluster, log: CommitLog) -> bool:
     """The file in which dispatch continues still exists.
 

@@ -15,7 +15,11 @@ from reference.language.operators import any_of, choose, maximum, minimum, negat
 from reference.language.rule import RuleBody, between, replace_at, rule, when
 from reference.language.variant import overridable
 from reference.worlds.replication.connection import CLOSED_LINK, close_link
-from reference.worlds.replication.dispatch import is_dispatch_behind, mark_readable
+from reference.worlds.replication.dispatch import (
+    is_dispatch_behind,
+    is_master_dispatch_behind,
+    mark_readable,
+)
 from reference.worlds.replication.lineage import (
     append_bytes,
     append_foreign_bytes,
@@ -126,7 +130,7 @@ def end_flushed_master(cluster: Cluster) -> Cluster:
     stopped = evolve(
         ended.master,
         log=flush_all(log, cluster.parameters),
-        has_abort_file=is_dispatch_behind(log),
+        has_abort_file=is_master_dispatch_behind(cluster),
     )
     return evolve(ended, master=stopped)
 

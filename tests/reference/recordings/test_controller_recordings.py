@@ -26,7 +26,7 @@ from tests.reference.recordings.shared import LATEST, cut_behind
 
 ALIKE = LATEST / "v533_quorum_a_sync_healthy.jsonl"
 
-HEALTHY, ALONE, FAILOVER, WHOLE_LOG, LYING, ELECTED, TRUNCATED, KILLED = (
+HEALTHY, ALONE, FAILOVER, WHOLE_LOG, LYING, ELECTED, TRUNCATED, LATE, KILLED, EMPTY = (
     "a_healthy_shrink_expand",
     "b_master_alone",
     "c_failover_truncation",
@@ -34,7 +34,15 @@ HEALTHY, ALONE, FAILOVER, WHOLE_LOG, LYING, ELECTED, TRUNCATED, KILLED = (
     "h_slave_power_loss_below_epoch",
     "h2_lying_member_is_elected",
     "m_member_truncates",
+    "m2_election_truncates",
     "n_killed_before_append",
+    "n0_empty_slave_killed_before_append",
+)
+SAME_EPOCH, BACK, INSIDE, BACK_AFTER_KILL = (
+    "d2_power_loss_same_epoch",
+    "x_truncated_bytes_acknowledge",
+    "x2_truncated_bytes_end_inside",
+    "x3_truncated_bytes_after_kill",
 )
 
 
@@ -117,6 +125,12 @@ def test_an_elected_slave_is_at_the_place_of_the_master() -> None:
     assert take_places(alone) is alone
 
 
+def test_connections_of_a_place_are_counted_on_when_its_first_broker_is_back() -> None:
+    """Two of another broker came between: the third of them is not the second of the place."""
+    events = [e for e in take_places(read(BACK)).events if e.kind == "ha_link_open"]
+    assert [(e["link"], e["conn"]) for e in events] == [("link_slave1", n) for n in (1, 2, 3, 4)]
+
+
 def test_to_exchange_places_is_not_to_look() -> None:
     """What nobody looks at is told as such, though every event was renamed."""
     recording = read(FAILOVER)
@@ -168,6 +182,17 @@ CORRUPTIONS: Mapping[str, tuple[str, int, Callable[[Event], Mapping[str, Any]]]]
     "an epoch that no broker was told": (TRUNCATED, 153, give(epochs=[[1, 0], [2, 1648]])),
     "a frame of an epoch that no broker was told": (TRUNCATED, 104, give(epoch=2)),
     "a kill in a frame whose epoch is not recorded": (KILLED, 170, give(epochs=[[1, 0, -1]])),
+    "a second handshake elsewhere": (SAME_EPOCH, 144, give(conn=2)),
+    "a truncation that is not late": (LATE, 161, give(max_offset=2884)),
+    "a truncation that is late and elsewhere": (LATE, 183, give(max_offset=2060)),
+    "an abort file with all dispatched that is confirmed": (
+        BACK,
+        120,
+        give(abort_file_present=True),
+    ),
+    "old bytes behind a record": (BACK, 284, give(max_offset=1649)),
+    "more old bytes than were cut": (BACK, 284, give(max_offset=2060)),
+    "a late report of an empty slave": (EMPTY, 207, give(ha_client_reported_offset=2871)),
     "an epoch that was not recorded": (ELECTED, 299, give(epochs=[[1, 0, 4060], [3, 4060, -1]])),
 }
 """In words: the recording, the event by ``seq``, and what is another value there."""
@@ -228,6 +253,73 @@ def test_a_kill_before_an_append_makes_a_member_that_lies() -> None:
     assert (by_seq[245]["node"], by_seq[245]["max_offset"]) == ("slave1", 1648)
     for seq, is_there in ((246, True), (247, False)):
         assert is_there == ("d000" in {entry["msg_id"] for entry in by_seq[seq]["entries"]})
+
+
+def test_a_master_that_lost_its_tail_and_keeps_its_epoch_keeps_its_slave_out() -> None:
+    """What was acknowledged with both is on the slave only; the lists of epochs agree nowhere."""
+    by_seq = {event.seq: event for event in read(SAME_EPOCH).events}
+    assert by_seq[99]["lost_from_offset"] == 1236
+    assert by_seq[134]["epochs"] == [[1, 1236, -1]]
+    assert by_seq[134]["sync_state_set"] == [1, 2]
+    assert by_seq[166]["sync_state_set"] == [1]
+    assert list_records(by_seq[183])[3:] == ["b000", "b001", "b002"]
+    assert list_records(by_seq[184])[3:] == ["a003", "a004"]
+    for event in by_seq.values():
+        if event.kind == "put" and event["msg_id"] in ("a003", "a004"):
+            assert event["put_status"] == "PUT_OK"
+            assert event["sync_state_set_after"] == [1, 2]
+
+
+def list_records(event: Event) -> list[str]:
+    """The messages that a scan of a log has found, by id; what is no record by its kind."""
+    return [entry.get("msg_id", entry["kind"]) for entry in event["entries"]]
+
+
+def test_truncated_bytes_acknowledge_and_are_elected() -> None:
+    """A put is answered for a report of the bytes that a stop and a start have brought back."""
+    recording = read(BACK)
+    by_seq = {event.seq: event for event in recording.events}
+    assert not any(e.kind == "node_kill9" for e in recording.events if e.seq <= 315)
+    before = ["a000", "a001", "a002"]
+    assert (by_seq[262].kind, by_seq[262]["max_offset"]) == ("node_stop_clean", 1236)
+    assert (by_seq[284].kind, by_seq[284]["max_offset"]) == ("node_started", 1648)
+    assert (by_seq[311].kind, by_seq[311]["slave_offset"]) == ("ha_report", 1648)
+    put = by_seq[315]
+    assert (put["msg_id"], put["put_status"]) == ("y000", "PUT_OK")
+    assert put["sync_state_set_after"] == [1, 2]
+    assert by_seq[350]["epochs"] == [[1, 0, 1236], [2, 1236, 1648], [3, 1648, -1]]
+    for seq, node, last in (
+        (212, "master", []),
+        (286, "master", ["x000"]),
+        (324, "slave1", ["y000"]),
+        (325, "master", ["x000"]),
+        (431, "master", ["x000", "z000", "z001"]),
+        (432, "slave1", ["y000", "z000", "z001"]),
+    ):
+        assert (by_seq[seq]["node"], list_records(by_seq[seq])) == (node, before + last)
+
+
+def test_truncated_bytes_end_inside_a_record_of_the_master() -> None:
+    """The rest of it comes behind them; what was answered with both in the set is lost at once."""
+    recording = read(INSIDE)
+    by_seq = {event.seq: event for event in recording.events}
+    put = by_seq[328]
+    assert (put["msg_id"], put["put_status"]) == ("y001", "PUT_OK")
+    assert put["sync_state_set_after"] == [1, 2]
+    assert by_seq[333]["max_offset"] == put["max_offset_after"] == 2260
+    assert list_records(by_seq[334])[3:] == ["y000", "y001"]
+    assert list_records(by_seq[335])[3:] == ["x000", "bad_magic"]
+    assert by_seq[364]["epochs"][-1] == [3, 1648, -1]
+    assert list_records(by_seq[368])[3:] == ["x000", "z000"]
+
+
+def test_truncated_bytes_come_back_after_a_kill() -> None:
+    """CommitLog#recoverAbnormally counts them as well."""
+    by_seq = {event.seq: event for event in read(BACK_AFTER_KILL).events}
+    assert (by_seq[208].kind, by_seq[246]["last_exit_normal"]) == ("node_kill9", False)
+    assert list_records(by_seq[207])[3:] == []
+    assert list_records(by_seq[248])[3:] == ["x000"]
+    assert list_records(by_seq[325])[3:] == ["x000", "y001", "z000"]
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,14 @@ def truncate_log(cluster: Cluster, slave: int, point: int) -> CommitLog:
     return choose_log(log.start_offset <= end, cut, none)
 
 
+def truncate_slave(cluster: Cluster, slave: int, point: int) -> Cluster:
+    """The cluster in which a slave has truncated its log and its epoch file to this point."""
+    place = get_place(slave)
+    broker = evolve(cluster.slaves[slave], log=truncate_log(cluster, slave, point))
+    changed = evolve(cluster, slaves=replace_at(cluster.slaves, slave, broker))
+    return put_file(changed, place, cut_file(get_file(cluster, place), point))
+
+
 @VARIANT.override
 def is_end_reported(cluster: Cluster, broker: Slave, reported: int) -> bool:
     """A slave reports the consistent point, which may lie above the end of its log."""
@@ -75,11 +83,9 @@ def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
         has_consistent_point=point >= 0,
     )
     # EFFECT
-    place = get_place(slave)
-    file = evolve(cut_file(get_file(cluster, place), point), fixed_epoch=NO_EPOCH)
-    truncated = evolve(broker, log=truncate_log(cluster, slave, point))
-    slaves = replace_at(cluster.slaves, slave, truncated)
-    opened = open_link(put_file(evolve(cluster, slaves=slaves), place, file), slave)
+    place, truncated = get_place(slave), truncate_slave(cluster, slave, point)
+    file = evolve(get_file(truncated, place), fixed_epoch=NO_EPOCH)
+    opened = open_link(put_file(truncated, place, file), slave)
     return change_link(opened, slave, reported_offset=point)
 
 

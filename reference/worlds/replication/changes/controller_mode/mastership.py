@@ -232,7 +232,8 @@ def restart_slave_beyond_received(cluster: Cluster, slave: int) -> RuleBody:
     """A slave's recovery takes a torn record for whole, or reads on into truncated bytes.
 
     They join its last epoch, so the next handshake does not distinguish them from bytes that its
-    master has or appends there (issue 10666).
+    master has or appends there (issue 10666; `v533_controller_x` seq 284 to 315 after a clean stop,
+    `v533_controller_x3` seq 246 after a kill).
     """
     broker = cluster.slaves[slave]
     is_stale = has_stale_bytes(broker.log) & has_lost_sent_bytes(cluster)

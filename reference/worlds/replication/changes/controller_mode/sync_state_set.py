@@ -63,6 +63,15 @@ def compute_master_dispatch_limit(cluster: Cluster) -> int:
     return minimum(limit, compute_confirm_offset(cluster))
 
 
+@VARIANT.override
+def is_master_dispatch_behind(cluster: Cluster) -> bool:
+    """Dispatch is behind the confirm offset (``ReputMessageService#behind`` at 5.0.0).
+
+    A tail that no member has reported does not keep the abort file (`v533_controller_x` seq 120).
+    """
+    return cluster.master.log.dispatched_offset < compute_confirm_offset(cluster)
+
+
 @rule(
     who="master",
     source="AutoSwitchHAService#maybeExpandInSyncStateSet at 5.0.0",

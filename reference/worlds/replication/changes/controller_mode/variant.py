@@ -36,7 +36,8 @@ ABSTRACTED = (
     "confirm offset that they have stored (issue 6662).",
     "A slave truncates when it connects; 5.3.2 and 5.3.3 wait before that, up to 90 s, until its "
     "dispatch has left a loop that it may be in while the log goes beyond the confirm offset "
-    "(DefaultMessageStore.ReputMessageService#doReput, issue 9811). An election ends the loop.",
+    "(DefaultMessageStore.ReputMessageService#doReput, issue 9811). An election ends the loop "
+    "(v533_controller_m2 seq 142 to 183; where a recording shows it, it is explained).",
     "An elected broker is a SYNC_MASTER, whatever brokerRole says "
     "(ReplicasManager#changeToMaster).",
     "A slave dispatches as in 4.4.0, not up to the confirm offset that its master has sent.",
@@ -49,7 +50,7 @@ VARIANT = Variant(
     sentence="All members of the SyncStateSet must report a put; one replaces a master that ends.",
     comes_from="RocketMQ 5.0.0, enableControllerMode with allAckInSyncStateSet=true (V-32, V-33, "
     "V-35, V-36), from the source of 5.3.3, compared with recordings of it (v533_controller_a, b, "
-    "c, d, e, h, h2, m, n, p, t, u, w, w2).",
+    "c, d, d2, e, h, h2, m, m2, n, n0, p, t, u, w, w2, x, x2, x3).",
     removes=("create_first_file", "restart_slave_with_stale_bytes"),
     endless=(
         "connect_slave",

@@ -132,6 +132,15 @@ def make_acknowledged() -> Cluster:
     return run(*JOIN, OTHER, PUT, *copy(2, 2), ASK, *ANSWER)
 
 
+@pytest.mark.parametrize("is_confirmed_dispatched", [True, False])
+def test_a_tail_that_is_not_confirmed_keeps_no_abort_file(is_confirmed_dispatched: bool) -> None:
+    """The dispatch has to come to the confirm offset only (`v533_controller_x` seq 120)."""
+    dispatched = [Action("dispatch_master", {"dispatched_offset": 1})] * is_confirmed_dispatched
+    stopped = run(*JOIN, OTHER, *copy(1), *dispatched, OTHER, *STOP)
+    assert stopped.master.log.max_offset == 2
+    assert stopped.master.has_abort_file != is_confirmed_dispatched
+
+
 def test_an_elected_member_has_what_was_acknowledged() -> None:
     """The master loses its power and its tail; the slave goes on in a new epoch."""
     lost = run(Action("lose_master_power", {"kept_offset": 1}), begin=make_acknowledged())
