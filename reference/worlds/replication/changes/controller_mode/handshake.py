@@ -7,6 +7,7 @@ from attrs import evolve
 from reference.language.fault_account import count_fault, is_within_limit
 from reference.language.operators import minimum, negate
 from reference.language.rule import RuleBody, replace_at, rule, when
+from reference.language.variant import overridable
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT
 from reference.worlds.replication.changes.epoch_check import choose_log
 from reference.worlds.replication.changes.full_log_transfer import compute_first_transfer_start
@@ -45,10 +46,23 @@ def truncate_log(cluster: Cluster, slave: int, point: int) -> CommitLog:
     return choose_log(log.start_offset <= end, cut, none)
 
 
+@overridable
+def compute_truncated_log(cluster: Cluster, slave: int, point: int) -> CommitLog:
+    """A slave's log after the handshake; the bytes behind its end stay on the disk."""
+    return truncate_log(cluster, slave, point)
+
+
+@overridable
+def compute_first_report(cluster: Cluster, slave: int, point: int) -> int:
+    """What a slave reports after the handshake: the consistent point, whatever it holds."""
+    return point
+
+
 def truncate_slave(cluster: Cluster, slave: int, point: int) -> Cluster:
     """The cluster in which a slave has truncated its log and its epoch file to this point."""
     place = get_place(slave)
-    broker = evolve(cluster.slaves[slave], log=truncate_log(cluster, slave, point))
+    log = compute_truncated_log(cluster, slave, point)
+    broker = evolve(cluster.slaves[slave], log=log)
     changed = evolve(cluster, slaves=replace_at(cluster.slaves, slave, broker))
     return put_file(changed, place, cut_file(get_file(cluster, place), point))
 
@@ -86,7 +100,8 @@ def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
     place, truncated = get_place(slave), truncate_slave(cluster, slave, point)
     file = evolve(get_file(truncated, place), fixed_epoch=NO_EPOCH)
     opened = open_link(put_file(truncated, place, file), slave)
-    return change_link(opened, slave, reported_offset=point)
+    reported = compute_first_report(truncated, slave, point)
+    return change_link(opened, slave, reported_offset=reported)
 
 
 @rule(

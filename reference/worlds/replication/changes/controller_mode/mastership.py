@@ -6,6 +6,7 @@ from attrs import evolve
 
 from reference.language.operators import any_of, choose, negate
 from reference.language.rule import RuleBody, between, replace_at, rule, when
+from reference.language.variant import overridable
 from reference.worlds.replication import lifecycle
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT
 from reference.worlds.replication.controller.epochs import (
@@ -81,14 +82,26 @@ def get_log_without_seam(cluster: Cluster, slave: int) -> CommitLog:
     return cluster.slaves[slave].log
 
 
-@VARIANT.override
-def compute_epochs_at_master_start(cluster: Cluster) -> tuple[EpochFile, ...]:
-    """A master that returns begins its epoch again, where its log ends now.
+@overridable
+def read_epoch_file(cluster: Cluster, place: int) -> EpochFile:
+    """A broker's epoch file as it starts: recovery cuts its log, and leaves the file alone."""
+    return get_file(cluster, place)
+
+
+@overridable
+def begin_old_epoch(cluster: Cluster, file: EpochFile) -> EpochFile:
+    """The file of a master that is told its old epoch: that begins again where its log ends now.
 
     The controller tells it the epoch that it had (``ReplicasManager#registerBrokerToController``).
     """
-    file, log = get_file(cluster, MASTER_PLACE), cluster.master.log
-    begun = begin_master(file, get_epoch(cluster), log, log.max_offset)
+    log = cluster.master.log
+    return begin_master(file, get_epoch(cluster), log, log.max_offset)
+
+
+@VARIANT.override
+def compute_epochs_at_master_start(cluster: Cluster) -> tuple[EpochFile, ...]:
+    """A master that returns begins its epoch again."""
+    begun = begin_old_epoch(cluster, read_epoch_file(cluster, MASTER_PLACE))
     return put_file(cluster, MASTER_PLACE, begun).epoch_files
 
 
@@ -96,7 +109,7 @@ def compute_epochs_at_master_start(cluster: Cluster) -> tuple[EpochFile, ...]:
 def compute_epochs_at_slave_start(cluster: Cluster, slave: int) -> tuple[EpochFile, ...]:
     """A new process has been sent no epoch yet; what its file says stays."""
     place = get_place(slave)
-    started = evolve(get_file(cluster, place), current_epoch=NO_EPOCH)
+    started = evolve(read_epoch_file(cluster, place), current_epoch=NO_EPOCH)
     return put_file(cluster, place, started).epoch_files
 
 

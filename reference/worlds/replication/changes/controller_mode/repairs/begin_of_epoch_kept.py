@@ -7,15 +7,12 @@ that it is told and records it anew at its log's end. Here an entry that is ther
 from __future__ import annotations
 
 from reference.language.variant import Variant
-from reference.worlds.replication.changes.controller_mode import mastership
+from reference.worlds.replication.changes.controller_mode.mastership import begin_master
 from reference.worlds.replication.controller.epochs import (
-    MASTER_PLACE,
     NO_EPOCH,
     choose_entries,
     find_at,
     get_epoch,
-    get_file,
-    put_file,
 )
 from reference.worlds.replication.state import Cluster, EpochFile
 
@@ -28,9 +25,9 @@ VARIANT = Variant(
 
 
 @VARIANT.override
-def compute_epochs_at_master_start(cluster: Cluster) -> tuple[EpochFile, ...]:
-    """A master that returns under an epoch which its file has leaves the file as it is."""
-    kept, epoch = get_file(cluster, MASTER_PLACE), get_epoch(cluster)
-    begun = mastership.compute_epochs_at_master_start(cluster)[MASTER_PLACE]
-    is_new = find_at(kept.starts, epoch, NO_EPOCH) == NO_EPOCH
-    return put_file(cluster, MASTER_PLACE, choose_entries(is_new, begun, kept)).epoch_files
+def begin_old_epoch(cluster: Cluster, file: EpochFile) -> EpochFile:
+    """The file as it is, if it has that epoch; else the epoch begins at the log's end."""
+    log, epoch = cluster.master.log, get_epoch(cluster)
+    begun = begin_master(file, epoch, log, log.max_offset)
+    is_new = find_at(file.starts, epoch, NO_EPOCH) == NO_EPOCH
+    return choose_entries(is_new, begun, file)

@@ -9,15 +9,7 @@ agreement.
 from __future__ import annotations
 
 from reference.language.variant import Variant
-from reference.worlds.replication.changes.controller_mode import mastership
-from reference.worlds.replication.controller.epochs import (
-    MASTER_PLACE,
-    cut_file,
-    get_file,
-    get_log,
-    get_place,
-    put_file,
-)
+from reference.worlds.replication.controller.epochs import cut_file, get_file, get_log
 from reference.worlds.replication.state import Cluster, EpochFile
 
 VARIANT = Variant(
@@ -29,20 +21,7 @@ VARIANT = Variant(
 )
 
 
-def cut_to_log(cluster: Cluster, place: int) -> Cluster:
-    """The cluster in which no epoch in a broker's file begins above its log's end."""
-    cut = cut_file(get_file(cluster, place), get_log(cluster, place).max_offset + 1)
-    return put_file(cluster, place, cut)
-
-
 @VARIANT.override
-def compute_epochs_at_master_start(cluster: Cluster) -> tuple[EpochFile, ...]:
-    """A master first removes such epochs, then begins its own again."""
-    return mastership.compute_epochs_at_master_start(cut_to_log(cluster, MASTER_PLACE))
-
-
-@VARIANT.override
-def compute_epochs_at_slave_start(cluster: Cluster, slave: int) -> tuple[EpochFile, ...]:
-    """A slave removes such epochs before any handshake."""
-    cut = cut_to_log(cluster, get_place(slave))
-    return mastership.compute_epochs_at_slave_start(cut, slave)
+def read_epoch_file(cluster: Cluster, place: int) -> EpochFile:
+    """A broker's epoch file without what begins above its log's end."""
+    return cut_file(get_file(cluster, place), get_log(cluster, place).max_offset + 1)

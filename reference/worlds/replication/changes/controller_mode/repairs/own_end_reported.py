@@ -7,10 +7,7 @@ consistent point, even if the slave's log ends below it.
 from __future__ import annotations
 
 from reference.language.operators import minimum
-from reference.language.rule import RuleBody, rule
 from reference.language.variant import Variant
-from reference.worlds.replication.changes.controller_mode import handshake
-from reference.worlds.replication.connection import change_link
 from reference.worlds.replication.state import Cluster
 
 VARIANT = Variant(
@@ -21,17 +18,7 @@ VARIANT = Variant(
 )
 
 
-@rule(
-    who="slave",
-    source="AutoSwitchHAClient#doTruncate at 5.3.3, with MessageStore#getMaxPhyOffset as a bound",
-    into=VARIANT.rules,
-    heals="replication",
-    says="<~ connects, will report {link.reported_offset}",
-)
-def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave connects, truncates to the consistent point and reports what it has up to there."""
-    # ENABLED WHEN and EFFECT as in controller mode
-    connected: Cluster = yield from handshake.connect_slave(cluster, slave)
-    end = connected.slaves[slave].log.max_offset
-    reported = minimum(connected.links[slave].reported_offset, end)
-    return change_link(connected, slave, reported_offset=reported)
+@VARIANT.override
+def compute_first_report(cluster: Cluster, slave: int, point: int) -> int:
+    """The consistent point, or the end of the slave's log if that is lower."""
+    return minimum(point, cluster.slaves[slave].log.max_offset)

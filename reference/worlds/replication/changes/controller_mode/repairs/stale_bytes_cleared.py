@@ -11,10 +11,9 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.language.operators import choose
-from reference.language.rule import RuleBody, replace_at, rule
 from reference.language.variant import Variant
-from reference.worlds.replication.changes.controller_mode import handshake
-from reference.worlds.replication.state import Cluster
+from reference.worlds.replication.changes.controller_mode.handshake import truncate_log
+from reference.worlds.replication.state import Cluster, CommitLog
 
 VARIANT = Variant(
     name="stale_bytes_cleared",
@@ -24,18 +23,9 @@ VARIANT = Variant(
 )
 
 
-@rule(
-    who="slave",
-    source="AutoSwitchHAClient#doTruncate at 5.3.3, with the rest of the file cleared",
-    into=VARIANT.rules,
-    heals="replication",
-    says="<~ connects, will report {link.reported_offset}",
-)
-def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave connects; where it truncates, nothing is left after its log's end."""
-    # ENABLED WHEN and EFFECT as in controller mode
-    connected: Cluster = yield from handshake.connect_slave(cluster, slave)
-    before, broker = cluster.slaves[slave].log, connected.slaves[slave]
-    is_cut, end = broker.log.max_offset < before.max_offset, broker.log.max_offset
-    log = evolve(broker.log, stale_end_offset=choose(is_cut, end, broker.log.stale_end_offset))
-    return evolve(connected, slaves=replace_at(connected.slaves, slave, evolve(broker, log=log)))
+@VARIANT.override
+def compute_truncated_log(cluster: Cluster, slave: int, point: int) -> CommitLog:
+    """A slave's log after the handshake; where it was truncated, nothing is left behind its end."""
+    log = truncate_log(cluster, slave, point)
+    is_cut = log.max_offset < cluster.slaves[slave].log.max_offset
+    return evolve(log, stale_end_offset=choose(is_cut, log.max_offset, log.stale_end_offset))
