@@ -167,9 +167,23 @@ def read_pairs(
 
     old, new = (batch.attempt(partial(read_in, version)) for version in versions)
     batch.finish()
-    for one, other in zip(old or (), new or (), strict=True):
-        name = max(one.name, other.name, key=len)
-        yield from ((name, *pair) for pair in zip(one.groups, other.groups, strict=True))
+    groups = [[(d.name, group) for d in found or () for group in d.groups] for found in (old, new)]
+    check_alike(versions, [len(found) for found in groups])
+    for (one, before), (other, after) in zip(*groups, strict=True):
+        yield max(one, other, key=len), before, after
+
+
+def check_alike(versions: tuple[Version, Version], counts: Sequence[int]) -> None:
+    """Nothing, if both releases find as many groups in the files. Raises click.UsageError.
+
+    A controller joins brokers of one name from several folders, each of which is a group without.
+    """
+    (one, other), (before, after) = versions, counts
+    if before != after:
+        raise click.UsageError(
+            f"{one.name} finds {before} groups in these files, {other.name} {after}; name the "
+            "folder of one group"
+        )
 
 
 def analyse_upgrades(

@@ -9,6 +9,7 @@ from attrs import evolve
 
 from reference.configuration.later_keys import (
     LATER_KEYS,
+    MIN_IN_SYNC_REPLICAS,
     compute_mode,
     explain_later_key,
     explain_mode,
@@ -50,6 +51,8 @@ def refuse_settings(recording: Recording, version: Version) -> None:
         for key, value in settings.items():
             is_read = key in LATER_KEYS and is_known_in(key, version)
             problem = explain_later_key(key, value, version) if is_read else None
+            if key == MIN_IN_SYNC_REPLICAS and value != "1":
+                problem = "puts may be refused; recordings are judged with 1 only (V-32)"
             if problem:
                 raise OutsideTheModel(f"{key}={value} of {name}: {problem}")
         own = compute_mode(settings, Version(version.release))

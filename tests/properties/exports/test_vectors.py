@@ -55,6 +55,8 @@ def test_vectors_of_a_consumer_describe_its_world(tmp_path: Path) -> None:
         "is_offset_checked_in_slave": True,
         "is_from_first": False,
         "is_orderly": False,
+        "is_reset_to_end": False,
+        "is_closed_slave_silent": False,
     }
     assert vector["violated_guarantees"] == [vector["name"].partition(" ")[0]]
 

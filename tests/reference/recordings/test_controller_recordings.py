@@ -85,7 +85,7 @@ def test_settings_outside_the_model_are_refused(settings: Mapping[str, Any], rea
 def test_a_set_of_which_not_all_are_waited_for_is_refused() -> None:
     """Without allAckInSyncStateSet a put is answered before every member has it (V-33)."""
     changed = with_settings(read(HEALTHY), "store_config", allAckInSyncStateSet=False)
-    assert "is outside the model without allAckInSyncStateSet" in check_recording(changed).reason
+    assert "is compared with allAckInSyncStateSet=true only" in check_recording(changed).reason
 
 
 def test_other_modes_have_no_controller() -> None:
