@@ -187,6 +187,21 @@ def see_flushes(broker: Iterable[Event]) -> Observations:
     )
 
 
+def see_push2(master: Iterable[Event]) -> Observations:
+    """What a master is seen to know of its slaves' reports; -1 at the end of each process."""
+    found: list[tuple[float, int]] = []
+    for event in master:
+        if event.kind == "put":
+            found.append((float(event["t_begin_ms"]), event["push2_slave_before"]))
+            found.append((event.t_ms, event["push2_slave_after"]))
+        elif "push2_slave_max_offset" in event.data:
+            found.append((event.t_ms, event["push2_slave_max_offset"]))
+        elif event.kind in END_KINDS:
+            found.append((event.t_ms, -1))
+    found.sort()
+    return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
+
+
 def see_starts(broker: Iterable[Event]) -> Observations:
     """The max offset with which each process of a broker has started."""
     seen = [event for event in broker if event.kind in START_KINDS]

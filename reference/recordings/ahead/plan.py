@@ -26,6 +26,7 @@ from reference.recordings.ahead.links import (
     gather_link,
     see_ends,
     see_flushes,
+    see_push2,
     see_starts,
 )
 from reference.recordings.ahead.puts import (
@@ -109,6 +110,8 @@ class Plan:
     """Where the master's log is seen to end."""
     flush_observations: Observations
     """Up to where the master is seen to have flushed."""
+    push2_observations: Observations
+    """The ``push2SlaveMaxOffset`` that is seen; -1 at the end of each process of the master."""
     start_observations: Observations
     """The max offset with which each later process of the master has started."""
     surgeries: Mapping[int, Event]
@@ -182,6 +185,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         links=tuple(gather_link(events, name) for name in slaves),
         end_observations=see_ends(own),
         flush_observations=see_flushes(own),
+        push2_observations=see_push2(own),
         start_observations=see_starts(own),
         surgeries=surgeries,
         lost_offsets=_find_lost(events, master, surgeries),

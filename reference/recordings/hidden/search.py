@@ -228,7 +228,7 @@ class Search:
     def take(self, node: Node, action: Action) -> Node | None:
         """The node after one step, and before it what is due; None where it is not possible."""
         for due in self.guide.list_due(node, action):
-            node = self._take_one(node, due) or node
+            node = self.take(node, due) or node
         return self._take_one(node, action)
 
     def _take_one(self, node: Node, action: Action) -> Node | None:

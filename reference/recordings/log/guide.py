@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -31,7 +32,13 @@ from reference.recordings.clock import (
 from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.log.arguments import Arguments
 from reference.recordings.log.following import FOLLOWED, get_index
-from reference.recordings.log.limits.due import GROWING, DueFlush
+from reference.recordings.log.limits.due import (
+    GROWING,
+    Due,
+    DueFlush,
+    DueRequests,
+    DueTraffic,
+)
 from reference.recordings.log.notes import Connection, Notes, Wire
 from reference.worlds.replication.controller.epochs import get_place
 from reference.worlds.replication.mapped_files import is_flush_file_there
@@ -78,8 +85,8 @@ class LogGuide:
     """The master's log has the file in which its next flush begins."""
     is_start_moving: bool = field(init=False)
     """Where the transfer to a slave without bytes begins moves on with the master's log."""
-    dues: Mapping[str, DueFlush] = field(init=False)
-    """By instance by which a broker's log grows: the flush that may be due before it."""
+    dues: Mapping[str, Sequence[Due]] = field(init=False)
+    """By instance: what may be due before it."""
     last_sent_offset: int = field(init=False)
     """Where the last byte lies that a frame has shown: a put may have no line by then."""
     now_ms: float = 0.0
@@ -106,16 +113,22 @@ class LogGuide:
         self.visible = frozenset(name for name, each in self.allowed.items() if each is False)
         self.dues = self._make_dues()
 
-    def _make_dues(self) -> Mapping[str, DueFlush]:
-        found: dict[str, DueFlush] = {}
+    def _make_dues(self) -> Mapping[str, Sequence[Due]]:
+        found: dict[str, list[Due]] = defaultdict(list)
+        found["drop_connection"].append(DueRequests(self.plan.puts))
+        for slave in range(len(self.plan.slaves)):
+            traffic = DueTraffic(slave, self.plan.push2_observations)
+            for name in self.machine.dependencies.writers[f"links.{slave}.is_open"]:
+                found[name].append(traffic)
         for broker in (MASTER, *range(len(self.plan.slaves))):
             is_master, path = broker == MASTER, name_end(self.plan, broker)
             seen = self.plan.flush_observations if is_master else self.plan.links[broker].flushes
             flushed = self.places[f"{name_broker(broker)}.log.flushed_offset"]
             flush = Action(name_instance("flush_WHO", broker))
             due = DueFlush(flush, self.places[path], flushed, seen)
-            writers = self.machine.dependencies.writers[path]
-            found.update((name, due) for name in writers if Action(name).rule_name in GROWING)
+            for name in self.machine.dependencies.writers[path]:
+                if Action(name).rule_name in GROWING:
+                    found[name].append(due)
         return found
 
     def get(self, node: Node, path: str) -> int:
@@ -295,10 +308,9 @@ class LogGuide:
 
     def list_due(self, node: Node, action: Action) -> Sequence[Action]:
         """The steps that a later observation shows, and that cannot be taken after this one."""
-        due = self.dues.get(action.instance)
-        if due is None or not self.may(node, due.action.instance):
-            return ()
-        return due.list_steps(self.machine, node.state, self.now_ms)
+        dues, known = self.dues.get(action.instance, ()), self.machine.instances
+        steps = (step for due in dues for step in due.list_steps(self, node))
+        return [step for step in steps if step.instance in known]
 
     def follow(self, node: Node, action: Action, state: State) -> Notes | None:
         """The notes after a step; None for a step that the recording rules out."""
