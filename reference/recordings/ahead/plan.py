@@ -339,3 +339,9 @@ def find_next(observations: Observations, now_ms: float) -> int | None:
     """The value that is seen next after this moment."""
     place = bisect_right(observations.times_ms, now_ms)
     return observations.values[place] if place < len(observations.values) else None
+
+
+def find_latest(observations: Observations, now_ms: float) -> int | None:
+    """The value that was seen last until this moment."""
+    place = bisect_right(observations.times_ms, now_ms)
+    return observations.values[place - 1] if place else None
