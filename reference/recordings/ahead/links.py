@@ -55,6 +55,10 @@ class LinkAhead:
     """When each connection was opened."""
     closings_ms: Mapping[int, float]
     """By connection: when its end was first seen."""
+    connected_ms: Mapping[int, float]
+    """By connection: when the slave was last seen connected while no later one was opened."""
+    shown_reports: Observations
+    """The latest report of the slave, as looks at it show it."""
     slave_observations: Observations
     """Every max offset of the slave that an event shows."""
     ends_after: Mapping[int, Observations]
@@ -88,6 +92,8 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
         first_offsets=_gather_first_offsets(own),
         openings_ms=tuple(event.t_ms for event in own if event.kind == "ha_link_open"),
         closings_ms=_gather_closings(own),
+        connected_ms=_see_connected(events, link, slave),
+        shown_reports=_see_shown_reports(broker),
         slave_observations=see_ends(broker, own),
         ends_after=_see_ends_after(broker, own),
         slave_ends=frozenset(
@@ -138,6 +144,23 @@ def _gather_closings(events: Iterable[Event]) -> Mapping[int, float]:
         if event.kind == "ha_link_close":
             found.setdefault(event["conn"], event.t_ms)
     return found
+
+
+def _see_connected(events: Iterable[Event], link: str, slave: str) -> Mapping[int, float]:
+    found: dict[int, float] = {}
+    connection = 0
+    for event in events:
+        if event.kind == "ha_link_open" and event["link"] == link:
+            connection = event["conn"]
+        elif event.data.get("node") == slave and event.data.get("ha_client_connected"):
+            found[connection] = event.t_ms
+    return found
+
+
+def _see_shown_reports(broker: Iterable[Event]) -> Observations:
+    name = "ha_client_reported_offset"
+    found = [(event.t_ms, event[name]) for event in broker if name in event.data]
+    return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
 
 
 def _see_reports(events: Iterable[Event]) -> Observations:

@@ -37,6 +37,7 @@ from reference.recordings.ahead.puts import (
     count_overlapping,
     find_sampled,
     index_queues,
+    list_under_way,
     mark_gaps,
     order_puts,
     see_processes,
@@ -87,6 +88,8 @@ class Plan:
     """The slaves' names; their numbers are their indexes."""
     puts: tuple[Put, ...]
     """In the order in which they were appended."""
+    under_way: tuple[tuple[Put, ...], ...]
+    """By put: those before it in the log that may have been under way when it was called."""
     put_by_seq: Mapping[int, Put]
     """The same by event."""
     tables: tuple[Table, ...]
@@ -174,6 +177,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         master=master,
         slaves=tuple(slaves),
         puts=puts,
+        under_way=list_under_way(puts),
         put_by_seq={put.seq: put for put in puts},
         tables=make_tables(puts, structure.lives),
         queue_index=index_queues(puts),

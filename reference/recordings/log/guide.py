@@ -23,6 +23,7 @@ from reference.recordings.ahead.plan import MASTER, Plan, find_next, has_within
 from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES, ProcessAhead, Put
 from reference.recordings.clock import (
     GRAIN_MS,
+    JITTER_MS,
     KILL_MS,
     NOTICE_MS,
     SLACK_MS,
@@ -220,7 +221,7 @@ class LogGuide:
         if rule == "transfer_batch":
             return lambda node: self._may_send(node, slave)
         if rule == "close_idle_connection":  # Only a proxy holds back heartbeats, or cuts a link.
-            return lambda node: bool(node.notes.wires[slave].are_frames_held)
+            return lambda node: self._may_close(node.notes.wires[slave], slave)
         if rule == "cut_link":
             return False
         if is_of_connection and not self.wires[slave].is_connection_recorded:
@@ -228,6 +229,11 @@ class LogGuide:
         if is_of_connection:
             return False
         return not (rule.startswith("report_offset") and self.wires[slave].is_recorded)
+
+    def _may_close(self, wire: Wire, slave: int) -> bool:
+        """A connection that was held up may end unseen, unless its slave is seen with it later."""
+        seen_ms = self.plan.links[slave].connected_ms.get(wire.connection, 0.0)
+        return wire.are_frames_held and self.now_ms >= seen_ms - JITTER_MS
 
     def _may_append(self, node: Node, message: int) -> bool:
         return self.find_put(node) is not None and message == len(node.notes.slots)
