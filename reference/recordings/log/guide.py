@@ -36,6 +36,7 @@ from reference.recordings.log.following import FOLLOWED, get_index
 from reference.recordings.log.limits.due import (
     GROWING,
     Due,
+    DueFileFlush,
     DueFlush,
     DueRequests,
     DueTraffic,
@@ -127,6 +128,8 @@ class LogGuide:
             flushed = self.places[f"{name_broker(broker)}.log.flushed_offset"]
             flush = Action(name_instance("flush_WHO", broker))
             due = DueFlush(flush, self.places[path], flushed, seen)
+            if is_master:
+                found["fill_file"].append(DueFileFlush(self.places[path], flushed))
             for name in self.machine.dependencies.writers[path]:
                 if Action(name).rule_name in GROWING:
                     found[name].append(due)

@@ -69,6 +69,32 @@ class DueFlush:
 
 
 @frozen
+class DueFileFlush:
+    """Before a file is filled: the second flush for a put, of the next file, is not checked.
+
+    So a put that begins the next file and times out within a moment has had one flush for the blank
+    before it: what was there without the blank had been flushed (GroupCommitService#doCommit,
+    R-FL-04).
+    """
+
+    end: int
+    """Where a state has the end of the master's log."""
+    flushed: int
+    """Where it has its flushed offset."""
+
+    def list_steps(self, guide: LogGuide, node: Node) -> Sequence[Action]:
+        """The flush, if there is anything to be flushed."""
+        put = guide.find_following(node)
+        if put is None or put.status != "FLUSH_DISK_TIMEOUT":
+            return []
+        timers = node.notes.seen.timers or guide.plan.timers
+        is_given_up = put.duration_ms < timers.sync_flush_timeout_ms
+        is_left = node.state[self.flushed] < node.state[self.end]
+        is_due = is_given_up and is_left and guide.may(node, "flush_master")
+        return [Action("flush_master")] if is_due else []
+
+
+@frozen
 class DueTraffic:
     """Before a connection ends: in the rules what is on its way is lost with it.
 
