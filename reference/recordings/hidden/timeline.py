@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import Any, TypeAlias
 
 from attrs import define, evolve, field, frozen
@@ -132,6 +133,8 @@ class Timeline:
     may_swap: Callable[[Any, Any], bool]
     """Two observations may have happened in the other order, by their sources and stamps."""
     begin: Node
+    may_be_late: Callable[[Any, Any], bool] = lambda *_: False
+    """They may be swapped, and their clocks alone may have put the first before the second."""
     clock: Clock | None = None
     """What is overdue before an observation; None where nothing is."""
     trail: list[Entry] = field(factory=list)
@@ -256,6 +259,8 @@ class Timeline:
         self.is_cut_short, self.nearest = False, None
         if not stuck.is_possible:
             return False
+        if self.pass_next(stuck.observation, waiting):
+            return True
         # First without going back for what one step then lacks, unless no one step can bring all.
         numbers = {goal.wanted for goal in stuck.unmet if goal.path}
         for rounds in (ROUNDS_MAX, 0) if len(numbers) < 2 else (0, ROUNDS_MAX):
@@ -421,6 +426,24 @@ class Timeline:
                 waiting[-count:] = late[:0:-1]
                 return entries
         return None
+
+    def pass_next(self, observation: Any, waiting: list[Any]) -> bool:
+        """Explains an observation behind the next ones, if clocks alone may have swapped them."""
+        near = list(takewhile(lambda o: self.may_be_late(observation, o), reversed(waiting)))
+        entries, self.budget = [], Budget(FIRST_REPAIR_STEPS, self.total)
+        node, since = self.node, self.since
+        for count, other in enumerate(near[:LATE_MAX], start=1):
+            entry = self.try_next(node, since, other)
+            if isinstance(entry, Stuck):
+                return False
+            entries.append(entry)
+            last = self.try_next(entry.after, entry.since, observation)
+            if isinstance(last, Entry):
+                self.trail += [*entries, last]
+                del waiting[-count:]
+                return True
+            node, since = entry.after, entry.since
+        return False
 
     def take_on(self, entries: list[Entry], observation: Any) -> bool:
         """Explains one observation more behind these entries, if that is possible."""
