@@ -113,11 +113,12 @@ class Search:
         for goal in goals:
             if goal.check(node):
                 continue
-            usual = self._take_usual(node, (*met, goal), goal)
-            if usual is not None:
-                node = usual
-                met = [each for each in goals if each.check(node)]
+            usual = self._take_usual(node, goal)
+            if all(each.check(usual) for each in (*met, goal)):
+                node, met = usual, [each for each in goals if each.check(usual)]
                 continue
+            if goal.is_lost and goal.is_lost(node):
+                return Searched(None, usual, is_exhausted=True, out_of_reach=(goal,))
             part = Budget(GOAL_STEPS, self.budget) if len(goals) > 1 else self.budget
             searched = self._run(node, (*met, goal), part)
             if searched.found is None:
@@ -128,14 +129,14 @@ class Search:
             return Searched(node, node, is_exhausted=True)
         return self._run(start, goals, self.budget)
 
-    def _take_usual(self, node: Node, wanted: tuple[Goal, ...], goal: Goal) -> Node | None:
-        """The node after the usual steps to a goal; None where they do not meet all of these."""
+    def _take_usual(self, node: Node, goal: Goal) -> Node:
+        """The node after the usual steps to a goal, as far as they are possible."""
         for action in goal.usual(node) if goal.usual is not None else ():
             if goal.check(node) or not self.budget.spend():
                 break
             if self.may(node, action.instance):
                 node = self.take(node, action) or node
-        return node if all(each.check(node) for each in wanted) else None
+        return node
 
     def _run_at_once(
         self, start: Node, goals: tuple[Goal, ...], goal: Goal, searched: Searched
