@@ -77,6 +77,8 @@ class LinkAhead:
     """Every report on a connection that was not seen to end before: the master may read it."""
     begins: Observations
     """Where the slave's log is seen to begin, whenever it is seen to have a file."""
+    files: Observations
+    """How many files the slave's log is seen to have."""
     flushes: Observations
     """Up to where the slave is seen to have flushed."""
 
@@ -107,6 +109,7 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
         is_connection_hidden=not own,
         reports=_see_reports(own),
         begins=see_begins(broker),
+        files=see_files(broker),
         flushes=see_flushes(broker),
     )
 
@@ -199,6 +202,12 @@ def see_begins(events: Iterable[Event]) -> Observations:
     """Where a broker's log is seen to begin."""
     seen = [each for each in events if each.kind in BROKER_KINDS and each["mapped_files"]]
     return Observations(tuple(e.t_ms for e in seen), tuple(e["min_offset"] for e in seen))
+
+
+def see_files(broker: Iterable[Event]) -> Observations:
+    """How many files a broker's log is seen to have."""
+    seen = [each for each in broker if each.kind in BROKER_KINDS]
+    return Observations(tuple(e.t_ms for e in seen), tuple(e["mapped_files"] for e in seen))
 
 
 def see_flushes(broker: Iterable[Event]) -> Observations:

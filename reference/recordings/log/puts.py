@@ -29,6 +29,7 @@ from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.asking import Asking, agrees, ask_for, note
 from reference.recordings.log.brokers import list_positions
 from reference.recordings.log.guide import name_end
+from reference.recordings.log.limits.due import is_given_up
 from reference.recordings.log.seen import Check
 from reference.recordings.reading import Event
 from reference.worlds.replication.put import has_slave_wait, is_reported
@@ -181,10 +182,8 @@ def list_usual_steps(asking: Asking, node: Node, put: Put, slot: int) -> Sequenc
     """
     disk = ["flush_for_put", "answer_disk_wait"]
     if put.status == "FLUSH_DISK_TIMEOUT":
-        timers = node.notes.seen.timers or asking.plan.timers
-        is_long = put.duration_ms >= timers.sync_flush_timeout_ms
         given_up = ["flush_for_put", "flush_for_put", "give_up_disk_wait"]
-        disk = ["time_out_disk_wait"] if is_long else given_up
+        disk = given_up if is_given_up(asking.guide, node, put) else ["time_out_disk_wait"]
     elif put.status != "PUT_OK":
         return ()
     names = asking.guide.machine.instances

@@ -31,6 +31,10 @@ BEFORE_REQUEST = ("flush_for_put", "flush_for_put", "answer_disk_wait", "request
 """By which rules a put comes to wait for a slave; two flushes at most, for two files (R-FL-04)."""
 
 
+BEFORE_FIRST_FILE = ("position_transfer", "position_at_last_file", "create_first_file")
+"""By which rules a slave without files comes to have one (R-HC-09)."""
+
+
 class Due(Protocol):
     """What one step makes impossible."""
 
@@ -60,8 +64,11 @@ class DueFlush:
         wanted, state = find_now_or_next(self.seen, guide.now_ms), node.state
         if wanted is None or state[self.end] != wanted or not guide.may(node, self.action.instance):
             return []
-        steps: list[Action] = []
+        is_master = self.action.instance == "flush_master"
+        steps = list_given_up_flushes(guide, node) if is_master else []
         after: State | None = state
+        for step in steps:
+            after = None if after is None else guide.machine.take(after, step)
         while after is not None and after[self.flushed] < wanted:
             after = guide.machine.take(after, self.action)
             steps.append(self.action)
@@ -85,12 +92,9 @@ class DueFileFlush:
     def list_steps(self, guide: LogGuide, node: Node) -> Sequence[Action]:
         """The flush, if there is anything to be flushed."""
         put = guide.find_following(node)
-        if put is None or put.status != "FLUSH_DISK_TIMEOUT":
-            return []
-        timers = node.notes.seen.timers or guide.plan.timers
-        is_given_up = put.duration_ms < timers.sync_flush_timeout_ms
         is_left = node.state[self.flushed] < node.state[self.end]
-        is_due = is_given_up and is_left and guide.may(node, "flush_master")
+        is_due = put is not None and is_left and is_given_up(guide, node, put)
+        is_due = is_due and guide.may(node, "flush_master")
         return [Action("flush_master")] if is_due else []
 
 
@@ -118,13 +122,39 @@ class DueTraffic:
         seen = guide.plan.links[self.slave].ends_after.get(wire.connection)
         wanted = None if seen is None else find_next(seen, guide.now_ms)
         end = guide.get_max(node, self.slave)
-        for frame in guide.list_frames(wire, self.slave)[wire.taken : wire.forwarded]:
+        frames = guide.list_frames(wire, self.slave)[wire.taken : wire.forwarded]
+        if not frames and wanted is not None:
+            return self._list_first_file(guide, node, wanted)
+        for frame in frames:
             if wanted is None or wanted <= end or end not in (0, frame.start_offset):
                 break
             taken = {"size_bytes": frame.size_bytes}
             steps.append(Action(f"append_to_slave[{self.slave}]", taken))
             end = frame.end_offset
         return steps
+
+    def _list_first_file(self, guide: LogGuide, node: Node, end: int) -> Sequence[Action]:
+        """A heartbeat has made the first file if the slave is seen with one next, and no byte.
+
+        For that the master has read the first report and knows where to begin.
+        """
+        files = find_next(guide.plan.links[self.slave].files, guide.now_ms)
+        if not files or guide.get(node, f"slaves.{self.slave}.log.has_file"):
+            return []
+        reports = node.notes.wires[self.slave].reports[:1]
+        way = [
+            *(Action(f"receive_report[{self.slave}]", {"slave_offset": each}) for each in reports),
+            *(Action(f"{rule}[{self.slave}]") for rule in BEFORE_FIRST_FILE),
+        ]
+        steps: list[Action] = []
+        state = node.state
+        for step in way:
+            after = guide.machine.take(state, step)
+            if after is not None:
+                steps.append(step)
+                state = after
+        is_so = bool(state[guide.places[f"slaves.{self.slave}.log.has_file"]])
+        return steps if is_so and guide.get_max(node.edit(state=state), self.slave) == end else []
 
     def _list_reports(self, guide: LogGuide, node: Node) -> Sequence[Action]:
         wanted = find_next(self.push2, guide.now_ms)
@@ -182,3 +212,29 @@ class DueRequests:
 def has_waited(put: Put) -> bool:
     """A put has waited for a slave, if its master is a SYNC_MASTER."""
     return put.waits_for_store and put.status in REQUESTED
+
+
+def is_given_up(guide: LogGuide, node: Node, put: Put) -> bool:
+    """A put has used up both of its flushes: its disk step has failed without a time-out."""
+    timers = node.notes.seen.timers or guide.plan.timers
+    is_failed = put.status == "FLUSH_DISK_TIMEOUT"
+    return is_failed and put.duration_ms < timers.sync_flush_timeout_ms
+
+
+def list_given_up_flushes(guide: LogGuide, node: Node) -> list[Action]:
+    """The flushes that are left for the first followed put that uses up both, if it waits for them.
+
+    Whoever flushes for another one leaves none for it.
+    """
+    for slot, number in enumerate(node.notes.slots):
+        flush = Action(f"flush_for_put[{slot}]")
+        steps: list[Action] = []
+        is_there = flush.instance in guide.machine.instances
+        if is_there and is_given_up(guide, node, guide.plan.puts[number]):
+            state = guide.machine.take(node.state, flush)
+            while state is not None:
+                steps.append(flush)
+                state = guide.machine.take(state, flush)
+            if steps:
+                return steps
+    return []
