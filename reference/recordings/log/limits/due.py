@@ -148,7 +148,7 @@ class DueTraffic:
         ]
         steps: list[Action] = []
         state = node.state
-        for step in way:
+        for step in (each for each in way if each.instance in guide.machine.instances):
             after = guide.machine.take(state, step)
             if after is not None:
                 steps.append(step)
