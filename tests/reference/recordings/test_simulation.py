@@ -76,8 +76,8 @@ EXPLAINED_AT_LENGTH = (
     ("skewed", "4.9.8", 1, 165),
     ("everything", "4.4.0", 2, 40),
 )
-"""Scenario, release, seed and length: a frame that a proxy has held is taken no sooner than it comes,
-a slave is killed when a heartbeat has made its first file, a put uses up both of its flushes."""
+"""Scenario, release, seed and length: a frame that a proxy has held is not overdue when it comes, a
+slave is killed when a heartbeat has made its first file, a put uses up both of its flushes."""
 
 STEPS_AT_LENGTH = 15
 """How many steps may be tried for each of their events."""
