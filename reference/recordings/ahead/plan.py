@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from attrs import evolve, fields, frozen
+from attrs import evolve, field, fields, frozen
 
 from reference.configuration.keys import KEYS
 from reference.recordings.ahead.boundaries import Table, make_tables
@@ -26,7 +26,6 @@ from reference.recordings.ahead.links import (
     gather_link,
     see_ends,
     see_flushes,
-    see_push2,
     see_starts,
 )
 from reference.recordings.ahead.puts import (
@@ -88,8 +87,6 @@ class Plan:
     """The slaves' names; their numbers are their indexes."""
     puts: tuple[Put, ...]
     """In the order in which they were appended."""
-    under_way: tuple[tuple[Put, ...], ...]
-    """By put: those before it in the log that may have been under way when it was called."""
     put_by_seq: Mapping[int, Put]
     """The same by event."""
     tables: tuple[Table, ...]
@@ -113,8 +110,6 @@ class Plan:
     """Where the master's log is seen to end."""
     flush_observations: Observations
     """Up to where the master is seen to have flushed."""
-    push2_observations: Observations
-    """The ``push2SlaveMaxOffset`` that is seen; -1 at the end of each process of the master."""
     start_observations: Observations
     """The max offset with which each later process of the master has started."""
     surgeries: Mapping[int, Event]
@@ -127,6 +122,13 @@ class Plan:
     """What a controller is shown to do."""
     written_lives: int
     """How many lives of the master's log may have bytes; there may be more epochs than that."""
+
+    under_way: tuple[tuple[Put, ...], ...] = field(init=False)
+    """By put: those before it in the log that may have been under way when it was called."""
+
+    @under_way.default
+    def _list_under_way(self) -> tuple[tuple[Put, ...], ...]:
+        return list_under_way(self.puts)
 
     def find_node(self, event: Event) -> int:
         """The number of the slave that an event is about, or MASTER."""
@@ -177,7 +179,6 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         master=master,
         slaves=tuple(slaves),
         puts=puts,
-        under_way=list_under_way(puts),
         put_by_seq={put.seq: put for put in puts},
         tables=make_tables(puts, structure.lives),
         queue_index=index_queues(puts),
@@ -189,7 +190,6 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         links=tuple(gather_link(events, name) for name in slaves),
         end_observations=see_ends(own),
         flush_observations=see_flushes(own),
-        push2_observations=see_push2(own),
         start_observations=see_starts(own),
         surgeries=surgeries,
         lost_offsets=_find_lost(events, master, surgeries),

@@ -17,7 +17,7 @@ from reference.language.compiled import (
 )
 from reference.language.dependencies import list_leaves
 from reference.language.machine import Action, record_predicate
-from reference.recordings.ahead.links import Frame
+from reference.recordings.ahead.links import Frame, see_push2
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER, Plan, find_next, has_within
 from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES, ProcessAhead, Put
@@ -118,8 +118,10 @@ class LogGuide:
     def _make_dues(self) -> Mapping[str, Sequence[Due]]:
         found: dict[str, list[Due]] = defaultdict(list)
         found["drop_connection"].append(DueRequests(self.plan.puts))
+        events = self.plan.recording.events
+        push2 = see_push2(e for e in events if e.data.get("node") == self.plan.master)
         for slave in range(len(self.plan.slaves)):
-            traffic = DueTraffic(slave, self.plan.push2_observations)
+            traffic = DueTraffic(slave, push2)
             for name in self.machine.dependencies.writers[f"links.{slave}.is_open"]:
                 found[name].append(traffic)
         for broker in (MASTER, *range(len(self.plan.slaves))):
