@@ -55,6 +55,10 @@ class LinkAhead:
     """When each connection was opened."""
     closings_ms: Mapping[int, float]
     """By connection: when its end was first seen."""
+    connected_ms: Mapping[int, float]
+    """By connection: when the slave was last seen connected while no later one was opened."""
+    shown_reports: Observations
+    """The latest report of the slave, as looks at it show it."""
     slave_observations: Observations
     """Every max offset of the slave that an event shows."""
     ends_after: Mapping[int, Observations]
@@ -73,6 +77,8 @@ class LinkAhead:
     """Every report on a connection that was not seen to end before: the master may read it."""
     begins: Observations
     """Where the slave's log is seen to begin, whenever it is seen to have a file."""
+    files: Observations
+    """How many files the slave's log is seen to have."""
     flushes: Observations
     """Up to where the slave is seen to have flushed."""
 
@@ -88,6 +94,8 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
         first_offsets=_gather_first_offsets(own),
         openings_ms=tuple(event.t_ms for event in own if event.kind == "ha_link_open"),
         closings_ms=_gather_closings(own),
+        connected_ms=_see_connected(events, link, slave),
+        shown_reports=_see_shown_reports(broker),
         slave_observations=see_ends(broker, own),
         ends_after=_see_ends_after(broker, own),
         slave_ends=frozenset(
@@ -101,6 +109,7 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
         is_connection_hidden=not own,
         reports=_see_reports(own),
         begins=see_begins(broker),
+        files=see_files(broker),
         flushes=see_flushes(broker),
     )
 
@@ -138,6 +147,23 @@ def _gather_closings(events: Iterable[Event]) -> Mapping[int, float]:
         if event.kind == "ha_link_close":
             found.setdefault(event["conn"], event.t_ms)
     return found
+
+
+def _see_connected(events: Iterable[Event], link: str, slave: str) -> Mapping[int, float]:
+    found: dict[int, float] = {}
+    connection = 0
+    for event in events:
+        if event.kind == "ha_link_open" and event["link"] == link:
+            connection = event["conn"]
+        elif event.data.get("node") == slave and event.data.get("ha_client_connected"):
+            found[connection] = event.t_ms
+    return found
+
+
+def _see_shown_reports(broker: Iterable[Event]) -> Observations:
+    name = "ha_client_reported_offset"
+    found = [(event.t_ms, event[name]) for event in broker if name in event.data]
+    return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
 
 
 def _see_reports(events: Iterable[Event]) -> Observations:
@@ -178,6 +204,12 @@ def see_begins(events: Iterable[Event]) -> Observations:
     return Observations(tuple(e.t_ms for e in seen), tuple(e["min_offset"] for e in seen))
 
 
+def see_files(broker: Iterable[Event]) -> Observations:
+    """How many files a broker's log is seen to have."""
+    seen = [each for each in broker if each.kind in BROKER_KINDS]
+    return Observations(tuple(e.t_ms for e in seen), tuple(e["mapped_files"] for e in seen))
+
+
 def see_flushes(broker: Iterable[Event]) -> Observations:
     """Up to where a broker is seen to have flushed; -1 at the end of each of its processes."""
     seen = [each for each in broker if each.kind in {*BROKER_KINDS, *END_KINDS}]
@@ -185,6 +217,21 @@ def see_flushes(broker: Iterable[Event]) -> Observations:
         tuple(event.t_ms for event in seen),
         tuple(event.data.get("flushed_offset", -1) for event in seen),
     )
+
+
+def see_push2(master: Iterable[Event]) -> Observations:
+    """What a master is seen to know of its slaves' reports; -1 at the end of each process."""
+    found: list[tuple[float, int]] = []
+    for event in master:
+        if event.kind == "put":
+            found.append((float(event["t_begin_ms"]), event["push2_slave_before"]))
+            found.append((event.t_ms, event["push2_slave_after"]))
+        elif "push2_slave_max_offset" in event.data:
+            found.append((event.t_ms, event["push2_slave_max_offset"]))
+        elif event.kind in END_KINDS:
+            found.append((event.t_ms, -1))
+    found.sort()
+    return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
 
 
 def see_starts(broker: Iterable[Event]) -> Observations:

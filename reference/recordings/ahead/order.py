@@ -153,3 +153,8 @@ def may_swap(earlier: Observation, later: Observation) -> bool:
         # Who looks at brokers is one thread, and so is each producer; only puts overlap.
         return later.interval_ms[0] < earlier.interval_ms[1]
     return later.interval_ms[0] - JITTER_MS <= earlier.interval_ms[1] + JITTER_MS
+
+
+def may_be_late(earlier: Observation, later: Observation) -> bool:
+    """They may be swapped, and the difference of two clocks is enough for that."""
+    return later.t_ms - earlier.t_ms <= SKEW_MS and may_swap(earlier, later)

@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from attrs import evolve, fields, frozen
+from attrs import evolve, field, fields, frozen
 
 from reference.configuration.keys import KEYS
 from reference.recordings.ahead.boundaries import Table, make_tables
@@ -36,6 +36,7 @@ from reference.recordings.ahead.puts import (
     count_overlapping,
     find_sampled,
     index_queues,
+    list_under_way,
     mark_gaps,
     order_puts,
     see_processes,
@@ -121,6 +122,13 @@ class Plan:
     """What a controller is shown to do."""
     written_lives: int
     """How many lives of the master's log may have bytes; there may be more epochs than that."""
+
+    under_way: tuple[tuple[Put, ...], ...] = field(init=False)
+    """By put: those before it in the log that may have been under way when it was called."""
+
+    @under_way.default
+    def _list_under_way(self) -> tuple[tuple[Put, ...], ...]:
+        return list_under_way(self.puts)
 
     def find_node(self, event: Event) -> int:
         """The number of the slave that an event is about, or MASTER."""
@@ -335,3 +343,9 @@ def find_next(observations: Observations, now_ms: float) -> int | None:
     """The value that is seen next after this moment."""
     place = bisect_right(observations.times_ms, now_ms)
     return observations.values[place] if place < len(observations.values) else None
+
+
+def find_latest(observations: Observations, now_ms: float) -> int | None:
+    """The value that was seen last until this moment."""
+    place = bisect_right(observations.times_ms, now_ms)
+    return observations.values[place - 1] if place else None

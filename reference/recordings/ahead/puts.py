@@ -224,6 +224,17 @@ def find_sampled(puts: Sequence[Put]) -> frozenset[int]:
     return frozenset(found)
 
 
+def list_under_way(puts: Sequence[Put]) -> tuple[tuple[Put, ...], ...]:
+    """By put: those before it in the log that may have been under way when it was called."""
+    found: list[tuple[Put, ...]] = []
+    present: list[Put] = []
+    for put in puts:
+        present = [other for other in present if other.end_ms > put.begin_ms - UNDER_WAY_MS]
+        found.append(tuple(present))
+        present.append(put)
+    return tuple(found)
+
+
 def count_overlapping(intervals: Iterable[tuple[float, float]]) -> int:
     """The most of these intervals that hold at the same time."""
     edges: list[tuple[float, int]] = []

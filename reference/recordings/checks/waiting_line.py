@@ -145,11 +145,12 @@ def list_waits_ms(view: View, put: Put) -> list[float]:
 def _list_before(view: View, put: Put) -> Iterator[Put]:
     """The puts that were under way with this one and were answered before it, or with it.
 
-    No more puts are under way at a time than the model follows, so their places are near.
+    Behind one that waits long many others may come and go. Of those with a later place only such
+    count as were called with this one, and no more are under way at a time than the model follows.
     """
-    reach = len(view.cluster.messages)
-    for other in view.plan.puts[max(0, put.number - reach) : put.number + reach]:
-        is_other = other.process == put.process and other.number != put.number
+    behind = view.plan.puts[put.number + 1 : put.number + len(view.cluster.messages)]
+    for other in (*view.plan.under_way[put.number], *behind):
+        is_other = other.process == put.process
         is_served = other.waits_for_store and other.status in SERVED
         is_with_it = put.begin_ms < other.end_ms <= put.end_ms + UNDER_WAY_MS
         is_near = other.number < put.number or other.begin_ms < put.begin_ms + JITTER_MS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from attrs import define, evolve, field, frozen
@@ -81,6 +81,9 @@ class Goal:
     """The same goal in another state, where what it is about stands elsewhere; None: not there."""
     on_the_way: tuple[Goal, ...] = ()
     """What is usually met before this one, in this order: wishes, and nothing is demanded."""
+    usual: Callable[[Node], Sequence[Action]] | None = None
+    """The steps that usually meet it, of which those that are not possible are left out. They are
+    tried before anything is searched for; where they do not meet it, that says nothing."""
     instead: Goal | None = None
     """What an earlier state may be asked for where this one can only come of it: a wish, too."""
 

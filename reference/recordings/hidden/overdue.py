@@ -1,11 +1,13 @@
 """Hidden steps that nothing holds back: once they are overdue they have happened.
 
 A step counts as possible from the observation at which the explanation first shows it so, which is
-never before it really was. A deadline runs only while the step stays possible.
+never before it really was. A deadline runs only while the step stays possible and nothing holds it
+back.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
@@ -85,7 +87,9 @@ class Clock:
         found: dict[str, float] = {}
         for name in self.watched:
             ranges = self.guide.machine.instances[name].find_ranges(after.state)
-            if ranges is not None and self.guide.may(after, name):
+            # What something holds back begins to wait when it is let go, for example a frame that
+            # a stalled proxy has kept.
+            if ranges is not None and not math.isinf(self.deadlines.find_deadline_ms(after, name)):
                 found[name] = now_ms if name in fired else since.get(name, now_ms)
         return found
 

@@ -113,6 +113,12 @@ class Search:
         for goal in goals:
             if goal.check(node):
                 continue
+            usual = self._take_usual(node, goal)
+            if all(each.check(usual) for each in (*met, goal)):
+                node, met = usual, [each for each in goals if each.check(usual)]
+                continue
+            if goal.is_lost and goal.is_lost(node):
+                return Searched(None, usual, is_exhausted=True, out_of_reach=(goal,))
             part = Budget(GOAL_STEPS, self.budget) if len(goals) > 1 else self.budget
             searched = self._run(node, (*met, goal), part)
             if searched.found is None:
@@ -122,6 +128,15 @@ class Search:
         if len(met) == len(goals):
             return Searched(node, node, is_exhausted=True)
         return self._run(start, goals, self.budget)
+
+    def _take_usual(self, node: Node, goal: Goal) -> Node:
+        """The node after the usual steps to a goal, as far as they are possible."""
+        for action in goal.usual(node) if goal.usual is not None else ():
+            if goal.check(node) or not self.budget.spend():
+                break
+            if self.may(node, action.instance):
+                node = self.take(node, action) or node
+        return node
 
     def _run_at_once(
         self, start: Node, goals: tuple[Goal, ...], goal: Goal, searched: Searched
@@ -228,7 +243,7 @@ class Search:
     def take(self, node: Node, action: Action) -> Node | None:
         """The node after one step, and before it what is due; None where it is not possible."""
         for due in self.guide.list_due(node, action):
-            node = self._take_one(node, due) or node
+            node = self.take(node, due) or node
         return self._take_one(node, action)
 
     def _take_one(self, node: Node, action: Action) -> Node | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import Any, TypeAlias
 
 from attrs import define, evolve, field, frozen
@@ -132,6 +133,8 @@ class Timeline:
     may_swap: Callable[[Any, Any], bool]
     """Two observations may have happened in the other order, by their sources and stamps."""
     begin: Node
+    may_be_late: Callable[[Any, Any], bool] = lambda *_: False
+    """They may be swapped, and their clocks alone may have put the first before the second."""
     clock: Clock | None = None
     """What is overdue before an observation; None where nothing is."""
     trail: list[Entry] = field(factory=list)
@@ -150,6 +153,8 @@ class Timeline:
     """Going back for it has spent its whole budget."""
     nearest: tuple[list[Entry], Stuck] | None = None
     """Of the trails that were tried for the present observation: one behind which less is unmet."""
+    has_come_nearer: bool = False
+    """For the present observation a step has brought some of what is unmet, and not all."""
     is_cut_short: bool = False
     """Going back for the observation that is stuck has ended for want of steps."""
 
@@ -256,16 +261,19 @@ class Timeline:
         self.is_cut_short, self.nearest = False, None
         if not stuck.is_possible:
             return False
+        if self.pass_near(stuck.observation, waiting):
+            return True
         # First without going back for what one step then lacks, unless no one step can bring all.
         numbers = {goal.wanted for goal in stuck.unmet if goal.path}
+        self.has_come_nearer = False
         for rounds in (ROUNDS_MAX, 0) if len(numbers) < 2 else (0, ROUNDS_MAX):
             self.budget = Budget(FIRST_REPAIR_STEPS, self.total)
             trail = self.go_back(self.trail, stuck, rounds)
             is_cut = self.budget.is_spent
-            if trail is not None:
+            if trail is not None or not self.has_come_nearer:
                 break
         self.budget = Budget(REPAIR_STEPS, self.total)
-        trail = trail or self.move_earlier(self.trail, stuck.observation)
+        trail = trail or self.move_earlier(self.trail, stuck.observation, self.may_swap)
         trail = trail or self.move_later(stuck.observation, waiting)
         trail = trail or self.go_back(self.trail, stuck, ROUNDS_MAX, is_pulled=True)
         if trail is None and is_cut:
@@ -347,9 +355,10 @@ class Timeline:
         if len(last.unmet) < len(known.unmet):
             self.nearest = (made, last)
         is_nearer = len(last.unmet) < len(stuck.unmet) or not set(last.texts) & set(stuck.texts)
+        self.has_come_nearer |= is_nearer
         if not is_nearer or rounds >= ROUNDS_MAX:
             return None
-        moved = self.move_earlier(made, stuck.observation)
+        moved = self.move_earlier(made, stuck.observation, self.may_swap)
         return moved or self.go_back(made, last, rounds + 1)
 
     def take_again(self, node: Node, since: Since, entries: list[Entry]) -> list[Entry] | None:
@@ -392,11 +401,13 @@ class Timeline:
             node, since = entry.after, entry.since
         return entries
 
-    def move_earlier(self, trail: list[Entry], observation: Any) -> list[Entry] | None:
-        """The trail with an observation before some of its latest ones."""
+    def move_earlier(
+        self, trail: list[Entry], observation: Any, may_pass: Callable[[Any, Any], bool]
+    ) -> list[Entry] | None:
+        """The trail with an observation before some of its latest ones, if it may pass those."""
         for passed in range(1, len(trail) + 1):
             entries = trail[-passed:]
-            if not self.may_swap(entries[0].observation, observation):
+            if not may_pass(entries[0].observation, observation):
                 return None
             moved = [observation, *(entry.observation for entry in entries)]
             since = trail[-passed - 1].since if passed < len(trail) else {}
@@ -421,6 +432,36 @@ class Timeline:
                 waiting[-count:] = late[:0:-1]
                 return entries
         return None
+
+    def pass_near(self, observation: Any, waiting: list[Any]) -> bool:
+        """Explains an observation behind or before others, if clocks alone may have swapped them.
+
+        That takes few steps, so it is tried first.
+        """
+        self.budget = Budget(FIRST_REPAIR_STEPS, self.total)
+        if self.pass_next(observation, waiting):
+            return True
+        trail = self.move_earlier(self.trail, observation, self.may_be_late)
+        self.trail = trail or self.trail
+        return trail is not None
+
+    def pass_next(self, observation: Any, waiting: list[Any]) -> bool:
+        """Explains an observation behind the next ones alone, as they stand."""
+        near = list(takewhile(lambda o: self.may_be_late(observation, o), reversed(waiting)))
+        entries: list[Entry] = []
+        node, since = self.node, self.since
+        for count, other in enumerate(near[:LATE_MAX], start=1):
+            entry = self.try_next(node, since, other)
+            if isinstance(entry, Stuck):
+                return False
+            entries.append(entry)
+            last = self.try_next(entry.after, entry.since, observation)
+            if isinstance(last, Entry):
+                self.trail += [*entries, last]
+                del waiting[-count:]
+                return True
+            node, since = entry.after, entry.since
+        return False
 
     def take_on(self, entries: list[Entry], observation: Any) -> bool:
         """Explains one observation more behind these entries, if that is possible."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from reference.language.machine import Action
-from reference.recordings.ahead.plan import MASTER, find_next
-from reference.recordings.clock import GRAIN_MS
+from reference.recordings.ahead.plan import MASTER, find_latest, find_next
+from reference.recordings.clock import GRAIN_MS, SLACK_MS
 from reference.recordings.hidden.goals import list_wanted
 from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.log.notes import Wire
@@ -22,6 +22,9 @@ APPENDING = ("append_to_slave", "append_at_wrong_offset")
 
 OTHERS = "append_other_message"
 """The put of a message that no event shows."""
+
+FEW_REPORTS = 8
+"""Of so many reports that the master has not read each one is tried."""
 
 OF_LINKS = (*APPENDING, "transfer_batch", "receive_report")
 """The rules by which bytes and reports go over a link."""
@@ -42,7 +45,7 @@ class Arguments:
         goals: Sequence[Goal],
     ) -> Iterable[int]:
         """The values of one argument that are worth a try."""
-        shown = self._list_shown(node, action, argument)
+        shown = self._list_shown(node, action, argument, goals)
         if shown is None:
             shown = self._list_hidden(node, action, bounds[1], goals)
         if shown is not None:
@@ -53,7 +56,9 @@ class Arguments:
             return [*self._list_recovered(MASTER if index is None else index), *wanted]
         return wanted
 
-    def _list_shown(self, node: Node, action: Action, argument: str) -> Sequence[int] | None:
+    def _list_shown(
+        self, node: Node, action: Action, argument: str, goals: Sequence[Goal]
+    ) -> Sequence[int] | None:
         """The only values that the recording allows; None where it shows none."""
         rule, index = action.rule_name, action.index
         if rule == "append_message" and argument == "size_bytes":
@@ -63,12 +68,29 @@ class Arguments:
             return None
         wire: Wire = node.notes.wires[index]
         if rule == "receive_report":
-            return wire.reports
+            return self._list_reports(node, index, goals)
         frames = self.guide.list_frames(wire, index)
         if rule in APPENDING:
             return [frame.size_bytes for frame in frames[wire.taken : wire.forwarded][:1]]
         ahead = frames[wire.sent : wire.sent + 1]
         return [ahead[0].size_bytes] if ahead else None
+
+    def _list_reports(self, node: Node, slave: int, goals: Sequence[Goal]) -> Sequence[int]:
+        """Reports that the master may read next; of many only what a goal or a put waits for.
+
+        First the one that came so long ago that it has been read by now, and so all before it.
+        """
+        reports = node.notes.wires[slave].reports
+        old = find_latest(self.guide.plan.links[slave].reports, self.guide.now_ms - SLACK_MS)
+        read = [old] if old in reports else []
+        if len(reports) <= FEW_REPORTS:
+            return [*read, *reports]
+        slots = range(len(node.notes.slots))
+        ends = [self.guide.get(node, f"messages.{slot}.end_offset") for slot in slots]
+        above = self.guide.get(node, "master.push2_slave_max_offset") + 1
+        wanted = {goal.wanted for goal in goals if goal.path}
+        covering = [next((r for r in reports if r >= end), reports[-1]) for end in (above, *ends)]
+        return [*read, *(r for r in reports if r in wanted), *covering, reports[0], reports[-1]]
 
     def _list_hidden(
         self, node: Node, action: Action, high: int, goals: Sequence[Goal]

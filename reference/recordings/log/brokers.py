@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from attrs import evolve
@@ -25,6 +26,7 @@ from reference.recordings.hidden.node import Asked, Goal, Node, Stage
 from reference.recordings.log.asking import Asking, agrees, see
 from reference.recordings.log.connections import UNSET, Shown, list_live, match
 from reference.recordings.log.guide import name_broker, name_end
+from reference.recordings.log.limits.due import list_given_up_flushes
 from reference.recordings.log.seen import Check, Seen
 from reference.recordings.reading import Event
 from reference.recordings.view import Blocked, View
@@ -204,6 +206,9 @@ def list_log_goals(asking: Asking, node: Node, event: Event, broker: int) -> Ite
             goal = asking.has_value(f"{name} of {who}", path, event[name])
             if name == "dispatched_offset" and is_dispatch_open(asking, node, broker):
                 goal = has_dispatched(asking, who, path, event[name])
+            if name == "flushed_offset" and broker == MASTER:
+                flushes = partial(list_given_up_flushes, asking.guide)
+                goal = evolve(goal, usual=flushes)
             # The cursor may stand where the log has ended before, and gone on since.
             end = asking.has_value(f"the end of {who}", paths["max_offset"], event[name])
             yield goal if goal.path == end.path else find_way(asking, node, goal, end)

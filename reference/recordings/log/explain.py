@@ -9,7 +9,7 @@ from typing import Any
 from attrs import field, frozen
 
 from reference.language.machine import Action
-from reference.recordings.ahead.order import may_swap, order_observations
+from reference.recordings.ahead.order import may_be_late, may_swap, order_observations
 from reference.recordings.ahead.plan import make_plan
 from reference.recordings.hidden.overdue import Clock
 from reference.recordings.hidden.search import Budget
@@ -107,7 +107,7 @@ def begin(recording: Recording, version: Version, steps_max: int | None = None) 
     deadlines = LogDeadlines(guide)
     watched = deadlines.list_watched()
     clock = Clock(guide, deadlines, watched, lambda s: s.earliest_ms, lambda s: s.t_ms)
-    timeline = Timeline(guide, partial(ask, asking), may_swap, asking.begin(), clock)
+    timeline = Timeline(guide, partial(ask, asking), may_swap, asking.begin(), may_be_late, clock)
     timeline.total = None if steps_max is None else Budget(steps_max)
     return timeline
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -16,12 +17,13 @@ from reference.language.compiled import (
 )
 from reference.language.dependencies import list_leaves
 from reference.language.machine import Action, record_predicate
-from reference.recordings.ahead.links import Frame
+from reference.recordings.ahead.links import Frame, see_push2
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER, Plan, find_next, has_within
 from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES, ProcessAhead, Put
 from reference.recordings.clock import (
     GRAIN_MS,
+    JITTER_MS,
     KILL_MS,
     NOTICE_MS,
     SLACK_MS,
@@ -31,7 +33,14 @@ from reference.recordings.clock import (
 from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.log.arguments import Arguments
 from reference.recordings.log.following import FOLLOWED, get_index
-from reference.recordings.log.limits.due import GROWING, DueFlush
+from reference.recordings.log.limits.due import (
+    GROWING,
+    Due,
+    DueFileFlush,
+    DueFlush,
+    DueRequests,
+    DueTraffic,
+)
 from reference.recordings.log.notes import Connection, Notes, Wire
 from reference.worlds.replication.controller.epochs import get_place
 from reference.worlds.replication.mapped_files import is_flush_file_there
@@ -78,8 +87,8 @@ class LogGuide:
     """The master's log has the file in which its next flush begins."""
     is_start_moving: bool = field(init=False)
     """Where the transfer to a slave without bytes begins moves on with the master's log."""
-    dues: Mapping[str, DueFlush] = field(init=False)
-    """By instance by which a broker's log grows: the flush that may be due before it."""
+    dues: Mapping[str, Sequence[Due]] = field(init=False)
+    """By instance: what may be due before it."""
     last_sent_offset: int = field(init=False)
     """Where the last byte lies that a frame has shown: a put may have no line by then."""
     now_ms: float = 0.0
@@ -106,16 +115,26 @@ class LogGuide:
         self.visible = frozenset(name for name, each in self.allowed.items() if each is False)
         self.dues = self._make_dues()
 
-    def _make_dues(self) -> Mapping[str, DueFlush]:
-        found: dict[str, DueFlush] = {}
+    def _make_dues(self) -> Mapping[str, Sequence[Due]]:
+        found: dict[str, list[Due]] = defaultdict(list)
+        found["drop_connection"].append(DueRequests(self.plan.puts))
+        events = self.plan.recording.events
+        push2 = see_push2(e for e in events if e.data.get("node") == self.plan.master)
+        for slave in range(len(self.plan.slaves)):
+            traffic = DueTraffic(slave, push2)
+            for name in self.machine.dependencies.writers[f"links.{slave}.is_open"]:
+                found[name].append(traffic)
         for broker in (MASTER, *range(len(self.plan.slaves))):
             is_master, path = broker == MASTER, name_end(self.plan, broker)
             seen = self.plan.flush_observations if is_master else self.plan.links[broker].flushes
             flushed = self.places[f"{name_broker(broker)}.log.flushed_offset"]
             flush = Action(name_instance("flush_WHO", broker))
             due = DueFlush(flush, self.places[path], flushed, seen)
-            writers = self.machine.dependencies.writers[path]
-            found.update((name, due) for name in writers if Action(name).rule_name in GROWING)
+            if is_master:
+                found["fill_file"].append(DueFileFlush(self.places[path], flushed))
+            for name in self.machine.dependencies.writers[path]:
+                if Action(name).rule_name in GROWING:
+                    found[name].append(due)
         return found
 
     def get(self, node: Node, path: str) -> int:
@@ -207,7 +226,7 @@ class LogGuide:
         if rule == "transfer_batch":
             return lambda node: self._may_send(node, slave)
         if rule == "close_idle_connection":  # Only a proxy holds back heartbeats, or cuts a link.
-            return lambda node: bool(node.notes.wires[slave].are_frames_held)
+            return lambda node: self._may_close(node.notes.wires[slave], slave)
         if rule == "cut_link":
             return False
         if is_of_connection and not self.wires[slave].is_connection_recorded:
@@ -215,6 +234,11 @@ class LogGuide:
         if is_of_connection:
             return False
         return not (rule.startswith("report_offset") and self.wires[slave].is_recorded)
+
+    def _may_close(self, wire: Wire, slave: int) -> bool:
+        """A connection that was held up may end unseen, unless its slave is seen with it later."""
+        seen_ms = self.plan.links[slave].connected_ms.get(wire.connection, 0.0)
+        return wire.are_frames_held and self.now_ms >= seen_ms - JITTER_MS
 
     def _may_append(self, node: Node, message: int) -> bool:
         return self.find_put(node) is not None and message == len(node.notes.slots)
@@ -295,10 +319,9 @@ class LogGuide:
 
     def list_due(self, node: Node, action: Action) -> Sequence[Action]:
         """The steps that a later observation shows, and that cannot be taken after this one."""
-        due = self.dues.get(action.instance)
-        if due is None or not self.may(node, due.action.instance):
-            return ()
-        return due.list_steps(self.machine, node.state, self.now_ms)
+        dues, known = self.dues.get(action.instance, ()), self.machine.instances
+        steps = (step for due in dues for step in due.list_steps(self, node))
+        return [step for step in steps if step.instance in known]
 
     def follow(self, node: Node, action: Action, state: State) -> Notes | None:
         """The notes after a step; None for a step that the recording rules out."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import Any
 
@@ -126,23 +126,35 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
 
     before = node.notes.seen.wires[slave].last_report if is_late else None
     rises = agrees(f"the report before was {before}, and none falls", is_so=offset >= (before or 0))
-    goals = (
-        rises,
-        *list_handshake_goals(asking, node, slave, event),
-        *list_report_goals(asking, slave, offset, is_late=is_late),
+    handshake = (rises, *list_handshake_goals(asking, node, slave, event))
+    goals = (*handshake, *list_report_goals(asking, slave, offset, is_late=is_late))
+    overtaken = (*handshake, *list_report_goals(asking, slave, offset, is_late=True))
+    checks = asking.later(
+        observation,
+        lambda view: check_not_held(view, slave, view.wires[slave].are_reports_stalled),
+        lambda view: check_interval(view, slave, event),
     )
-    return Asked(
-        (
-            asking.later(
-                observation,
-                lambda view: check_not_held(view, slave, view.wires[slave].are_reports_stalled),
-                lambda view: check_interval(view, slave, event),
-            ),
-            lambda _: goals,
-        ),
+    asked = Asked(
+        (checks, lambda _: goals),
         permits={f"{name}[{slave}]": 1 for name in names},
         after=note(forward),
     )
+    if not is_overtaken(asking, event, node, slave):
+        return asked
+    return evolve(asked, otherwise=lambda: evolve(asked, stages=(checks, lambda _: overtaken)))
+
+
+def is_overtaken(asking: Asking, event: Event, node: Node, slave: int) -> bool:
+    """A look at the slave has shown a later report than this one, which the proxy notes after it.
+
+    It lies above those that the proxy has noted.
+    """
+    looks, offset = asking.plan.links[slave].shown_reports, event["slave_offset"]
+    first = bisect_left(looks.times_ms, event.t_ms - JITTER_MS)
+    last = bisect_right(looks.times_ms, event.t_ms)
+    before = node.notes.seen.wires[slave].last_report
+    is_above = before is None or offset > before
+    return is_above and any(value > offset for value in looks.values[first:last])
 
 
 def list_report_goals(asking: Asking, slave: int, offset: int, *, is_late: bool) -> Iterator[Goal]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from attrs import evolve
 
+from reference.language.machine import Action
 from reference.language.operators import negate
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER
@@ -19,13 +22,17 @@ from reference.recordings.checks.puts import (
     check_slave_view,
 )
 from reference.recordings.checks.queues import check_queue_offset
+from reference.recordings.clock import JITTER_MS
 from reference.recordings.controller.goals import has_epoch_files, lag_behind, list_set_goals
+from reference.recordings.hidden.goals import compile_made
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.asking import Asking, agrees, ask_for, note
 from reference.recordings.log.brokers import list_positions
 from reference.recordings.log.guide import name_end
+from reference.recordings.log.limits.due import is_given_up
 from reference.recordings.log.seen import Check
 from reference.recordings.reading import Event
+from reference.worlds.replication.put import has_slave_wait, is_reported
 from reference.worlds.replication.state import ANSWERED, STATUS_NAMES
 
 OF_APPENDED = ("PUT_OK", "FLUSH_DISK_TIMEOUT", "FLUSH_SLAVE_TIMEOUT", "SLAVE_NOT_AVAILABLE")
@@ -138,8 +145,13 @@ def list_answer_goals(asking: Asking, put: Put, slot: int) -> tuple[Goal, ...]:
         return (agrees(f"{put.status!r} is an answer that brokers give", is_so=False),)
     status = STATUS_NAMES.index(put.status)
     is_possible = put.status in OF_APPENDED
+    phase = asking.has_value("the phase of the put", f"messages.{slot}.phase", ANSWERED)
     goals = (
-        asking.has_value("the phase of the put", f"messages.{slot}.phase", ANSWERED),
+        evolve(
+            phase,
+            usual=lambda node: list_usual_steps(asking, node, put, slot),
+            is_lost=partial(is_unreported, asking, put, slot) if put.status == "PUT_OK" else None,
+        ),
         asking.has_value(
             f"its answer ({put.status})",
             f"messages.{slot}.status",
@@ -160,3 +172,65 @@ def list_answer_goals(asking: Asking, put: Put, slot: int) -> tuple[Goal, ...]:
     # It may have asked for a slave right after its append, before what other events show.
     way = (is_appended(asking, put), found[-1])
     return tuple(evolve(goal, on_the_way=way) for goal in found)
+
+
+def list_usual_steps(asking: Asking, node: Node, put: Put, slot: int) -> Sequence[Action]:
+    """How a put comes to its answer, step by step: over the disk, over a slave, or over both.
+
+    Of the steps over the disk those before the slave's are taken in some releases, those behind it
+    in others (CommitLog#putMessage, #asyncPutMessage).
+    """
+    disk = ["flush_for_put", "answer_disk_wait"]
+    if put.status == "FLUSH_DISK_TIMEOUT":
+        given_up = ["flush_for_put", "flush_for_put", "give_up_disk_wait"]
+        disk = given_up if is_given_up(asking.guide, node, put) else ["time_out_disk_wait"]
+    elif put.status != "PUT_OK":
+        return ()
+    names = asking.guide.machine.instances
+    before = [Action(f"{rule}[{slot}]") for rule in (*disk, "skip_slave_wait")]
+    asked, answered = Action(f"request_slave_wait[{slot}]"), Action(f"answer_slave_wait[{slot}]")
+    read = list_covering_reports(asking, node, put) if put.waits_for_store else ()
+    behind = [Action(f"{rule}[{slot}]") for rule in disk]
+    steps = (*before, asked, *read, answered, *behind)
+    return [step for step in steps if step.instance in names]
+
+
+def list_covering_reports(asking: Asking, node: Node, put: Put) -> Sequence[Action]:
+    """The first report that covers a put, if the master is to read one for it."""
+    is_sync = asking.guide.get(node, "master.is_sync")
+    if not is_sync or asking.guide.get(node, "master.push2_slave_max_offset") >= put.end_offset:
+        return ()
+    for slave, wire in enumerate(node.notes.wires):
+        for offset in wire.reports:
+            if offset >= put.end_offset:
+                return [Action(f"receive_report[{slave}]", {"slave_offset": offset})]
+    return ()
+
+
+def is_unreported(asking: Asking, put: Put, slot: int, node: Node) -> bool:
+    """A put waits for a slave, and no report has been noted so far that covers it.
+
+    Where proxies note all reports, it needs one that is noted later.
+    """
+    is_recorded = all(wire.is_recorded for wire in node.notes.wires)
+    if has_epoch_files(asking) or not is_recorded or has_covering_report(asking, put):
+        return False
+    check, _ = compile_made(asking.plan.structure, lacks_report, (slot,), 0)
+    return check(node.state)
+
+
+def has_covering_report(asking: Asking, put: Put) -> bool:
+    """A report that covers a put has been noted since its call and until now."""
+    for link in asking.plan.links:
+        times_ms = link.reports.times_ms
+        first = bisect_left(times_ms, put.begin_ms - JITTER_MS)
+        last = bisect_right(times_ms, asking.guide.now_ms)
+        if any(offset >= put.end_offset for offset in link.reports.values[first:last]):
+            return True
+    return False
+
+
+def lacks_report(state: Any, slot: int) -> Any:
+    """A followed put waits for a slave, or is about to, and no slave has reported its end."""
+    put = state.messages[slot]
+    return has_slave_wait(state, put) & negate(is_reported(state, put))

@@ -88,7 +88,10 @@ def test_time_is_judged_by_the_clock() -> None:
     # A slave that has asked for the put's bytes is there: nobody refuses to wait for it.
     waited = check_recording(change(STALLED, 34, put_status="SLAVE_NOT_AVAILABLE"))
     assert blocked_at(waited) == 34
-    assert "an answer without any wait took 5002.0 ms" in waited.reason
+    assert "its answer (SLAVE_NOT_AVAILABLE) is 3" in waited.reason
+    long = check_recording(change(STALLED, 42, t_begin_ms=6871.0, duration_ms=5002.0))
+    assert blocked_at(long) == 42
+    assert "an answer without any wait took 5002.0 ms" in long.reason
     late = check_recording(change(AHEAD, 82, t_ms=7781.2))
     assert blocked_at(late) == 82
     assert "the first report after the connect" in late.reason

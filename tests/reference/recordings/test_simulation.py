@@ -71,6 +71,18 @@ EXPLAINED_NIGHTLY = (
 """More of the same; they take longer."""
 
 
+EXPLAINED_AT_LENGTH = (
+    ("stalls", "5.3.3-quorum", 2, 200),
+    ("skewed", "4.9.8", 1, 165),
+    ("everything", "4.4.0", 2, 40),
+)
+"""Scenario, release, seed and length: a frame that a proxy has held is not overdue when it comes, a
+slave is killed when a heartbeat has made its first file, a put uses up both of its flushes."""
+
+STEPS_AT_LENGTH = 15
+"""How many steps may be tried for each of their events."""
+
+
 def make(scenario: str, release: str, seed: int, *, is_cut_off: bool = False) -> Recording:
     """A short recording."""
     return simulate(SCENARIOS[scenario], release, seed, EVENTS, is_cut_off=is_cut_off)
@@ -83,6 +95,17 @@ def make(scenario: str, release: str, seed: int, *, is_cut_off: bool = False) ->
 def test_the_search_explains_a_simulated_recording(scenario: str, release: str, seed: int) -> None:
     """Every observation, by the rules that the simulation moved by."""
     verdict = check_recording(make(scenario, release, seed), version=parse_version(release))
+    assert (CONFORMS, "") == (verdict.verdict, verdict.reason)
+
+
+@pytest.mark.parametrize(("scenario", "release", "seed", "events"), EXPLAINED_AT_LENGTH)
+def test_what_cannot_wait_is_taken_at_once(
+    scenario: str, release: str, seed: int, events: int
+) -> None:
+    """What ends a connection or a wait shows only later what has happened before it."""
+    recording = simulate(SCENARIOS[scenario], release, seed, events)
+    steps = STEPS_AT_LENGTH * len(recording.events)
+    verdict = check_recording(recording, version=parse_version(release), steps_max=steps)
     assert (CONFORMS, "") == (verdict.verdict, verdict.reason)
 
 
@@ -200,4 +223,15 @@ def test_a_long_recording_is_explained(events: int) -> None:
     recording = simulate(SCENARIOS["sync_flush"], "5.3.3", 3, events)
     steps = STEPS_PER_EVENT * len(recording.events)
     verdict = check_recording(recording, version=parse_version("5.3.3"), steps_max=steps)
+    assert (CONFORMS, "") == (verdict.verdict, verdict.reason)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("release", ["4.4.0", "4.9.8", "5.3.3"])
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_scenario_is_explained_at_length(scenario: str, release: str) -> None:
+    """Five thousand events, and hardly anything is searched for long."""
+    recording = simulate(SCENARIOS[scenario], release, 3, 5_000)
+    steps = STEPS_AT_LENGTH * len(recording.events)
+    verdict = check_recording(recording, version=parse_version(release), steps_max=steps)
     assert (CONFORMS, "") == (verdict.verdict, verdict.reason)

@@ -96,7 +96,9 @@ def test_another_version_may_be_asked_for() -> None:
     result = run("--rocketmq-version", "4.4.0", str(LATER))
     assert result.return_value == 1
     assert result.output.startswith("Model of RocketMQ 4.4.0.")
-    assert "seq 37: its answer (FLUSH_SLAVE_TIMEOUT) is 2" in result.output
+    assert (
+        "seq 37: the phase of the put is 5; its answer (FLUSH_SLAVE_TIMEOUT) is 2" in result.output
+    )
     later = run("--rocketmq-version", "4.9.8", "--json", str(NO_SLAVE))
     assert [v["rocketmq_version"] for v in json.loads(later.output)] == ["4.9.8"]
 

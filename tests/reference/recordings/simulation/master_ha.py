@@ -25,6 +25,8 @@ class MasterHa:
     group: Group
     connections: list[Connection] = field(factory=list)
     """Those that it counts."""
+    _accepted_ms: float = 0.0
+    """When it accepts the last that was opened: its socket is a queue."""
 
     @property
     def kernel(self) -> Kernel:
@@ -62,6 +64,12 @@ class MasterHa:
             "slave_ack_offset": self.kernel.get(f"{link}.slave_ack_offset"),
             "next_transfer_from": self.kernel.get(f"{link}.next_transfer_offset"),
         }
+
+    def draw_accept_ms(self) -> float:
+        """How long it takes until a connection is accepted that is opened now."""
+        now_ms = self.kernel.now_ms
+        self._accepted_ms = max(now_ms + self.kernel.draw_ms("accept"), self._accepted_ms + 0.002)
+        return self._accepted_ms - now_ms
 
     def accept(self, connection: Connection) -> None:
         """``AcceptSocketService#run``: a new ``HAConnection`` counts at once."""

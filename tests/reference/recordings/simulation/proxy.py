@@ -62,8 +62,8 @@ class Link:
         self.count += 1
         self.connection = connection = Connection(self, self.count)
         self.write("ha_link_open", conn=self.count)
-        accept = self.group.ha.accept
-        self.group.kernel.after("accept", lambda: accept(connection), connection)
+        ha = self.group.ha
+        self.group.kernel.after(ha.draw_accept_ms(), lambda: ha.accept(connection), connection)
         return connection
 
     def _delay(self, connection: Connection, stretch: str, kind: str) -> float:
