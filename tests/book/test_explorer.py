@@ -110,6 +110,7 @@ def test_an_address_opens_the_same(opened: Opened) -> None:
     assert re.fullmatch(r"[\w/%&=.;:,()'+~!*-]+", told["address"])
 
 
+@pytest.mark.nightly
 @needs_engine
 def test_every_cell_is_refuted_by_its_schedule() -> None:
     """Of the stock pair, of a later release and of the system."""

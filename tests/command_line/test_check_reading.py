@@ -58,6 +58,7 @@ def test_where_a_group_begins_is_answered_both_ways() -> None:
     assert ["refuted", "proved"] == words
 
 
+@pytest.mark.nightly
 def test_an_open_master_alone_lets_consumers_bounce() -> None:
     """SlaveReadEnable on the master, a group pinned to the slave: the slave sends them back."""
     group = "brokerId=1,whichBrokerWhenConsumeSlowly=1"

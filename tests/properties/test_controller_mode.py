@@ -98,7 +98,9 @@ def test_the_certificate_holds_what_the_design_promises() -> None:
     assert words["acknowledgement_is_truthful", "none"] is VerdictWord.REFUTED
 
 
-@pytest.mark.parametrize("structure", [PAIR, FLUSHING], ids=name_of)
+@pytest.mark.parametrize(
+    "structure", [PAIR, pytest.param(FLUSHING, marks=pytest.mark.nightly)], ids=name_of
+)
 def test_the_certificate_proves_again(structure: Structure) -> None:
     """Its lemmas are inductive, its schedules refute; none has a needless step."""
     document = certificates.load(structure)

@@ -54,7 +54,7 @@ SAMPLED_STRUCTURES = [
 ]
 """By day one structure of each world, at night all."""
 BEYOND_RECEIVED = "restart_slave_beyond_received: recovered_offset high"
-SAMPLED = 3
+SAMPLED = 1
 """How many restrictions of a structure are judged again at each change."""
 
 

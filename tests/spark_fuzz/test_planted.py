@@ -41,6 +41,7 @@ def judged() -> dict[str, PlantedFinding]:
     return load_current(list_planted())
 
 
+@pytest.mark.nightly
 def test_some_told_mistakes_are_found() -> None:
     """One of each of two kinds."""
     find(QUICK)

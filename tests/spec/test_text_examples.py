@@ -45,6 +45,7 @@ def test_examples_print_what_the_chapter_shows(chapter: str, tmp_path: Path) -> 
     assert not failed, "".join(told)
 
 
+@pytest.mark.nightly
 def test_the_file_to_copy_runs_as_it_is(tmp_path: Path) -> None:
     """The first example of the Python API, saved in an empty folder and run by pytest."""
     found = WHOLE_FILE.search((SPEC / "python_api.md").read_text(encoding="utf-8"))

@@ -253,6 +253,7 @@ def test_search_finds(site: Path, word: str, page: str) -> None:
     pytest.fail(f"{page} is not among the pages with {word}")
 
 
+@pytest.mark.nightly
 def test_a_former_site_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder with a site in it is good for another one, and nothing of the first one stays."""
     for page in ("first.html", "second.html"):

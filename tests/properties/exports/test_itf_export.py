@@ -59,6 +59,7 @@ def check(each: Exported) -> None:
         assert is_refuted_by(trace.guarantee, trace.structure, trace.parameters, trace.schedule)
 
 
+@pytest.mark.nightly
 def test_a_sample_of_all_counterexamples_is_read_back() -> None:
     """A seeded one; every world and every release that has a certificate is in it."""
     exported = load_exported()

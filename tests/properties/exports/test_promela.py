@@ -239,7 +239,7 @@ def test_spins_words_are_read() -> None:
 
 
 EXPORTED = [s for s in KNOWN_STRUCTURES.values() if s.slaves <= 1]
-SAMPLED = EXPORTED[::19]
+SAMPLED = [s for s in EXPORTED[::19] if not s.name.startswith("system/")]
 
 
 @pytest.mark.parametrize(

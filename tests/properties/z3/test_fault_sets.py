@@ -40,7 +40,14 @@ CONSUMER = STRUCTURES["reading/open slow/no offset check/last"]
 ALONE = next(s for s in BORDERED_STRUCTURES if s.slaves == 0)
 
 
-@pytest.mark.parametrize("structure", BORDERED_STRUCTURES, ids=name_of)
+@pytest.mark.parametrize(
+    "structure",
+    [
+        pytest.param(s, marks=[pytest.mark.nightly] * s.name.startswith("system/"))
+        for s in BORDERED_STRUCTURES
+    ],
+    ids=name_of,
+)
 def test_every_mixture_of_faults_is_decided(structure: Any) -> None:
     """Proved again or replayed again, and no set of faults lies between, but of the system."""
     undecided = [b.guarantee for b in recheck_borders(structure) if b.undecided]
