@@ -70,6 +70,7 @@ NIGHTLY = {
     "rmqspec mutants --rule receive_report": "51 s: a rule, all judges",
     "rmqspec mutants --rule transfer_batch --layers equivalence,lemmas --json > batch.json": "7 s",
     "rmqspec export itf --out traces": "7 s: some 3,000 files",
+    "rmqspec export explorer": "8 s: another test runs the verb",
     "rmqspec export explorer --out page": "3 s: the same page elsewhere",
     "rmqspec export explorer --out page --book ../site": "3 s: the same page, with links",
     "rmqspec export vectors --out vectors": "5 s: every structure",

@@ -103,6 +103,7 @@ def test_an_undecided_group_is_no_unchanged_group() -> None:
     assert (False, [], []) == (group["is_decided"], group["cells"], group["sights"])
 
 
+@pytest.mark.nightly
 def test_an_upgrade_with_another_setting() -> None:
     """It holds on both sides, or where the release knows the key; the other one is named."""
     answer = run("upgrade", "4.9.8", "5.3.0", STOCK, "--what-if", "inSyncReplicas=2")
