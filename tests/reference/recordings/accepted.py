@@ -36,7 +36,7 @@ class Place:
     def accepts(self, event: Event) -> bool:
         """Another event may stand here."""
         self.timeline.budget = Budget(EVENT_STEPS)
-        seen = evolve(self.entry.observation, event=event, t_ms=event.t_ms)
+        seen = evolve(self.entry.observation, event=event, kind=event.kind, t_ms=event.t_ms)
         return isinstance(self.timeline.try_next(self.node, self.since, seen), Entry)
 
 
