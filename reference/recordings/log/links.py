@@ -23,7 +23,7 @@ from reference.recordings.checks.traffic import (
 from reference.recordings.clock import JITTER_MS
 from reference.recordings.controller.goals import list_frame_goals, list_handshake_goals
 from reference.recordings.hidden.node import Asked, Goal, Node
-from reference.recordings.log.asking import Asking, agrees, ask_for, note, see
+from reference.recordings.log.asking import Asking, agrees, ask_for, is_fact, note, see
 from reference.recordings.log.guide import CLOSING
 from reference.recordings.log.lives import list_starts
 from reference.recordings.log.notes import Notes, Wire
@@ -286,6 +286,8 @@ def is_at(asking: Asking, slave: int, offset: int) -> Goal:
 
 def is_heartbeat_possible(asking: Asking, node: Node, slave: int, offset: int) -> Goal:
     """A heartbeat tells where the next frame begins: of what the proxy still holds, or now."""
+    if offset < 0 and "epoch_files.0.current_epoch" not in asking.guide.places:
+        return is_fact("a master without a controller knows from where it sends", is_so=False)
     wire: Wire = node.notes.wires[slave]
     frames = asking.guide.list_frames(wire, slave)
     if wire.sent > wire.forwarded and wire.forwarded < len(frames):
