@@ -37,7 +37,7 @@ Row = Sequence[int]
 
 def has_epoch_files(asking: Asking) -> bool:
     """The rules have epoch files and a SyncStateSet: there is a controller."""
-    return "epoch_files.0.current_epoch" in asking.guide.places
+    return asking.guide.has_epoch_files
 
 
 def find_place(broker: int) -> int:

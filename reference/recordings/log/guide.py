@@ -137,6 +137,11 @@ class LogGuide:
                     found[name].append(due)
         return found
 
+    @property
+    def has_epoch_files(self) -> bool:
+        """The rules have epoch files and a SyncStateSet: there is a controller."""
+        return "epoch_files.0.current_epoch" in self.places
+
     def get(self, node: Node, path: str) -> int:
         """A leaf of a node's state."""
         return int(node.state[self.places[path]])

@@ -21,7 +21,11 @@ from reference.recordings.checks.traffic import (
     check_target_down,
 )
 from reference.recordings.clock import JITTER_MS
-from reference.recordings.controller.goals import list_frame_goals, list_handshake_goals
+from reference.recordings.controller.goals import (
+    has_epoch_files,
+    list_frame_goals,
+    list_handshake_goals,
+)
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.asking import Asking, agrees, ask_for, is_fact, note, see
 from reference.recordings.log.guide import CLOSING
@@ -286,7 +290,7 @@ def is_at(asking: Asking, slave: int, offset: int) -> Goal:
 
 def is_heartbeat_possible(asking: Asking, node: Node, slave: int, offset: int) -> Goal:
     """A heartbeat tells where the next frame begins: of what the proxy still holds, or now."""
-    if offset < 0 and "epoch_files.0.current_epoch" not in asking.guide.places:
+    if offset < 0 and not has_epoch_files(asking):
         return is_fact("a master without a controller knows from where it sends", is_so=False)
     wire: Wire = node.notes.wires[slave]
     frames = asking.guide.list_frames(wire, slave)

@@ -113,8 +113,7 @@ class LogDeadlines:
 
         (``AutoSwitchHAConnection.WriteSocketService#run``; ``v533_controller_w2`` seq 94 to 100.)
         """
-        has_controller = "epoch_files.0.current_epoch" in self.guide.places
-        return has_controller and not self.guide.get(node, "master.log.has_file")
+        return self.guide.has_epoch_files and not self.guide.get(node, "master.log.has_file")
 
     def _has_record_ahead(self, node: Node, slave: int) -> bool:
         """A slave's dispatch finds a whole record (CommitLog#checkMessageAndReturnSize).
