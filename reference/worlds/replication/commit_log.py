@@ -111,6 +111,12 @@ def tell_put(arguments: Mapping[str, int], cluster: Cluster) -> str:
     )
 
 
+@overridable
+def compute_waits_max(cluster: Cluster) -> int:
+    """1 if a put that waits for the store is appended now, else 0."""
+    return 1
+
+
 @rule(
     who="producer",
     source="CommitLog#putMessage, CommitLog.DefaultAppendMessageCallback#doAppend",
@@ -127,7 +133,7 @@ def append_message(cluster: Cluster, message: int) -> RuleBody:
         is_below_modelled_end=is_below_modelled_end(cluster),
     )
     size = yield between("size_bytes", 1, compute_room_bytes(master.log, parameters))
-    waits = yield between("waits_for_store", 0, 1)
+    waits = yield between("waits_for_store", 0, compute_waits_max(cluster))
     # EFFECT
     start = master.log.max_offset
     put = Message(

@@ -14,6 +14,7 @@ from attrs import evolve
 
 from reference.language.operators import all_of, any_of, choose, implies, minimum, negate
 from reference.language.rule import replace_at
+from reference.language.variant import overridable
 from reference.worlds.replication.state import Cluster, CommitLog, EpochFile
 
 NO_EPOCH = -1
@@ -203,6 +204,7 @@ def find_last_epoch(starts: Sequence[int]) -> int:
     return result
 
 
+@overridable
 def fix_epoch(cluster: Cluster, slave: int) -> Cluster:
     """The cluster whose master goes on to name its last epoch on a connection, if it is sending it.
 

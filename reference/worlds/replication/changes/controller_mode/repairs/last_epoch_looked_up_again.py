@@ -7,12 +7,7 @@ frame whether the epoch has got an end, so that frames stop there and then name 
 
 from __future__ import annotations
 
-from attrs import evolve
-
-from reference.language.rule import RuleBody, rule
 from reference.language.variant import Variant
-from reference.worlds.replication.changes.controller_mode import losses
-from reference.worlds.replication.controller.epochs import NO_EPOCH
 from reference.worlds.replication.state import Cluster
 
 VARIANT = Variant(
@@ -24,15 +19,10 @@ VARIANT = Variant(
 )
 
 
-@rule(
-    who="fault",
-    source="AbstractWriteSocketService#transferToSlave in commit 42de289dbd (pull request 9690)",
-    into=VARIANT.rules,
-    says="## CONTROLLER LOSES SIGHT OF THE MASTER, elects it again",
-)
-def elect_master_again(cluster: Cluster) -> RuleBody:
-    """The controller elects the running master again; its frames name the new epoch at once."""
-    # ENABLED WHEN and EFFECT as in controller mode
-    elected: Cluster = yield from losses.elect_master_again(cluster)
-    files = tuple(evolve(file, fixed_epoch=NO_EPOCH) for file in elected.epoch_files)
-    return evolve(elected, epoch_files=files)
+@VARIANT.override
+def fix_epoch(cluster: Cluster, slave: int) -> Cluster:
+    """No connection goes on to name an epoch that has ended.
+
+    ``AbstractWriteSocketService#transferToSlave`` in commit 42de289dbd.
+    """
+    return cluster

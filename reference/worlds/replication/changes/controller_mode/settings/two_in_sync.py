@@ -8,22 +8,10 @@ counted again: a put that was appended while it had two members is answered by t
 
 from __future__ import annotations
 
-from attrs import evolve
-
 from reference.language.operators import any_of, choose
-from reference.language.rule import RuleBody, between, replace_at, rule, when
 from reference.language.variant import Variant
-from reference.worlds.replication.commit_log import (
-    append_to_master,
-    compute_first_phase,
-    compute_room_bytes,
-    is_below_modelled_end,
-    is_next_message,
-    is_store_open,
-    tell_put,
-)
 from reference.worlds.replication.controller.sync_state_set import is_member
-from reference.worlds.replication.state import Cluster, Message
+from reference.worlds.replication.state import Cluster
 
 TWO_IN_SYNC = "two_in_sync"
 
@@ -41,32 +29,7 @@ def has_two_in_sync(cluster: Cluster) -> bool:
     return any_of(*(is_member(cluster, i) for i in range(len(cluster.slaves))))
 
 
-@rule(
-    who="producer",
-    source="CommitLog#asyncPutMessage (IN_SYNC_REPLICAS_NOT_ENOUGH) at 5.3.3",
-    into=VARIANT.rules,
-    weight=4,
-    says=tell_put,
-)
-def append_message(cluster: Cluster, message: int) -> RuleBody:
-    """The master appends a message; one whose producer waits, only while a slave is a member."""
-    master, parameters = cluster.master, cluster.parameters
-    # ENABLED WHEN
-    yield when(
-        is_store_open=is_store_open(cluster),
-        is_next_message=is_next_message(cluster, message),
-        is_below_modelled_end=is_below_modelled_end(cluster),
-    )
-    size = yield between("size_bytes", 1, compute_room_bytes(master.log, parameters))
-    waits = yield between("waits_for_store", 0, choose(has_two_in_sync(cluster), 1, 0))
-    # EFFECT
-    start = master.log.max_offset
-    put = Message(
-        phase=compute_first_phase(cluster),
-        waits_for_store=waits == 1,
-        start_offset=start,
-        end_offset=start + size,
-        ghost_life=master.ghost_life,
-    )
-    messages = replace_at(cluster.messages, message, put)
-    return evolve(cluster, master=append_to_master(cluster, size), messages=messages)
+@VARIANT.override
+def compute_waits_max(cluster: Cluster) -> int:
+    """A put that waits is appended only while a slave is a member (IN_SYNC_REPLICAS_NOT_ENOUGH)."""
+    return choose(has_two_in_sync(cluster), 1, 0)
