@@ -12,6 +12,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from attrs import frozen
 
@@ -19,6 +20,8 @@ from reference.store import java
 from reference.store.java import JavaError
 
 MESSAGE_MAGIC_CODE = 0xDAA320A7 - 2**32
+LONG_TOPIC_MAGIC_CODE = 0xDAA320AB - 2**32
+"""``MESSAGE_MAGIC_CODE_V2``: two bytes for the topic's length (``MessageVersion`` at 5.1.0)."""
 BLANK_MAGIC_CODE = 0xCBD43194 - 2**32
 END_FILE_MIN_BLANK_LENGTH = 8
 """The least that a message leaves free: a blank's size and magic (bytes)."""
@@ -28,8 +31,19 @@ STORE_TIMESTAMP_POSITION = 56
 
 HEADER = struct.Struct(">iiiii qq i q 8s q 8s i q i")
 """From the total size to the body's length, big-endian: 88 bytes."""
-BORN_HOST, STORE_HOST = slice(48, 56), slice(64, 72)
+SYS_FLAG_INDEX, BODY_LENGTH_INDEX = 7, 14
+"""Places in the header's fields."""
+BORN_HOST_IPV6, STORE_HOST_IPV6 = 1 << 4, 1 << 5
+"""Bits of ``sysFlag``: the host has twenty bytes (``MessageSysFlag`` at 4.6.0)."""
+HEADERS = {
+    0: HEADER,
+    BORN_HOST_IPV6: struct.Struct(">iiiii qq i q 20s q 8s i q i"),
+    STORE_HOST_IPV6: struct.Struct(">iiiii qq i q 8s q 20s i q i"),
+    BORN_HOST_IPV6 | STORE_HOST_IPV6: struct.Struct(">iiiii qq i q 20s q 20s i q i"),
+}
+"""By the two bits."""
 TOPIC_LENGTH = struct.Struct(">b")
+LONG_TOPIC_LENGTH = struct.Struct(">h")
 PROPERTIES_LENGTH = struct.Struct(">h")
 
 TRANSACTION_TYPE_BITS = 0xC
@@ -53,6 +67,33 @@ DELAYS_MS = (
 LOCALHOST_1 = bytes((127, 0, 0, 1, 0, 0, 0, 1))
 
 
+class Bytes(Protocol):
+    """Bytes in memory, or those of a file that are read when they are asked for."""
+
+    def __len__(self) -> int:
+        """How many there are."""
+        ...
+
+    def __getitem__(self, asked: slice, /) -> bytes:
+        """Some of them."""
+        ...
+
+
+@frozen
+class RecordFormat:
+    """What a release's reader knows beyond 4.4.0's (``CommitLog#checkMessageAndReturnSize``)."""
+
+    has_ipv6_hosts: bool = False
+    """Since 4.6.0."""
+    has_long_topics: bool = False
+    """Since 5.1.0."""
+    is_size_checked_first: bool = False
+    """A size beyond the file's end is refused before the magic is read: since 5.3.2."""
+
+
+FORMAT_4_4_0 = RecordFormat()
+
+
 @frozen
 class Record:
     """A message with everything that is written of it."""
@@ -68,7 +109,7 @@ class Record:
     sys_flag: int = 0
     flag: int = 0
     born_host: bytes = LOCALHOST_1
-    """Four bytes of an address, four of a port."""
+    """Four bytes of an address, or sixteen, and four of a port."""
     store_host: bytes = LOCALHOST_1
     reconsume_times: int = 0
     prepared_transaction_offset_bytes: int = 0
@@ -190,27 +231,28 @@ def compute_tags_code(
     return tags_code
 
 
-def _take(buffer: bytes, position: int, length: int, total_size: int) -> bytes:
+def _take(buffer: Bytes, position: int, length: int, total_size: int) -> bytes:
     """``ByteBuffer#get`` into an array of a record's total size."""
     if not 0 <= length <= total_size or position + length > len(buffer):
         raise _BufferError
     return buffer[position : position + length]
 
 
-def _unpack(layout: struct.Struct, buffer: bytes, position: int) -> tuple[int, ...]:
+def _unpack(layout: struct.Struct, buffer: Bytes, position: int) -> tuple[Any, ...]:
     if position + layout.size > len(buffer):
         raise _BufferError
-    return layout.unpack_from(buffer, position)
+    return layout.unpack(buffer[position : position + layout.size])
 
 
 def check_message_and_return_size(  # noqa: PLR0913
-    buffer: bytes,
+    buffer: Bytes,
     position: int = 0,
     *,
     is_crc_checked: bool = True,
     is_body_read: bool = True,
     largest_array_bytes: int = java.LARGEST_ARRAY_BYTES,
     delays_ms: Sequence[int] = DELAYS_MS,
+    record_format: RecordFormat = FORMAT_4_4_0,
 ) -> DispatchRequest:
     """The record or blank at a position of a buffer (``CommitLog#checkMessageAndReturnSize``).
 
@@ -220,17 +262,31 @@ def check_message_and_return_size(  # noqa: PLR0913
     """
     try:
         total_size, magic_code = _unpack(struct.Struct(">ii"), buffer, position)
+        if record_format.is_size_checked_first and total_size > len(buffer) - position:
+            return UNREADABLE
         if magic_code == BLANK_MAGIC_CODE:
             return BLANK
-        if magic_code != MESSAGE_MAGIC_CODE:
+        is_long = magic_code == LONG_TOPIC_MAGIC_CODE and record_format.has_long_topics
+        if magic_code != MESSAGE_MAGIC_CODE and not is_long:
             return UNREADABLE
         if total_size > largest_array_bytes:
             raise JavaError("java.lang.OutOfMemoryError")
         _take(buffer, position, 8, total_size)
         crc = is_crc_checked if is_body_read else None
-        return _read_message(buffer, position, crc, delays_ms)
+        return _read_message(buffer, position, crc, delays_ms, record_format)
     except (_BufferError, struct.error):
         return UNREADABLE
+
+
+def get_header(sys_flag: int, record_format: RecordFormat) -> struct.Struct:
+    """The layout up to the body's length."""
+    bits = sys_flag & (BORN_HOST_IPV6 | STORE_HOST_IPV6) if record_format.has_ipv6_hosts else 0
+    return HEADERS[bits]
+
+
+def get_topic_length(magic_code: int) -> struct.Struct:
+    """The layout of the topic's length."""
+    return LONG_TOPIC_LENGTH if magic_code == LONG_TOPIC_MAGIC_CODE else TOPIC_LENGTH
 
 
 def _read_tags_code(
@@ -244,20 +300,27 @@ def _read_tags_code(
 
 
 def _read_message(
-    buffer: bytes, position: int, is_crc_checked: bool | None, delays_ms: Sequence[int]
+    buffer: Bytes,
+    position: int,
+    is_crc_checked: bool | None,
+    delays_ms: Sequence[int],
+    record_format: RecordFormat,
 ) -> DispatchRequest:
     """Read on after the magic; the body is skipped if is_crc_checked is None."""
-    header = _unpack(HEADER, buffer, position)
-    total_size, body_length = header[0], header[14]
-    position += HEADER.size
+    begin = position
+    layout = get_header(_unpack(HEADER, buffer, position)[SYS_FLAG_INDEX], record_format)
+    header = _unpack(layout, buffer, position)
+    total_size, body_length = header[0], header[BODY_LENGTH_INDEX]
+    position += layout.size
     if body_length > 0:
         limit = java.INT_MAX if is_crc_checked is None else total_size
         body = _take(buffer, position, body_length, limit)
         if is_crc_checked and compute_body_crc(body) != header[2]:
             return UNREADABLE
         position += body_length
-    (topic_length,) = _unpack(TOPIC_LENGTH, buffer, position)
-    position += TOPIC_LENGTH.size
+    topic_layout = get_topic_length(header[1])
+    (topic_length,) = _unpack(topic_layout, buffer, position)
+    position += topic_layout.size
     topic = java.decode_utf8(_take(buffer, position, topic_length, total_size))
     position += topic_length
     (properties_length,) = _unpack(PROPERTIES_LENGTH, buffer, position)
@@ -267,7 +330,7 @@ def _read_message(
         properties = _take(buffer, position, properties_length, total_size)
         position += properties_length
         tags_code = _read_tags_code(topic, properties, header[10], delays_ms)
-    if total_size != compute_message_length(body_length, topic_length, properties_length):
+    if total_size != position - begin:
         return DispatchRequest(total_size, is_success=False, end_position=position)
     return DispatchRequest(
         size_bytes=total_size,
@@ -279,22 +342,24 @@ def _read_message(
         tags_code=tags_code,
         store_timestamp_ms=header[10],
         consume_queue_offset=header[5],
-        sys_flag=header[7],
+        sys_flag=header[SYS_FLAG_INDEX],
     )
 
 
-def decode(data: bytes) -> Record | None:
+def decode(data: bytes, record_format: RecordFormat = FORMAT_4_4_0) -> Record | None:
     """A record's parts, whatever its size and magic are (``MessageDecoder#decode``).
 
     None: the bytes end before the record does.
     """
     try:
-        header = _unpack(HEADER, data, 0)
-        body = _take(data, HEADER.size, max(0, header[14]), java.INT_MAX)
-        position = HEADER.size + len(body)
-        (topic_length,) = _unpack(TOPIC_LENGTH, data, position)
-        topic = _take(data, position + TOPIC_LENGTH.size, topic_length, java.INT_MAX)
-        position += TOPIC_LENGTH.size + len(topic)
+        layout = get_header(_unpack(HEADER, data, 0)[SYS_FLAG_INDEX], record_format)
+        header = _unpack(layout, data, 0)
+        body = _take(data, layout.size, max(0, header[BODY_LENGTH_INDEX]), java.INT_MAX)
+        position = layout.size + len(body)
+        topic_layout = get_topic_length(header[1])
+        (topic_length,) = _unpack(topic_layout, data, position)
+        topic = _take(data, position + topic_layout.size, topic_length, java.INT_MAX)
+        position += topic_layout.size + len(topic)
         (properties_length,) = _unpack(PROPERTIES_LENGTH, data, position)
         length = max(0, properties_length)
         properties = _take(data, position + PROPERTIES_LENGTH.size, length, java.INT_MAX)
@@ -309,10 +374,10 @@ def decode(data: bytes) -> Record | None:
         properties=properties,
         store_timestamp_ms=header[10],
         born_timestamp_ms=header[8],
-        sys_flag=header[7],
+        sys_flag=header[SYS_FLAG_INDEX],
         flag=header[4],
-        born_host=data[BORN_HOST],
-        store_host=data[STORE_HOST],
+        born_host=header[9],
+        store_host=header[11],
         reconsume_times=header[12],
         prepared_transaction_offset_bytes=header[13],
     )

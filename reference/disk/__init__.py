@@ -1,0 +1,1 @@
+"""What brokers left on disk: read without a change, restarted on paper, and compared."""

@@ -1,0 +1,86 @@
+"""The small files of a store in fixed formats: its checkpoint, and the epochs of a controller."""
+
+from __future__ import annotations
+
+import struct
+
+from attrs import frozen
+
+from reference.disk.folders import CHECKPOINT, EPOCHS, StoreFolder
+from reference.store.records import compute_body_crc
+from reference.store.store import StoreCheckpoint
+
+TIMES = struct.Struct(">qqq")
+OFFSETS = struct.Struct(">qq")
+
+
+@frozen
+class Checkpoint:
+    """``checkpoint``, as far as a start reads it."""
+
+    times: StoreCheckpoint
+    confirm_offset: int = 0
+    """``confirmPhyOffset`` of controller mode (since 5.0.0); 0: none."""
+
+
+def read_checkpoint(folder: StoreFolder) -> Checkpoint | None:
+    """The checkpoint; None without the file. Raises OSError.
+
+    A file that is too short is lengthened by zeros when it is mapped (``StoreCheckpoint``).
+    """
+    path = folder.root / CHECKPOINT
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        data = file.read(TIMES.size + OFFSETS.size).ljust(TIMES.size + OFFSETS.size, b"\0")
+    _, confirm_offset = OFFSETS.unpack_from(data, TIMES.size)
+    return Checkpoint(StoreCheckpoint(*TIMES.unpack_from(data)), confirm_offset)
+
+
+@frozen
+class Epoch:
+    """A line of ``epochFileCheckpoint``: an epoch, and where it begins in the log."""
+
+    number: int
+    begin_offset: int
+
+
+@frozen
+class Epochs:
+    """The epochs that a start finds."""
+
+    entries: tuple[Epoch, ...] = ()
+    problem: str = ""
+    """Why there are none although there is a file."""
+
+
+def read_epochs(folder: StoreFolder) -> Epochs:
+    """The epochs of a broker in controller mode; none without the file. Raises OSError.
+
+    The backup is read if the file is damaged or has none (``CheckpointFile#read`` at 5.3.3).
+    """
+    path = folder.root / EPOCHS
+    for file in (path, path.with_name(f"{EPOCHS}.bak")):
+        if file.is_file():
+            found = parse_epochs(file.read_text("utf-8", "replace"))
+            if found:
+                return Epochs(found)
+    is_there = path.is_file()
+    return Epochs(problem="neither it nor its backup can be read" if is_there else "")
+
+
+def parse_epochs(text: str) -> tuple[Epoch, ...] | None:
+    """The number of lines, their CRC, and a line ``epoch-offset`` for each; None: damaged."""
+    count, _, rest = text.partition("\n")
+    crc, _, body = rest.partition("\n")
+    lines = [line.split("-") for line in body.splitlines()]
+    try:
+        entries = tuple(Epoch(int(line[0]), int(line[1])) for line in lines if len(line) == 2)
+        is_whole = int(count) == len(entries)
+        is_equal = int(crc) in (
+            0,
+            compute_body_crc("".join(f"{line}\n" for line in body.splitlines()).encode()),
+        )
+    except ValueError:
+        return None
+    return entries if is_whole and is_equal else None

@@ -1,0 +1,196 @@
+"""Consume queues on disk: where a start finds their ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from attrs import evolve, field, frozen
+
+from reference.disk.file_bytes import FileBytes
+from reference.disk.folders import CONSUME_QUEUE, StoreFolder
+from reference.disk.held_records import QueuePlace
+from reference.disk.start_rules import StartRules
+from reference.store.consume_queue import (
+    CQ_STORE_UNIT_SIZE_BYTES,
+    ENTRY,
+    PRE_BLANK,
+    RECOVERED_FILES,
+    Entry,
+    compute_file_size,
+    is_filled,
+    list_entries,
+)
+
+QUEUE_FILE_SIZE = "mapedFileSizeConsumeQueue"
+LATER_QUEUE_FILE_SIZE = "mappedFileSizeConsumeQueue"
+ENTRIES_READ = 4096
+"""How many are read at once."""
+USUAL_PLACES = 300_000
+"""Of a file of the default size."""
+NO_ENTRY = Entry(0, 0, 0)
+
+
+@frozen
+class QueueFile:
+    """One file of a queue."""
+
+    path: Path
+    begin_index: int
+    """Index of its first place."""
+    places: int
+    """How many entries it has room for."""
+
+    def list_entries(self, place: int = 0) -> Iterator[Entry]:
+        """Its places from one on, empty ones too. Raises OSError."""
+        data = FileBytes(self.path, self.places * CQ_STORE_UNIT_SIZE_BYTES)
+        for first in range(place, self.places, ENTRIES_READ):
+            length = ENTRIES_READ * CQ_STORE_UNIT_SIZE_BYTES
+            yield from list_entries(data.read(first * CQ_STORE_UNIT_SIZE_BYTES, length))
+
+    def read_entry(self, place: int) -> Entry:
+        """One of its places. Raises OSError."""
+        data = FileBytes(self.path, self.places * CQ_STORE_UNIT_SIZE_BYTES)
+        position = place * CQ_STORE_UNIT_SIZE_BYTES
+        return Entry(*ENTRY.unpack(data.read(position, CQ_STORE_UNIT_SIZE_BYTES)))
+
+
+@frozen
+class Queue:
+    """A queue as a start finds it (``ConsumeQueue#load`` and ``#recover``)."""
+
+    topic: str
+    queue_id: int
+    files: tuple[QueueFile, ...] = field(default=(), repr=False)
+    begin_index: int = 0
+    """Index of the first place of its first file."""
+    max_index: int = 0
+    """One past its last entry: ``getMaxOffsetInQueue``."""
+    max_physic_offset: int = -1
+    """``maxPhysicOffset``: where its last message begins, in later releases where it ends."""
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Topic and queue."""
+        return self.topic, self.queue_id
+
+
+def list_queues(folder: StoreFolder, rules: StartRules) -> Iterator[Queue]:
+    """All queues, recovered. Raises OSError."""
+    root = folder.root / CONSUME_QUEUE
+    for topic in sorted(root.iterdir()) if root.is_dir() else ():
+        for path in sorted(topic.iterdir()) if topic.is_dir() else ():
+            if path.is_dir() and path.name.isdecimal():
+                queue = Queue(topic.name, int(path.name), tuple(_list_files(path, folder)))
+                yield recover(queue, rules)
+
+
+def _list_files(path: Path, folder: StoreFolder) -> Iterator[QueueFile]:
+    found = sorted(file for file in path.iterdir() if file.name.isdecimal())
+    told = folder.get_number(QUEUE_FILE_SIZE, folder.get_number(LATER_QUEUE_FILE_SIZE, 0))
+    size = compute_file_size(told) or (found[0].stat().st_size if found else 0)
+    for file in found:
+        if file.stat().st_size != size or size < CQ_STORE_UNIT_SIZE_BYTES:
+            return
+        places = size // CQ_STORE_UNIT_SIZE_BYTES
+        yield QueueFile(file, int(file.name) // CQ_STORE_UNIT_SIZE_BYTES, places)
+
+
+def get_physic_offset(entry: Entry, rules: StartRules) -> int:
+    """What a queue remembers of its last entry."""
+    return entry.offset_bytes + (entry.size_bytes if rules.are_entries_known_by_end else 0)
+
+
+def recover(queue: Queue, rules: StartRules) -> Queue:
+    """Its end: the first empty place of its last three files (``ConsumeQueue#recover``)."""
+    if not queue.files:
+        return queue
+    max_index, last = 0, None
+    for file in queue.files[max(0, len(queue.files) - RECOVERED_FILES) :]:
+        count = 0
+        for entry in file.list_entries():
+            if not is_filled(entry):
+                break
+            count, last = count + 1, entry
+        max_index = file.begin_index + count
+        if count < file.places:
+            break
+    return evolve(
+        queue,
+        begin_index=queue.files[0].begin_index,
+        max_index=max_index,
+        max_physic_offset=-1 if last is None else get_physic_offset(last, rules),
+    )
+
+
+def truncate(
+    queue: Queue, log_end: int, rules: StartRules, entered: Sequence[Entry] = ()
+) -> Queue | None:
+    """Without entries of messages that the log has no more; None: the start never ends.
+
+    ``entered`` are those that recovery has made, at the queue's end. See
+    ``consume_queue.truncate_dirty_logic_files``.
+    """
+    for begin, places, entries in _list_files_backwards(queue, entered):
+        count, last = 0, None
+        for entry in entries:
+            if entry.offset_bytes >= log_end or (count > 0 and not is_filled(entry)):
+                break
+            count, last = count + 1, entry
+        if last is None:
+            continue
+        if places == 1:
+            return None
+        physic = get_physic_offset(last, rules)
+        return evolve(queue, max_index=begin + count, max_physic_offset=physic)
+    behind = log_end - (0 if rules.are_entries_known_by_end else 1)
+    return evolve(queue, files=(), max_index=0, begin_index=0, max_physic_offset=behind)
+
+
+def _list_files_backwards(
+    queue: Queue, entered: Sequence[Entry]
+) -> Iterator[tuple[int, int, Iterator[Entry]]]:
+    """Each file from the last one on: its first index, how many places it has, and its entries."""
+    by_begin = {file.begin_index: file for file in queue.files}
+    places = queue.files[0].places if queue.files else USUAL_PLACES
+    first_entered = queue.max_index - len(entered)
+    begins = {b for b in by_begin if b <= queue.max_index}
+    if entered:
+        begins |= {i - i % places for i in (*range(first_entered, queue.max_index, places),)}
+        begins.add(queue.max_index - 1 - (queue.max_index - 1) % places)
+    for begin in sorted(begins, reverse=True):
+        own = by_begin[begin].list_entries() if begin in by_begin else iter(())
+        yield begin, places, _lay_over(own, begin, places, first_entered, entered)
+
+
+def _lay_over(
+    own: Iterator[Entry], begin: int, places: int, first: int, entered: Sequence[Entry]
+) -> Iterator[Entry]:
+    """What a file holds once other entries are written into it; what is before them counts."""
+    for index in range(begin, begin + places):
+        found = next(own, None)
+        if entered and first <= index < first + len(entered):
+            yield entered[index - first]
+        else:
+            yield found or (PRE_BLANK if entered and index < first else NO_ENTRY)
+
+
+def enter(queue: Queue, place: QueuePlace, rules: StartRules) -> Queue:
+    """With a message that recovery dispatches (``ConsumeQueue#putMessagePositionInfo``).
+
+    The same queue if it counts as a repetition.
+    """
+    end = place.own_offset + place.size_bytes
+    if (end if rules.are_entries_known_by_end else place.own_offset) <= queue.max_physic_offset:
+        return queue
+    if not queue.files and queue.max_physic_offset < 0:
+        queue = evolve(queue, begin_index=place.queue_offset, max_index=place.queue_offset)
+    elif 0 < place.queue_offset < queue.max_index:
+        return queue
+    physic = end if rules.are_entries_known_by_end else place.own_offset
+    return evolve(queue, max_index=queue.max_index + 1, max_physic_offset=physic)
+
+
+def compute_max_physic_offset(queues: Iterable[Queue]) -> int:
+    """The furthest place in the log to which a queue points (bytes); -1: to none."""
+    return max((queue.max_physic_offset for queue in queues), default=-1)

@@ -1,0 +1,231 @@
+"""What a broker would do with its store now: the recovery of a start, without a change on disk.
+
+It says what ``reference.store.recovery.load`` makes of the same files; here no file lies in memory.
+"""
+
+from __future__ import annotations
+
+import enum
+import struct
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from attrs import evolve, field, frozen
+
+from reference.disk.checkpoint_files import Checkpoint, read_checkpoint
+from reference.disk.folders import StoreFolder
+from reference.disk.held_records import QueuePlace, list_queue_places
+from reference.disk.log_files import LogFile, LogFiles, list_log_files
+from reference.disk.queue_files import (
+    Queue,
+    compute_max_physic_offset,
+    enter,
+    list_queues,
+    truncate,
+)
+from reference.disk.start_rules import StartRules
+from reference.disk.walking import Stop, WalkEnd, walk
+from reference.store import java, records, recovery
+from reference.store.consume_queue import Entry, is_folder_nameable
+from reference.store.java import JavaError
+from reference.store.records import RecordFormat
+from reference.store.store import StoreCheckpoint
+
+HEAD_BYTES = 100
+"""Of a file, as much as decides whether recovery begins there."""
+SYS_FLAG_POSITION = 36
+IPV6_MORE_BYTES = 12
+QueueKey: TypeAlias = tuple[str, int]
+Progress: TypeAlias = Callable[[int], None]
+"""Is told of each piece that was read (bytes)."""
+SINGLE_ENTRY = "a consume queue has files of a single entry"
+
+
+class Outcome(enum.Enum):
+    """How a start ends."""
+
+    STARTS = "starts"
+    REFUSES = "does not start"
+    HANGS = "never ends its start"
+
+
+@frozen
+class Start:
+    """A start on paper."""
+
+    outcome: Outcome
+    problem: str = ""
+    """Why it fails."""
+    is_after_kill: bool = False
+    """It finds an abort file: all is read again from the checkpoint on, and dispatched."""
+    begin_offset: int = 0
+    """``getMinPhyOffset`` (bytes)."""
+    end_offset: int = 0
+    """``getMaxPhyOffset`` (bytes)."""
+    last_offset: int = -1
+    """Where the last record that was read begins (bytes); -1: none was."""
+    stop: Stop = Stop.UNREADABLE
+    """Why the log ends there."""
+    read_from_offset: int = 0
+    """Where recovery begins to read; what lies before is not checked (bytes)."""
+    records_read: int = 0
+    queues: Mapping[QueueKey, Queue] = field(factory=dict)
+    entries_cut: int = 0
+    """Entries of queues that pointed behind the log's end."""
+    entries_made: int = 0
+    """Entries that the start enters again after a kill."""
+    deleted: tuple[LogFile, ...] = ()
+    """Files behind the log's end."""
+
+    @property
+    def is_started(self) -> bool:
+        """The broker comes up."""
+        return self.outcome is Outcome.STARTS
+
+
+@frozen
+class Inputs:
+    """What a start reads besides the log's records."""
+
+    log: LogFiles
+    queues: Mapping[QueueKey, Queue]
+    checkpoint: Checkpoint
+    is_after_kill: bool
+    rules: StartRules
+    progress: Progress
+
+    @property
+    def max_physic_offset(self) -> int:
+        """How far in the log the queues point (bytes)."""
+        return compute_max_physic_offset(self.queues.values())
+
+
+def read_inputs(folder: StoreFolder, rules: StartRules, progress: Progress) -> Inputs:
+    """Everything but the records. Raises OSError."""
+    log = list_log_files(folder, rules)
+    queues = {} if log.problem else {queue.key: queue for queue in list_queues(folder, rules)}
+    checkpoint = read_checkpoint(folder) or Checkpoint(StoreCheckpoint())
+    return Inputs(log, queues, checkpoint, folder.has_abort_file, rules, progress)
+
+
+def compute_start(inputs: Inputs) -> Start:
+    """What a start makes of a store (``DefaultMessageStore#load``). Raises OSError."""
+    log, is_after_kill = inputs.log, inputs.is_after_kill
+    if log.problem:
+        return Start(Outcome.REFUSES, log.problem, is_after_kill)
+    if not log.files:
+        is_destroyed = is_after_kill or inputs.rules.are_queues_destroyed
+        left: Mapping[QueueKey, Queue] = {} if is_destroyed else inputs.queues
+        return Start(Outcome.STARTS, is_after_kill=is_after_kill, queues=left)
+    try:
+        return _recover(inputs)
+    except JavaError as error:
+        problem = f"reading the log throws {error.class_name}"
+        return Start(Outcome.REFUSES, problem, is_after_kill)
+
+
+def find_begin(inputs: Inputs) -> int:
+    """Index of the file from which recovery reads. Raises JavaError, OSError."""
+    files = inputs.log.files
+    indexes = reversed(range(len(files)))
+    if inputs.is_after_kill:
+        times, known = inputs.checkpoint.times, inputs.rules.record_format
+        return next((i for i in indexes if is_file_matched(files[i], times, known)), 0)
+    if inputs.rules.is_begin_found_by_queues:
+        reached = (i for i in indexes if files[i].begin_offset <= inputs.max_physic_offset)
+        return next(reached, 0)
+    return max(0, len(files) - recovery.RECOVERED_FILES)
+
+
+def is_file_matched(file: LogFile, times: StoreCheckpoint, record_format: RecordFormat) -> bool:
+    """Recovery after a kill may begin there, with ``messageIndexSafe=false``, the default.
+
+    ``recovery.is_file_matched``, and the longer hosts and topics of later releases. Raises
+    JavaError, OSError.
+    """
+    head = file.data.read(0, HEAD_BYTES)
+    try:
+        (magic_code,) = struct.unpack_from(">i", head, records.MAGIC_CODE_POSITION)
+        is_long = magic_code == records.LONG_TOPIC_MAGIC_CODE and record_format.has_long_topics
+        if magic_code != records.MESSAGE_MAGIC_CODE and not is_long:
+            return False
+        (sys_flag,) = struct.unpack_from(">i", head, SYS_FLAG_POSITION)
+        is_longer = record_format.has_ipv6_hosts and sys_flag & records.BORN_HOST_IPV6
+        position = records.STORE_TIMESTAMP_POSITION + (IPV6_MORE_BYTES if is_longer else 0)
+        (timestamp,) = struct.unpack_from(">q", head, position)
+    except struct.error as error:
+        raise JavaError("java.lang.IndexOutOfBoundsException") from error
+    return bool(0 != timestamp <= times.min_timestamp_ms)
+
+
+def _recover(inputs: Inputs) -> Start:
+    log, index, queues = inputs.log, find_begin(inputs), dict(inputs.queues)
+    entered: dict[QueueKey, list[Entry]] = {}
+    end = _read(inputs, index, queues, entered)
+    made = _count_entries(queues)
+    start = Start(
+        Outcome.STARTS,
+        is_after_kill=inputs.is_after_kill,
+        begin_offset=log.begin_offset,
+        end_offset=end.offset,
+        last_offset=end.last_offset,
+        stop=end.stop,
+        read_from_offset=log.files[index].begin_offset,
+        records_read=end.records,
+        queues=queues,
+        entries_made=made - _count_entries(inputs.queues),
+        deleted=tuple(file for file in log.files if file.begin_offset > end.offset),
+    )
+    if inputs.max_physic_offset < end.offset:
+        return start
+    cut = {k: truncate(q, end.offset, inputs.rules, entered.get(k, ())) for k, q in queues.items()}
+    whole = {key: queue for key, queue in cut.items() if queue is not None}
+    if len(whole) < len(cut):
+        return evolve(start, outcome=Outcome.HANGS, problem=SINGLE_ENTRY)
+    return evolve(start, queues=whole, entries_cut=made - _count_entries(whole))
+
+
+def _count_entries(queues: Mapping[QueueKey, Queue]) -> int:
+    return sum(queue.max_index for queue in queues.values())
+
+
+def _read(
+    inputs: Inputs,
+    index: int,
+    queues: dict[QueueKey, Queue],
+    entered: dict[QueueKey, list[Entry]],
+) -> WalkEnd:
+    """Read the log from a file on; after a kill each record is dispatched.
+
+    Entries are kept only where the queues point so far that some may have to be cut again.
+    """
+    walking = walk(inputs.log, index, inputs.rules.record_format)
+    while True:
+        try:
+            file, passed = next(walking)
+        except StopIteration as ended:
+            end: WalkEnd = ended.value
+            return end
+        inputs.progress(len(passed.buffer))
+        if not inputs.is_after_kill:
+            continue
+        is_kept = inputs.max_physic_offset >= file.begin_offset + passed.position
+        for place in list_queue_places(passed, inputs.rules.record_format):
+            _dispatch(place, inputs.rules, queues, entered if is_kept else None)
+
+
+def _dispatch(
+    place: QueuePlace,
+    rules: StartRules,
+    queues: dict[QueueKey, Queue],
+    entered: dict[QueueKey, list[Entry]] | None,
+) -> None:
+    topic = java.decode_utf8(place.topic)
+    if not is_folder_nameable(topic):
+        return
+    key = topic, place.queue_id
+    before = queues.setdefault(key, Queue(*key))
+    queues[key] = after = enter(before, place, rules)
+    if after is not before and entered is not None:
+        entry = Entry(place.own_offset, place.size_bytes, 0)
+        entered.setdefault(key, []).append(entry)
