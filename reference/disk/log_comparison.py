@@ -1,0 +1,183 @@
+"""Two logs compared as a start would find them: what the slave lacks, has instead, or has beyond.
+
+Offsets alone cannot tell any of it: logs of equal length may hold different bytes.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from reference.disk.byte_comparison import find_differences, find_nonzero
+from reference.disk.held_records import HeldRecord, list_held_records
+from reference.disk.log_files import LogFiles
+from reference.disk.starting import Progress
+from reference.disk.stored_brokers import StoredBroker, tell_start_problem
+from reference.disk.units import Unit, UnitKind, find_unit
+from reference.disk.walking import Stop
+
+
+class Kind(enum.Enum):
+    """What is found of a pair; the more serious come first."""
+
+    CANNOT_SAY = "cannot say"
+    FOREIGN = "bytes of another file"
+    DIVERGED = "diverged"
+    GAP = "gap"
+    OUTRUN = "outrun by retention"
+    BEGINS_LATER = "begins later"
+    AHEAD = "ahead"
+    BEHIND = "behind"
+    TORN_TAIL = "torn tail"
+    STALE_TAIL = "stale tail"
+    UNQUEUED = "in no queue"
+    EQUAL = "equal"
+
+
+DIFFERENT = frozenset(Kind) - {Kind.EQUAL, Kind.CANNOT_SAY, Kind.TORN_TAIL, Kind.STALE_TAIL}
+"""Kinds with which the slave is not its master's equal; tails are cut by a start."""
+
+
+@frozen
+class Finding:
+    """One thing that is found."""
+
+    kind: Kind
+    offset: int = 0
+    """Where it begins; see the kind."""
+    end_offset: int = 0
+    """Where it ends."""
+    on_master: Unit | None = None
+    on_slave: Unit | None = None
+    shift_bytes: int = 0
+    """Of bytes of another file: how far away the master has them."""
+    broker: str = ""
+    """Of a tail: whose it is."""
+    reason: str = ""
+    """Why nothing can be said."""
+    is_torn: bool = False
+    """Of diverged records: the slave's ends in zeros, and counts as whole nevertheless."""
+
+
+@frozen
+class LogComparison:
+    """All that is found of two logs, the most serious first; empty if they are equal."""
+
+    findings: tuple[Finding, ...]
+    differs_from: int
+    """Where the first record begins that differs; the end of what both hold if none does."""
+    differs_until: int
+    """Behind this offset all bytes that both hold are equal."""
+
+    @property
+    def kind(self) -> Kind:
+        """What is most serious."""
+        kinds = [f.kind for f in self.findings if f.kind in DIFFERENT | {Kind.CANNOT_SAY}]
+        return kinds[0] if kinds else Kind.EQUAL
+
+
+def compare_logs(
+    master: StoredBroker, slave: StoredBroker, progress: Progress = lambda _: None
+) -> LogComparison:
+    """Compare them from the later beginning to the earlier end. Raises OSError."""
+    for broker in (master, slave):
+        if not broker.start.is_started:
+            reason = f"the {broker.name} does not start: {tell_start_problem(broker)}"
+            return LogComparison((Finding(Kind.CANNOT_SAY, reason=reason),), 0, 0)
+    begin = max(master.start.begin_offset, slave.start.begin_offset)
+    end = max(begin, min(master.start.end_offset, slave.start.end_offset))
+    found = find_differences(master.log, slave.log, begin, end, progress)
+    findings = [*_list_gaps(master, slave, begin, end)]
+    differs_from, differs_until = end, end
+    if found is not None:
+        finding = _judge_difference(master, slave, found.first)
+        findings.append(finding)
+        differs_from, differs_until = finding.offset, found.last + 1
+    findings += [*_compare_bounds(master, slave)]
+    for broker in (master, slave):
+        findings += [*_list_tails(broker)]
+    order = list(Kind)
+    findings.sort(key=lambda finding: order.index(finding.kind))
+    return LogComparison(tuple(findings), differs_from, differs_until)
+
+
+def _list_gaps(
+    master: StoredBroker, slave: StoredBroker, begin: int, end: int
+) -> Iterator[Finding]:
+    """Files that are missing between others: a start does not notice (T1-13698)."""
+    for broker in (master, slave):
+        for low, high in broker.log.list_missing():
+            if low < end and high > begin:
+                yield Finding(Kind.GAP, low, high, broker=broker.name)
+
+
+def _judge_difference(master: StoredBroker, slave: StoredBroker, first: int) -> Finding:
+    """What the first byte that differs belongs to."""
+    record_format = slave.rules.record_format
+    ours = find_unit(master.log, first, record_format)
+    theirs = find_unit(slave.log, first, record_format)
+    begin = min(ours.begin_offset, theirs.begin_offset)
+    foreign = _find_foreign(slave, begin)
+    if foreign is not None:
+        shift, until = foreign
+        return Finding(Kind.FOREIGN, begin, until, ours, theirs, shift_bytes=shift)
+    ours_end = ours.begin_offset + (ours.record.size_bytes if ours.record else 1)
+    nonzero = find_nonzero(slave.log, first, slave.start.end_offset)
+    until = slave.start.end_offset if nonzero is None else nonzero
+    if ours.kind is UnitKind.RECORD and until >= ours_end:
+        is_torn = theirs.kind is UnitKind.RECORD
+        kind = Kind.DIVERGED if is_torn else Kind.GAP
+        return Finding(kind, begin, until, ours, theirs, is_torn=is_torn)
+    return Finding(Kind.DIVERGED, begin, 0, ours, theirs)
+
+
+def _find_foreign(slave: StoredBroker, begin: int) -> tuple[int, int] | None:
+    """How far away the records at an offset should lie, and where these end; None: they are right.
+
+    A record carries the offset that its master gave it.
+    """
+    shift, until = 0, begin
+    for record in _list_records(slave, begin):
+        own = record.own_offset - record.offset
+        if own == 0 or (shift and own != shift):
+            break
+        shift, until = own, record.offset + record.size_bytes
+    return (shift, until) if shift else None
+
+
+def _list_records(broker: StoredBroker, begin: int) -> Iterator[HeldRecord]:
+    end = broker.start.end_offset
+    return list_held_records(broker.log, begin, end, broker.rules.record_format)
+
+
+def _compare_bounds(master: StoredBroker, slave: StoredBroker) -> Iterator[Finding]:
+    ours, theirs = master.start, slave.start
+    if theirs.end_offset < ours.begin_offset:
+        yield Finding(Kind.OUTRUN, theirs.end_offset, ours.begin_offset)
+    elif theirs.end_offset < ours.end_offset:
+        yield Finding(Kind.BEHIND, theirs.end_offset, ours.end_offset)
+    elif theirs.end_offset > ours.end_offset:
+        yield Finding(Kind.AHEAD, ours.end_offset, theirs.end_offset)
+    if slave.log.files and theirs.begin_offset > ours.begin_offset:
+        is_empty = theirs.begin_offset == theirs.end_offset
+        until = min(theirs.begin_offset, ours.end_offset)
+        yield Finding(Kind.GAP if is_empty else Kind.BEGINS_LATER, ours.begin_offset, until)
+
+
+def _list_tails(broker: StoredBroker) -> Iterator[Finding]:
+    """Bytes behind the end at which a start stops; the blank that it cuts is none."""
+    start, name = broker.start, broker.name
+    if not broker.log.files or start.stop is Stop.LAST_BLANK:
+        return
+    nonzero = find_nonzero(broker.log, start.end_offset, broker.log.mapped_end_offset)
+    if nonzero is None:
+        return
+    unit = _read_tail(broker.log, broker)
+    kind = Kind.TORN_TAIL if unit.is_begun else Kind.STALE_TAIL
+    yield Finding(kind, nonzero, broker.log.mapped_end_offset, on_slave=unit, broker=name)
+
+
+def _read_tail(log: LogFiles, broker: StoredBroker) -> Unit:
+    return find_unit(log, broker.start.end_offset, broker.rules.record_format)

@@ -1,0 +1,69 @@
+"""What lies at an offset of a log: a record, a blank, or bytes that are neither."""
+
+from __future__ import annotations
+
+import enum
+import struct
+
+from attrs import frozen
+
+from reference.disk.held_records import HeldRecord, make_held_record
+from reference.disk.log_files import LogFiles
+from reference.disk.walking import ASKED, FileEnd, Passed, pass_records
+from reference.store import records
+from reference.store.records import RecordFormat
+
+
+class UnitKind(enum.Enum):
+    """What a reader finds."""
+
+    RECORD = "a record"
+    BLANK = "a blank"
+    OTHER = "no record"
+    NOTHING = "no file"
+
+
+@frozen
+class Unit:
+    """A part of a log, and where it begins (offset)."""
+
+    kind: UnitKind
+    begin_offset: int
+    record: HeldRecord | None = None
+    is_begun: bool = False
+    """Of no record: a record's header begins there, but the record is not whole."""
+
+
+def find_unit(log: LogFiles, offset: int, record_format: RecordFormat) -> Unit:
+    """What has the byte at an offset, as a reader from the file's beginning sees it.
+
+    Raises OSError.
+    """
+    file = log.find_file(offset)
+    if file is None:
+        return Unit(UnitKind.NOTHING, offset)
+    position = offset - file.begin_offset
+    passing = pass_records(file, position + 1, record_format)
+    last: Passed | None = None
+    try:
+        while True:
+            last = next(passing)
+    except StopIteration as ended:
+        end: FileEnd = ended.value
+    if end.request is ASKED and last is not None:
+        at = last.begins[-1]
+        (size,) = struct.unpack_from(">i", last.buffer, at)
+        begin = file.begin_offset + last.position + at
+        data = last.buffer[at : at + size]
+        return Unit(UnitKind.RECORD, begin, make_held_record(data, begin, record_format))
+    begin = file.begin_offset + end.position
+    if end.request.is_success:
+        return Unit(UnitKind.BLANK, begin)
+    return Unit(UnitKind.OTHER, begin, is_begun=has_header(log, begin))
+
+
+def has_header(log: LogFiles, offset: int) -> bool:
+    """A record's header begins at an offset: its magic is there."""
+    magic = log.read(offset + records.MAGIC_CODE_POSITION, 4)
+    known = (records.MESSAGE_MAGIC_CODE, records.LONG_TOPIC_MAGIC_CODE)
+    return len(magic) == 4 and struct.unpack(">i", magic)[0] in known
