@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from reference.disk.log_files import LogFile, LogFiles
+from reference.disk.log_files import LogFiles
 from reference.disk.walking import Passed, walk
 from reference.store import java, records
 from reference.store.records import RecordFormat
@@ -90,16 +90,10 @@ def list_held_records(
     Raises OSError.
     """
     index = next((i for i, f in enumerate(log.files) if begin < f.end_offset), len(log.files))
-    for file, passed in walk(log, index, record_format, stop=end, is_crc_checked=False):
-        yield from _list_passed(file, passed, begin, record_format)
-
-
-def _list_passed(
-    file: LogFile, passed: Passed, begin: int, record_format: RecordFormat
-) -> Iterator[HeldRecord]:
-    base = file.begin_offset + passed.position
-    for at in passed.begins:
-        if base + at >= begin:
+    walking = walk(log, index, record_format, begin=begin, stop=end, is_crc_checked=False)
+    for file, passed in walking:
+        base = file.begin_offset + passed.position
+        for at in passed.begins:
             (size,) = struct.unpack_from(">i", passed.buffer, at)
             yield make_held_record(passed.buffer[at : at + size], base + at, record_format)
 

@@ -12,7 +12,6 @@ from attrs import frozen
 
 from reference.disk.byte_comparison import find_differences, find_nonzero
 from reference.disk.held_records import HeldRecord, list_held_records
-from reference.disk.log_files import LogFiles
 from reference.disk.starting import Progress
 from reference.disk.stored_brokers import StoredBroker, tell_start_problem
 from reference.disk.units import Unit, UnitKind, find_unit
@@ -116,8 +115,9 @@ def _list_gaps(
 def _judge_difference(master: StoredBroker, slave: StoredBroker, first: int) -> Finding:
     """What the first byte that differs belongs to."""
     record_format = slave.rules.record_format
-    ours = find_unit(master.log, first, record_format)
-    theirs = find_unit(slave.log, first, record_format)
+    ours, theirs = (
+        find_unit(b.log, first, record_format, b.start.landmarks) for b in (master, slave)
+    )
     begin = min(ours.begin_offset, theirs.begin_offset)
     foreign = _find_foreign(slave, begin)
     if foreign is not None:
@@ -174,10 +174,7 @@ def _list_tails(broker: StoredBroker) -> Iterator[Finding]:
     nonzero = find_nonzero(broker.log, start.end_offset, broker.log.mapped_end_offset)
     if nonzero is None:
         return
-    unit = _read_tail(broker.log, broker)
+    known = (*start.landmarks, start.end_offset)
+    unit = find_unit(broker.log, start.end_offset, broker.rules.record_format, known)
     kind = Kind.TORN_TAIL if unit.is_begun else Kind.STALE_TAIL
     yield Finding(kind, nonzero, broker.log.mapped_end_offset, on_slave=unit, broker=name)
-
-
-def _read_tail(log: LogFiles, broker: StoredBroker) -> Unit:
-    return find_unit(log, broker.start.end_offset, broker.rules.record_format)

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from attrs import evolve, field, frozen
 
 from reference.disk.checkpoint_files import Checkpoint, read_checkpoint
+from reference.disk.file_bytes import PIECE_BYTES
 from reference.disk.folders import StoreFolder
 from reference.disk.held_records import QueuePlace, list_queue_places
 from reference.disk.log_files import LogFile, LogFiles, list_log_files
@@ -76,6 +77,8 @@ class Start:
     """Entries that the start enters again after a kill."""
     deleted: tuple[LogFile, ...] = ()
     """Files behind the log's end."""
+    landmarks: tuple[int, ...] = field(default=(), repr=False)
+    """Offsets at which records begin, about one in each piece that was read; in order."""
 
     @property
     def is_started(self) -> bool:
@@ -161,7 +164,8 @@ def is_file_matched(file: LogFile, times: StoreCheckpoint, record_format: Record
 def _recover(inputs: Inputs) -> Start:
     log, index, queues = inputs.log, find_begin(inputs), dict(inputs.queues)
     entered: dict[QueueKey, list[Entry]] = {}
-    end = _read(inputs, index, queues, entered)
+    landmarks: list[int] = []
+    end = _read(inputs, index, queues, entered, landmarks)
     made = _count_entries(queues)
     start = Start(
         Outcome.STARTS,
@@ -175,6 +179,7 @@ def _recover(inputs: Inputs) -> Start:
         queues=queues,
         entries_made=made - _count_entries(inputs.queues),
         deleted=tuple(file for file in log.files if file.begin_offset > end.offset),
+        landmarks=tuple(landmarks),
     )
     if inputs.max_physic_offset < end.offset:
         return start
@@ -194,6 +199,7 @@ def _read(
     index: int,
     queues: dict[QueueKey, Queue],
     entered: dict[QueueKey, list[Entry]],
+    landmarks: list[int],
 ) -> WalkEnd:
     """Read the log from a file on; after a kill each record is dispatched.
 
@@ -207,9 +213,12 @@ def _read(
             end: WalkEnd = ended.value
             return end
         inputs.progress(len(passed.buffer))
+        offset = file.begin_offset + passed.position
+        if not landmarks or offset >= landmarks[-1] + PIECE_BYTES // 2:
+            landmarks.append(offset)
         if not inputs.is_after_kill:
             continue
-        is_kept = inputs.max_physic_offset >= file.begin_offset + passed.position
+        is_kept = inputs.max_physic_offset >= offset
         for place in list_queue_places(passed, inputs.rules.record_format):
             _dispatch(place, inputs.rules, queues, entered if is_kept else None)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import enum
 import struct
+from bisect import bisect_right
+from collections.abc import Sequence
 
 from attrs import frozen
 
@@ -34,16 +36,20 @@ class Unit:
     """Of no record: a record's header begins there, but the record is not whole."""
 
 
-def find_unit(log: LogFiles, offset: int, record_format: RecordFormat) -> Unit:
+def find_unit(
+    log: LogFiles, offset: int, record_format: RecordFormat, landmarks: Sequence[int] = ()
+) -> Unit:
     """What has the byte at an offset, as a reader from the file's beginning sees it.
 
-    Raises OSError.
+    ``landmarks`` are offsets at which records are known to begin. Raises OSError.
     """
     file = log.find_file(offset)
     if file is None:
         return Unit(UnitKind.NOTHING, offset)
     position = offset - file.begin_offset
-    passing = pass_records(file, position + 1, record_format)
+    known = landmarks[bisect_right(landmarks, offset) - 1] if landmarks else -1
+    begin = known - file.begin_offset if file.begin_offset <= known <= offset else 0
+    passing = pass_records(file, position + 1, record_format, begin=begin)
     last: Passed | None = None
     try:
         while True:

@@ -128,10 +128,18 @@ ASKED = DispatchRequest(-2, is_success=False)
 
 
 def pass_records(
-    file: LogFile, stop: int, record_format: RecordFormat, *, is_crc_checked: bool = True
+    file: LogFile,
+    stop: int,
+    record_format: RecordFormat,
+    *,
+    begin: int = 0,
+    is_crc_checked: bool = True,
 ) -> Generator[Passed, None, FileEnd]:
-    """All records of a file that begin before a position, and then what is behind them."""
-    position = 0
+    """All records of a file that begin before a position, and then what is behind them.
+
+    ``begin``: the position at which the first of them begins.
+    """
+    position = begin
     while position < stop:
         buffer = file.data.read(position, PIECE_BYTES)
         passed, begins = skim(buffer, stop - position, is_crc_checked=is_crc_checked)
@@ -147,24 +155,29 @@ def pass_records(
     return FileEnd(position, ASKED)
 
 
-def walk(
+def walk(  # noqa: PLR0913
     log: LogFiles,
     index: int,
     record_format: RecordFormat,
     *,
+    begin: int | None = None,
     stop: int | None = None,
     is_crc_checked: bool = True,
 ) -> Generator[tuple[LogFile, Passed], None, WalkEnd]:
     """Read from the beginning of a file on, over blanks into later files (``recovery.walk``).
 
-    ``stop``: records that begin there or later are not read. Raises JavaError (OutOfMemoryError).
+    ``begin``: an offset in the first file at which a record begins. ``stop``: records that begin
+    there or later are not read. Raises JavaError (OutOfMemoryError).
     """
     offset, count, last, why = 0, 0, -1, Stop.UNREADABLE
     for file in log.files[index:]:
         most = file.size_bytes if stop is None else min(file.size_bytes, stop - file.begin_offset)
         if most <= 0 and stop is not None:
             return WalkEnd(file.begin_offset, Stop.ASKED, count, last)
-        passing = pass_records(file, most, record_format, is_crc_checked=is_crc_checked)
+        first = max(0, (begin or 0) - file.begin_offset)
+        passing = pass_records(
+            file, most, record_format, begin=first, is_crc_checked=is_crc_checked
+        )
         while True:
             try:
                 passed = next(passing)
