@@ -13,6 +13,7 @@ BAD_INPUT = (
     "ItfError",
     "QuestionError",
     "SiteError",
+    "StoreError",
     "TraceError",
 )
 MISSING_PREREQUISITE = ("MissingPrerequisiteError", "MissingSpinError", "SpinError")

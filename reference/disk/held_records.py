@@ -35,6 +35,8 @@ class HeldRecord(NamedTuple):
     """The broker's id: its address and the record's own offset (``offsetMsgId``)."""
     unique_key: str
     """The producer's id; empty for a message without one."""
+    delay_level: int
+    """Of a delayed message, and of the copy that is delivered; 0: it is not delayed."""
     digest: bytes
     """Of its bytes without its place: equal for one put that was stored twice."""
 
@@ -73,8 +75,14 @@ def make_held_record(data: bytes, offset: int, record_format: RecordFormat) -> H
         record.store_timestamp_ms,
         make_message_id(record.store_host, record.physical_offset_bytes),
         properties.get(UNIQUE_KEY, ""),
+        read_level(properties.get(records.PROPERTY_DELAY_TIME_LEVEL, "")),
         compute_digest(data),
     )
+
+
+def read_level(text: str) -> int:
+    """A delay level; 0 for none, or for a text that is no number."""
+    return int(text) if text.isdecimal() else 0
 
 
 def compute_digest(data: bytes) -> bytes:

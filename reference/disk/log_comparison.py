@@ -12,6 +12,7 @@ from attrs import frozen
 
 from reference.disk.byte_comparison import find_differences, find_nonzero
 from reference.disk.held_records import HeldRecord, list_held_records
+from reference.disk.queue_files import compute_max_physic_offset
 from reference.disk.starting import Progress
 from reference.disk.stored_brokers import StoredBroker, tell_start_problem
 from reference.disk.units import Unit, UnitKind, find_unit
@@ -31,12 +32,15 @@ class Kind(enum.Enum):
     BEHIND = "behind"
     TORN_TAIL = "torn tail"
     STALE_TAIL = "stale tail"
+    QUEUES = "other queues"
     UNQUEUED = "in no queue"
     EQUAL = "equal"
 
 
-DIFFERENT = frozenset(Kind) - {Kind.EQUAL, Kind.CANNOT_SAY, Kind.TORN_TAIL, Kind.STALE_TAIL}
-"""Kinds with which the slave is not its master's equal; tails are cut by a start."""
+REMARKS = frozenset({Kind.TORN_TAIL, Kind.STALE_TAIL, Kind.UNQUEUED})
+"""What is found of one broker's store; a start cuts tails."""
+DIFFERENT = frozenset(Kind) - REMARKS - {Kind.EQUAL, Kind.CANNOT_SAY}
+"""Kinds with which the slave is not its master's equal."""
 
 
 @frozen
@@ -56,6 +60,10 @@ class Finding:
     """Of a tail: whose it is."""
     reason: str = ""
     """Why nothing can be said."""
+    count: int = 0
+    """Of records in no queue: how many."""
+    queues: tuple[tuple[str, int], ...] = ()
+    """Of other queues: those that do not end alike."""
     is_torn: bool = False
     """Of diverged records: the slave's ends in zeros, and counts as whole nevertheless."""
 
@@ -95,8 +103,10 @@ def compare_logs(
         findings.append(finding)
         differs_from, differs_until = finding.offset, found.last + 1
     findings += [*_compare_bounds(master, slave)]
+    if not any(finding.kind in DIFFERENT for finding in findings):
+        findings += [*_compare_queues(master, slave)]
     for broker in (master, slave):
-        findings += [*_list_tails(broker)]
+        findings += [*_list_tails(broker), *_list_unqueued(broker)]
     order = list(Kind)
     findings.sort(key=lambda finding: order.index(finding.kind))
     return LogComparison(tuple(findings), differs_from, differs_until)
@@ -178,3 +188,33 @@ def _list_tails(broker: StoredBroker) -> Iterator[Finding]:
     unit = find_unit(broker.log, start.end_offset, broker.rules.record_format, known)
     kind = Kind.TORN_TAIL if unit.is_begun else Kind.STALE_TAIL
     yield Finding(kind, nonzero, broker.log.mapped_end_offset, on_slave=unit, broker=name)
+
+
+def _compare_queues(master: StoredBroker, slave: StoredBroker) -> Iterator[Finding]:
+    """The queues that a start makes of equal logs."""
+    ends = [{k: q.max_index for k, q in b.start.queues.items()} for b in (master, slave)]
+    ours, theirs = ends
+    differing = [k for k in ours.keys() | theirs.keys() if ours.get(k, 0) != theirs.get(k, 0)]
+    if differing:
+        yield Finding(Kind.QUEUES, queues=tuple(sorted(differing)))
+
+
+def _list_unqueued(broker: StoredBroker) -> Iterator[Finding]:
+    """Records that no queue has, and that a start after a normal exit does not enter.
+
+    The dispatcher begins at the log's end, whatever the queues hold
+    (``ReputMessageService#setReputFromOffset`` in ``DefaultMessageStore#start``).
+    """
+    start = broker.start
+    if start.is_after_kill or broker.rules.is_begin_found_by_queues:
+        return
+    begin = compute_max_physic_offset(start.queues.values())
+    begin = max(begin, start.begin_offset)
+    if not start.begin_offset <= begin < start.end_offset:
+        return
+    found = [r for r in _list_records(broker, begin) if r.is_in_queue]
+    if not broker.rules.are_entries_known_by_end and start.queues:
+        found = [r for r in found if r.offset > begin]
+    if found:
+        end = start.end_offset
+        yield Finding(Kind.UNQUEUED, found[0].offset, end, broker=broker.name, count=len(found))

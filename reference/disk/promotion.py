@@ -6,14 +6,17 @@ with PUT_OK or not.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from attrs import evolve, field, frozen
 
-from reference.disk.held_records import HeldRecord, list_held_records
+from reference.decisions.metadata.table_text import DELAY
+from reference.disk.held_records import HeldRecord, list_held_records, read_record
 from reference.disk.log_comparison import Kind, LogComparison
 from reference.disk.stored_brokers import StoredBroker
 from reference.disk.table_comparison import list_progress
+from reference.store.records import SCHEDULE_TOPIC
 
 QueueKey = tuple[str, int]
 
@@ -49,6 +52,22 @@ class GroupEffect:
 
 
 @frozen
+class DelayEffect:
+    """Delayed messages that the master has delivered, and the slave has not."""
+
+    level: int
+    delivered: int
+    """How many deliveries the master's store alone has."""
+    progress_on_master: int
+    progress_on_slave: int
+
+    @property
+    def is_passed(self) -> bool:
+        """The slave's progress is behind all of them: promoted with it, it never delivers them."""
+        return self.progress_on_slave >= self.progress_on_master
+
+
+@frozen
 class Choices:
     """What is lost if one store stays alone."""
 
@@ -58,6 +77,7 @@ class Choices:
     """Records that only the master still has since the slave's log begins later."""
     groups: tuple[GroupEffect, ...] = field(default=())
     """Consumer groups for which the slave's promotion changes something."""
+    delays: tuple[DelayEffect, ...] = ()
 
 
 def compute_choices(master: StoredBroker, slave: StoredBroker, compared: LogComparison) -> Choices:
@@ -68,8 +88,12 @@ def compute_choices(master: StoredBroker, slave: StoredBroker, compared: LogComp
     theirs = list(_list_differing(slave, master, compared))
     held_by_slave = {record.digest for record in theirs}
     held_by_master = {record.digest for record in ours}
-    only_master = [record for record in ours if record.digest not in held_by_slave]
-    only_slave = [record for record in theirs if record.digest not in held_by_master]
+    only_master = [
+        r for r in ours if r.digest not in held_by_slave and not is_held_at_its_place(slave, r)
+    ]
+    only_slave = [
+        r for r in theirs if r.digest not in held_by_master and not is_held_at_its_place(master, r)
+    ]
     begin = slave.start.begin_offset
     gone = [record for record in only_master if record.offset < begin]
     return Choices(
@@ -77,7 +101,30 @@ def compute_choices(master: StoredBroker, slave: StoredBroker, compared: LogComp
         if_slave_is_promoted=Lost(tuple(only_master)),
         expired_on_slave=len(gone),
         groups=tuple(_list_group_effects(master, slave, only_slave)),
+        delays=tuple(_list_delay_effects(master, slave, only_master)),
     )
+
+
+def is_held_at_its_place(broker: StoredBroker, record: HeldRecord) -> bool:
+    """A record at a foreign place lies where it belongs in another store. Raises OSError."""
+    if record.own_offset == record.offset:
+        return False
+    if not broker.start.begin_offset <= record.own_offset < broker.start.end_offset:
+        return False
+    found = read_record(broker.log, record.own_offset, broker.rules.record_format)
+    return found is not None and found.digest == record.digest
+
+
+def _list_delay_effects(
+    master: StoredBroker, slave: StoredBroker, only_master: list[HeldRecord]
+) -> Iterator[DelayEffect]:
+    delivered = Counter(
+        r.delay_level for r in only_master if r.delay_level and r.topic != SCHEDULE_TOPIC
+    )
+    ours, theirs = (broker.tables[DELAY].entries for broker in (master, slave))
+    for level, count in sorted(delivered.items()):
+        key = str(level)
+        yield DelayEffect(level, count, ours.get(key, 0), theirs.get(key, 0))
 
 
 def _list_differing(

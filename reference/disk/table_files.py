@@ -23,6 +23,13 @@ FILE_NAMES: Mapping[str, str] = {
     DELAY: "delayOffset.json",
 }
 """``BrokerPathConfigHelper``, ``StorePathConfigHelper#getDelayOffsetStorePath``."""
+CLUSTER = BROKER = "TBW102"
+"""Two built-in topics are named after cluster and broker, which no file of the store tells."""
+BUILT_IN: Mapping[str, Mapping[str, Any]] = {
+    TOPICS: table_text.list_built_in_topics(CLUSTER, BROKER),
+    GROUPS: table_text.BUILT_IN_GROUPS,
+}
+"""Entries that every start makes before it reads the file."""
 
 
 @frozen
@@ -52,11 +59,13 @@ def read_table_file(folder: StoreFolder, name: str) -> TableFile:
     main, backup = (stored_broker.classify(name, each, 0) for each in (texts.main, texts.backup))
     loaded = config_file.load(Files(main, backup))
     note = _tell(Files(main, backup))
+    built_in = BUILT_IN.get(name, {})
     if loaded.text is None:
-        return TableFile(name, {}, None, loaded.is_broker_started, note)
+        return TableFile(name, built_in, None, loaded.is_broker_started, note)
     found = table_text.read_table(name, loaded.text, 0)
     assert found is not None  # It was classified as a text with content.
-    return TableFile(name, found.entries or {}, _read_version(loaded.text), note=note)
+    entries = {**built_in, **(found.entries or {})}
+    return TableFile(name, entries, _read_version(loaded.text), note=note)
 
 
 def _read_text(path: Path) -> Content:

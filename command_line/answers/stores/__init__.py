@@ -1,0 +1,1 @@
+"""What ``store`` says of brokers' stores: found, told in lines, told to programs."""

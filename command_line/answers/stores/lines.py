@@ -1,0 +1,219 @@
+"""A pair of stores on one screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from command_line.answers.stores.pair import Pair
+from command_line.answers.stores.words import tell_count, tell_record, tell_size, tell_unit
+from properties.scenarios.procedures.store_findings import load_store_findings
+from reference.disk.log_comparison import REMARKS, Finding, Kind
+from reference.disk.promotion import Lost
+from reference.disk.starting import Start
+from reference.disk.stored_brokers import StoredBroker, tell_start_problem
+from reference.disk.table_comparison import TableFinding, TableKind
+from reference.disk.table_files import FILE_NAMES
+from reference.disk.walking import Stop
+
+TABLES_SHOWN = 8
+QUEUES_SHOWN = 6
+RECORDS_SHOWN = 3
+STOPS = {
+    Stop.LAST_BLANK: ", and cuts off the blank there",
+    Stop.HALF: ", before a record whose lengths contradict each other",
+}
+
+
+def describe_broker(broker: StoredBroker) -> Iterator[str]:
+    """One store, and what a start would make of it."""
+    log, start = broker.log, broker.start
+    ended = "running or killed" if start.is_after_kill else "stopped in order"
+    if not log.files:
+        files = "no log file"
+    else:
+        files = f"{tell_count(len(log.files), 'file')} of {tell_size(log.file_size_bytes)}"
+    yield f"{broker.name}: {broker.path} ({files}; {ended})"
+    problem = tell_start_problem(broker)
+    if problem:
+        yield f"  A start {start.outcome.value if not start.is_started else 'fails'}: {problem}."
+    if start.is_started:
+        found = f"from {start.begin_offset} to {start.end_offset}"
+        yield f"  A start finds the log {found}{tell_start(start)}."
+    for note in list_notes(broker):
+        yield f"  {note}"
+
+
+def tell_start(start: Start) -> str:
+    """What else it does."""
+    told = STOPS.get(start.stop, "")
+    if start.deleted:
+        told += f"; it deletes {tell_count(len(start.deleted), 'file')} behind"
+    if start.entries_made:
+        told += f"; it enters {tell_count(start.entries_made, 'message')} into queues again"
+    if start.entries_cut:
+        told += f"; it cuts {tell_count(start.entries_cut, 'queue entry')}"
+    return told
+
+
+def list_notes(broker: StoredBroker) -> Iterator[str]:
+    """What is remarkable about the other files."""
+    if broker.log.ignored and not broker.log.problem:
+        count = tell_count(len(broker.log.ignored), "file")
+        yield f"It ignores {count} of the log from {broker.log.ignored[0].name} on: another length."
+    for table in broker.tables.values():
+        if table.note and table.is_broker_started:
+            yield f"config/{FILE_NAMES[table.name]} {table.note}."
+    if broker.epochs.problem:
+        yield f"The epoch file: {broker.epochs.problem}."
+    if broker.epochs.entries:
+        told = ", ".join(f"{e.number} from {e.begin_offset}" for e in broker.epochs.entries[-4:])
+        yield f"Epochs: {told}."
+
+
+def describe_pair(pair: Pair) -> Iterator[str]:
+    """The verdict, what it rests on, and what each choice would lose."""
+    yield f"{pair.slave.name} and {pair.master.name}: {tell_verdict(pair)}"
+    for finding in pair.logs.findings:
+        yield from (f"  {line}" for line in describe_finding(finding, pair))
+    shown = pair.tables[:TABLES_SHOWN]
+    yield from (f"  {describe_table(found)}" for found in shown)
+    if len(pair.tables) > len(shown):
+        yield f"  {len(pair.tables) - len(shown)} more differences of tables (--json has all)."
+    if pair.kind is not Kind.CANNOT_SAY:
+        yield from describe_choices(pair)
+
+
+def tell_verdict(pair: Pair) -> str:
+    """In a few words."""
+    finding = next(iter(pair.logs.findings), None)
+    if pair.kind is Kind.EQUAL:
+        return "equal logs; tables differ" if pair.tables else "equal"
+    assert finding is not None  # Something makes them different.
+    if pair.kind in {Kind.AHEAD, Kind.BEHIND}:
+        return f"{pair.kind.value} by {finding.end_offset - finding.offset} bytes"
+    if pair.kind in {Kind.DIVERGED, Kind.FOREIGN}:
+        return f"{pair.kind.value} from {finding.offset} on"
+    return f"{pair.kind.value}"
+
+
+def describe_finding(finding: Finding, pair: Pair) -> Iterator[str]:
+    """A finding: the facts, what it means, how it comes about."""
+    if finding.kind is Kind.CANNOT_SAY:
+        yield f"{finding.reason}."
+        return
+    yield from tell_facts(finding, pair)
+    meaning = load_store_findings()[finding.kind]
+    yield f"  {meaning.means}"
+    history = meaning.find_history(finding)
+    if history is not None and finding.kind is not Kind.BEHIND:
+        yield f"  Likely: {history.text} ({history.page})"
+
+
+def tell_facts(finding: Finding, pair: Pair) -> Iterator[str]:
+    """Offsets and records."""
+    low, high = finding.offset, finding.end_offset
+    if finding.kind in {Kind.DIVERGED, Kind.FOREIGN} or finding.on_master is not None:
+        until = pair.logs.differs_until
+        end = min(pair.master.start.end_offset, pair.slave.start.end_offset)
+        again = f"; equal again from {until} to {end}" if until < end else ""
+        yield f"Equal up to {low}{again}. At {low}:"
+        yield f"  master: {tell_unit(finding.on_master)}"
+        yield f"  slave:  {tell_unit(finding.on_slave)}"
+    if finding.kind is Kind.FOREIGN:
+        source = low + finding.shift_bytes
+        yield f"slave[{low}:{high}] is what belongs to {source} to {source + high - low}."
+    elif finding.kind is Kind.GAP and finding.on_master is not None:
+        yield f"The slave has zeros up to {high}."
+    elif finding.kind is Kind.GAP and finding.broker:
+        yield f"The {finding.broker} has no file for {low} to {high}."
+    elif finding.kind in {Kind.GAP, Kind.BEGINS_LATER}:
+        rest = "no record at all" if finding.kind is Kind.GAP else f"nothing below {high}"
+        yield f"The slave has {rest}; the master has {low} to {high}."
+    elif finding.kind is Kind.AHEAD:
+        yield f"Ahead: the slave ends at {high}, the master at {low}."
+    elif finding.kind is Kind.BEHIND:
+        yield f"Behind: the slave ends at {low}, the master at {high}."
+    elif finding.kind is Kind.OUTRUN:
+        yield f"The slave ends at {low}; the master's log begins at {high}."
+    elif finding.kind is Kind.QUEUES:
+        told = ", ".join(f"{topic}/{number}" for topic, number in finding.queues[:QUEUES_SHOWN])
+        yield f"Queues that do not end alike: {told}."
+    elif finding.kind in REMARKS:
+        count = f"{tell_count(finding.count, 'record')} from " if finding.count else ""
+        yield f"{finding.kind.value.capitalize()} on the {finding.broker}: {count}{low} on."
+
+
+def describe_table(found: TableFinding) -> str:
+    """One line for a difference of tables."""
+    key = f" {found.key}" if found.key else ""
+    if found.kind is TableKind.AHEAD_OF_LOG:
+        return (
+            f"{found.file_name}{key}: {found.on_master} on the {found.broker}, "
+            f"whose own queue ends at {found.on_slave}"
+        )
+    if found.kind is TableKind.EQUAL_VERSIONS:
+        return f"{found.file_name}: {found.kind.value}; the slave will not copy it"
+    if found.kind in {TableKind.AHEAD, TableKind.BEHIND}:
+        return f"{found.file_name}{key}: slave {found.on_slave}, master {found.on_master}"
+    return f"{found.file_name}{key}: {found.kind.value}"
+
+
+def describe_choices(pair: Pair) -> Iterator[str]:
+    """What is gone afterwards, for each choice."""
+    choices = pair.choices
+    yield "If the master's store is kept (the slave's is replaced by a copy of it):"
+    yield from (f"  {line}" for line in describe_lost(choices.if_master_stays, "slave"))
+    yield "If the slave is promoted, and the master's store is not used again:"
+    yield from (f"  {line}" for line in describe_lost(choices.if_slave_is_promoted, "master"))
+    for delay in choices.delays:
+        passed = "never" if delay.is_passed else "perhaps not"
+        yield (
+            f"  Of delay level {delay.level} the master alone has delivered "
+            f"{tell_count(delay.delivered, 'message')}; the slave's delayOffset.json has "
+            f"passed them: {passed} delivered."
+        )
+    for group in choices.groups:
+        told = []
+        if group.repeats:
+            told.append(f"receives {tell_count(group.repeats, 'message')} again")
+        if group.skips:
+            told.append(f"skips {tell_count(group.skips, 'message')}")
+        if group.is_reset:
+            told.append("is behind the queue's end, and is sent elsewhere")
+        yield f"  {group.key}/{group.queue_id} {', '.join(told)}."
+
+
+def describe_lost(lost: Lost, holder: str) -> Iterator[str]:
+    """Records that only the other store has."""
+    if not lost.records:
+        yield f"No record is lost: the {holder} has none alone."
+        return
+    counts = sorted(lost.count_by_queue().items(), key=lambda item: -item[1])
+    told = ", ".join(f"{t}/{q} {count}" for (t, q), count in counts[:QUEUES_SHOWN])
+    more = f", {len(counts) - QUEUES_SHOWN} more queues" if len(counts) > QUEUES_SHOWN else ""
+    count = tell_count(len(lost.records), "record")
+    yield f"Lost: {count} that only the {holder} has: {told}{more}."
+    for record in lost.records[:RECORDS_SHOWN]:
+        yield f"  {tell_record(record)}"
+    if len(lost.records) > RECORDS_SHOWN:
+        yield f"  ... and {len(lost.records) - RECORDS_SHOWN} more; --lost FILE writes them all."
+
+
+def describe_sought(pair: Pair) -> Iterator[str]:
+    """Which store has what was acknowledged; without a list, what two stores cannot tell."""
+    if not pair.sought:
+        choices = pair.choices
+        if choices.if_master_stays.records or choices.if_slave_is_promoted.records:
+            yield "Which of these were answered PUT_OK no store knows: --acked FILE tells it."
+        return
+    names = (pair.master.name, pair.slave.name)
+    only_master, only_slave = ([s for s in pair.sought if s.holders == (n,)] for n in names)
+    nowhere = [s for s in pair.sought if not s.holders]
+    both = len(pair.sought) - len(only_master) - len(only_slave) - len(nowhere)
+    yield (
+        f"Of {tell_count(len(pair.sought), 'acknowledged message')} both have {both}, only the "
+        f"master {len(only_master)}, only the {pair.slave.name} {len(only_slave)}, "
+        f"neither {len(nowhere)}."
+    )
+    for sought in (*nowhere, *only_master, *only_slave)[:TABLES_SHOWN]:
+        yield f"  {sought.acknowledged.text}: {sought.holders[0] if sought.holders else 'nowhere'}"

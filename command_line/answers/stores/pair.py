@@ -1,0 +1,59 @@
+"""A master's store and a slave's: everything that is found of the two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from command_line.output import exit_codes
+from reference.disk.acknowledged import Acknowledged, Sought, find_acknowledged
+from reference.disk.log_comparison import DIFFERENT, Kind, LogComparison, compare_logs
+from reference.disk.promotion import Choices, compute_choices
+from reference.disk.starting import Progress
+from reference.disk.stored_brokers import StoredBroker
+from reference.disk.table_comparison import TableFinding, compare_tables
+
+
+@frozen
+class Pair:
+    """Both stores, compared."""
+
+    master: StoredBroker
+    slave: StoredBroker
+    logs: LogComparison
+    choices: Choices
+    tables: tuple[TableFinding, ...]
+    sought: tuple[Sought, ...] = ()
+    """Where acknowledged messages are; empty if none were told."""
+
+    @property
+    def kind(self) -> Kind:
+        """What is most serious about the logs."""
+        return self.logs.kind
+
+    @property
+    def exit_code(self) -> int:
+        """0 equal, 1 differs, 2 cannot say."""
+        if self.kind is Kind.CANNOT_SAY:
+            return exit_codes.UNDECIDED
+        is_different = self.kind in DIFFERENT or self.tables
+        return exit_codes.REFUTED if is_different else exit_codes.ANALYSED
+
+
+def compare_stores(
+    master: StoredBroker,
+    slave: StoredBroker,
+    acknowledged: Sequence[Acknowledged],
+    progress: Progress,
+) -> Pair:
+    """Compare logs, queues and tables, and compute what each choice keeps. Raises OSError."""
+    logs = compare_logs(master, slave, progress)
+    return Pair(
+        master,
+        slave,
+        logs,
+        compute_choices(master, slave, logs),
+        tuple(compare_tables(master, slave)),
+        find_acknowledged(acknowledged, (master, slave)),
+    )
