@@ -14,8 +14,7 @@ from reference.store.records import RecordFormat
 
 UNIQUE_KEY = "UNIQ_KEY"
 """``MessageConst.PROPERTY_UNIQ_CLIENT_MESSAGE_ID_KEYIDX``: the id that a producer's log shows."""
-PLACE = slice(20, 36)
-"""The queue offset and the physical offset: what differs if a record is stored elsewhere."""
+DIGEST_BYTES = 16
 
 
 class HeldRecord(NamedTuple):
@@ -37,8 +36,9 @@ class HeldRecord(NamedTuple):
     """The producer's id; empty for a message without one."""
     delay_level: int
     """Of a delayed message, and of the copy that is delivered; 0: it is not delayed."""
+    properties_bytes: int
     digest: bytes
-    """Of its bytes without its place: equal for one put that was stored twice."""
+    """Of its bytes: a copy at a foreign place has the same, with its own offsets."""
 
     @property
     def queue(self) -> tuple[str, int]:
@@ -76,18 +76,14 @@ def make_held_record(data: bytes, offset: int, record_format: RecordFormat) -> H
         make_message_id(record.store_host, record.physical_offset_bytes),
         properties.get(UNIQUE_KEY, ""),
         read_level(properties.get(records.PROPERTY_DELAY_TIME_LEVEL, "")),
-        compute_digest(data),
+        len(record.properties),
+        hashlib.blake2b(data, digest_size=DIGEST_BYTES).digest(),
     )
 
 
 def read_level(text: str) -> int:
     """A delay level; 0 for none, or for a text that is no number."""
     return int(text) if text.isdecimal() else 0
-
-
-def compute_digest(data: bytes) -> bytes:
-    """Of a record's bytes without its place."""
-    return hashlib.blake2b(data[: PLACE.start] + data[PLACE.stop :], digest_size=16).digest()
 
 
 def list_held_records(

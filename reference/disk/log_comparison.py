@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from attrs import frozen
 
 from reference.disk.byte_comparison import find_differences, find_nonzero
-from reference.disk.held_records import HeldRecord, list_held_records
-from reference.disk.queue_files import compute_max_physic_offset
+from reference.disk.file_bytes import PIECE_BYTES
+from reference.disk.held_records import list_held_records
 from reference.disk.starting import Progress
 from reference.disk.stored_brokers import StoredBroker, tell_start_problem
 from reference.disk.units import Unit, UnitKind, find_unit
-from reference.disk.walking import Stop
 
 
 class Kind(enum.Enum):
@@ -30,6 +29,7 @@ class Kind(enum.Enum):
     BEGINS_LATER = "begins later"
     AHEAD = "ahead"
     BEHIND = "behind"
+    TORN_RECORD = "torn record"
     TORN_TAIL = "torn tail"
     STALE_TAIL = "stale tail"
     QUEUES = "other queues"
@@ -37,10 +37,14 @@ class Kind(enum.Enum):
     EQUAL = "equal"
 
 
-REMARKS = frozenset({Kind.TORN_TAIL, Kind.STALE_TAIL, Kind.UNQUEUED})
+REMARKS = frozenset({Kind.TORN_RECORD, Kind.TORN_TAIL, Kind.STALE_TAIL, Kind.UNQUEUED})
 """What is found of one broker's store; a start cuts tails."""
 DIFFERENT = frozenset(Kind) - REMARKS - {Kind.EQUAL, Kind.CANNOT_SAY}
 """Kinds with which the slave is not its master's equal."""
+
+
+COMPARED_BYTES = 64
+"""So many bytes behind a hole have to be the master's."""
 
 
 @frozen
@@ -57,7 +61,9 @@ class Finding:
     shift_bytes: int = 0
     """Of bytes of another file: how far away the master has them."""
     broker: str = ""
-    """Of a tail: whose it is."""
+    """Of what concerns one broker: whose it is."""
+    is_hole: bool = False
+    """Of a gap: the bytes are missing inside a file, and those behind it are there."""
     reason: str = ""
     """Why nothing can be said."""
     count: int = 0
@@ -102,11 +108,9 @@ def compare_logs(
         finding = _judge_difference(master, slave, found.first)
         findings.append(finding)
         differs_from, differs_until = finding.offset, found.last + 1
-    findings += [*_compare_bounds(master, slave)]
+    findings += [*_compare_bounds(master, slave), *_find_hole(master, slave)]
     if not any(finding.kind in DIFFERENT for finding in findings):
         findings += [*_compare_queues(master, slave)]
-    for broker in (master, slave):
-        findings += [*_list_tails(broker), *_list_unqueued(broker)]
     order = list(Kind)
     findings.sort(key=lambda finding: order.index(finding.kind))
     return LogComparison(tuple(findings), differs_from, differs_until)
@@ -149,17 +153,13 @@ def _find_foreign(slave: StoredBroker, begin: int) -> tuple[int, int] | None:
     A record carries the offset that its master gave it.
     """
     shift, until = 0, begin
-    for record in _list_records(slave, begin):
+    end, known = slave.start.end_offset, slave.rules.record_format
+    for record in list_held_records(slave.log, begin, end, known):
         own = record.own_offset - record.offset
         if own == 0 or (shift and own != shift):
             break
         shift, until = own, record.offset + record.size_bytes
     return (shift, until) if shift else None
-
-
-def _list_records(broker: StoredBroker, begin: int) -> Iterator[HeldRecord]:
-    end = broker.start.end_offset
-    return list_held_records(broker.log, begin, end, broker.rules.record_format)
 
 
 def _compare_bounds(master: StoredBroker, slave: StoredBroker) -> Iterator[Finding]:
@@ -176,18 +176,20 @@ def _compare_bounds(master: StoredBroker, slave: StoredBroker) -> Iterator[Findi
         yield Finding(Kind.GAP if is_empty else Kind.BEGINS_LATER, ours.begin_offset, until)
 
 
-def _list_tails(broker: StoredBroker) -> Iterator[Finding]:
-    """Bytes behind the end at which a start stops; the blank that it cuts is none."""
-    start, name = broker.start, broker.name
-    if not broker.log.files or start.stop is Stop.LAST_BLANK:
+def _find_hole(master: StoredBroker, slave: StoredBroker) -> Iterator[Finding]:
+    """The slave lacks bytes at its log's end, and has what follows them on the master.
+
+    A write that failed was only logged, and the position moved on (``MappedFile#appendMessage``).
+    """
+    begin, end = slave.start.end_offset, min(slave.log.mapped_end_offset, master.start.end_offset)
+    nonzero = find_nonzero(slave.log, begin, end) if begin < end else None
+    if nonzero is None or nonzero == begin:
         return
-    nonzero = find_nonzero(broker.log, start.end_offset, broker.log.mapped_end_offset)
-    if nonzero is None:
-        return
-    known = (*start.landmarks, start.end_offset)
-    unit = find_unit(broker.log, start.end_offset, broker.rules.record_format, known)
-    kind = Kind.TORN_TAIL if unit.is_begun else Kind.STALE_TAIL
-    yield Finding(kind, nonzero, broker.log.mapped_end_offset, on_slave=unit, broker=name)
+    length = min(COMPARED_BYTES, end - nonzero)
+    theirs = slave.log.read(nonzero, length)
+    missing = master.log.read(begin, nonzero - begin) if nonzero - begin < PIECE_BYTES else b"1"
+    if theirs == master.log.read(nonzero, len(theirs)) and missing.strip(b"\0"):
+        yield Finding(Kind.GAP, begin, nonzero, broker=slave.name, is_hole=True)
 
 
 def _compare_queues(master: StoredBroker, slave: StoredBroker) -> Iterator[Finding]:
@@ -197,24 +199,3 @@ def _compare_queues(master: StoredBroker, slave: StoredBroker) -> Iterator[Findi
     differing = [k for k in ours.keys() | theirs.keys() if ours.get(k, 0) != theirs.get(k, 0)]
     if differing:
         yield Finding(Kind.QUEUES, queues=tuple(sorted(differing)))
-
-
-def _list_unqueued(broker: StoredBroker) -> Iterator[Finding]:
-    """Records that no queue has, and that a start after a normal exit does not enter.
-
-    The dispatcher begins at the log's end, whatever the queues hold
-    (``ReputMessageService#setReputFromOffset`` in ``DefaultMessageStore#start``).
-    """
-    start = broker.start
-    if start.is_after_kill or broker.rules.is_begin_found_by_queues:
-        return
-    begin = compute_max_physic_offset(start.queues.values())
-    begin = max(begin, start.begin_offset)
-    if not start.begin_offset <= begin < start.end_offset:
-        return
-    found = [r for r in _list_records(broker, begin) if r.is_in_queue]
-    if not broker.rules.are_entries_known_by_end and start.queues:
-        found = [r for r in found if r.offset > begin]
-    if found:
-        end = start.end_offset
-        yield Finding(Kind.UNQUEUED, found[0].offset, end, broker=broker.name, count=len(found))

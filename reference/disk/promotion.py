@@ -16,6 +16,7 @@ from reference.disk.held_records import HeldRecord, list_held_records, read_reco
 from reference.disk.log_comparison import Kind, LogComparison
 from reference.disk.stored_brokers import StoredBroker
 from reference.disk.table_comparison import list_progress
+from reference.disk.units import find_landmark
 from reference.store.records import SCHEDULE_TOPIC
 
 QueueKey = tuple[str, int]
@@ -86,14 +87,8 @@ def compute_choices(master: StoredBroker, slave: StoredBroker, compared: LogComp
         return Choices()
     ours = list(_list_differing(master, slave, compared))
     theirs = list(_list_differing(slave, master, compared))
-    held_by_slave = {record.digest for record in theirs}
-    held_by_master = {record.digest for record in ours}
-    only_master = [
-        r for r in ours if r.digest not in held_by_slave and not is_held_at_its_place(slave, r)
-    ]
-    only_slave = [
-        r for r in theirs if r.digest not in held_by_master and not is_held_at_its_place(master, r)
-    ]
+    only_master = list_missing(ours, theirs, slave)
+    only_slave = list_missing(theirs, ours, master)
     begin = slave.start.begin_offset
     gone = [record for record in only_master if record.offset < begin]
     return Choices(
@@ -103,6 +98,24 @@ def compute_choices(master: StoredBroker, slave: StoredBroker, compared: LogComp
         groups=tuple(_list_group_effects(master, slave, only_slave)),
         delays=tuple(_list_delay_effects(master, slave, only_master)),
     )
+
+
+def list_missing(
+    records: list[HeldRecord], others: list[HeldRecord], broker: StoredBroker
+) -> list[HeldRecord]:
+    """The records that another broker has neither there nor elsewhere, nor sent again.
+
+    ``others`` are its records where the logs may differ. Raises OSError.
+    """
+    digests = {record.digest for record in others}
+    keys = {record.unique_key for record in others} - {""}
+    return [
+        record
+        for record in records
+        if record.digest not in digests
+        and record.unique_key not in keys
+        and not is_held_at_its_place(broker, record)
+    ]
 
 
 def is_held_at_its_place(broker: StoredBroker, record: HeldRecord) -> bool:
@@ -135,11 +148,12 @@ def _list_differing(
     below = min(theirs.begin_offset, start.end_offset)
     if broker.name == "master" and below > start.begin_offset:
         yield from list_per_file(broker, start.begin_offset, below)
+    both_end = min(start.end_offset, theirs.end_offset)
     begin = max(start.begin_offset, min(compared.differs_from, start.end_offset))
-    until = min(compared.differs_until, start.end_offset)
-    yield from list_per_file(broker, begin, until)
-    tail = max(start.begin_offset, until, min(start.end_offset, theirs.end_offset))
-    yield from list_per_file(broker, tail, start.end_offset)
+    if compared.differs_until < both_end:
+        yield from list_per_file(broker, begin, compared.differs_until)
+        begin = max(begin, both_end)
+    yield from list_per_file(broker, begin, start.end_offset)
 
 
 def list_per_file(broker: StoredBroker, begin: int, end: int) -> Iterator[HeldRecord]:
@@ -151,7 +165,10 @@ def list_per_file(broker: StoredBroker, begin: int, end: int) -> Iterator[HeldRe
         low, high = max(begin, file.begin_offset), min(end, file.end_offset)
         if low < high:
             one = evolve(broker.log, files=(file,))
-            yield from list_held_records(one, low, high, broker.rules.record_format)
+            known = max(file.begin_offset, find_landmark(broker.start.landmarks, low))
+            for record in list_held_records(one, known, high, broker.rules.record_format):
+                if record.offset >= low:
+                    yield record
 
 
 def _list_group_effects(

@@ -47,8 +47,7 @@ def find_unit(
     if file is None:
         return Unit(UnitKind.NOTHING, offset)
     position = offset - file.begin_offset
-    known = landmarks[bisect_right(landmarks, offset) - 1] if landmarks else -1
-    begin = known - file.begin_offset if file.begin_offset <= known <= offset else 0
+    begin = max(0, find_landmark(landmarks, offset) - file.begin_offset)
     passing = pass_records(file, position + 1, record_format, begin=begin)
     last: Passed | None = None
     try:
@@ -66,6 +65,12 @@ def find_unit(
     if end.request.is_success:
         return Unit(UnitKind.BLANK, begin)
     return Unit(UnitKind.OTHER, begin, is_begun=has_header(log, begin))
+
+
+def find_landmark(landmarks: Sequence[int], offset: int) -> int:
+    """The last landmark at or before an offset; -1 if there is none."""
+    index = bisect_right(landmarks, offset)
+    return landmarks[index - 1] if index else -1
 
 
 def has_header(log: LogFiles, offset: int) -> bool:

@@ -32,6 +32,8 @@ Change: TypeAlias = "Callable[[Group, Told], Group]"
 HEADER = 92
 """A record without a body and without properties; its topic has one letter."""
 PROPERTIES_MIN = 3
+LETTERS = "vwxyz"
+"""By life: what messages consist of."""
 
 
 class NotDoneError(Exception):
@@ -55,12 +57,12 @@ def require(step: Step | None) -> Group:
     return step.after
 
 
-def make_message(size: int) -> put.Message:
-    """A message of so many bytes, most of them properties."""
+def make_message(size: int, life: int) -> put.Message:
+    """A message of so many bytes, most of them properties; another one in each life."""
     length = size - HEADER
     if length < PROPERTIES_MIN:
         raise NotDoneError(f"no record has {size} bytes")
-    properties = f"k\x01{'v' * (length - PROPERTIES_MIN)}\x02"
+    properties = f"k\x01{LETTERS[life] * (length - PROPERTIES_MIN)}\x02"
     return put.Message("T", 0, body=b"", properties=properties)
 
 
@@ -68,7 +70,7 @@ def append(*, is_followed: bool) -> Change:
     """A message is put, behind no blank of its own."""
 
     def do(group: Group, told: Told) -> Group:
-        message = make_message(told.arguments["size_bytes"])
+        message = make_message(told.arguments["size_bytes"], group.life)
         return require(steps.put_message(group, message, is_followed=is_followed))
 
     return do

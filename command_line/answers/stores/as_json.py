@@ -11,6 +11,7 @@ from command_line.answers.stores.pair import Pair
 from reference.disk.held_records import HeldRecord
 from reference.disk.log_comparison import Finding
 from reference.disk.promotion import Lost
+from reference.disk.remarks import list_remarks
 from reference.disk.stored_brokers import StoredBroker, tell_start_problem
 from reference.disk.table_comparison import TableFinding
 from reference.disk.units import Unit
@@ -61,6 +62,7 @@ def tell_broker(broker: StoredBroker) -> dict[str, Any]:
             "files_deleted": [file.path.name for file in start.deleted],
             "queues": {f"{t}/{q}": each.max_index for (t, q), each in start.queues.items()},
         },
+        "remarks": [tell_finding(remark) for remark in list_remarks(broker)],
         "epochs": [asdict(epoch) for epoch in broker.epochs.entries],
     }
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from command_line.answers.stores.pair import Pair
 from command_line.answers.stores.words import tell_count, tell_record, tell_size, tell_unit
 from properties.scenarios.procedures.store_findings import load_store_findings
-from reference.disk.log_comparison import REMARKS, Finding, Kind
+from reference.disk.log_comparison import Finding, Kind
 from reference.disk.promotion import Lost
+from reference.disk.remarks import list_remarks
 from reference.disk.starting import Start
 from reference.disk.stored_brokers import StoredBroker, tell_start_problem
 from reference.disk.table_comparison import TableFinding, TableKind
@@ -41,6 +42,8 @@ def describe_broker(broker: StoredBroker) -> Iterator[str]:
         yield f"  A start finds the log {found}{tell_start(start)}."
     for note in list_notes(broker):
         yield f"  {note}"
+    for remark in list_remarks(broker):
+        yield from (f"  {line}" for line in describe_remark(remark))
 
 
 def tell_start(start: Start) -> str:
@@ -124,6 +127,9 @@ def tell_facts(finding: Finding, pair: Pair) -> Iterator[str]:
         yield f"slave[{low}:{high}] is what belongs to {source} to {source + high - low}."
     elif finding.kind is Kind.GAP and finding.on_master is not None:
         yield f"The slave has zeros up to {high}."
+    elif finding.is_hole:
+        yield f"The slave lacks {low} to {high} inside a file, and has what follows."
+        yield f"A start ends its log at {low}, and all behind it is lost to it."
     elif finding.kind is Kind.GAP and finding.broker:
         yield f"The {finding.broker} has no file for {low} to {high}."
     elif finding.kind in {Kind.GAP, Kind.BEGINS_LATER}:
@@ -138,9 +144,13 @@ def tell_facts(finding: Finding, pair: Pair) -> Iterator[str]:
     elif finding.kind is Kind.QUEUES:
         told = ", ".join(f"{topic}/{number}" for topic, number in finding.queues[:QUEUES_SHOWN])
         yield f"Queues that do not end alike: {told}."
-    elif finding.kind in REMARKS:
-        count = f"{tell_count(finding.count, 'record')} from " if finding.count else ""
-        yield f"{finding.kind.value.capitalize()} on the {finding.broker}: {count}{low} on."
+
+
+def describe_remark(remark: Finding) -> Iterator[str]:
+    """A remark about one store."""
+    count = f"{tell_count(remark.count, 'record')} from " if remark.count else ""
+    yield f"{remark.kind.value.capitalize()}: {count}{remark.offset} on."
+    yield f"  {load_store_findings()[remark.kind].means}"
 
 
 def describe_table(found: TableFinding) -> str:

@@ -1,0 +1,74 @@
+"""What is remarkable about one store alone: at its log's end, and between log and queues."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reference.disk.byte_comparison import find_nonzero
+from reference.disk.held_records import list_held_records
+from reference.disk.log_comparison import Finding, Kind
+from reference.disk.queue_files import compute_max_physic_offset
+from reference.disk.stored_brokers import StoredBroker
+from reference.disk.units import find_unit
+from reference.disk.walking import Stop
+
+
+def list_remarks(broker: StoredBroker) -> Iterator[Finding]:
+    """All of them. Raises OSError."""
+    if broker.start.is_started and broker.log.files:
+        yield from _list_torn(broker)
+        yield from _list_tails(broker)
+        yield from _list_unqueued(broker)
+
+
+def _list_torn(broker: StoredBroker) -> Iterator[Finding]:
+    """The last record counts as whole though its properties end in zeros, which nobody writes.
+
+    No checksum covers properties (T1-00967).
+    """
+    start = broker.start
+    if start.last_offset < 0:
+        return
+    known = (*start.landmarks, start.last_offset)
+    unit = find_unit(broker.log, start.last_offset, broker.rules.record_format, known)
+    end = start.last_offset + (unit.record.size_bytes if unit.record else 0)
+    if unit.record and unit.record.properties_bytes and broker.log.read(end - 1, 1) == b"\0":
+        yield Finding(Kind.TORN_RECORD, start.last_offset, end, on_slave=unit, broker=broker.name)
+
+
+def _list_tails(broker: StoredBroker) -> Iterator[Finding]:
+    """Bytes behind the end at which a start stops; the blank that it cuts is none."""
+    start, name = broker.start, broker.name
+    if start.stop is Stop.LAST_BLANK:
+        return
+    nonzero = find_nonzero(broker.log, start.end_offset, broker.log.mapped_end_offset)
+    if nonzero is None:
+        return
+    known = (*start.landmarks, start.end_offset)
+    unit = find_unit(broker.log, start.end_offset, broker.rules.record_format, known)
+    kind = Kind.TORN_TAIL if unit.is_begun else Kind.STALE_TAIL
+    yield Finding(kind, nonzero, broker.log.mapped_end_offset, on_slave=unit, broker=name)
+
+
+def _list_unqueued(broker: StoredBroker) -> Iterator[Finding]:
+    """Records that no queue has, and that a start after a normal exit does not enter.
+
+    The dispatcher begins at the log's end, whatever the queues hold
+    (``ReputMessageService#setReputFromOffset`` in ``DefaultMessageStore#start``).
+    """
+    start = broker.start
+    if start.is_after_kill or broker.rules.is_begin_found_by_queues:
+        return
+    begin = compute_max_physic_offset(start.queues.values())
+    begin = max(begin, start.begin_offset)
+    if not start.begin_offset <= begin < start.end_offset:
+        return
+    known = broker.rules.record_format
+    found = [
+        r for r in list_held_records(broker.log, begin, start.end_offset, known) if r.is_in_queue
+    ]
+    if not broker.rules.are_entries_known_by_end and start.queues:
+        found = [r for r in found if r.offset > begin]
+    if found:
+        end = start.end_offset
+        yield Finding(Kind.UNQUEUED, found[0].offset, end, broker=broker.name, count=len(found))

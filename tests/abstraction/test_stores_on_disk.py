@@ -1,0 +1,244 @@
+"""States that the rules lead to, in bytes, in folders: read back, they are what they are.
+
+The verdict on a pair is held against the bytes of the two stores after a real start, and against
+their origins, which no reader of folders knows.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from attrs import frozen
+from hypothesis import given
+
+from command_line.answers.stores.pair import Pair, compare_stores
+from properties.scenarios.known_issues.catalogue import find_scenario, load_scenarios
+from properties.scenarios.procedures.store_findings import load_store_findings
+from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
+from reference.disk.acknowledged import Acknowledged
+from reference.disk.log_comparison import Finding, Kind
+from reference.disk.remarks import list_remarks
+from reference.disk.start_rules import make_start_rules
+from reference.disk.stored_brokers import StoredBroker, read_stored_broker
+from reference.store import recovery
+from reference.store import store as stores
+from reference.worlds.replication.state import Message
+from reference.worlds.replication.structure import Structure
+from tests.abstraction.group import Broker, Group, get_begin, has_bytes_of, make_group
+from tests.abstraction.histories import COMMANDS, Command, play
+from tests.abstraction.replaying import find_replay
+from tests.abstraction.test_steps import make_histories
+from tests.reference.disk.rendering import render_store
+from tests.reference.store.logs import NOW_MS
+
+RULES = make_start_rules("4.4.0")
+DIFFERING = {Kind.DIVERGED, Kind.FOREIGN, Kind.GAP}
+"""Kinds that are found where both hold bytes."""
+STEPS_BETWEEN = 7
+"""How often the folders of a history are written."""
+
+
+@frozen
+class Truth:
+    """Both brokers after a start that really happens."""
+
+    master: Broker
+    slave: Broker
+
+    def list_bytes(self, broker: Broker) -> tuple[int, bytes]:
+        """Where its log begins, and what it holds."""
+        held = (file.content.data[: file.wrote_position_bytes] for file in broker.log.mapped_files)
+        return get_begin(broker.log), b"".join(held)
+
+    def holds_record(self, holder: Broker, source: Broker, message: Message) -> bool:
+        """Somewhere, perhaps at a foreign place, it has the bytes that another broker has."""
+        begin, data = self.list_bytes(source)
+        record = data[message.start_offset - begin : message.end_offset - begin]
+        return record in self.list_bytes(holder)[1]
+
+    def find_kind(self) -> Kind | None:
+        """What the bytes say, read plainly; None: both hold bytes, and some differ."""
+        (ours_begin, ours), (begin, theirs) = map(self.list_bytes, (self.master, self.slave))
+        ours_end, end = self.master.max_offset, self.slave.max_offset
+        low, high = max(begin, ours_begin), min(end, ours_end)
+        if low < high:
+            one, other = (
+                ours[low - ours_begin : high - ours_begin],
+                theirs[low - begin : high - begin],
+            )
+            if one != other:
+                return None
+        if self.slave.log.mapped_files and begin > ours_begin:
+            return Kind.GAP if begin == end else Kind.BEGINS_LATER
+        if end < ours_begin:
+            return Kind.OUTRUN
+        if end == ours_end:
+            ours_queues, queues = map(list_queue_ends, (self.master, self.slave))
+            return Kind.EQUAL if ours_queues == queues else Kind.QUEUES
+        return Kind.AHEAD if end > ours_end else Kind.BEHIND
+
+
+def list_queue_ends(broker: Broker) -> dict[str, int]:
+    """Of queues with entries, where they end."""
+    ends = {key: q.max_offset_in_queue for key, q in broker.store.consume_queues.items()}
+    return {key: end for key, end in ends.items() if end}
+
+
+def leave(broker: Broker) -> stores.Store:
+    """What another process finds."""
+    return stores.leave_to_next_process(broker.store)
+
+
+def start(broker: Broker) -> Broker:
+    """A start that really happens."""
+    loaded, is_loaded = recovery.load(leave(broker), NOW_MS)
+    assert is_loaded is True
+    return Broker(loaded)
+
+
+@frozen
+class ReadBack:
+    """A pair, and what is remarkable about each store."""
+
+    pair: Pair
+    remarks: tuple[Finding, ...]
+
+    @property
+    def kinds(self) -> set[Kind]:
+        """Everything that is found."""
+        return {self.pair.kind} | {f.kind for f in (*self.pair.logs.findings, *self.remarks)}
+
+
+def read_back(group: Group, acknowledged: tuple[Acknowledged, ...] = ()) -> ReadBack:
+    """The pair, from folders."""
+    with tempfile.TemporaryDirectory() as name:
+        read: list[StoredBroker] = []
+        for who, broker in (("master", group.master), ("slave", group.slave)):
+            (folder := Path(name) / who).mkdir()
+            render_store(leave(broker), folder)
+            read.append(read_stored_broker(who, folder, RULES))
+        pair = compare_stores(*read, acknowledged, lambda _: None)
+        remarks = tuple(remark for broker in read for remark in list_remarks(broker))
+        return ReadBack(pair, remarks)
+
+
+def list_groups(commands: list[Command]) -> Iterator[Group]:
+    """Some states of a history, and its last one."""
+    after = make_group()
+    for number, (_, step) in enumerate(play(after, commands)):
+        after = step.after
+        if number % STEPS_BETWEEN == STEPS_BETWEEN - 1:
+            yield after
+    yield after
+
+
+def check(group: Group) -> ReadBack:
+    """What is read back is true of the bytes, and of the message that is followed."""
+    truth, message = Truth(start(group.master), start(group.slave)), group.message
+    acknowledged = (Acknowledged(str(message.start_offset), 1),) if message.phase > 0 else ()
+    read = read_back(group, acknowledged)
+    pair, kind = read.pair, truth.find_kind()
+    assert (pair.kind in DIFFERING) if kind is None else (pair.kind is kind), (kind, pair.logs)
+    if message.phase > 0:
+        check_message(truth, group, pair)
+    return read
+
+
+def check_message(truth: Truth, group: Group, pair: Pair) -> None:
+    """Whoever holds the message, by the origin of each byte, is found to hold its record.
+
+    What a choice loses has it exactly if one store alone holds it; a slave may hold a record of
+    another origin with the same bytes.
+    """
+    message = group.message
+    on_master, on_slave = (has_bytes_of(b, message) for b in (truth.master, truth.slave))
+    at, begin = message.start_offset, get_begin(truth.master.log)
+    lost_if_promoted = {r.offset for r in pair.choices.if_slave_is_promoted.records}
+    lost_if_master_stays = {r.offset for r in pair.choices.if_master_stays.records}
+    (sought,) = pair.sought
+    if on_master:
+        assert "master" in sought.holders
+        assert at not in lost_if_promoted or not on_slave
+        is_kept = "slave" in sought.holders or truth.holds_record(
+            truth.slave, truth.master, message
+        )
+        assert at in lost_if_promoted or is_kept
+    if on_slave:
+        assert "slave" in sought.holders
+        is_kept = "master" in sought.holders or truth.holds_record(
+            truth.master, truth.slave, message
+        )
+        assert at in lost_if_master_stays or is_kept or at < begin
+
+
+@given(COMMANDS)
+def test_states_are_read_back(commands: list[Command]) -> None:
+    """Whatever happens to a pair."""
+    for group in list_groups(commands):
+        check(group)
+
+
+def test_histories_meet_every_kind() -> None:
+    """No kind of verdict goes untested."""
+    groups = (group for commands in make_histories(150) for group in list_groups(commands))
+    met = Counter(kind for group in groups for kind in check(group).kinds)
+    wanted = {Kind.EQUAL, Kind.BEHIND, Kind.AHEAD, Kind.DIVERGED, Kind.GAP, Kind.OUTRUN}
+    wanted |= {Kind.BEGINS_LATER, Kind.TORN_TAIL, Kind.STALE_TAIL, Kind.TORN_RECORD}
+    assert wanted - met.keys() == set(), met
+
+
+ISSUES: Mapping[str, Kind] = {
+    **dict.fromkeys(("slave_ahead_acknowledges", "logs_differ_silently"), Kind.DIVERGED),
+    **dict.fromkeys(("both_copies_lost", "slave_dispatch_stuck"), Kind.AHEAD),
+    "last_file_only": Kind.GAP,
+    "outrun_by_retention": Kind.OUTRUN,
+    "torn_record_counts_as_whole": Kind.TORN_RECORD,
+    # What went wrong was said to producers, or is not on disk yet: the stores are as always.
+    **dict.fromkeys(
+        (
+            "stranger_acknowledges",
+            "slave_write_error_acknowledged",
+            "idle_slave_dropped",
+            "timed_out_before_first_report",
+            "refused_put_is_stored",
+            "sent_again_and_stored_twice",
+            "slave_too_far_behind",
+            "internal_put_asks_no_slave",
+        ),
+        Kind.BEHIND,
+    ),
+    **dict.fromkeys(
+        ("stranger_and_power_loss", "flush_error_swallowed", "lost_batch_is_sent_again"), Kind.EQUAL
+    ),
+}
+"""By the issue's name, what the stores show at the end of its schedule."""
+NOT_IN_BYTES = {"old_bytes_count_as_records", "timed_out_behind_another"}
+"""Their schedules need records of a size that no choice of places gives."""
+
+
+def list_log_issues() -> Iterator[str]:
+    """Issues of the log at 4.4.0."""
+    for scenario in load_scenarios():
+        structure = scenario.structure
+        if isinstance(structure, Structure) and not structure.variants:
+            yield scenario.name
+
+
+@pytest.mark.parametrize("name", sorted(set(list_log_issues()) - NOT_IN_BYTES))
+def test_known_issues_are_recognised(name: str) -> None:
+    """The last state of an issue's schedule is found to be what it is."""
+    scenario = find_scenario(name)
+    limits = FAULT_MODEL_BY_NAME[scenario.fault].search_limits
+    read = check(find_replay(scenario.structure, limits, scenario.schedule).group)
+    assert ISSUES[name] in read.kinds, read
+
+
+def test_issues_are_told_where_they_show() -> None:
+    """A finding names the issues that end in it, and no other one."""
+    told = {name: kind for kind, f in load_store_findings().items() for name in f.issues}
+    plain = {Kind.BEHIND, Kind.EQUAL}
+    assert told == {name: kind for name, kind in ISSUES.items() if kind not in plain}
