@@ -20,6 +20,7 @@ from command_line.output.progress import ProgressLine, show_progress
 from command_line.output.width import echo
 from reference.disk.acknowledged import Acknowledged, read_acknowledged
 from reference.disk.folders import StoreError
+from reference.disk.promotion import list_missing
 from reference.disk.stability import Stability, find_change
 from reference.disk.start_rules import make_start_rules
 from reference.disk.stored_brokers import StoredBroker, read_stored_broker
@@ -188,10 +189,7 @@ def write_lost(path: Path, pairs: Sequence[Pair]) -> None:
     """Every record that one store alone has."""
     with tell_problem(path), path.open("x", encoding="utf-8") as file:
         for pair in pairs:
-            for holder, kept in (
-                (pair.slave.name, pair.choices.if_master_stays),
-                (pair.master.name, pair.choices.if_slave_is_promoted),
-            ):
-                for record in kept.records:
-                    told = {"only_on": holder, "slave": str(pair.slave.path)}
+            for holder, other in ((pair.master, pair.slave), (pair.slave, pair.master)):
+                for record in list_missing(holder, other, pair.logs):
+                    told = {"only_on": holder.name, "slave": str(pair.slave.path)}
                     file.write(json.dumps({**told, **as_json.tell_record(record)}) + "\n")

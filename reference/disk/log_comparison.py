@@ -29,6 +29,7 @@ class Kind(enum.Enum):
     BEGINS_LATER = "begins later"
     AHEAD = "ahead"
     BEHIND = "behind"
+    DAMAGED = "damaged record"
     TORN_RECORD = "torn record"
     TORN_TAIL = "torn tail"
     STALE_TAIL = "stale tail"
@@ -37,7 +38,9 @@ class Kind(enum.Enum):
     EQUAL = "equal"
 
 
-REMARKS = frozenset({Kind.TORN_RECORD, Kind.TORN_TAIL, Kind.STALE_TAIL, Kind.UNQUEUED})
+REMARKS = frozenset(
+    {Kind.DAMAGED, Kind.TORN_RECORD, Kind.TORN_TAIL, Kind.STALE_TAIL, Kind.UNQUEUED}
+)
 """What is found of one broker's store; a start cuts tails."""
 DIFFERENT = frozenset(Kind) - REMARKS - {Kind.EQUAL, Kind.CANNOT_SAY}
 """Kinds with which the slave is not its master's equal."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from typing import TypeAlias
 
-from attrs import evolve, field, frozen
+from attrs import define, evolve, field, frozen
 
 from reference.decisions.metadata.table_text import DELAY
 from reference.disk.held_records import HeldRecord, list_held_records, read_record
@@ -19,21 +20,27 @@ from reference.disk.table_comparison import list_progress
 from reference.disk.units import find_landmark
 from reference.store.records import SCHEDULE_TOPIC
 
-QueueKey = tuple[str, int]
+QueueKey: TypeAlias = tuple[str, int]
+RECORDS_KEPT = 50
+"""How many of the lost records are kept to be shown."""
 
 
 @frozen
 class Lost:
     """Records that a choice loses: those that the other store alone has."""
 
-    records: tuple[HeldRecord, ...] = ()
+    by_queue: Mapping[QueueKey, int] = field(factory=dict)
+    """How many, by topic and queue."""
+    first: tuple[HeldRecord, ...] = ()
+    """Some of them, in the order of the log."""
 
-    def count_by_queue(self) -> Mapping[QueueKey, int]:
-        """How many, by topic and queue."""
-        counts: dict[QueueKey, int] = {}
-        for record in self.records:
-            counts[record.queue] = counts.get(record.queue, 0) + 1
-        return counts
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return sum(self.by_queue.values())
+
+
+NOTHING_LOST = Lost()
 
 
 @frozen
@@ -72,50 +79,85 @@ class DelayEffect:
 class Choices:
     """What is lost if one store stays alone."""
 
-    if_master_stays: Lost = Lost()
-    if_slave_is_promoted: Lost = Lost()
-    expired_on_slave: int = 0
-    """Records that only the master still has since the slave's log begins later."""
+    if_master_stays: Lost = NOTHING_LOST
+    if_slave_is_promoted: Lost = NOTHING_LOST
     groups: tuple[GroupEffect, ...] = field(default=())
     """Consumer groups for which the slave's promotion changes something."""
     delays: tuple[DelayEffect, ...] = ()
+
+
+@define
+class Tally:
+    """Counts records as they go by, so that none has to stay in memory."""
+
+    by_queue: Counter[QueueKey] = field(factory=Counter)
+    first: list[HeldRecord] = field(factory=list)
+    deliveries: Counter[int] = field(factory=Counter)
+    """Delivered copies of delayed messages, by level."""
+    skipped: Counter[tuple[str, int]] = field(factory=Counter)
+    """By ``topic@group`` and queue: records below the group's progress."""
+
+    def add(self, record: HeldRecord, progress: Mapping[QueueKey, list[tuple[str, int]]]) -> None:
+        """One more. ``progress``: by topic and queue, each group and how far it is."""
+        self.by_queue[record.queue] += 1
+        if len(self.first) < RECORDS_KEPT:
+            self.first.append(record)
+        if record.delay_level and record.topic != SCHEDULE_TOPIC:
+            self.deliveries[record.delay_level] += 1
+        if record.is_in_queue:
+            for key, at in progress.get(record.queue, ()):
+                self.skipped[key, record.queue_id] += record.queue_offset < at
+
+    def make_lost(self) -> Lost:
+        """What was counted."""
+        return Lost(dict(self.by_queue), tuple(self.first))
 
 
 def compute_choices(master: StoredBroker, slave: StoredBroker, compared: LogComparison) -> Choices:
     """Both choices, from the parts in which the logs differ. Raises OSError."""
     if compared.kind is Kind.CANNOT_SAY:
         return Choices()
-    ours = list(_list_differing(master, slave, compared))
-    theirs = list(_list_differing(slave, master, compared))
-    only_master = list_missing(ours, theirs, slave)
-    only_slave = list_missing(theirs, ours, master)
-    begin = slave.start.begin_offset
-    gone = [record for record in only_master if record.offset < begin]
+    on_master, on_slave = Tally(), Tally()
+    for record in list_missing(master, slave, compared):
+        on_master.add(record, {})
+    progress = list_reachable_progress(slave)
+    for record in list_missing(slave, master, compared):
+        on_slave.add(record, progress)
     return Choices(
-        if_master_stays=Lost(tuple(only_slave)),
-        if_slave_is_promoted=Lost(tuple(only_master)),
-        expired_on_slave=len(gone),
-        groups=tuple(_list_group_effects(master, slave, only_slave)),
-        delays=tuple(_list_delay_effects(master, slave, only_master)),
+        if_master_stays=on_slave.make_lost(),
+        if_slave_is_promoted=on_master.make_lost(),
+        groups=tuple(_list_group_effects(master, slave, on_slave.skipped)),
+        delays=tuple(_list_delay_effects(master, slave, on_master.deliveries)),
     )
 
 
+def list_reachable_progress(slave: StoredBroker) -> Mapping[QueueKey, list[tuple[str, int]]]:
+    """By topic and queue, each group with its progress, at most to the queue's end."""
+    found: dict[QueueKey, list[tuple[str, int]]] = {}
+    for (key, queue_id), at in list_progress(slave).items():
+        queue = slave.start.queues.get((key.partition("@")[0], queue_id))
+        if queue is not None:
+            found.setdefault(queue.key, []).append((key, min(at, queue.max_index)))
+    return found
+
+
 def list_missing(
-    records: list[HeldRecord], others: list[HeldRecord], broker: StoredBroker
-) -> list[HeldRecord]:
+    broker: StoredBroker, other: StoredBroker, compared: LogComparison
+) -> Iterator[HeldRecord]:
     """The records that another broker has neither there nor elsewhere, nor sent again.
 
-    ``others`` are its records where the logs may differ. Raises OSError.
+    Raises OSError.
     """
-    digests = {record.digest for record in others}
-    keys = {record.unique_key for record in others} - {""}
-    return [
-        record
-        for record in records
-        if record.digest not in digests
-        and record.unique_key not in keys
-        and not is_held_at_its_place(broker, record)
-    ]
+    digests: set[bytes] = set()
+    keys: set[str] = set()
+    for record in _list_differing(other, broker, compared):
+        digests.add(record.digest)
+        keys.add(record.unique_key)
+    keys.discard("")
+    for record in _list_differing(broker, other, compared):
+        is_held = record.digest in digests or record.unique_key in keys
+        if not is_held and not is_held_at_its_place(other, record):
+            yield record
 
 
 def is_held_at_its_place(broker: StoredBroker, record: HeldRecord) -> bool:
@@ -129,11 +171,8 @@ def is_held_at_its_place(broker: StoredBroker, record: HeldRecord) -> bool:
 
 
 def _list_delay_effects(
-    master: StoredBroker, slave: StoredBroker, only_master: list[HeldRecord]
+    master: StoredBroker, slave: StoredBroker, delivered: Mapping[int, int]
 ) -> Iterator[DelayEffect]:
-    delivered = Counter(
-        r.delay_level for r in only_master if r.delay_level and r.topic != SCHEDULE_TOPIC
-    )
     ours, theirs = (broker.tables[DELAY].entries for broker in (master, slave))
     for level, count in sorted(delivered.items()):
         key = str(level)
@@ -172,7 +211,7 @@ def list_per_file(broker: StoredBroker, begin: int, end: int) -> Iterator[HeldRe
 
 
 def _list_group_effects(
-    master: StoredBroker, slave: StoredBroker, only_slave: list[HeldRecord]
+    master: StoredBroker, slave: StoredBroker, skipped: Mapping[tuple[str, int], int]
 ) -> Iterator[GroupEffect]:
     ours, theirs = list_progress(master), list_progress(slave)
     for key, queue_id in sorted(ours.keys() | theirs.keys()):
@@ -180,12 +219,11 @@ def _list_group_effects(
         consumed, known = ours.get((key, queue_id), 0), theirs.get((key, queue_id), 0)
         queue = slave.start.queues.get((topic, queue_id))
         end = queue.max_index if queue else 0
-        new = [r for r in only_slave if r.queue == (topic, queue_id) and r.is_in_queue]
         effect = GroupEffect(
             key,
             queue_id,
             repeats=max(0, min(consumed, end) - known),
-            skips=sum(record.queue_offset < min(known, end) for record in new),
+            skips=skipped.get((key, queue_id), 0),
             is_reset=known > end,
         )
         if effect.repeats or effect.skips or effect.is_reset:

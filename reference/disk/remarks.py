@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 
 from reference.disk.byte_comparison import find_nonzero
@@ -9,7 +10,7 @@ from reference.disk.held_records import list_held_records
 from reference.disk.log_comparison import Finding, Kind
 from reference.disk.queue_files import compute_max_physic_offset
 from reference.disk.stored_brokers import StoredBroker
-from reference.disk.units import find_unit
+from reference.disk.units import find_unit, has_header
 from reference.disk.walking import Stop
 
 
@@ -47,7 +48,15 @@ def _list_tails(broker: StoredBroker) -> Iterator[Finding]:
     known = (*start.landmarks, start.end_offset)
     unit = find_unit(broker.log, start.end_offset, broker.rules.record_format, known)
     kind = Kind.TORN_TAIL if unit.is_begun else Kind.STALE_TAIL
+    if unit.is_begun and has_header(broker.log, start.end_offset + read_size(broker)):
+        kind = Kind.DAMAGED
     yield Finding(kind, nonzero, broker.log.mapped_end_offset, on_slave=unit, broker=name)
+
+
+def read_size(broker: StoredBroker) -> int:
+    """The size that a record at the log's end says it has (bytes)."""
+    data = broker.log.read(broker.start.end_offset, 4)
+    return struct.unpack(">i", data)[0] if len(data) == 4 else 0
 
 
 def _list_unqueued(broker: StoredBroker) -> Iterator[Finding]:

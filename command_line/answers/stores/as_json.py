@@ -102,8 +102,9 @@ def tell_value(value: Any) -> Any:
 
 def tell_lost(lost: Lost) -> dict[str, Any]:
     """Records that a choice loses, counted by queue."""
-    counts = {f"{topic}/{queue}": n for (topic, queue), n in lost.count_by_queue().items()}
-    return {"records": len(lost.records), "by_queue": counts}
+    counts = {f"{topic}/{queue}": n for (topic, queue), n in lost.by_queue.items()}
+    first = [tell_record(record) for record in lost.first]
+    return {"records": lost.count, "by_queue": counts, "first": first}
 
 
 def tell_pair(pair: Pair) -> dict[str, Any]:

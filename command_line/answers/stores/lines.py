@@ -195,25 +195,25 @@ def describe_choices(pair: Pair) -> Iterator[str]:
 
 def describe_lost(lost: Lost, holder: str) -> Iterator[str]:
     """Records that only the other store has."""
-    if not lost.records:
+    if not lost.count:
         yield f"No record is lost: the {holder} has none alone."
         return
-    counts = sorted(lost.count_by_queue().items(), key=lambda item: -item[1])
-    told = ", ".join(f"{t}/{q} {count}" for (t, q), count in counts[:QUEUES_SHOWN])
+    counts = sorted(lost.by_queue.items(), key=lambda item: -item[1])
+    told = ", ".join(f"{t}/{q} {count:,}" for (t, q), count in counts[:QUEUES_SHOWN])
     more = f", {len(counts) - QUEUES_SHOWN} more queues" if len(counts) > QUEUES_SHOWN else ""
-    count = tell_count(len(lost.records), "record")
+    count = tell_count(lost.count, "record")
     yield f"Lost: {count} that only the {holder} has: {told}{more}."
-    for record in lost.records[:RECORDS_SHOWN]:
+    for record in lost.first[:RECORDS_SHOWN]:
         yield f"  {tell_record(record)}"
-    if len(lost.records) > RECORDS_SHOWN:
-        yield f"  ... and {len(lost.records) - RECORDS_SHOWN} more; --lost FILE writes them all."
+    if lost.count > RECORDS_SHOWN:
+        yield f"  ... and {lost.count - RECORDS_SHOWN:,} more; --lost FILE writes them all."
 
 
 def describe_sought(pair: Pair) -> Iterator[str]:
     """Which store has what was acknowledged; without a list, what two stores cannot tell."""
     if not pair.sought:
         choices = pair.choices
-        if choices.if_master_stays.records or choices.if_slave_is_promoted.records:
+        if choices.if_master_stays.count or choices.if_slave_is_promoted.count:
             yield "Which of these were answered PUT_OK no store knows: --acked FILE tells it."
         return
     names = (pair.master.name, pair.slave.name)

@@ -31,8 +31,8 @@ def choose_mend(pair: Pair) -> Mend:
     """By what each store alone has."""
     if pair.kind is Kind.CANNOT_SAY:
         return Mend.NOTHING
-    only_slave = bool(pair.choices.if_master_stays.records)
-    only_master = bool(pair.choices.if_slave_is_promoted.records)
+    only_slave = bool(pair.choices.if_master_stays.count)
+    only_master = bool(pair.choices.if_slave_is_promoted.count)
     kinds = {finding.kind for finding in pair.logs.findings} & DIFFERENT
     if kinds <= {Kind.BEHIND, Kind.QUEUES}:
         return Mend.NOTHING
