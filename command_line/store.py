@@ -12,6 +12,7 @@ from attrs import define
 from command_line.answers.stores import as_json
 from command_line.answers.stores.lines import describe_broker, describe_pair, describe_sought
 from command_line.answers.stores.mending import describe_mending
+from command_line.answers.stores.model import describe_in_model, tell_in_model
 from command_line.answers.stores.pair import Pair, compare_stores
 from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
@@ -32,6 +33,7 @@ Examples:
   rmqspec store /data/master/store
   rmqspec store /data/master /data/slave1 /data/slave2 --json
   rmqspec store /data/master /data/slave --acked ids.txt --lost lost.jsonl
+  rmqspec store /data/master /data/slave --explain
   rmqspec store /data/master /data/slave --rocketmq-version 5.3.3
 
 MASTER and SLAVE are stores (storePathRootDir), folders around them, or broker.conf files that name
@@ -83,12 +85,19 @@ class Reporter:
     metavar="FILE",
     help="Write every record that one store alone has to a new file, a line of JSON each.",
 )
+@click.option(
+    "--explain",
+    "is_explained",
+    is_flag=True,
+    help="Put the pair into the model: what does not hold, and the shortest way to a loss.",
+)
 @add_version_option()
 def command(  # noqa: PLR0913
     master: str,
     slaves: tuple[str, ...],
     *,
     is_json: bool,
+    is_explained: bool,
     acked: Path | None,
     lost: Path | None,
     version: Version,
@@ -107,9 +116,14 @@ def command(  # noqa: PLR0913
     if lost is not None:
         write_lost(lost, pairs)
     if is_json:
-        click.echo(json.dumps(tell_all(brokers, pairs, changes), indent=1))
+        told = tell_all(brokers, pairs, changes)
+        if is_explained:
+            told["in_the_model"] = [tell_in_model(pair, version) for pair in pairs]
+        click.echo(json.dumps(told, indent=1))
     else:
         echo("\n".join(describe_all(brokers, pairs, changes)))
+        for pair in pairs if is_explained else ():
+            echo("\n".join(describe_in_model(pair, version)))
     if not pairs:
         return exit_codes.ANALYSED if brokers[0].is_up_after_start else exit_codes.REFUTED
     return max(pair.exit_code for pair in pairs)

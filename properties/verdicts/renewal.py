@@ -138,7 +138,7 @@ def search_additions(
         cells |= {n: v for n, v in best.items() if v.is_shorter_than(cells[n])}
         proved = [n for n, v in cells.items() if v.word is VerdictWord.PROVED]
         if known := {n: v for n, v in cells.items() if (n, column.name) in asked}:
-            search = BoundedSearch(structure, column, (*lemmas, *proved), sizes, needed=added)
+            search = BoundedSearch(structure, column, (*lemmas, *proved), sizes=sizes, needed=added)
             found = {n: known[n] for n in _list_unaided(search, known, on_progress)}
             limits = {n: len(v.schedule) - 1 for n, v in known.items() if n not in found}
             found |= search_column(search, limits, known, on_progress)

@@ -158,7 +158,7 @@ def search_structure(
         }
         found = {n: _leave_open(n, fault_model) for n in depth_limits if n not in known}
         if depth_limits and deepest:
-            search = BoundedSearch(structure, fault_model, (*lemmas, *proved), sizes)
+            search = BoundedSearch(structure, fault_model, (*lemmas, *proved), sizes=sizes)
             found = search_column(search, depth_limits, known, on_progress)
         refuted += [(fault_model, v) for v in found.values() if v.word is VerdictWord.REFUTED]
         verdicts += [proved.get(n) or found.get(n) or known[n] for n in claims]

@@ -53,25 +53,34 @@ class BoundedAnswer:
 class BoundedSearch:
     """One structure under one fault class, unrolled step by step.
 
-    With ``needed``, only schedules that have a step of one of these rules are searched.
+    With ``needed``, only schedules that have a step of one of these rules are searched; none has a
+    step of a rule that is left out. Without ``initial`` they begin in the structure's first state.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         structure: Any,
         fault_model: FaultModel,
         lemmas: Iterable[str] = (),
+        *,
         sizes: Any = None,
         needed: Collection[str] = (),
+        left_out: Collection[str] = (),
+        initial: Any = None,
     ) -> None:
         self.structure = structure
         self.fault_model = fault_model
         small = sizes or find_world(structure).sizes.search
         self.parameters = evolve(small, limits=fault_model.search_limits)
         self.arithmetic = BitVectorArithmetic(WIDTH)
-        initial = flatten(structure.make_initial(self.parameters))
+        begun = structure.make_initial(self.parameters)
+        initial = flatten(begun if initial is None else evolve(initial, parameters=self.parameters))
         self.constants = {path: v for path, v in initial.items() if is_parameter(path)}
-        self.instances = [r for r in record_machine(structure) if is_admitted(r, fault_model)]
+        self.instances = [
+            recorded
+            for recorded in record_machine(structure)
+            if is_admitted(recorded, fault_model) and recorded.instance.rule.name not in left_out
+        ]
         self.sorts = {
             p: s for p, s in compute_leaf_sorts(structure).items() if p not in self.constants
         }

@@ -13,9 +13,11 @@ from attrs import frozen
 from reference.disk.byte_comparison import find_differences, find_nonzero
 from reference.disk.file_bytes import PIECE_BYTES
 from reference.disk.held_records import list_held_records
+from reference.disk.queue_files import Queue, QueueFile
 from reference.disk.starting import Progress
 from reference.disk.stored_brokers import StoredBroker, tell_start_problem
 from reference.disk.units import Unit, UnitKind, find_unit
+from reference.store.consume_queue import CQ_STORE_UNIT_SIZE_BYTES
 
 
 class Kind(enum.Enum):
@@ -113,7 +115,7 @@ def compare_logs(
         differs_from, differs_until = finding.offset, found.last + 1
     findings += [*_compare_bounds(master, slave), *_find_hole(master, slave)]
     if not any(finding.kind in DIFFERENT for finding in findings):
-        findings += [*_compare_queues(master, slave)]
+        findings += [*_compare_queues(master, slave, progress)]
     order = list(Kind)
     findings.sort(key=lambda finding: order.index(finding.kind))
     return LogComparison(tuple(findings), differs_from, differs_until)
@@ -195,10 +197,39 @@ def _find_hole(master: StoredBroker, slave: StoredBroker) -> Iterator[Finding]:
         yield Finding(Kind.GAP, begin, nonzero, broker=slave.name, is_hole=True)
 
 
-def _compare_queues(master: StoredBroker, slave: StoredBroker) -> Iterator[Finding]:
-    """The queues that a start makes of equal logs."""
-    ends = [{k: q.max_index for k, q in b.start.queues.items()} for b in (master, slave)]
-    ours, theirs = ends
-    differing = [k for k in ours.keys() | theirs.keys() if ours.get(k, 0) != theirs.get(k, 0)]
+def _compare_queues(
+    master: StoredBroker, slave: StoredBroker, progress: Progress
+) -> Iterator[Finding]:
+    """The queues that a start makes of equal logs: their ends, and the entries that both have."""
+    ours, theirs = master.start.queues, slave.start.queues
+    differing = []
+    for key in sorted(ours.keys() | theirs.keys()):
+        ends = [queues[key].max_index if key in queues else 0 for queues in (ours, theirs)]
+        if ends[0] != ends[1] or (key in ours and key in theirs and not have_equal_entries(ours[key], theirs[key])):
+            differing.append(key)
+        progress(0)
     if differing:
-        yield Finding(Kind.QUEUES, queues=tuple(sorted(differing)))
+        yield Finding(Kind.QUEUES, queues=tuple(differing))
+
+
+def have_equal_entries(one: Queue, other: Queue) -> bool:
+    """Where both have files, they hold the same entries up to their common end. Raises OSError."""
+    by_begin = {file.begin_index: file for file in other.files}
+    for file in one.files:
+        twin = by_begin.get(file.begin_index)
+        if twin is None or twin.places != file.places:
+            continue
+        places = min(file.places, one.max_index - file.begin_index)
+        if places > 0 and not have_equal_places(file, twin, places):
+            return False
+    return True
+
+
+def have_equal_places(one: QueueFile, other: QueueFile, places: int) -> bool:
+    """Two files of queues have the same bytes up to a place. Raises OSError."""
+    data, end = other.data, places * CQ_STORE_UNIT_SIZE_BYTES
+    return all(
+        one.data.read(low, high - low) == data.read(low, high - low)
+        for low in range(0, end, PIECE_BYTES)
+        for high in [min(end, low + PIECE_BYTES)]
+    )

@@ -13,7 +13,6 @@ from reference.disk.held_records import QueuePlace
 from reference.disk.start_rules import StartRules
 from reference.store.consume_queue import (
     CQ_STORE_UNIT_SIZE_BYTES,
-    ENTRY,
     PRE_BLANK,
     RECOVERED_FILES,
     Entry,
@@ -41,18 +40,16 @@ class QueueFile:
     places: int
     """How many entries it has room for."""
 
-    def list_entries(self, place: int = 0) -> Iterator[Entry]:
-        """Its places from one on, empty ones too. Raises OSError."""
-        data = FileBytes(self.path, self.places * CQ_STORE_UNIT_SIZE_BYTES)
-        for first in range(place, self.places, ENTRIES_READ):
-            length = ENTRIES_READ * CQ_STORE_UNIT_SIZE_BYTES
-            yield from list_entries(data.read(first * CQ_STORE_UNIT_SIZE_BYTES, length))
+    @property
+    def data(self) -> FileBytes:
+        """Its bytes."""
+        return FileBytes(self.path, self.places * CQ_STORE_UNIT_SIZE_BYTES)
 
-    def read_entry(self, place: int) -> Entry:
-        """One of its places. Raises OSError."""
-        data = FileBytes(self.path, self.places * CQ_STORE_UNIT_SIZE_BYTES)
-        position = place * CQ_STORE_UNIT_SIZE_BYTES
-        return Entry(*ENTRY.unpack(data.read(position, CQ_STORE_UNIT_SIZE_BYTES)))
+    def list_entries(self) -> Iterator[Entry]:
+        """Its places, empty ones too. Raises OSError."""
+        length = ENTRIES_READ * CQ_STORE_UNIT_SIZE_BYTES
+        for first in range(0, self.places, ENTRIES_READ):
+            yield from list_entries(self.data.read(first * CQ_STORE_UNIT_SIZE_BYTES, length))
 
 
 @frozen

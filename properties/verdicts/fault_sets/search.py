@@ -104,7 +104,7 @@ def search_step_by_step(
     """The shortest schedules against these guarantees with only these faults, up to a depth."""
     structure = prover.structure
     sizes = find_world(structure).sizes.fault_sets
-    answers = BoundedSearch(structure, column, prover.lemmas, sizes).find_shortest(
+    answers = BoundedSearch(structure, column, prover.lemmas, sizes=sizes).find_shortest(
         {name: record_violation(structure, name) for name in names},
         depth_limits=dict.fromkeys(names, SEARCH_DEPTH),
         on_progress=lambda depth, left: on_progress(
