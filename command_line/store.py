@@ -19,9 +19,9 @@ from command_line.output import exit_codes
 from command_line.output.new_files import check_new, tell_problem
 from command_line.output.progress import ProgressLine, show_progress
 from command_line.output.width import echo
-from reference.disk.acknowledged import Acknowledged, read_acknowledged
-from reference.disk.folders import StoreError
-from reference.disk.promotion import list_missing
+from reference.disk.comparison.acknowledged import Acknowledged, read_acknowledged
+from reference.disk.comparison.promotion import list_missing
+from reference.disk.files.folders import StoreError
 from reference.disk.stability import Stability, find_change
 from reference.disk.start_rules import make_start_rules
 from reference.disk.stored_brokers import StoredBroker, read_stored_broker

@@ -5,6 +5,7 @@
 - ``releases``: the releases of RocketMQ, and what each changes.
 - ``decisions``: plain functions of brokers, clients and the name server.
 - ``store``: plain functions of the message store over real bytes.
+- ``disk``: what brokers left on disk, read, started on paper, and compared.
 - ``configuration``: keys, files, and the broker groups that they make.
 - ``recordings``: what real brokers did, explained by the rules.
 - ``checkout``: whether the program runs in a checkout, and what its hints name then.

@@ -6,9 +6,9 @@ import enum
 
 from attrs import frozen
 
-from reference.disk.log_files import list_log_files
+from reference.disk.files.log_files import list_log_files
+from reference.disk.records.walking import finish, walk
 from reference.disk.stored_brokers import StoredBroker
-from reference.disk.walking import finish, walk
 
 
 class Change(enum.Enum):

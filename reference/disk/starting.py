@@ -12,20 +12,20 @@ from typing import TypeAlias
 
 from attrs import evolve, field, frozen
 
-from reference.disk.checkpoint_files import Checkpoint, read_checkpoint
-from reference.disk.file_bytes import PIECE_BYTES
-from reference.disk.folders import StoreFolder
-from reference.disk.held_records import QueuePlace, list_queue_places
-from reference.disk.log_files import LogFile, LogFiles, list_log_files
-from reference.disk.queue_files import (
+from reference.disk.files.checkpoint_files import Checkpoint, read_checkpoint
+from reference.disk.files.file_bytes import PIECE_BYTES
+from reference.disk.files.folders import StoreFolder
+from reference.disk.files.log_files import LogFile, LogFiles, list_log_files
+from reference.disk.files.queue_files import (
     Queue,
     compute_max_physic_offset,
     enter,
     list_queues,
     truncate,
 )
+from reference.disk.records.held_records import QueuePlace, list_queue_places
+from reference.disk.records.walking import Stop, WalkEnd, walk
 from reference.disk.start_rules import StartRules
-from reference.disk.walking import Stop, WalkEnd, walk
 from reference.store import java, records, recovery
 from reference.store.consume_queue import Entry, is_folder_nameable
 from reference.store.java import JavaError

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from attrs import frozen
 
-from reference.disk.checkpoint_files import Checkpoint, Epochs, read_epochs
-from reference.disk.folders import StoreError, StoreFolder, find_store
-from reference.disk.log_files import LogFiles
+from reference.disk.files.checkpoint_files import Checkpoint, Epochs, read_epochs
+from reference.disk.files.folders import StoreError, StoreFolder, find_store
+from reference.disk.files.log_files import LogFiles
+from reference.disk.files.table_files import FILE_NAMES, TableFile, read_tables
 from reference.disk.start_rules import StartRules
 from reference.disk.starting import Outcome, Progress, Start, compute_start, read_inputs
-from reference.disk.table_files import FILE_NAMES, TableFile, read_tables
 
 
 @frozen

@@ -19,9 +19,9 @@ from command_line.answers.stores.pair import Pair, compare_stores
 from properties.scenarios.known_issues.catalogue import find_scenario, load_scenarios
 from properties.scenarios.procedures.store_findings import load_store_findings
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
-from reference.disk.acknowledged import Acknowledged
-from reference.disk.log_comparison import Finding, Kind
-from reference.disk.remarks import list_remarks
+from reference.disk.comparison.acknowledged import Acknowledged
+from reference.disk.comparison.log_comparison import Finding, Kind
+from reference.disk.comparison.remarks import list_remarks
 from reference.disk.start_rules import make_start_rules
 from reference.disk.stored_brokers import StoredBroker, read_stored_broker
 from reference.store import recovery
@@ -77,15 +77,18 @@ class Truth:
         if end < ours_begin:
             return Kind.OUTRUN
         if end == ours_end:
-            ours_queues, queues = map(list_queue_ends, (self.master, self.slave))
+            ours_queues, queues = map(list_queue_entries, (self.master, self.slave))
             return Kind.EQUAL if ours_queues == queues else Kind.QUEUES
         return Kind.AHEAD if end > ours_end else Kind.BEHIND
 
 
-def list_queue_ends(broker: Broker) -> dict[str, int]:
-    """Of queues with entries, where they end."""
-    ends = {key: q.max_offset_in_queue for key, q in broker.store.consume_queues.items()}
-    return {key: end for key, end in ends.items() if end}
+def list_queue_entries(broker: Broker) -> dict[str, tuple[int, list[bytes]]]:
+    """Of queues with entries, where they end, and their bytes."""
+    return {
+        key: (queue.max_offset_in_queue, [f.content.data[: f.wrote_position_bytes] for f in files])
+        for key, queue in broker.store.consume_queues.items()
+        if (files := queue.files.mapped_files) and queue.max_offset_in_queue
+    }
 
 
 def leave(broker: Broker) -> stores.Store:

@@ -8,13 +8,13 @@ from attrs import asdict
 
 from command_line.answers.stores.mending import choose_mend
 from command_line.answers.stores.pair import Pair
-from reference.disk.held_records import HeldRecord
-from reference.disk.log_comparison import Finding
-from reference.disk.promotion import Lost
-from reference.disk.remarks import list_remarks
+from reference.disk.comparison.log_comparison import Finding
+from reference.disk.comparison.promotion import Lost
+from reference.disk.comparison.remarks import list_remarks
+from reference.disk.comparison.table_comparison import TableFinding
+from reference.disk.records.held_records import HeldRecord
+from reference.disk.records.units import Unit
 from reference.disk.stored_brokers import StoredBroker, tell_start_problem
-from reference.disk.table_comparison import TableFinding
-from reference.disk.units import Unit
 
 
 def tell_record(record: HeldRecord) -> dict[str, Any]:

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from command_line.answers.stores.pair import Pair
 from command_line.answers.stores.words import tell_count, tell_record, tell_size, tell_unit
 from properties.scenarios.procedures.store_findings import load_store_findings
-from reference.disk.log_comparison import Finding, Kind
-from reference.disk.promotion import Lost
-from reference.disk.remarks import list_remarks
+from reference.disk.comparison.log_comparison import Finding, Kind
+from reference.disk.comparison.promotion import Lost
+from reference.disk.comparison.remarks import list_remarks
+from reference.disk.comparison.table_comparison import TableFinding, TableKind
+from reference.disk.files.table_files import FILE_NAMES
+from reference.disk.records.walking import Stop
 from reference.disk.starting import Start
 from reference.disk.stored_brokers import StoredBroker, tell_start_problem
-from reference.disk.table_comparison import TableFinding, TableKind
-from reference.disk.table_files import FILE_NAMES
-from reference.disk.walking import Stop
 
 TABLES_SHOWN = 8
 QUEUES_SHOWN = 6
@@ -90,7 +90,7 @@ def tell_verdict(pair: Pair) -> str:
     """In a few words."""
     finding = next(iter(pair.logs.findings), None)
     if pair.kind is Kind.EQUAL:
-        return "equal logs; tables differ" if pair.tables else "equal"
+        return "equal logs; tables differ" if pair.have_other_tables else "equal"
     assert finding is not None  # Something makes them different.
     if pair.kind in {Kind.AHEAD, Kind.BEHIND}:
         return f"{pair.kind.value} by {finding.end_offset - finding.offset} bytes"

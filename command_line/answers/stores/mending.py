@@ -13,9 +13,9 @@ from pathlib import Path
 from command_line.answers.stores.pair import Pair
 from command_line.output.width import wrap_command
 from properties.scenarios.procedures.store_findings import load_store_findings
-from reference.disk.log_comparison import DIFFERENT, Kind
+from reference.disk.comparison.log_comparison import DIFFERENT, Kind
+from reference.disk.files.table_files import FILE_NAMES
 from reference.disk.stored_brokers import StoredBroker
-from reference.disk.table_files import FILE_NAMES
 
 
 class Mend(enum.Enum):

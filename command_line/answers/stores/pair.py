@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from command_line.output import exit_codes
-from reference.disk.acknowledged import Acknowledged, Sought, find_acknowledged
-from reference.disk.log_comparison import DIFFERENT, Kind, LogComparison, compare_logs
-from reference.disk.promotion import Choices, compute_choices
+from reference.disk.comparison.acknowledged import Acknowledged, Sought, find_acknowledged
+from reference.disk.comparison.log_comparison import DIFFERENT, Kind, LogComparison, compare_logs
+from reference.disk.comparison.promotion import Choices, compute_choices
+from reference.disk.comparison.table_comparison import TableFinding, TableKind, compare_tables
 from reference.disk.starting import Progress
 from reference.disk.stored_brokers import StoredBroker
-from reference.disk.table_comparison import TableFinding, compare_tables
 
 
 @frozen
@@ -37,8 +37,13 @@ class Pair:
         """0 equal, 1 differs, 2 cannot say."""
         if self.kind is Kind.CANNOT_SAY:
             return exit_codes.UNDECIDED
-        is_different = self.kind in DIFFERENT or self.tables
+        is_different = self.kind in DIFFERENT or self.have_other_tables
         return exit_codes.REFUTED if is_different else exit_codes.ANALYSED
+
+    @property
+    def have_other_tables(self) -> bool:
+        """Some entry is not the same on both."""
+        return any(found.kind is not TableKind.AHEAD_OF_LOG for found in self.tables)
 
 
 def compare_stores(

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from attrs import frozen
 
-from reference.disk.log_comparison import Finding, Kind
-from reference.disk.units import UnitKind
+from reference.disk.comparison.log_comparison import Finding, Kind
+from reference.disk.records.units import UnitKind
 
 FILE = Path(__file__).parent / "store_findings.toml"
 

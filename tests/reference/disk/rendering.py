@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
-from reference.disk.folders import ABORT, CHECKPOINT, COMMIT_LOG, CONSUME_QUEUE
+from reference.disk.files.folders import ABORT, CHECKPOINT, COMMIT_LOG, CONSUME_QUEUE
 from reference.store.mapped_file_queue import DiskFile, MappedFileQueue
 from reference.store.store import Store
 

@@ -9,7 +9,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.disk.folders import find_store
+from reference.disk.files.folders import find_store
 from reference.disk.start_rules import make_start_rules
 from reference.disk.starting import Outcome, Start, compute_start, read_inputs
 from reference.store import content as contents

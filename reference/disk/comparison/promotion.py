@@ -13,11 +13,11 @@ from typing import TypeAlias
 from attrs import define, evolve, field, frozen
 
 from reference.decisions.metadata.table_text import DELAY
-from reference.disk.held_records import HeldRecord, list_held_records, read_record
-from reference.disk.log_comparison import Kind, LogComparison
+from reference.disk.comparison.log_comparison import Kind, LogComparison
+from reference.disk.comparison.table_comparison import list_progress
+from reference.disk.records.held_records import HeldRecord, list_held_records, read_record
+from reference.disk.records.units import find_landmark
 from reference.disk.stored_brokers import StoredBroker
-from reference.disk.table_comparison import list_progress
-from reference.disk.units import find_landmark
 from reference.store.records import SCHEDULE_TOPIC
 
 QueueKey: TypeAlias = tuple[str, int]

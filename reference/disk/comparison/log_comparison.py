@@ -10,13 +10,13 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from reference.disk.byte_comparison import find_differences, find_nonzero
-from reference.disk.file_bytes import PIECE_BYTES
-from reference.disk.held_records import list_held_records
-from reference.disk.queue_files import Queue, QueueFile
+from reference.disk.comparison.byte_comparison import find_differences, find_nonzero
+from reference.disk.files.file_bytes import PIECE_BYTES
+from reference.disk.files.queue_files import Queue, QueueFile
+from reference.disk.records.held_records import list_held_records
+from reference.disk.records.units import Unit, UnitKind, find_unit
 from reference.disk.starting import Progress
 from reference.disk.stored_brokers import StoredBroker, tell_start_problem
-from reference.disk.units import Unit, UnitKind, find_unit
 from reference.store.consume_queue import CQ_STORE_UNIT_SIZE_BYTES
 
 
@@ -204,22 +204,23 @@ def _compare_queues(
     ours, theirs = master.start.queues, slave.start.queues
     differing = []
     for key in sorted(ours.keys() | theirs.keys()):
-        ends = [queues[key].max_index if key in queues else 0 for queues in (ours, theirs)]
-        if ends[0] != ends[1] or (key in ours and key in theirs and not have_equal_entries(ours[key], theirs[key])):
-            differing.append(key)
         progress(0)
+        one, other = ours.get(key, Queue(*key)), theirs.get(key, Queue(*key))
+        if one.max_index != other.max_index or not have_equal_entries(one, other):
+            differing.append(key)
     if differing:
         yield Finding(Kind.QUEUES, queues=tuple(differing))
 
 
 def have_equal_entries(one: Queue, other: Queue) -> bool:
-    """Where both have files, they hold the same entries up to their common end. Raises OSError."""
+    """Where both have files, they hold the same entries on disk. Raises OSError."""
+    end = min(one.max_index, one.read_index, other.read_index)
     by_begin = {file.begin_index: file for file in other.files}
     for file in one.files:
         twin = by_begin.get(file.begin_index)
         if twin is None or twin.places != file.places:
             continue
-        places = min(file.places, one.max_index - file.begin_index)
+        places = min(file.places, end - file.begin_index)
         if places > 0 and not have_equal_places(file, twin, places):
             return False
     return True

@@ -12,8 +12,8 @@ from collections.abc import Generator
 
 from attrs import frozen
 
-from reference.disk.file_bytes import PIECE_BYTES
-from reference.disk.log_files import LogFile, LogFiles
+from reference.disk.files.file_bytes import PIECE_BYTES
+from reference.disk.files.log_files import LogFile, LogFiles
 from reference.store import java, records
 from reference.store.records import (
     BODY_LENGTH_INDEX,

@@ -6,7 +6,7 @@ import struct
 
 from attrs import frozen
 
-from reference.disk.folders import CHECKPOINT, EPOCHS, StoreFolder
+from reference.disk.files.folders import CHECKPOINT, EPOCHS, StoreFolder
 from reference.store.records import compute_body_crc
 from reference.store.store import StoreCheckpoint
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from reference.disk.byte_comparison import find_nonzero
-from reference.disk.held_records import list_held_records
-from reference.disk.log_comparison import Finding, Kind
-from reference.disk.queue_files import compute_max_physic_offset
+from reference.disk.comparison.byte_comparison import find_nonzero
+from reference.disk.comparison.log_comparison import Finding, Kind
+from reference.disk.files.queue_files import compute_max_physic_offset
+from reference.disk.records.held_records import list_held_records
+from reference.disk.records.units import find_unit, has_header
+from reference.disk.records.walking import Stop
 from reference.disk.stored_brokers import StoredBroker
-from reference.disk.units import find_unit, has_header
-from reference.disk.walking import Stop
 
 
 def list_remarks(broker: StoredBroker) -> Iterator[Finding]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from reference.disk.file_bytes import FileBytes
-from reference.disk.folders import StoreFolder
+from reference.disk.files.file_bytes import FileBytes
+from reference.disk.files.folders import StoreFolder
 from reference.disk.start_rules import StartRules
 from reference.store import java
 from reference.store.java import JavaError

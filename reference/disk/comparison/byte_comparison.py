@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from reference.disk.file_bytes import PIECE_BYTES
-from reference.disk.log_files import LogFiles
+from reference.disk.files.file_bytes import PIECE_BYTES
+from reference.disk.files.log_files import LogFiles
 from reference.disk.starting import Progress
 
 

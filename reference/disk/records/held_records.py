@@ -7,8 +7,8 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from reference.disk.log_files import LogFiles
-from reference.disk.walking import Passed, walk
+from reference.disk.files.log_files import LogFiles
+from reference.disk.records.walking import Passed, walk
 from reference.store import java, records
 from reference.store.records import RecordFormat
 

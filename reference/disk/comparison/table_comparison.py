@@ -9,8 +9,8 @@ from typing import Any
 from attrs import frozen
 
 from reference.decisions.metadata.table_text import DELAY, GROUPS, OFFSETS, TOPICS
+from reference.disk.files.table_files import FILE_NAMES
 from reference.disk.stored_brokers import StoredBroker
-from reference.disk.table_files import FILE_NAMES
 from reference.store.records import SCHEDULE_TOPIC
 
 

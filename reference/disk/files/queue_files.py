@@ -7,9 +7,9 @@ from pathlib import Path
 
 from attrs import evolve, field, frozen
 
-from reference.disk.file_bytes import FileBytes
-from reference.disk.folders import CONSUME_QUEUE, StoreFolder
-from reference.disk.held_records import QueuePlace
+from reference.disk.files.file_bytes import FileBytes
+from reference.disk.files.folders import CONSUME_QUEUE, StoreFolder
+from reference.disk.records.held_records import QueuePlace
 from reference.disk.start_rules import StartRules
 from reference.store.consume_queue import (
     CQ_STORE_UNIT_SIZE_BYTES,
@@ -63,6 +63,8 @@ class Queue:
     """Index of the first place of its first file."""
     max_index: int = 0
     """One past its last entry: ``getMaxOffsetInQueue``."""
+    read_index: int = 0
+    """One past the last entry on disk, before recovery enters or cuts any."""
     max_physic_offset: int = -1
     """``maxPhysicOffset``: where its last message begins, in later releases where it ends."""
 
@@ -116,6 +118,7 @@ def recover(queue: Queue, rules: StartRules) -> Queue:
         queue,
         begin_index=queue.files[0].begin_index,
         max_index=max_index,
+        read_index=max_index,
         max_physic_offset=-1 if last is None else get_physic_offset(last, rules),
     )
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from attrs import frozen
 
-from reference.disk.folders import StoreError
-from reference.disk.held_records import HeldRecord, list_held_records, read_record
+from reference.disk.files.folders import StoreError
+from reference.disk.records.held_records import HeldRecord, list_held_records, read_record
 from reference.disk.stored_brokers import StoredBroker
 
 BROKERS_ID = re.compile(r"[0-9A-Fa-f]{32}|[0-9A-Fa-f]{56}")

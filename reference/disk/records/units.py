@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from reference.disk.held_records import HeldRecord, make_held_record
-from reference.disk.log_files import LogFiles
-from reference.disk.walking import ASKED, FileEnd, Passed, pass_records
+from reference.disk.files.log_files import LogFiles
+from reference.disk.records.held_records import HeldRecord, make_held_record
+from reference.disk.records.walking import ASKED, FileEnd, Passed, pass_records
 from reference.store import records
 from reference.store.records import RecordFormat
 

@@ -14,7 +14,7 @@ from reference.decisions.metadata.json_text import TextError
 from reference.decisions.metadata.table_text import DELAY, GROUPS, OFFSETS, TOPICS
 from reference.decisions.progress import config_file
 from reference.decisions.progress.config_file import Broken, Content, Files
-from reference.disk.folders import CONFIG, StoreFolder
+from reference.disk.files.folders import CONFIG, StoreFolder
 
 FILE_NAMES: Mapping[str, str] = {
     TOPICS: "topics.json",

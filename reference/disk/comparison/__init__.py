@@ -1,0 +1,1 @@
+"""Two stores compared: bytes, logs, tables, and what each choice keeps."""

@@ -1,0 +1,1 @@
+"""A store's folders and files: found, and read without a change."""

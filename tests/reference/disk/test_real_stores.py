@@ -1,0 +1,102 @@
+"""What real 4.4.0 brokers left on disk is found to be what is known of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from command_line.answers.stores.mending import Mend, choose_mend
+from command_line.answers.stores.pair import Pair, compare_stores
+from reference.disk.comparison.log_comparison import Kind
+from reference.disk.comparison.promotion import list_missing
+from reference.disk.comparison.table_comparison import TableKind
+from reference.disk.start_rules import make_start_rules
+from reference.disk.stored_brokers import read_stored_broker
+from tests.reference.disk.real_stores import PAIRS, SINGLE, unpack
+
+RULES = make_start_rules("4.4.0")
+KINDS = {
+    "delay_promotion_keep": Kind.DIVERGED,
+    "empty_first_file": Kind.FOREIGN,
+    "equal_versions": Kind.EQUAL,
+    "full_file_skipped": Kind.GAP,
+    "group_skip_old": Kind.EQUAL,
+    "operators_torn_roll_advice": Kind.EQUAL,
+    "torn_roll_control": Kind.EQUAL,
+    "torn_roll_kill": Kind.DIVERGED,
+}
+
+
+@pytest.fixture
+def pair(request: pytest.FixtureRequest, tmp_path: Path) -> Pair:
+    """The pair of a name."""
+    folder = unpack(request.param, tmp_path)
+    master = read_stored_broker("master", folder / "master", RULES)
+    slave = read_stored_broker("slave", folder / "slave1", RULES)
+    return compare_stores(master, slave, (), lambda _: None)
+
+
+def test_every_pair_has_an_expected_kind() -> None:
+    """None is left out."""
+    assert set(PAIRS) == {*KINDS, SINGLE}
+
+
+@pytest.mark.parametrize("pair", KINDS, indirect=True)
+def test_the_kind(pair: Pair) -> None:
+    """As it is known."""
+    assert KINDS[pair.slave.path.parent.name] is pair.kind
+
+
+@pytest.mark.parametrize("pair", ["torn_roll_kill"], indirect=True)
+def test_a_record_against_a_blank(pair: Pair) -> None:
+    """Equal max offsets hide that the slave lacks a record."""
+    assert pair.master.start.end_offset == pair.slave.start.end_offset == 19384
+    (finding,) = pair.logs.findings
+    assert finding.on_master
+    assert finding.on_slave
+    record = finding.on_master.record
+    assert record is not None
+    assert (finding.offset, record.size_bytes, record.queue) == (14000, 1000, ("T0", 0))
+    assert finding.on_slave.kind.value == "a blank"
+    assert [r.offset for r in list_missing(pair.master, pair.slave, pair.logs)] == [14000]
+    assert not list(list_missing(pair.slave, pair.master, pair.logs))
+    assert choose_mend(pair) is Mend.MASTER
+
+
+@pytest.mark.parametrize("pair", ["empty_first_file"], indirect=True)
+def test_bytes_of_another_file(pair: Pair) -> None:
+    """slave[0:3000] is the master's 16384 to 19384."""
+    (finding,) = pair.logs.findings
+    assert (finding.offset, finding.end_offset, finding.shift_bytes) == (0, 3000, 16384)
+    assert not list(list_missing(pair.slave, pair.master, pair.logs))
+
+
+@pytest.mark.parametrize("pair", ["full_file_skipped"], indirect=True)
+def test_a_slave_without_a_record(pair: Pair) -> None:
+    """Its log begins where its master's ends."""
+    assert pair.slave.start.begin_offset == pair.slave.start.end_offset == 16384
+    assert pair.choices.if_slave_is_promoted.count == 14
+
+
+@pytest.mark.parametrize("pair", ["delay_promotion_keep"], indirect=True)
+def test_deliveries_that_a_promoted_slave_never_makes(pair: Pair) -> None:
+    """Its progress has passed three messages whose deliveries only the old master has."""
+    (effect,) = pair.choices.delays
+    assert (effect.level, effect.delivered, effect.is_passed) == (3, 3, True)
+    assert choose_mend(pair) is Mend.CHOOSE
+
+
+@pytest.mark.parametrize("pair", ["group_skip_old"], indirect=True)
+def test_progress_that_differs(pair: Pair) -> None:
+    """A promotion repeats eight messages."""
+    (group,) = pair.choices.groups
+    assert (group.key, group.queue_id, group.repeats) == ("TG@GG", 0, 8)
+    assert {found.kind for found in pair.tables} == {TableKind.BEHIND, TableKind.ONLY_ON_MASTER}
+
+
+def test_one_store(tmp_path: Path) -> None:
+    """A broker without a log comes up."""
+    broker = read_stored_broker("master", unpack(SINGLE, tmp_path) / "master", RULES)
+    assert broker.is_up_after_start
+    assert broker.start.end_offset == 0
