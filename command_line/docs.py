@@ -46,6 +46,7 @@ from book.usage import (
 )
 from command_line.answers import shown_outputs as implementers
 from command_line.answers.shown_outputs import README, update_readme
+from command_line.answers.stores import page as stores_page
 from command_line.output import help_texts
 from command_line.output.checkout import check_is_checkout
 from command_line.output.new_files import tell_problem
@@ -58,6 +59,7 @@ PAGES: tuple[Page, ...] = (
     one_offset_page.PAGE,
     operators_page.PAGE,
     upgrading.PAGE,
+    stores_page.PAGE,
     fault_set_page.PAGE,
     proof_page.PAGE,
     lemma_page.PAGE,

@@ -1,0 +1,99 @@
+"""The chapter about stores: its tables, and the screen of a real pair."""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from command_line.answers.stores.lines import describe_broker, describe_pair, describe_sought
+from command_line.answers.stores.mending import describe_mending
+from command_line.answers.stores.pair import compare_stores
+from command_line.output.width import fit_line
+from properties.generated_text import ROOT, SPEC, Page, render_table
+from properties.scenarios.procedures.store_findings import StoreFinding, load_store_findings
+from reference.disk.start_rules import StartRules, make_start_rules
+from reference.disk.stored_brokers import read_stored_broker
+from reference.releases.releases import RELEASES
+
+ARCHIVE = ROOT / "tests" / "data" / "stores" / "torn_roll_kill.tar.xz"
+FOLDER = "/data"
+"""In place of the temporary folder."""
+WIDTH = 96
+
+
+def render_screen() -> str:
+    """What ``store`` prints for the pair of the prediction ``torn_roll``."""
+    with TemporaryDirectory() as name:
+        with tarfile.open(ARCHIVE) as archive:
+            archive.extractall(name, filter="data")
+        root = Path(name) / "torn_roll_kill"
+        lines = [line.replace(str(root), FOLDER) for line in list_lines(root)]
+    fitted = "\n".join(fit_line(line, WIDTH) for line in lines)
+    return f"```text\n{fitted}\n```"
+
+
+def list_lines(root: Path) -> Iterator[str]:
+    """The whole text, without the width of a terminal."""
+    rules = make_start_rules(RELEASES[0])
+    master = read_stored_broker("master", root / "master", rules)
+    slave = read_stored_broker("slave", root / "slave1", rules)
+    pair = compare_stores(master, slave, (), lambda _: None)
+    yield from describe_broker(master)
+    yield from describe_broker(slave)
+    yield from describe_pair(pair)
+    yield from describe_mending(pair)
+    yield from describe_sought(pair)
+
+
+def render_findings() -> str:
+    """Every kind with its meaning and its histories."""
+    rows = [list_cells(finding) for finding in load_store_findings().values()]
+    return render_table(("Found", "It means", "It may have come about so", "Guarantees"), rows)
+
+
+def list_cells(finding: StoreFinding) -> tuple[str, ...]:
+    """A row of the table."""
+    histories = "<br>".join(
+        f"{each.text} [More]({each.page.removeprefix('spec/')})." for each in finding.histories
+    )
+    claims = ", ".join(f"[`{name}`](guarantees.md#{name})" for name in finding.claims)
+    return f"*{finding.kind.value}*", finding.means, histories, claims or "-"
+
+
+FLAGS = {
+    "is_other_length_refused": "a file of another length ends the start; before, it and all later "
+    "ones are ignored",
+    "are_queues_destroyed": "a log without any file destroys the queues after an orderly stop too",
+    "are_entries_known_by_end": "a queue remembers where its last message ends",
+    "has_ipv6_hosts": "records with IPv6 addresses",
+    "is_folder_skipped": "a folder among the log's files does not count as a file",
+    "has_long_topics": "records with two bytes for the topic's length",
+    "is_empty_last_file_deleted": "a last file of no bytes is deleted",
+    "is_begin_found_by_queues": "after an orderly stop recovery begins where the queues end, and "
+    "enters what they lack",
+    "is_size_checked_first": "a size beyond the file's end is refused first",
+}
+"""What each flag of the start rules means."""
+
+
+def render_releases() -> str:
+    """Since which release a start differs."""
+    rows = []
+    for name, text in FLAGS.items():
+        has = [release for release in RELEASES if get_flag(make_start_rules(release), name)]
+        missing = [r for r in RELEASES[RELEASES.index(has[0]) :] if r not in has]
+        rows.append((f"{has[0]}{f', not in {missing[0]}' if missing else ''}", text))
+    return render_table(("Since", "At a start"), rows)
+
+
+def get_flag(rules: StartRules, name: str) -> bool:
+    """A flag of the rules, or of their format of records."""
+    return bool(getattr(rules, name, False) or getattr(rules.record_format, name, False))
+
+
+PAGE = Page(
+    SPEC / "stores.md",
+    {"screen": render_screen, "findings": render_findings, "releases": render_releases},
+)
