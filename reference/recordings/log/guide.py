@@ -237,7 +237,8 @@ class LogGuide:
         if is_of_connection and not self.wires[slave].is_connection_recorded:
             return lambda _: self.now_ms >= min(self.plan.links[slave].starts_ms, default=0.0)
         if is_of_connection:
-            return False
+            # What its proxy notes a moment later is left out where the recording ends.
+            return lambda _: self.now_ms >= self.plan.end_ms - JITTER_MS
         return not (rule.startswith("report_offset") and self.wires[slave].is_recorded)
 
     def _may_close(self, wire: Wire, slave: int) -> bool:
@@ -407,7 +408,7 @@ class LogGuide:
         known, reports = (request, ack, position), notes.wires[slave].reports
         dead = Connection(slave, known=known, unread=reports)
         ended = notes.change_wire(slave, reports=(), position=position, ended=node.state)
-        return ended.spend(f"cut_link[{slave}]").bury(dead)
+        return ended.spend(*(f"{name}[{slave}]" for name in CLOSING)).bury(dead)
 
     def _are_all_alive(self, notes: Notes, state: State) -> bool:
         """The master counts no dead connection any more."""

@@ -120,13 +120,15 @@ class LogDeadlines:
 
         A file may be there without any; a record may have come in part. Where a log goes on with
         other bytes than those it had, perhaps within a record, nothing is dispatched any more: the
-        state does not tell where records begin.
+        state does not tell where records begin, nor where it has bytes of another place (R-HC-20).
         """
         log, plan = f"slaves.{slave}.log", self.guide.plan
         names = (f"ends.{life}" for life in range(plan.structure.lives))
         ends = [self.guide.get(node, f"{log}.{name}") for name in names]
         dispatched, end = self.guide.get(node, f"{log}.dispatched_offset"), ends[-1]
         begin = self.guide.get(node, f"{log}.start_offset")
+        if dispatched < self.guide.get(node, f"{log}.ghost_unknown_below_offset"):
+            return False
         if end <= begin or any(dispatched <= each < end for each in ends[:-1]):
             return False
         table = plan.tables[ends.index(end)]
