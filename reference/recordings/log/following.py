@@ -61,7 +61,7 @@ def list_transfers(guide: LogGuide, node: Node, slave: int, wanted: int) -> Sequ
         size = min(ranges[0][1], wanted - state[place]) if frame is None else frame.size_bytes
         steps.append(Action(name, {"size_bytes": size}))
         after = guide.machine.take(state, steps[-1])
-        if after is None:
+        if after is None or after[place] <= state[place]:
             break
         state = after
     return steps
