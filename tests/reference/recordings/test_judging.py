@@ -77,6 +77,21 @@ def test_a_recording_may_stop_early(path: Path) -> None:
     cut_at(path, random.Random(path.stem).randrange(1, count // 3))
 
 
+@pytest.mark.parametrize(
+    ("name", "length"),
+    [
+        ("v498_e_async_lag_catchup", 112),
+        ("big_message_acks", 471),
+        ("v533_controller_h_slave_power_loss_below_epoch", 112),
+        ("v533_controller_w_two_slaves_one_lags", 103),
+        pytest.param("v498_o_sync_flush_rollover", 241, marks=pytest.mark.nightly),
+    ],
+)
+def test_a_recording_may_stop_while_much_is_under_way(name: str, length: int) -> None:
+    """In a burst of frames, between two puts that are noted late, before a connection is noted."""
+    cut_at(next(path for path in ALL if path.stem == name), length)
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
 def test_a_recording_may_stop_anywhere(path: Path) -> None:
