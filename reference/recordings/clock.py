@@ -37,6 +37,9 @@ NOTICE_MS = 20.0
 SKEW_MS = 1.0
 """How far the clock of one process may be behind that of another: causes come before effects."""
 
+LOOK_MS = 1.0
+"""How long a look may take from its first field to its stamp, which it gets when all are read."""
+
 GRAIN_MS = 1.0
 """Brokers compare whole milliseconds (System#currentTimeMillis), recordings show microseconds."""
 

@@ -7,9 +7,9 @@ back with what the event has taught.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field, fields, frozen
 
 from reference.language.rule import replace_at
 from reference.recordings.ahead.plan import MASTER, Plan
@@ -79,7 +79,41 @@ class Wire:
 
 
 @frozen
-class View:
+class Known:
+    """What was shown of brokers and links beside the state, and what checks have learnt."""
+
+    master: Broker = field(factory=Broker)
+    slaves: tuple[Broker, ...] = ()
+    wires: tuple[Wire, ...] = ()
+    """By slave: when its link has carried what."""
+    checksums: Mapping[tuple[int, ...], str] = field(factory=dict)
+    """The CRC seen of each content: a range, and where in it each life of the log ends."""
+    timers: Timers | None = None
+    """The master's, if a ``set_config`` has changed them."""
+    reads: ReadSide = field(factory=ReadSide)
+    """What reads depend on."""
+    tables: TableSide = field(factory=TableSide)
+    """What the brokers' tables may be."""
+    sends: int = 0
+    """How many messages were sent through a whole master since its log was seen last."""
+
+    def get_broker(self, node: int) -> Broker:
+        """One broker, by slave number or MASTER."""
+        return self.master if node == MASTER else self.slaves[node]
+
+    def change_broker(self, node: int, **changes: Any) -> Self:
+        """With one broker changed."""
+        broker = evolve(self.get_broker(node), **changes)
+        if node == MASTER:
+            return evolve(self, master=broker)
+        return evolve(self, slaves=replace_at(self.slaves, node, broker))
+
+
+KNOWN = tuple(each.name for each in fields(Known))
+
+
+@frozen(kw_only=True)
+class View(Known):
     """One state of the reference, and what the recording has shown beside it."""
 
     plan: Plan
@@ -92,33 +126,13 @@ class View:
     """The puts that the messages of the cluster follow, in the order of their places."""
     process: int = 0
     """How many processes of the master have ended."""
-    master: Broker = Broker()
-    """The master beside it."""
-    slaves: tuple[Broker, ...] = ()
-    """The slaves beside it."""
-    wires: tuple[Wire, ...] = ()
-    """Their links."""
     now_ms: float = 0.0
     """When the present event was seen."""
-    sends: int = 0
-    """How many messages were sent through the broker that no offset has shown since."""
-    checksums: Mapping[tuple[int, ...], str] = field(factory=dict)
-    """The CRC seen of each content: a range, and where in it each life of the log ends."""
-    timers: Timers | None = None
-    """The master's timers, if a ``set_config`` has changed them."""
-    reads: ReadSide = field(factory=ReadSide)
-    """What reads depend on, beside the model's state."""
-    tables: TableSide = field(factory=TableSide)
-    """What the brokers' tables may be."""
 
     @property
     def log(self) -> CommitLog:
         """The master's log."""
         return self.cluster.master.log
-
-    def get_broker(self, node: int) -> Broker:
-        """The broker beside the state, by slave number or MASTER."""
-        return self.master if node == MASTER else self.slaves[node]
 
     def get_log(self, node: int) -> CommitLog:
         """A broker's log, by slave number or MASTER."""
@@ -132,13 +146,6 @@ class View:
         """A broker's clean stop has begun, in the model."""
         master, slaves = self.cluster.master, self.cluster.slaves
         return master.is_stopping if node == MASTER else slaves[node].is_stopping
-
-    def change_broker(self, node: int, **changes: Any) -> View:
-        """The same with one broker changed."""
-        broker = evolve(self.get_broker(node), **changes)
-        if node == MASTER:
-            return evolve(self, master=broker)
-        return evolve(self, slaves=replace_at(self.slaves, node, broker))
 
 
 def check(view: View, name: str, expected: object, observed: object) -> View:

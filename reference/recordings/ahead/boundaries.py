@@ -138,7 +138,10 @@ def find_recovered_range(tables: Sequence[Table], log: CommitLog) -> tuple[int, 
     It cuts where a scan stops, and a filler at the end does not count unless the next file is there
     (R-RC-04). Only where the log ends among messages that the recording leaves out, nobody can tell
     where the last of them ends; and a scan may read on into what a cut has left behind its end.
+    Of bytes that belong to another place (R-HC-20) nobody knows where a record ends.
     """
+    if log.start_offset < log.ghost_unknown_below_offset:
+        return log.start_offset, log.max_offset
     end = find_scan_end(tables, log)
     segments = [s for s in list_segments(log) if s.start_offset < end]
     if not segments:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from attrs import frozen
 
-from reference.recordings.clock import JITTER_MS, SKEW_MS
+from reference.recordings.clock import JITTER_MS, LOOK_MS, SKEW_MS
 from reference.recordings.kinds import IGNORED_KINDS, START_KINDS
 from reference.recordings.reading import Event
 
@@ -150,8 +150,11 @@ def may_swap(earlier: Observation, later: Observation) -> bool:
     if earlier.event is later.event or {earlier.kind, later.kind} & FIXED_KINDS:
         return False
     if earlier.source == later.source:
-        # Who looks at brokers is one thread, and so is each producer; only puts overlap.
-        return later.interval_ms[0] < earlier.interval_ms[1]
+        # Who looks at brokers is one thread, and so is each producer; only puts overlap, among
+        # themselves and with looks. A look is stamped when all its fields have been read.
+        is_look_at_put = later.kind == "snapshot" and earlier.event.kind == "put"
+        read_ms = LOOK_MS if is_look_at_put else 0.0
+        return later.interval_ms[0] - read_ms < earlier.interval_ms[1]
     return later.interval_ms[0] - JITTER_MS <= earlier.interval_ms[1] + JITTER_MS
 
 

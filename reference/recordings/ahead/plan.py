@@ -52,6 +52,7 @@ from reference.releases.timing_differences import (
     SLAVE_TIMEOUT_DEFAULT_MS,
 )
 from reference.releases.versions import Version
+from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
 from reference.worlds.replication.parameters import FaultCounts, Parameters
 from reference.worlds.replication.roles import FlushDiskType, Role
 from reference.worlds.replication.structure import Structure
@@ -164,7 +165,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     own = [event for event in events if event.data.get("node") == master]
     surgeries = match_surgeries(events)
     lives = _see_lives(events, master, surgeries)
-    processes = see_processes(events, master, recording.end_ms)
+    processes = _see_processes(recording, version)
     timers = make_timers(nodes[master], nodes[master], version)
     puts = _see_puts(recording, lives, processes, timers)
     controller = see_controller(events, nodes)
@@ -203,6 +204,13 @@ def _refuse_sizes(nodes: Mapping[str, Any]) -> None:
     sizes = {read_number(n["store_config"], "mapedFileSizeCommitLog") for n in nodes.values()}
     if len(sizes) > 1:
         raise OutsideTheModel("the brokers of the group have files of different sizes")
+
+
+def _see_processes(recording: Recording, version: Version) -> tuple[ProcessAhead, ...]:
+    """Under a controller a put waits for all slaves of the SyncStateSet, else for one."""
+    master, *slaves = recording.config["nodes"]
+    members = len(slaves) if version.has(CONTROLLED) else 0
+    return see_processes(recording.events, master, recording.end_ms, members)
 
 
 def _see_puts(

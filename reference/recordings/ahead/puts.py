@@ -102,19 +102,30 @@ class ProcessAhead:
         return self.may_be_pending(end_offset, self.end_ms, longest_put_ms)
 
 
-def see_processes(events: Iterable[Event], master: str, end_ms: float) -> tuple[ProcessAhead, ...]:
-    """What a recording that ends then tells in advance of each process of the master."""
+def see_processes(
+    events: Iterable[Event], master: str, end_ms: float, members: int = 0
+) -> tuple[ProcessAhead, ...]:
+    """What a recording that ends then tells in advance of each process of the master.
+
+    A put is answered by one report that covers it; with ``members``, by those of so many slaves.
+    """
     found: list[ProcessAhead] = []
     times: list[float] = []
     values: list[int] = []
+    latest: dict[str, int] = {}
     for event in events:
-        reported = max(_list_reported(event, master), default=-1)
+        if members:
+            if event.kind == "ha_report":
+                latest[event["link"]] = event["slave_offset"]
+            reported = min(latest.values()) if len(latest) == members else -1
+        else:
+            reported = max(_list_reported(event, master), default=-1)
         if reported > (values[-1] if values else -1):
             times.append(event.t_ms)
             values.append(reported)
         if event.kind in END_KINDS and event["node"] == master:
             found.append(ProcessAhead(event.t_ms, tuple(times), tuple(values)))
-            times, values = [], []
+            times, values, latest = [], [], {}
     return (*found, ProcessAhead(end_ms, tuple(times), tuple(values)))
 
 

@@ -25,6 +25,7 @@ from reference.recordings.controller.goals import (
 from reference.recordings.hidden.node import Asked, Goal, Node, Stage
 from reference.recordings.log.asking import Asking, agrees, see
 from reference.recordings.log.connections import UNSET, Shown, list_live, match
+from reference.recordings.log.following import list_transfers
 from reference.recordings.log.guide import name_broker, name_end
 from reference.recordings.log.limits.due import list_given_up_flushes
 from reference.recordings.log.seen import Check, Seen
@@ -403,7 +404,8 @@ def list_own_goals(asking: Asking, node: Node, slave: int, shown: Shown) -> Iter
     is_possible = asking.landmarks.may_send_from(slave, connection, shown[name])
     yield from list_connection_state(asking, slave, shown)
     path, text = f"{link}.next_transfer_offset", f"{name} of the connection"
-    yield asking.has_value(text, path, shown[name], is_possible=is_possible)
+    goal = asking.has_value(text, path, shown[name], is_possible=is_possible)
+    yield evolve(goal, usual=lambda n: list_transfers(asking.guide, n, slave, goal.wanted))
 
 
 def may_have_reported(state: Any, slave: int, offset: int) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from reference.language.machine import Action
@@ -49,6 +49,22 @@ def follow_transfer(guide: LogGuide, node: Node, notes: Notes, action: Action) -
     if ahead and (ahead[0].start_offset, ahead[0].size_bytes) != sent:
         return None
     return notes.change_wire(slave, sent=wire.sent + 1)
+
+
+def list_transfers(guide: LogGuide, node: Node, slave: int, wanted: int) -> Sequence[Action]:
+    """The frames that a master sends up to an offset, each as large as it is seen or may be."""
+    place, name = guide.places[f"links.{slave}.next_transfer_offset"], f"transfer_batch[{slave}]"
+    wire, state, steps = node.notes.wires[slave], node.state, []
+    seen = iter(guide.list_frames(wire, slave)[wire.sent :])
+    while state[place] < wanted and (ranges := guide.machine.instances[name].find_ranges(state)):
+        frame = next(seen, None)
+        size = min(ranges[0][1], wanted - state[place]) if frame is None else frame.size_bytes
+        steps.append(Action(name, {"size_bytes": size}))
+        after = guide.machine.take(state, steps[-1])
+        if after is None or after[place] <= state[place]:
+            break
+        state = after
+    return steps
 
 
 FOLLOWED: Mapping[str, Callable[[LogGuide, Node, Notes, Action], Notes | None]] = {

@@ -65,6 +65,9 @@ CLOSING = ("cut_link", "close_idle_connection", "refuse_frame")
 CLOCKED = ("time_out_slave_wait", "time_out_disk_wait", "wait_one_second")
 """The rules by which time ends the wait of a put, or uses it up."""
 
+OTHERS = ("append_other_message", "fill_file")
+"""The rules by which a master's log grows before the next recorded put."""
+
 Allowance: TypeAlias = bool | Callable[[Node], bool]
 """Whether an instance may fire without an event: always, never, or by what was recorded before."""
 
@@ -237,7 +240,8 @@ class LogGuide:
         if is_of_connection and not self.wires[slave].is_connection_recorded:
             return lambda _: self.now_ms >= min(self.plan.links[slave].starts_ms, default=0.0)
         if is_of_connection:
-            return False
+            # What its proxy notes a moment later is left out where the recording ends.
+            return lambda _: self.now_ms >= self.plan.end_ms - JITTER_MS
         return not (rule.startswith("report_offset") and self.wires[slave].is_recorded)
 
     def _may_close(self, wire: Wire, slave: int) -> bool:
@@ -334,7 +338,7 @@ class LogGuide:
         rule, slave = action.rule_name, action.index
         if rule == "append_message":
             return self._follow_append(node, notes, action)
-        if rule == "append_other_message" and not self._is_record(action):
+        if rule in OTHERS and not self._may_be_other(node, action, state):
             return None
         if rule in CLOCKED:
             return self._follow_clock(node, notes, rule, node.notes.slots[get_index(action)])
@@ -342,10 +346,16 @@ class LogGuide:
             return self._follow_link(node, notes, action, state)
         return self._follow_ends(node, notes, action, state)
 
-    def _is_record(self, action: Action) -> bool:
-        """A message has a head; where no put is shown, several of them are taken for one."""
-        is_large = action.arguments["size_bytes"] >= MESSAGE_HEAD_BYTES
-        return is_large or self.plan.are_puts_hidden
+    def _may_be_other(self, node: Node, action: Action, after: State) -> bool:
+        """A message has a head, and neither it nor a blank lies where the next recorded put does.
+
+        Where no put is shown, several messages are taken for one.
+        """
+        put, end = self.find_following(node), after[self.places[name_end(self.plan, MASTER)]]
+        if put is not None and put.process == node.notes.process and put.start_offset < end:
+            return False
+        size = action.arguments.get("size_bytes", MESSAGE_HEAD_BYTES)
+        return self.plan.are_puts_hidden or size >= MESSAGE_HEAD_BYTES
 
     def _follow_link(self, node: Node, notes: Notes, action: Action, state: State) -> Notes | None:
         """A step of one link or slave."""
@@ -407,7 +417,7 @@ class LogGuide:
         known, reports = (request, ack, position), notes.wires[slave].reports
         dead = Connection(slave, known=known, unread=reports)
         ended = notes.change_wire(slave, reports=(), position=position, ended=node.state)
-        return ended.spend(f"cut_link[{slave}]").bury(dead)
+        return ended.spend(*(f"{name}[{slave}]" for name in CLOSING)).bury(dead)
 
     def _are_all_alive(self, notes: Notes, state: State) -> bool:
         """The master counts no dead connection any more."""

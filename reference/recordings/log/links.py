@@ -49,7 +49,8 @@ def observe_link_open(asking: Asking, observation: Observation, node: Node) -> A
         wire = evolve(notes.wires[slave], connection=event["conn"], reports=(), sent=0)
         wire = evolve(wire, forwarded=0, taken=0, are_reports_late=False, position=-1, ended=None)
         wires = (*notes.wires[:slave], wire, *notes.wires[slave + 1 :])
-        closed = notes.spend(f"cut_link[{slave}]").see(lambda seen: open_wire(seen, slave, event))
+        closed = notes.spend(*(f"{name}[{slave}]" for name in CLOSING))
+        closed = closed.see(lambda seen: open_wire(seen, slave, event))
         return evolve(closed, wires=wires).grant(f"connect_slave[{slave}]")
 
     goals = (

@@ -87,12 +87,12 @@ class Notes:
         """An event has announced such a step."""
         return any(name in names for names in self.granted)
 
-    def spend(self, name: str) -> Notes:
-        """Without the announcement of a step that is taken, or that cannot be taken any more."""
-        if not self.granted or not self.is_granted(name):
+    def spend(self, *spent: str) -> Notes:
+        """Without the announcements of steps that are taken, or that cannot be taken any more."""
+        if not any(self.is_granted(name) for name in spent):
             return self
-        left = frozenset(names for names in self.granted if name not in names)
-        return evolve(self, granted=left)
+        left = (names for names in self.granted if set(names).isdisjoint(spent))
+        return evolve(self, granted=frozenset(left))
 
     def accept(self, slave: int, opened_ms: float) -> Notes:
         """With one more connection, behind those that were opened before it."""

@@ -5,19 +5,16 @@ No step changes any of it, so a search for hidden steps does not look at it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from reference.language.rule import replace_at
 from reference.recordings.ahead.order import Observation
-from reference.recordings.ahead.plan import MASTER, Plan
-from reference.recordings.clock import Timers
+from reference.recordings.ahead.plan import Plan
 from reference.recordings.hidden.node import Goal, Node
-from reference.recordings.tables.read_side import ReadSide
-from reference.recordings.tables.worlds import TableSide
-from reference.recordings.view import Blocked, Broker, View, Wire
+from reference.recordings.view import KNOWN, Blocked, Broker, Known, View, Wire
 
 Check: TypeAlias = Callable[[View], View | None]
 """Holds an event against all that is known; raises Blocked where they do not agree."""
@@ -48,23 +45,11 @@ class Handshake:
 
 
 @frozen
-class Seen:
+class Seen(Known):
     """What was shown so far."""
 
-    master: Broker = field(factory=Broker)
-    slaves: tuple[Broker, ...] = ()
-    wires: tuple[Wire, ...] = ()
-    """By slave: when its link has carried what."""
     abort_files: frozenset[int] = frozenset()
     """The brokers whose last process has left its abort file."""
-    checksums: Mapping[tuple[int, ...], str] = field(factory=dict)
-    """The CRC of each content that was looked at."""
-    timers: Timers | None = None
-    """The master's, if a ``set_config`` has changed them."""
-    reads: ReadSide = field(factory=ReadSide)
-    """What reads depend on."""
-    tables: TableSide = field(factory=TableSide)
-    """What the brokers' tables may be."""
     told: frozenset[int] = frozenset()
     """The brokers whose process a controller has told its role."""
     is_master_behind: bool = False
@@ -75,21 +60,8 @@ class Seen:
     """The SyncStateSet that the master has asked for last."""
     handshakes: tuple[Handshake, ...] = ()
     """By slave: what was shown of it on its latest connection."""
-    sends: int = 0
-    """How many messages were sent through a whole master since its log was seen last."""
     max_seen_ms: float = 0.0
-    """When that was."""
-
-    def get_broker(self, node: int) -> Broker:
-        """One broker, by slave number or MASTER."""
-        return self.master if node == MASTER else self.slaves[node]
-
-    def change_broker(self, node: int, **changes: Any) -> Seen:
-        """With one broker changed."""
-        broker = evolve(self.get_broker(node), **changes)
-        if node == MASTER:
-            return evolve(self, master=broker)
-        return evolve(self, slaves=replace_at(self.slaves, node, broker))
+    """When the master's log was seen last."""
 
     def change_wire(self, slave: int, **changes: Any) -> Seen:
         """With one link changed."""
@@ -98,14 +70,11 @@ class Seen:
 
     def learn(self, after: View) -> Seen:
         """With what a check has learnt."""
-        return evolve(
-            self,
-            checksums=after.checksums,
-            timers=after.timers,
-            reads=after.reads,
-            tables=after.tables,
-            sends=after.sends,
-        )
+        return evolve(self, **{name: getattr(after, name) for name in LEARNT})
+
+
+LEARNT = ("checksums", "timers", "reads", "tables", "sends")
+"""What checks may change; a recording shows the rest."""
 
 
 def begin_seen(plan: Plan) -> Seen:
@@ -125,15 +94,8 @@ def make_view(plan: Plan, cluster: Any, node: Node, observation: Observation) ->
         next_put=notes.next_put,
         followed=notes.slots,
         process=notes.process,
-        master=seen.master,
-        slaves=seen.slaves,
-        wires=seen.wires,
         now_ms=observation.event.t_ms,
-        checksums=seen.checksums,
-        timers=seen.timers,
-        reads=seen.reads,
-        tables=seen.tables,
-        sends=seen.sends,
+        **{name: getattr(seen, name) for name in KNOWN},
     )
 
 

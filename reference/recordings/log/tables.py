@@ -19,7 +19,6 @@ from reference.recordings.tables.metadata import CHANGES, check_request, check_r
 from reference.recordings.tables.pulls import check_pull
 from reference.recordings.tables.settings import (
     REMEMBERED,
-    check_set_broker_config,
     check_tables,
     check_update_group,
     check_update_topic,
@@ -33,7 +32,7 @@ Explain = Callable[[View, Event], View]
 TABLE_EVENTS: Mapping[str, Explain] = {
     "send_message": check_send,
     "pull_message": check_pull,
-    "set_broker_config": check_set_broker_config,
+    "set_broker_config": check_running,
     "tables": check_tables,
     "update_subscription_group": check_update_group,
     "update_topic": check_update_topic,

@@ -35,12 +35,6 @@ def remember_properties(view: View, event: Event) -> View:
     return evolve(view, reads=view.reads.change_node(name, properties=properties))
 
 
-def check_set_broker_config(view: View, event: Event) -> View:
-    """Properties of BrokerConfig are set; they concern reading only."""
-    find_running_node(view, event)
-    return view
-
-
 def read_broker_settings(view: View, node: int, shown: Mapping[str, Any]) -> BrokerSettings:
     """The settings of a broker's processor; ``shown`` are properties that an event itself tells."""
     try:

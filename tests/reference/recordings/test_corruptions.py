@@ -54,6 +54,10 @@ POSSIBLE: Mapping[str, str] = {
     "drop node_kill9": "the recording ends, or the node never comes back",
     "log_crc.crc32": "only one such checksum of these bytes was recorded: nothing to compare with",
     "node_started.ha_client_connected": "the slave connects within the same few ms",
+    "snapshot.min_offset": (
+        "a look reads its fields one after another, and a heartbeat makes the slave's first file "
+        "in between (v498_a_sync_healthy seq 26 and 28)"
+    ),
     "snapshot.ha_client_connected": "the slave connects or loses its connection within 20 ms",
     "put.connection_count_before": "a connection begins or ends within the tolerance",
     "put.connection_count_after": "a connection begins or ends within the tolerance",

@@ -96,11 +96,13 @@ class LogDeadlines:
         return sum(read_number({key: usual, **given}, key) for key, usual in FLUSH_KEYS.items())
 
     def _is_arrived(self, node: Node, rule: str, slave: int) -> bool:
-        """A report or a frame was forwarded that has not been taken; hidden ones may be late."""
+        """A new report or a frame was forwarded and not taken; hidden ones may be late."""
         wire: Wire = node.notes.wires[slave]
         if not wire.is_recorded:
             return False
-        return bool(wire.reports) if rule == "receive_report" else wire.taken < wire.forwarded
+        known = self.guide.get(node, f"links.{slave}.slave_ack_offset")
+        is_new = any(report > known for report in wire.reports)
+        return is_new if rule == "receive_report" else wire.taken < wire.forwarded
 
     def _is_confirm_offset_open(self, node: Node) -> bool:
         """The SyncStateSet has a slave: the confirm offset is computed at the next report only."""
@@ -120,18 +122,21 @@ class LogDeadlines:
 
         A file may be there without any; a record may have come in part. Where a log goes on with
         other bytes than those it had, perhaps within a record, nothing is dispatched any more: the
-        state does not tell where records begin.
+        state does not tell where records begin, nor where it has bytes of another place (R-HC-20).
         """
         log, plan = f"slaves.{slave}.log", self.guide.plan
         names = (f"ends.{life}" for life in range(plan.structure.lives))
         ends = [self.guide.get(node, f"{log}.{name}") for name in names]
         dispatched, end = self.guide.get(node, f"{log}.dispatched_offset"), ends[-1]
         begin = self.guide.get(node, f"{log}.start_offset")
+        if dispatched < self.guide.get(node, f"{log}.ghost_unknown_below_offset"):
+            return False
         if end <= begin or any(dispatched <= each < end for each in ends[:-1]):
             return False
         table = plan.tables[ends.index(end)]
         is_hidden = plan.are_puts_hidden or table.is_open_at(end - 1)
-        return is_hidden or table.find_last_end(end) > dispatched
+        is_record = table.has_boundary(dispatched) and table.find_last_end(end) > dispatched
+        return is_hidden or is_record
 
     def _is_stopping(self, node: Node, slave: int) -> bool:
         """How far a stopping slave still comes is open (DefaultMessageStore#shutdown)."""

@@ -43,7 +43,7 @@ class Landmarks:
         is_open = self.plan.are_puts_hidden or any(each.is_traffic_hidden for each in links)
         size = int(self.plan.parameters.mapped_file_size_bytes)
         sent = [frames for link in links for frames in link.frames.values()]
-        ends = {end for frames in sent for end in list_ends(frames, size)}
+        ends = {end for frames in sent for end in list_ends(frames, size, self.plan.tables)}
         cuts = {event["lost_from_offset"] for event in self.plan.surgeries.values()}
         calls = tuple(sorted(self.plan.puts, key=get_begin))
         stands = {
@@ -146,14 +146,21 @@ def follow_frames(frames: Sequence[Frame]) -> tuple[frozenset[int], bool]:
     return frozenset(stands), True
 
 
-def list_ends(frames: Sequence[Frame], file_size_bytes: int) -> Iterator[int]:
-    """Where a slave's log may end that takes these frames of one connection.
+def list_ends(
+    frames: Sequence[Frame], file_size_bytes: int, tables: Sequence[Table]
+) -> Iterator[int]:
+    """Where a slave's log, or its dispatch, may end that takes these frames of one connection.
 
     One that ends at 0 takes whatever comes first, and appends it there, or at the begin of the file
-    that it belongs to (R-HC-20).
+    that it belongs to (R-HC-20), and dispatches its records there.
     """
-    taken, first = 0, frames[0].start_offset if frames else 0
-    base = first - first % file_size_bytes
+    first = frames[0]
+    base = first.start_offset - first.start_offset % file_size_bytes
+    for table in tables:
+        for put in table.list_within(first.start_offset, first.end_offset):
+            within = put.end_offset - first.start_offset
+            yield from (within, base + within)
+    taken = 0
     for frame in frames:
         taken += frame.size_bytes
         yield from (frame.start_offset, frame.end_offset, taken, base + taken)

@@ -17,7 +17,7 @@ def ask_about_silence(asking: Asking, observation: Observation, asked: Asked) ->
         return asked
 
     def list_goals(node: Node) -> tuple[Goal, ...]:
-        now_ms = observation.event.t_ms
+        now_ms = observation.t_ms
         slaves = range(len(asking.plan.slaves))
         return tuple(g for s in slaves for g in list_silent(asking, node, s, now_ms))
 

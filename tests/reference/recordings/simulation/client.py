@@ -110,13 +110,13 @@ class Client:
         if self.kernel.can(f"refuse_frame[{self.slave}]"):
             self.link.close(connection, "slave", f"refuse_frame[{self.slave}]")
             return
-        self._take(size)
+        self._take(offset, size)
         if self.broker.get_max() > self.reported:
             self.reported = self.broker.get_max()
             self._report(connection, is_repeated=False)
         self._go_round()
 
-    def _take(self, size: int) -> None:
+    def _take(self, offset: int, size: int) -> None:
         """``CommitLog#appendData``, unless the store has begun to stop."""
         if self.broker.process.is_stopping:
             if size:
@@ -124,7 +124,8 @@ class Client:
         elif size:
             rules = ("append_to_slave", "append_at_wrong_offset")
             names = (f"{rule}[{self.slave}]" for rule in rules)
-            self.kernel.fire_first(*names, size_bytes=size)
+            if self.kernel.fire_first(*names, size_bytes=size) != f"{rules[0]}[{self.slave}]":
+                self.group.ledger.move(self.slave, offset, size)
             self.broker.poke()
         else:
             self.kernel.try_to(f"create_first_file[{self.slave}]")

@@ -7,8 +7,9 @@ begin and end. Dispatch and recovery go from record to record.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from tests.reference.recordings.simulation.kernel import MASTER, Kernel, name_log
 
@@ -23,6 +24,25 @@ class Record:
     """None for a blank."""
 
 
+@frozen
+class Moved:
+    """A part of the master's log that a slave has at another place (R-HC-20)."""
+
+    life: int
+    source: int
+    """Where it begins in the master's log."""
+    start: int
+    end: int
+    """From where to where the slave has it."""
+
+    def find(self, own: Mapping[int, Record], place: int) -> Record | None:
+        """The record that begins at a place of the slave's log, if it has come whole."""
+        record, shift = own.get(place - self.start + self.source), self.start - self.source
+        if record is None or record.end + shift > self.end:
+            return None
+        return evolve(record, start=place, end=record.end + shift)
+
+
 @define(eq=False)
 class Ledger:
     """Every record of every epoch of the master's log."""
@@ -30,6 +50,8 @@ class Ledger:
     kernel: Kernel
     by_life: dict[int, dict[int, Record]] = field(factory=lambda: defaultdict(dict))
     """By epoch and place."""
+    moved: dict[int, Moved] = field(factory=dict)
+    """By slave: what it has taken last at a wrong offset."""
     next_offsets: Counter[int] = field(factory=Counter)
     """By queue: the number that the next message gets (``CommitLog#topicQueueTable``)."""
 
@@ -52,18 +74,30 @@ class Ledger:
         """The whole records of a broker's log from an offset on, as far as they are whole."""
         found: list[Record] = []
         place, end = begin, self.get_max(broker)
-        log = name_log(broker)
-        is_unknown = self.kernel.get(f"{log}.ghost_unknown_below_offset") > begin
-        while place < end and not is_unknown:
-            life = self.get_life(broker, place)
-            record = self.by_life[life].get(place)
+        while place < end:
+            record = self._find(broker, place)
             if record is None or record.end > end:
                 break
-            if self.get_life(broker, record.end - 1) != life:
+            if self.get_life(broker, record.end - 1) != self.get_life(broker, place):
                 break
             found.append(record)
             place = record.end
         return found
+
+    def _find(self, broker: int, place: int) -> Record | None:
+        """The record that begins at a place of a broker's log: nobody asks where it was written.
+
+        (``CommitLog#checkMessageAndReturnSize`` does not compare a record's own offset.)
+        """
+        if place >= self.kernel.get(f"{name_log(broker)}.ghost_unknown_below_offset"):
+            return self.by_life[self.get_life(broker, place)].get(place)
+        moved = self.moved[broker]
+        return moved.find(self.by_life[moved.life], place)
+
+    def move(self, slave: int, offset: int, size: int) -> None:
+        """A slave has taken bytes of the master's log, from an offset on, at the end of its own."""
+        life, end = self.kernel.get("master.ghost_life"), self.get_max(slave)
+        self.moved[slave] = Moved(life, offset, end - size, end)
 
     def scan(self, broker: int, begin: int) -> int:
         """Up to where a broker's log holds whole records, from an offset on."""
