@@ -54,6 +54,8 @@ IDENTITY = (
         "the source of a slave's log; used if it has 6 characters or more (R-NS-04)",
         "metadata.md#registrations",
     ),
+    KeyUse("storePathRootDir", "-", "where the broker's store lies, for `store`", "stores.md"),
+    KeyUse("storePathCommitLog", "-", "where its log lies, if that is elsewhere", "stores.md"),
 )
 """Keys that identify a broker and its group."""
 

@@ -9,7 +9,7 @@ again: no verdict depends on six bits.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import z3
@@ -86,19 +86,17 @@ class BoundedSearch:
         }
         self.solver = make_solver_for_bits()
         self.states = [{p: self.arithmetic.constant(initial[p]) for p in self.sorts}]
-        self.lemmas = [
-            specialise(
-                record_predicate(
-                    structure, find_world(structure).get_candidates(structure)[n].predicate
-                ),
-                self.constants,
-            )
-            for n in lemmas
-        ]
+        self.lemmas = list(self._record_lemmas(lemmas))
         self.needed = frozenset(needed)
         self.needless_orders = compute_needless_orders(self.instances)
         self.picks: list[Any] = []
         self.arguments: list[list[Any]] = []
+
+    def _record_lemmas(self, names: Iterable[str]) -> Iterator[Term]:
+        candidates = find_world(self.structure).get_candidates(self.structure)
+        for name in names:
+            lemma = record_predicate(self.structure, candidates[name].predicate)
+            yield specialise(lemma, self.constants)
 
     def find_shortest(
         self,

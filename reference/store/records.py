@@ -299,6 +299,14 @@ def _read_tags_code(
         raise _BufferError from error
 
 
+def _read_topic(buffer: Bytes, position: int, header: Sequence[Any]) -> tuple[str, int]:
+    """The topic, and the position behind it."""
+    layout = get_topic_length(header[1])
+    (length,) = _unpack(layout, buffer, position)
+    begin = position + layout.size
+    return java.decode_utf8(_take(buffer, begin, length, header[0])), begin + length
+
+
 def _read_message(
     buffer: Bytes,
     position: int,
@@ -318,11 +326,7 @@ def _read_message(
         if is_crc_checked and compute_body_crc(body) != header[2]:
             return UNREADABLE
         position += body_length
-    topic_layout = get_topic_length(header[1])
-    (topic_length,) = _unpack(topic_layout, buffer, position)
-    position += topic_layout.size
-    topic = java.decode_utf8(_take(buffer, position, topic_length, total_size))
-    position += topic_length
+    topic, position = _read_topic(buffer, position, header)
     (properties_length,) = _unpack(PROPERTIES_LENGTH, buffer, position)
     position += PROPERTIES_LENGTH.size
     tags_code = 0

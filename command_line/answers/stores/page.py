@@ -18,7 +18,7 @@ from reference.disk.stored_brokers import read_stored_broker
 from reference.releases.releases import RELEASES
 
 ARCHIVE = ROOT / "tests" / "data" / "stores" / "torn_roll_kill.tar.xz"
-FOLDER = "/data"
+FOLDER = "copies"
 """In place of the temporary folder."""
 WIDTH = 96
 

@@ -64,7 +64,7 @@ class Queue:
     max_index: int = 0
     """One past its last entry: ``getMaxOffsetInQueue``."""
     read_index: int = 0
-    """One past the last entry on disk, before recovery enters or cuts any."""
+    """Below it all entries are on disk; recovery enters those from it on."""
     max_physic_offset: int = -1
     """``maxPhysicOffset``: where its last message begins, in later releases where it ends."""
 
@@ -141,8 +141,13 @@ def truncate(
             continue
         if places == 1:
             return None
-        physic = get_physic_offset(last, rules)
-        return evolve(queue, max_index=begin + count, max_physic_offset=physic)
+        end = begin + count
+        return evolve(
+            queue,
+            max_index=end,
+            read_index=min(end, queue.max_index - len(entered)) if entered else end,
+            max_physic_offset=get_physic_offset(last, rules),
+        )
     behind = log_end - (0 if rules.are_entries_known_by_end else 1)
     return evolve(queue, files=(), max_index=0, begin_index=0, max_physic_offset=behind)
 
