@@ -43,6 +43,9 @@ def is_newer_on_slave(finding: Finding) -> bool:
 
 EVIDENCE: Mapping[str, Callable[[Finding], bool]] = {
     "slave_has_blank": has_blank_on_slave,
+    "slave_is_damaged": lambda f: f.on_slave is not None and f.on_slave.is_begun,
+    "slave_has_hole": lambda finding: finding.is_hole or finding.on_master is not None,
+    "file_is_missing": lambda finding: bool(finding.broker),
     "slave_is_torn": lambda finding: finding.is_torn,
     "slave_is_newer": is_newer_on_slave,
 }

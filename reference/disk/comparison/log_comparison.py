@@ -31,6 +31,8 @@ class Kind(enum.Enum):
     BEGINS_LATER = "begins later"
     AHEAD = "ahead"
     BEHIND = "behind"
+    EPOCH_AHEAD = "epoch behind the log's end"
+    EPOCH_LATE = "epoch above the log's begin"
     DAMAGED = "damaged record"
     TORN_RECORD = "torn record"
     TORN_TAIL = "torn tail"
@@ -41,7 +43,15 @@ class Kind(enum.Enum):
 
 
 REMARKS = frozenset(
-    {Kind.DAMAGED, Kind.TORN_RECORD, Kind.TORN_TAIL, Kind.STALE_TAIL, Kind.UNQUEUED}
+    {
+        Kind.EPOCH_AHEAD,
+        Kind.EPOCH_LATE,
+        Kind.DAMAGED,
+        Kind.TORN_RECORD,
+        Kind.TORN_TAIL,
+        Kind.STALE_TAIL,
+        Kind.UNQUEUED,
+    }
 )
 """What is found of one broker's store; a start cuts tails."""
 DIFFERENT = frozenset(Kind) - REMARKS - {Kind.EQUAL, Kind.CANNOT_SAY}

@@ -17,9 +17,22 @@ from reference.disk.stored_brokers import StoredBroker
 def list_remarks(broker: StoredBroker) -> Iterator[Finding]:
     """All of them. Raises OSError."""
     if broker.start.is_started and broker.log.files:
+        yield from _list_epochs(broker)
         yield from _list_torn(broker)
         yield from _list_tails(broker)
         yield from _list_unqueued(broker)
+
+
+def _list_epochs(broker: StoredBroker) -> Iterator[Finding]:
+    """In controller mode: epochs that contradict the log."""
+    entries, start = broker.epochs.entries, broker.start
+    if not entries:
+        return
+    first, last = entries[0].begin_offset, entries[-1].begin_offset
+    if last > start.end_offset:
+        yield Finding(Kind.EPOCH_AHEAD, start.end_offset, last, broker=broker.name)
+    if first > start.begin_offset:
+        yield Finding(Kind.EPOCH_LATE, start.begin_offset, first, broker=broker.name)
 
 
 def _list_torn(broker: StoredBroker) -> Iterator[Finding]:

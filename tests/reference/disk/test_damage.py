@@ -15,6 +15,7 @@ from command_line.answers.stores import as_json
 from command_line.answers.stores.lines import describe_broker, describe_pair
 from command_line.answers.stores.pair import Pair, compare_stores
 from reference.disk.comparison.log_comparison import Kind
+from reference.disk.comparison.remarks import list_remarks
 from reference.disk.files.folders import StoreError
 from reference.disk.start_rules import StartRules, make_start_rules
 from reference.disk.stored_brokers import read_stored_broker
@@ -118,3 +119,24 @@ def test_a_store_is_read_only(store: Path, tmp_path: Path) -> None:
     before = compute_checksum(store)
     read_pair(store, Path(shutil.copytree(store, tmp_path / "slave")), make_start_rules("4.4.0"))
     assert before == compute_checksum(store)
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("1\n0\n1-0\n", set()),
+        ("2\n0\n1-0\n2-99999\n", {Kind.EPOCH_AHEAD}),
+        ("1\n0\n3-200\n", {Kind.EPOCH_LATE}),
+        ("2\n0\n1-0\n", set()),
+        ("1\n12345\n3-200\n", set()),
+    ],
+    ids=["sound", "behind the end", "above the begin", "a line is missing", "wrong checksum"],
+)
+def test_epochs(store: Path, tmp_path: Path, text: str, kinds: set[Kind]) -> None:
+    """Those that contradict the log are remarked; a damaged file has none."""
+    copy = Path(shutil.copytree(store, tmp_path / "slave"))
+    (copy / "epochFileCheckpoint").write_text(text)
+    broker = read_stored_broker("slave", copy, make_start_rules("5.3.3"))
+    assert kinds == {remark.kind for remark in list_remarks(broker)}
+    is_sound = bool(broker.epochs.entries)
+    assert is_sound != bool(broker.epochs.problem)
