@@ -20,8 +20,7 @@ from properties.scenarios.known_issues.catalogue import find_scenario, load_scen
 from properties.scenarios.procedures.store_findings import load_store_findings
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from reference.disk.comparison.acknowledged import Acknowledged
-from reference.disk.comparison.log_comparison import Finding, Kind
-from reference.disk.comparison.remarks import list_remarks
+from reference.disk.comparison.log_comparison import Kind
 from reference.disk.start_rules import make_start_rules
 from reference.disk.stored_brokers import StoredBroker, read_stored_broker
 from reference.store import recovery
@@ -103,20 +102,12 @@ def start(broker: Broker) -> Broker:
     return Broker(loaded)
 
 
-@frozen
-class ReadBack:
-    """A pair, and what is remarkable about each store."""
-
-    pair: Pair
-    remarks: tuple[Finding, ...]
-
-    @property
-    def kinds(self) -> set[Kind]:
-        """Everything that is found."""
-        return {self.pair.kind} | {f.kind for f in (*self.pair.logs.findings, *self.remarks)}
+def list_kinds(pair: Pair) -> set[Kind]:
+    """Everything that is found."""
+    return {pair.kind} | {f.kind for f in (*pair.logs.findings, *pair.remarks)}
 
 
-def read_back(group: Group, acknowledged: tuple[Acknowledged, ...] = ()) -> ReadBack:
+def read_back(group: Group, acknowledged: tuple[Acknowledged, ...] = ()) -> Pair:
     """The pair, from folders."""
     with tempfile.TemporaryDirectory() as name:
         read: list[StoredBroker] = []
@@ -124,9 +115,7 @@ def read_back(group: Group, acknowledged: tuple[Acknowledged, ...] = ()) -> Read
             (folder := Path(name) / who).mkdir()
             render_store(leave(broker), folder)
             read.append(read_stored_broker(who, folder, RULES))
-        pair = compare_stores(*read, acknowledged, lambda _: None)
-        remarks = tuple(remark for broker in read for remark in list_remarks(broker))
-        return ReadBack(pair, remarks)
+        return compare_stores(*read, acknowledged, lambda _: None)
 
 
 def list_groups(commands: list[Command]) -> Iterator[Group]:
@@ -139,17 +128,16 @@ def list_groups(commands: list[Command]) -> Iterator[Group]:
     yield after
 
 
-def check(group: Group) -> ReadBack:
+def check(group: Group) -> Pair:
     """What is read back is true of the bytes, and of the message that is followed."""
     truth, message = Truth(start(group.master), start(group.slave)), group.message
     acknowledged = (Acknowledged(str(message.start_offset), 1),) if message.phase > 0 else ()
-    read = read_back(group, acknowledged)
-    pair, kind = read.pair, truth.find_kind()
+    pair, kind = read_back(group, acknowledged), truth.find_kind()
     found = {finding.kind for finding in pair.logs.findings if not finding.is_hole} or {Kind.EQUAL}
     assert found & DIFFERING if kind is None else kind in found, (kind, pair.logs)
     if message.phase > 0:
         check_message(truth, group, pair)
-    return read
+    return pair
 
 
 def check_message(truth: Truth, group: Group, pair: Pair) -> None:
@@ -189,7 +177,7 @@ def test_states_are_read_back(commands: list[Command]) -> None:
 def test_histories_meet_every_kind() -> None:
     """No kind of verdict goes untested."""
     groups = (group for commands in make_histories(150) for group in list_groups(commands))
-    met = Counter(kind for group in groups for kind in check(group).kinds)
+    met = Counter(kind for group in groups for kind in list_kinds(check(group)))
     wanted = {Kind.EQUAL, Kind.BEHIND, Kind.AHEAD, Kind.DIVERGED, Kind.GAP, Kind.OUTRUN}
     wanted |= {Kind.BEGINS_LATER, Kind.TORN_TAIL, Kind.STALE_TAIL, Kind.TORN_RECORD}
     assert wanted - met.keys() == set(), met
@@ -242,8 +230,8 @@ def test_known_issues_are_recognised(name: str) -> None:
     """The last state of an issue's schedule is found to be what it is."""
     scenario = find_scenario(name)
     limits = FAULT_MODEL_BY_NAME[scenario.fault].search_limits
-    read = check(find_replay(scenario.structure, limits, scenario.schedule).group)
-    assert ISSUES[name] in read.kinds, read
+    pair = check(find_replay(scenario.structure, limits, scenario.schedule).group)
+    assert ISSUES[name] in list_kinds(pair), pair
 
 
 def test_issues_are_told_where_they_show() -> None:

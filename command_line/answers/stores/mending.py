@@ -24,6 +24,7 @@ class Mend(enum.Enum):
     NOTHING = "nothing has to be copied"
     MASTER = "copy the master's store to the slave"
     SLAVE = "copy the slave's store to the master"
+    EMPTY = "empty the slave's store"
     CHOOSE = "each has records that the other has not"
 
 
@@ -31,6 +32,11 @@ def choose_mend(pair: Pair) -> Mend:
     """By what each store alone has."""
     if pair.kind is Kind.CANNOT_SAY:
         return Mend.NOTHING
+    remarked = {(remark.kind, remark.broker) for remark in pair.remarks}
+    if (Kind.EPOCH_AHEAD, pair.slave.name) in remarked:
+        return Mend.EMPTY
+    if (Kind.EPOCH_LATE, pair.master.name) in remarked:
+        return Mend.MASTER
     only_slave = bool(pair.choices.if_master_stays.count)
     only_master = bool(pair.choices.if_slave_is_promoted.count)
     kinds = {finding.kind for finding in pair.logs.findings} & DIFFERENT
@@ -49,16 +55,15 @@ def describe_mending(pair: Pair) -> Iterator[str]:
             yield "Do: start both; the slave fetches the rest by itself."
         return
     yield f"Do: {TOLD[mend]}"
-    source, target = pair.master, pair.slave
-    if mend is Mend.SLAVE:
-        source, target = target, source
-    for command in list_copy_commands(source, target):
+    for command in list_commands(pair, mend):
         yield from wrap_command(command, "  ")
     if mend is Mend.SLAVE:
         yield "  Keep the master's own topics, groups and progress: copy these back from *.aside."
-    yield "Then this must say equal:"
+    later = " once it has caught up" if mend is Mend.EMPTY else ""
+    yield f"Then this must say equal{later}:"
     yield from wrap_command(tell_check(pair), "  ")
-    recipes = [load_store_findings()[f.kind].recipe_link for f in pair.logs.findings]
+    findings = (*pair.remarks, *pair.logs.findings)
+    recipes = [load_store_findings()[finding.kind].recipe_link for finding in findings]
     if links := list(dict.fromkeys(filter(None, recipes))):
         yield f"Tried in the model: {links[0]}"
 
@@ -67,9 +72,21 @@ TOLD = {
     Mend.MASTER: "stop both brokers and copy the master's store to the slave.",
     Mend.SLAVE: "stop both brokers and copy the slave's store to the master, before it takes "
     "messages.",
+    Mend.EMPTY: "stop the slave, set its store aside, and start it empty: its epochs lie.",
     Mend.CHOOSE: "keep the master's store, set the slave's aside, and send again what only the "
     "slave has (--lost FILE lists it). Stop both brokers first.",
 }
+
+
+def list_commands(pair: Pair, mend: Mend) -> Iterator[str]:
+    """What a shell has to do."""
+    if mend is Mend.EMPTY:
+        store = quote(pair.slave.folder.root)
+        yield f"mv {store} {store}.aside"
+        return
+    is_from_slave = mend is Mend.SLAVE
+    source, target = (pair.slave, pair.master) if is_from_slave else (pair.master, pair.slave)
+    yield from list_copy_commands(source, target)
 
 
 def list_copy_commands(source: StoredBroker, target: StoredBroker) -> Iterator[str]:
@@ -79,7 +96,7 @@ def list_copy_commands(source: StoredBroker, target: StoredBroker) -> Iterator[s
     yield f"mv {old} {old}.aside"
     yield f"cp -a --sparse=always {new} {old}"
     yield "sync"
-    if source.epochs.entries or target.epochs.entries:
+    if (target.folder.root / "brokerIdentity").exists():
         yield f"cp -a {old}.aside/brokerIdentity {old}/brokerIdentity"
     if source.name != "master":
         delay = f"{old}/config/{FILE_NAMES['delay']}"

@@ -8,8 +8,15 @@ from attrs import frozen
 
 from command_line.output import exit_codes
 from reference.disk.comparison.acknowledged import Acknowledged, Sought, find_acknowledged
-from reference.disk.comparison.log_comparison import DIFFERENT, Kind, LogComparison, compare_logs
+from reference.disk.comparison.log_comparison import (
+    DIFFERENT,
+    Finding,
+    Kind,
+    LogComparison,
+    compare_logs,
+)
 from reference.disk.comparison.promotion import Choices, compute_choices
+from reference.disk.comparison.remarks import list_remarks
 from reference.disk.comparison.table_comparison import TableFinding, TableKind, compare_tables
 from reference.disk.starting import Progress
 from reference.disk.stored_brokers import StoredBroker
@@ -24,6 +31,8 @@ class Pair:
     logs: LogComparison
     choices: Choices
     tables: tuple[TableFinding, ...]
+    remarks: tuple[Finding, ...]
+    """About each store alone."""
     sought: tuple[Sought, ...] = ()
     """Where acknowledged messages are; empty if none were told."""
 
@@ -60,5 +69,6 @@ def compare_stores(
         logs,
         compute_choices(master, slave, logs),
         tuple(compare_tables(master, slave)),
+        (*list_remarks(master), *list_remarks(slave)),
         find_acknowledged(acknowledged, (master, slave)),
     )

@@ -15,7 +15,8 @@ from reference.disk.start_rules import make_start_rules
 from reference.disk.stored_brokers import read_stored_broker
 from tests.reference.disk.real_stores import PAIRS, SINGLE, unpack
 
-RULES = make_start_rules("4.4.0")
+LATER = "v533_"
+"""How names of pairs of 5.3.3 begin."""
 KINDS = {
     "delay_promotion_keep": Kind.DIVERGED,
     "empty_first_file": Kind.FOREIGN,
@@ -25,6 +26,8 @@ KINDS = {
     "operators_torn_roll_advice": Kind.EQUAL,
     "torn_roll_control": Kind.EQUAL,
     "torn_roll_kill": Kind.DIVERGED,
+    "v533_controller_h_slave_power_loss_below_epoch": Kind.BEHIND,
+    "v533_controller_x_truncated_bytes_acknowledge": Kind.DIVERGED,
 }
 
 
@@ -32,8 +35,9 @@ KINDS = {
 def pair(request: pytest.FixtureRequest, tmp_path: Path) -> Pair:
     """The pair of a name."""
     folder = unpack(request.param, tmp_path)
-    master = read_stored_broker("master", folder / "master", RULES)
-    slave = read_stored_broker("slave", folder / "slave1", RULES)
+    rules = make_start_rules("5.3.3" if request.param.startswith(LATER) else "4.4.0")
+    master = read_stored_broker("master", folder / "master", rules)
+    slave = read_stored_broker("slave", folder / "slave1", rules)
     return compare_stores(master, slave, (), lambda _: None)
 
 
@@ -97,6 +101,27 @@ def test_progress_that_differs(pair: Pair) -> None:
 
 def test_one_store(tmp_path: Path) -> None:
     """A broker without a log comes up."""
-    broker = read_stored_broker("master", unpack(SINGLE, tmp_path) / "master", RULES)
+    broker = read_stored_broker(
+        "master", unpack(SINGLE, tmp_path) / "master", make_start_rules("4.4.0")
+    )
     assert broker.is_up_after_start
     assert broker.start.end_offset == 0
+
+
+LYING = "v533_controller_h_slave_power_loss_below_epoch"
+
+
+@pytest.mark.parametrize("pair", [LYING], indirect=True)
+def test_a_lying_member(pair: Pair) -> None:
+    """Its last epoch begins at 6496, and its log ends at 4060: it must not simply start again."""
+    ahead = [remark for remark in pair.remarks if remark.kind is Kind.EPOCH_AHEAD]
+    assert [(remark.offset, remark.end_offset) for remark in ahead] == [(4060, 6496)]
+    assert choose_mend(pair) is Mend.EMPTY
+
+
+@pytest.mark.parametrize("pair", ["v533_controller_x_truncated_bytes_acknowledge"], indirect=True)
+def test_truncated_bytes_that_came_back(pair: Pair) -> None:
+    """Equal ends, equal epochs, and another record between them."""
+    assert pair.master.epochs == pair.slave.epochs
+    assert pair.master.start.end_offset == pair.slave.start.end_offset == 2472
+    assert (pair.logs.differs_from, pair.logs.differs_until) == (1236, 1634)
