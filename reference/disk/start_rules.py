@@ -27,8 +27,12 @@ class StartRules:
     is_empty_last_file_deleted: bool = False
     """A last file of no bytes is deleted (since 5.1.3)."""
     is_begin_found_by_queues: bool = False
-    """After a normal exit recovery begins at the file to which the consume queues reach, else at
-    the third last file (since 5.3.2)."""
+    """After a normal exit recovery begins at the file to which the consume queues reach, and
+    dispatches what lies behind; else it begins at the third last file (since 5.3.2)."""
+    are_queues_caught_up: bool = False
+    """A start dispatches from where the queues end to the log's end, and waits for that
+    (``DefaultMessageStore#start``, 4.5.1 to 4.9.8; later only with ``recheckReputOffsetFromCq``);
+    else dispatch goes on at the log's end."""
     are_queues_destroyed: bool = False
     """A log without any file destroys the queues after a normal exit too (since 4.5.1)."""
     are_entries_known_by_end: bool = False
@@ -43,6 +47,7 @@ def make_start_rules(release: str) -> StartRules:
         is_folder_skipped=is_since(release, "5.1.0"),
         is_empty_last_file_deleted=is_since(release, "5.1.3"),
         is_begin_found_by_queues=is_since(release, "5.3.2"),
+        are_queues_caught_up=is_since(release, "4.5.1") and not is_since(release, "5.0.0"),
         are_queues_destroyed=is_since(release, "4.5.1"),
         are_entries_known_by_end=is_since(release, "4.5.1"),
         record_format=RecordFormat(

@@ -75,6 +75,8 @@ class Start:
     """Entries of queues that pointed behind the log's end."""
     entries_made: int = 0
     """Entries that the start enters again after a kill."""
+    queue_end_offset: int = -1
+    """How far in the log the queues pointed before (bytes), see ``Queue.max_physic_offset``."""
     deleted: tuple[LogFile, ...] = ()
     """Files behind the log's end."""
     landmarks: tuple[int, ...] = field(default=(), repr=False)
@@ -166,7 +168,6 @@ def _recover(inputs: Inputs) -> Start:
     entered: dict[QueueKey, list[Entry]] = {}
     landmarks: list[int] = []
     end = _read(inputs, index, queues, entered, landmarks)
-    made = _count_entries(queues)
     start = Start(
         Outcome.STARTS,
         is_after_kill=inputs.is_after_kill,
@@ -176,18 +177,57 @@ def _recover(inputs: Inputs) -> Start:
         stop=end.stop,
         read_from_offset=log.files[index].begin_offset,
         records_read=end.records,
-        queues=queues,
-        entries_made=made - _count_entries(inputs.queues),
+        queue_end_offset=inputs.max_physic_offset,
         deleted=tuple(file for file in log.files if file.begin_offset > end.offset),
         landmarks=tuple(landmarks),
     )
+    made = _count_entries(queues)
+    whole = _cut_queues(inputs, end, queues, entered)
+    if whole is None:
+        return evolve(start, outcome=Outcome.HANGS, problem=SINGLE_ENTRY)
+    left = _count_entries(whole)
+    if inputs.rules.are_queues_caught_up:
+        _catch_up(inputs, end, whole)
+    caught_up = _count_entries(whole) - left
+    return evolve(
+        start,
+        queues=whole,
+        entries_cut=made - left,
+        entries_made=made - _count_entries(inputs.queues) + caught_up,
+    )
+
+
+def _cut_queues(
+    inputs: Inputs,
+    end: WalkEnd,
+    queues: dict[QueueKey, Queue],
+    entered: Mapping[QueueKey, list[Entry]],
+) -> dict[QueueKey, Queue] | None:
+    """No queue points behind the log's end; None: the start never ends.
+
+    Whether one does is judged by their content before any dispatch.
+    """
     if inputs.max_physic_offset < end.offset:
-        return start
+        return queues
     cut = {k: truncate(q, end.offset, inputs.rules, entered.get(k, ())) for k, q in queues.items()}
     whole = {key: queue for key, queue in cut.items() if queue is not None}
-    if len(whole) < len(cut):
-        return evolve(start, outcome=Outcome.HANGS, problem=SINGLE_ENTRY)
-    return evolve(start, queues=whole, entries_cut=made - _count_entries(whole))
+    return whole if len(whole) == len(cut) else None
+
+
+def _catch_up(inputs: Inputs, end: WalkEnd, queues: dict[QueueKey, Queue]) -> None:
+    """Dispatch from the furthest place to which a queue points; a reader checks no bodies.
+
+    Where it finds no record it goes on in the next file, as a master does.
+    """
+    begin = max(inputs.log.begin_offset, compute_max_physic_offset(queues.values()))
+    for file in inputs.log.files:
+        low, high = max(begin, file.begin_offset), min(end.offset, file.end_offset)
+        if low < high:
+            one = evolve(inputs.log, files=(file,))
+            known = inputs.rules.record_format
+            for _, passed in walk(one, 0, known, begin=low, stop=high, is_crc_checked=False):
+                for place in list_queue_places(passed, known):
+                    _dispatch(place, inputs.rules, queues, None)
 
 
 def _count_entries(queues: Mapping[QueueKey, Queue]) -> int:
@@ -203,8 +243,11 @@ def _read(
 ) -> WalkEnd:
     """Read the log from a file on; after a kill each record is dispatched.
 
-    Entries are kept only where the queues point so far that some may have to be cut again.
+    Later releases dispatch those behind the queues' ends after a normal exit, too, but for the one
+    that begins where they end. Entries are kept only where the queues point so far that some may
+    have to be cut again.
     """
+    most, rules = inputs.max_physic_offset, inputs.rules
     walking = walk(inputs.log, index, inputs.rules.record_format)
     while True:
         try:
@@ -216,11 +259,11 @@ def _read(
         offset = file.begin_offset + passed.position
         if not landmarks or offset >= landmarks[-1] + PIECE_BYTES // 2:
             landmarks.append(offset)
-        if not inputs.is_after_kill:
+        if not (inputs.is_after_kill or rules.is_begin_found_by_queues):
             continue
-        is_kept = inputs.max_physic_offset >= offset
-        for place in list_queue_places(passed, inputs.rules.record_format):
-            _dispatch(place, inputs.rules, queues, entered if is_kept else None)
+        for place in list_queue_places(passed, rules.record_format):
+            if inputs.is_after_kill or place.own_offset > most:
+                _dispatch(place, rules, queues, entered if most >= offset else None)
 
 
 def _dispatch(

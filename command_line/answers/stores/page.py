@@ -65,6 +65,8 @@ def list_cells(finding: StoreFinding) -> tuple[str, ...]:
 FLAGS = {
     "is_other_length_refused": "a file of another length ends the start; before, it and all later "
     "ones are ignored",
+    "are_queues_caught_up": "what lies behind the furthest entry of any queue is entered again, "
+    "and the start waits for it",
     "are_queues_destroyed": "a log without any file destroys the queues after an orderly stop too",
     "are_entries_known_by_end": "a queue remembers where its last message ends",
     "has_ipv6_hosts": "records with IPv6 addresses",
@@ -72,7 +74,7 @@ FLAGS = {
     "has_long_topics": "records with two bytes for the topic's length",
     "is_empty_last_file_deleted": "a last file of no bytes is deleted",
     "is_begin_found_by_queues": "after an orderly stop recovery begins where the queues end, and "
-    "enters what they lack",
+    "enters what lies behind, but for the record that begins there",
     "is_size_checked_first": "a size beyond the file's end is refused first",
 }
 """What each flag of the start rules means."""
@@ -83,9 +85,17 @@ def render_releases() -> str:
     rows = []
     for name, text in FLAGS.items():
         has = [release for release in RELEASES if get_flag(make_start_rules(release), name)]
-        missing = [r for r in RELEASES[RELEASES.index(has[0]) :] if r not in has]
-        rows.append((f"{has[0]}{f', not in {missing[0]}' if missing else ''}", text))
-    return render_table(("Since", "At a start"), rows)
+        rows.append((name_span(has), text))
+    return render_table(("Releases", "At a start"), rows)
+
+
+def name_span(releases: list[str]) -> str:
+    """The first of them, and where there are none between or after."""
+    last = RELEASES.index(releases[-1])
+    span = RELEASES[RELEASES.index(releases[0]) : last + 1]
+    missing = [release for release in span if release not in releases]
+    told = f"{releases[0]}, not in {', '.join(missing)}" if missing else releases[0]
+    return told if last == len(RELEASES) - 1 else f"{told} to {releases[-1]}"
 
 
 def get_flag(rules: StartRules, name: str) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from reference.disk.comparison.byte_comparison import find_nonzero
 from reference.disk.comparison.log_comparison import Finding, Kind
-from reference.disk.files.queue_files import compute_max_physic_offset
 from reference.disk.records.held_records import list_held_records
 from reference.disk.records.units import find_unit, has_header
 from reference.disk.records.walking import Stop
@@ -76,21 +75,22 @@ def _list_unqueued(broker: StoredBroker) -> Iterator[Finding]:
     """Records that no queue has, and that a start after a normal exit does not enter.
 
     The dispatcher begins at the log's end, whatever the queues hold
-    (``ReputMessageService#setReputFromOffset`` in ``DefaultMessageStore#start``).
+    (``ReputMessageService#setReputFromOffset`` in ``DefaultMessageStore#start``). From 5.3.2 on
+    recovery enters what lies *behind* the offset at which the queues end, and so not the record
+    that begins there (``CommitLog#recoverNormally``).
     """
     start = broker.start
-    if start.is_after_kill or broker.rules.is_begin_found_by_queues:
+    if start.is_after_kill or broker.rules.are_queues_caught_up:
         return
-    begin = compute_max_physic_offset(start.queues.values())
-    begin = max(begin, start.begin_offset)
-    if not start.begin_offset <= begin < start.end_offset:
+    rules, furthest = broker.rules, start.queue_end_offset
+    begin = max(furthest, start.begin_offset)
+    if begin >= start.end_offset or (furthest < 0 and rules.is_begin_found_by_queues):
         return
-    known = broker.rules.record_format
-    found = [
-        r for r in list_held_records(broker.log, begin, start.end_offset, known) if r.is_in_queue
-    ]
-    if not broker.rules.are_entries_known_by_end and start.queues:
-        found = [r for r in found if r.offset > begin]
+    until = begin + 1 if rules.is_begin_found_by_queues else start.end_offset
+    records = list_held_records(broker.log, begin, until, rules.record_format)
+    # 4.4.0 remembers where the last message of a queue begins, and that one is in it.
+    is_known = furthest >= 0 and not rules.are_entries_known_by_end
+    found = [r for r in records if r.is_in_queue and not (is_known and r.offset == furthest)]
     if found:
         end = start.end_offset
         yield Finding(Kind.UNQUEUED, found[0].offset, end, broker=broker.name, count=len(found))
