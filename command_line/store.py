@@ -121,6 +121,7 @@ def command(  # noqa: PLR0913
             told["in_the_model"] = [tell_in_model(pair, version) for pair in pairs]
         click.echo(json.dumps(told, indent=1))
     else:
+        echo(f"Model of {version.describe()}.")
         echo("\n".join(describe_all(brokers, pairs, changes)))
         for pair in pairs if is_explained else ():
             echo("\n".join(describe_in_model(pair, version)))
@@ -136,10 +137,14 @@ def read_all(
     rules = make_start_rules(version.release)
     names = ["master", *name_slaves(len(paths) - 1)]
     reporter = Reporter(line, sum(map(measure, paths)) * 2)
-    brokers = []
+    brokers: list[StoredBroker] = []
     for name, path in zip(names, paths, strict=True):
         reporter.begin(f"reading {path}")
-        brokers.append(read_stored_broker(name, path, rules, reporter))
+        broker = read_stored_broker(name, path, rules, reporter)
+        for other in brokers:
+            if other.folder.root.samefile(broker.folder.root):
+                raise StoreError(f"{path}: it is the store of {other.path}, which is named already")
+        brokers.append(broker)
     return brokers, reporter
 
 

@@ -109,6 +109,13 @@ def test_bad_paths(path: str, tmp_path: Path) -> None:
     assert path in result.stderr
 
 
+def test_a_store_is_not_compared_with_itself(diverged: tuple[Path, Path]) -> None:
+    """Most likely a name was mistyped."""
+    result = run("store", diverged[0], diverged[0] / "store")
+    assert result.returncode == exit_codes.BAD_INPUT
+    assert "named already" in result.stderr
+
+
 def test_every_finding_has_a_meaning() -> None:
     """And what it names exists."""
     found = load_store_findings()

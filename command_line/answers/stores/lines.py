@@ -110,6 +110,8 @@ def describe_finding(finding: Finding, pair: Pair) -> Iterator[str]:
     history = meaning.find_history(finding)
     if history is not None and finding.kind is not Kind.BEHIND:
         yield f"  Likely: {history.text} ({history.page})"
+    if meaning.issues:
+        yield f"  Known issue: ./rmqspec issues {meaning.issues[0]}"
 
 
 def tell_facts(finding: Finding, pair: Pair) -> Iterator[str]:
