@@ -6,7 +6,8 @@ import tarfile
 from pathlib import Path
 
 ARCHIVES = Path(__file__).parents[2] / "data" / "stores"
-PAIRS = tuple(sorted(path.name.partition(".")[0] for path in ARCHIVES.glob("*.tar.xz")))
+NAMES = (path.name.partition(".")[0] for path in ARCHIVES.glob("*.tar.xz"))
+PAIRS = tuple(sorted(name for name in NAMES if not name.startswith("starts_")))
 SINGLE = "topic_answer"
 
 
