@@ -1,0 +1,103 @@
+"""What was found in logs: signs of trouble by broker, and a time line with repeats folded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from attrs import define, field
+
+ENTRIES_MAX = 20
+"""So many entries of one wording are kept between two starts of a broker; later ones are counted."""
+
+
+@define
+class Finding:
+    """A sign of trouble at one broker."""
+
+    sign: str
+    """Its name in ``properties/scenarios/procedures/``."""
+    broker: str
+    first: str
+    last: str
+    detail: str = ""
+    """What the first one was about, in a few words."""
+    count: int = 1
+
+
+@define
+class Findings:
+    """Every sign so far, in the order in which they were first found."""
+
+    found: dict[tuple[str, str], Finding] = field(factory=dict)
+    since: str = ""
+    """What is earlier is left out."""
+
+    def add(self, sign: str, broker: str, time: str, detail: str = "", first: str = "") -> None:
+        """Count a sign; ``first`` is when it began, if that is earlier."""
+        if time < self.since:
+            return
+        known = self.found.get((sign, broker))
+        if known is None:
+            self.found[sign, broker] = Finding(sign, broker, first or time, time, detail)
+        else:
+            known.last = time
+            known.count += 1
+
+    def __iter__(self) -> Iterator[Finding]:
+        """The signs, the earliest first."""
+        return iter(sorted(self.found.values(), key=lambda each: (each.first, each.broker)))
+
+
+@define
+class Entry:
+    """One line of a time line."""
+
+    broker: str
+    wording: str
+    event: str
+    says: str
+    first: str
+    last: str
+    count: int = 1
+
+
+@define
+class TimeLine:
+    """What one broker did, with repeats folded."""
+
+    broker: str
+    since: str = ""
+    """What is earlier is left out."""
+    entries: list[Entry] = field(factory=list)
+    present: dict[tuple[str, str], Entry] = field(factory=dict)
+    """Entries since the latest start, by wording and words."""
+    counts: dict[str, int] = field(factory=dict)
+    """How many entries a wording has since then."""
+
+    def begin_life(self) -> None:
+        """The broker starts: repeats are counted anew."""
+        self.present.clear()
+        self.counts.clear()
+
+    def add(self, wording: str, event: str, says: str, time: str) -> None:
+        """Tell something; the same words again are counted, and so is the twenty-first of a kind."""
+        if time < self.since:
+            return
+        key = (wording, says)
+        if key not in self.present and self.counts.get(wording, 0) >= ENTRIES_MAX:
+            key = (wording, "")
+        known = self.present.get(key)
+        if known is not None:
+            known.last = time
+            known.count += 1
+            return
+        words = says if key[1] else f"{says} (and more like it)"
+        self.present[key] = Entry(self.broker, wording, event, words, time, time)
+        self.counts[wording] = self.counts.get(wording, 0) + 1
+        self.entries.append(self.present[key])
+
+
+def merge(lines: Iterable[TimeLine]) -> list[Entry]:
+    """One time line of all brokers; entries of the same second stay in their broker's order."""
+    entries = (entry for line in lines for entry in line.entries)
+    return sorted(entries, key=lambda each: each.first)

@@ -1,0 +1,107 @@
+"""The logs of a broker group as a whole: one pass over all lines, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from attrs import define, field, frozen
+
+from reference.broker_logs.findings import Entry, Finding, Findings, TimeLine, merge
+from reference.broker_logs.folders import BrokerLogs
+from reference.broker_logs.lines import Line, read_lines
+from reference.broker_logs.lives import BrokerLives
+from reference.broker_logs.watching import Watch, name_host
+from reference.broker_logs.wordings import RELEASES, Match, Matcher, load_wordings
+
+
+@define
+class BrokerStory:
+    """What one broker's logs say."""
+
+    name: str
+    lives: BrokerLives
+    time_line: TimeLine
+    lines: int = 0
+    known: int = 0
+    """Lines that have a wording."""
+    first: str = ""
+    last: str = ""
+    releases: list[str] = field(factory=lambda: list(RELEASES))
+    """Those whose source has every wording so far; after an upgrade those of the latest lines."""
+
+    def narrow(self, match: Match) -> None:
+        """Take into account which releases write a line in this form."""
+        at = match.form.at
+        self.releases = [each for each in self.releases if each in at] or list(at)
+
+
+@frozen
+class LogReport:
+    """What the logs of a group say."""
+
+    brokers: tuple[BrokerStory, ...]
+    entries: tuple[Entry, ...]
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+    """Files that could not be read to their end."""
+    release: str
+    """The oldest of ``RELEASES`` that all lines fit; 4.4.0 if they do not tell."""
+    is_told: bool
+    """They fit this one only."""
+
+
+def read_logs(
+    brokers: Iterable[BrokerLogs],
+    since: str = "",
+    until: str = "",
+    report: Callable[[str, int], None] | None = None,
+) -> LogReport:
+    """Read the logs of brokers; ``since`` and ``until`` are beginnings of times, in their order.
+
+    What is earlier than ``since`` is read for what follows from it, and not told.
+    """
+    matcher, findings = Matcher(load_wordings()), Findings(since=since)
+    notes: list[str] = []
+    stories = []
+    for broker in brokers:
+        story = BrokerStory(broker.name, BrokerLives(), TimeLine(broker.name, since))
+        watch = Watch(broker.name, findings)
+        for line, _ in read_lines(dict(broker.files), notes.append):
+            if until and line.time[: len(until)] > until:
+                continue
+            take(story, watch, line, matcher)
+            if report is not None and story.lines % 10_000 == 0:
+                report(broker.name, story.lines)
+        stories.append(story)
+    fitting = [each for each in RELEASES if all(each in s.releases for s in stories)]
+    entries = merge(story.time_line for story in stories)
+    release, is_told = (fitting or [RELEASES[0]])[0], len(fitting) == 1
+    return LogReport(
+        tuple(stories), tuple(entries), tuple(findings), tuple(notes), release, is_told
+    )
+
+
+def take(story: BrokerStory, watch: Watch, line: Line, matcher: Matcher) -> None:
+    """Take one line of a broker into account."""
+    story.lines += 1
+    story.first, story.last = story.first or line.time, line.time
+    match = matcher.match(line.log, line.thread, line.text)
+    if match is None:
+        return
+    story.known += 1
+    story.narrow(match)
+    if match.wording.name == "last_exit":
+        story.time_line.begin_life()
+    watch.see(line, match)
+    story.lives.see(line, match)
+    wording = match.wording
+    if wording.says:
+        story.time_line.add(wording.name, wording.event, say(match), line.time)
+
+
+def say(match: Match) -> str:
+    """The words of a line on a time line; a peer is named without its port."""
+    fields = dict(match.fields)
+    if "peer" in fields:
+        fields["peer"] = name_host(match)
+    return match.wording.says.format(**fields)

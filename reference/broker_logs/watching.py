@@ -1,0 +1,255 @@
+"""Signs that no line shows alone: what a broker's lines say together.
+
+Each function that ends the name of a wording is told of its lines, one after another, and adds what it
+finds. What is found is certain where it says so; the docstrings give the reason.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections import deque
+
+from attrs import define, field
+
+from reference.broker_logs.findings import Findings
+from reference.broker_logs.lines import Line
+from reference.broker_logs.wordings import Match
+
+FLAPS, FLAP_SECONDS = 3, 60
+"""So many connections within so many seconds are flapping: a slave that finds its master reconnects at
+once, after a failed connect five seconds later (R-HC-12), and a healthy one stays."""
+
+UNREADABLE_LINES = 3
+"""So many lines of the dispatch about bytes that are no record show that it is stuck: at one place it
+writes one and goes on, where it cannot it tries again each millisecond."""
+
+BOUNDARY_LINES = 10
+"""So many lines about a file that is not there yet: a moment's wait for one writes fewer."""
+
+SEND_WAIT_MS = 200
+"""``waitTimeMillsInSendQueue``: a send that has waited longer is answered with SYSTEM_BUSY."""
+
+
+
+@define
+class Life:
+    """A broker from one start to the next."""
+
+    recovered_end: int | None = None
+    files: list[int] = field(factory=list)
+    """Begins of the commit-log files that were there at the start, and are still there."""
+    has_served: bool = False
+    """A slave was positioned: from then on slaves may hold what this life wrote."""
+    empty_positions: dict[str, int] = field(factory=dict)
+    """Where an empty slave was positioned above zero, by its host."""
+    highest_empty_position: int = 0
+    late_put: int | None = None
+    """The lowest end of a put that waited for a slave in vain."""
+    boundary_lines: int = 0
+    unreadable_lines: int = 0
+    is_stopped: bool = False
+
+
+@define
+class Watch:
+    """Follows the lines of one broker."""
+
+    broker: str
+    findings: Findings
+    life: Life = field(factory=Life)
+    known_end: int = 0
+    """The log was at least so long at some time."""
+    is_emptied: bool = False
+    accepts: deque[str] = field(factory=lambda: deque(maxlen=FLAPS))
+    closes: deque[str] = field(factory=lambda: deque(maxlen=FLAPS))
+    behind: int = 0
+    members: int = 0
+    unreadable_since: str = ""
+
+    def add(self, sign: str, time: str, detail: str = "", first: str = "") -> None:
+        """Count a sign of this broker."""
+        self.findings.add(sign, self.broker, time, detail, first)
+
+    def see(self, line: Line, match: Match) -> None:
+        """Take one line into account."""
+        name = match.wording.name
+        if match.wording.sign:
+            self.add(match.wording.sign, line.time, say_fields(match))
+        told = getattr(self, f"_see_{name}", None)
+        if told is not None:
+            told(line, match)
+
+    def _see_last_exit(self, line: Line, match: Match) -> None:
+        self.life = Life()
+        self.accepts.clear()
+        self.closes.clear()
+        self.behind = 0
+        if match.fields["exit"] == "abnormally":
+            self.add("abnormal_start", line.time)
+
+    def _see_file_loaded(self, line: Line, match: Match) -> None:
+        insort(self.life.files, match.get_number("file"))
+
+    def _see_file_deleted(self, line: Line, match: Match) -> None:
+        number = match.get_number("file")
+        if number in self.life.files:
+            self.life.files.remove(number)
+
+    def _see_recovered(self, line: Line, match: Match) -> None:
+        """The log is shorter than it was: certain, because a log only grows while a broker runs."""
+        end = match.get_number("max_offset")
+        if end < self.known_end:
+            sign = "log_shorter" if end else "store_emptied"
+            self.add(sign, line.time, f"it went to {self.known_end}, now to {end}")
+        self.life.recovered_end = end
+        self.known_end = end
+
+    def _see_queues_truncated(self, line: Line, match: Match) -> None:
+        """A queue knew a message that the log has not.
+
+        4.4.0 compares the begin of a queue's last message with the end of the log
+        (``ConsumeQueue#recover``), later releases the end of that message, so equal is no loss there.
+        """
+        queues, log = match.get_number("queues_end"), match.get_number("log_end")
+        if queues > log:
+            self.add("tail_lost", line.time, f"queues to {queues}, log to {log}")
+
+    def _see_undispatched_at_stop(self, line: Line, match: Match) -> None:
+        self.known_end = max(self.known_end, match.get_number("max_offset"))
+
+    def _see_accepted(self, line: Line, match: Match) -> None:
+        self._flap(self.accepts, line.time, "its slaves connect again and again")
+
+    def _see_connected(self, line: Line, match: Match) -> None:
+        self._flap(self.accepts, line.time, "it connects again and again")
+
+    def _see_master_gone(self, line: Line, match: Match) -> None:
+        self._flap(self.closes, line.time, "its connection ends again and again")
+
+    def _flap(self, times: deque[str], time: str, detail: str) -> None:
+        times.append(time)
+        if len(times) == FLAPS and 0 <= count_seconds(times[0], time) <= FLAP_SECONDS:
+            self.add("flapping", time, detail, first=times[0])
+
+    def _see_first_report(self, line: Line, match: Match) -> None:
+        """A slave has more than its master: certain for the first slave after a start.
+
+        Whatever it holds above the end that the master has recovered comes from an earlier life. A
+        slave that was connected since may hold what this life wrote.
+        """
+        life, offset = self.life, match.get_number("offset")
+        end, host = life.recovered_end, name_host(match)
+        if end is not None and offset > end and not life.has_served:
+            detail = f"the slave has {offset}, the master recovered {end}"
+            self.add("slave_ahead", line.time, detail)
+        position = life.empty_positions.pop(host, 0)
+        if 0 < offset < position:
+            detail = f"{offset} bytes from {position} of the master lie at 0 of the slave"
+            self.add("wrong_first_file", line.time, detail)
+
+    def _see_report_above_end(self, line: Line, match: Match) -> None:
+        detail = f"the slave has {match.fields['offset']}, the master {match.fields['max_offset']}"
+        self.add("slave_ahead", line.time, detail)
+
+    def _see_positioned(self, line: Line, match: Match) -> None:
+        """An empty slave is sent the last file only; puts below that it never gets."""
+        life, position = self.life, match.get_number("position")
+        if match.get_number("offset") == 0 and position > 0:
+            life.empty_positions[name_host(match)] = position
+            life.highest_empty_position = max(life.highest_empty_position, position)
+            first = life.files[0] if life.files else 0
+            if life.recovered_end is not None and first < position:
+                detail = f"sent from {position}; the master's log begins at {first}"
+                self.add("last_file_only", line.time, detail)
+            self._compare_waiting_put(line.time)
+        life.has_served = True
+
+    def _see_slave_wait_timed_out(self, line: Line, match: Match) -> None:
+        offset = match.get_number("offset")
+        self.known_end = max(self.known_end, offset)
+        lowest = self.life.late_put
+        self.life.late_put = offset if lowest is None else min(lowest, offset)
+        self._compare_waiting_put(line.time)
+        if match.fields.get("acks", "").startswith("-"):
+            self.add("member_lags", line.time, f"a put ends at {offset}")
+        else:
+            self.add("slave_wait_failed", line.time, f"a put ends at {offset}")
+
+    def _compare_waiting_put(self, time: str) -> None:
+        put, position = self.life.late_put, self.life.highest_empty_position
+        if put is not None and put <= position:
+            detail = f"the slave is sent from {position}, a put that waits ends at {put}"
+            self.add("positioned_above_put", time, detail)
+
+    def _see_fall_behind(self, line: Line, match: Match) -> None:
+        if match.get_number("bytes") < 0:
+            self.add("slave_ahead", line.time, f"by {-match.get_number('bytes')} bytes")
+
+    def _see_offset_not_matched(self, line: Line, match: Match) -> None:
+        """A place outside of the files; whose place it is, the thread tells."""
+        offset, first, end = (match.get_number(name) for name in ("offset", "first", "end"))
+        reader = line.thread
+        detail = f"asks for {offset}; files from {first} to {end}"
+        if offset < first and reader.startswith("WriteSocketService"):
+            self.add("slave_outrun", line.time, detail)
+        elif offset < first and reader.startswith("ReputMessageService"):
+            self.add("dispatch_outrun", line.time, detail)
+        elif offset < first and reader.startswith(("Flush", "GroupCommit")):
+            self.add("flush_outrun", line.time, detail)
+        elif offset > end and reader.startswith("WriteSocketService"):
+            self.add("slave_ahead", line.time, detail)
+        elif offset == end:
+            self.life.boundary_lines += 1
+            if self.life.boundary_lines == BOUNDARY_LINES:
+                self.add("next_file_missing", line.time, f"the last file ends at {end}")
+
+    def _see_dispatch_unreadable(self, line: Line, match: Match) -> None:
+        life = self.life
+        life.unreadable_lines += 1
+        if life.unreadable_lines == 1:
+            self.unreadable_since = line.time
+        if life.unreadable_lines >= UNREADABLE_LINES:
+            self.add("dispatch_stuck", line.time, first=self.unreadable_since)
+
+    def _see_dispatch_behind(self, line: Line, match: Match) -> None:
+        """Two minutes in a row without an advance; bytes that come meanwhile may hide one."""
+        behind = match.get_number("bytes")
+        if behind >= self.behind > 0:
+            self.add("dispatch_behind", line.time, f"by {behind} bytes")
+        self.behind = behind
+
+    def _see_disk_filling(self, line: Line, match: Match) -> None:
+        """A ratio below 0 is no ratio: the folder is not there (``UtilAll``)."""
+        ratio = float(match.fields["ratio"])
+        self.add("disk_unknown" if ratio < 0 else "disk_filling", line.time, f"ratio {ratio}")
+
+    def _see_send_queue(self, line: Line, match: Match) -> None:
+        milliseconds = match.get_number("milliseconds")
+        if milliseconds > SEND_WAIT_MS:
+            self.add("sends_wait", line.time, f"{milliseconds} ms")
+
+    def _see_set_changed(self, line: Line, match: Match) -> None:
+        members = len(match.fields["members"].split(","))
+        if members < self.members or (self.members == 0 and members == 1):
+            self.add("set_shrank", line.time, f"to [{match.fields['members']}]")
+        self.members = members
+
+
+def name_host(match: Match) -> str:
+    """The host of a peer; its port changes with each connection."""
+    return match.fields["peer"].lstrip("/").rsplit(":", 1)[0]
+
+
+def say_fields(match: Match) -> str:
+    """What a line says besides its wording, in a few words."""
+    shown = (f"{name} {value}" for name, value in match.fields.items() if value)
+    return ", ".join(shown)
+
+
+def count_seconds(first: str, last: str) -> int:
+    """Between two times of a log. Dates are not computed: another day is far away."""
+
+    def count(time: str) -> int:
+        return sum(int(time[a : a + 2]) * by for a, by in ((11, 3600), (14, 60), (17, 1)))
+
+    return count(last) - count(first) if first[:10] == last[:10] else 24 * 3600
