@@ -6,6 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from attrs import define, field
 
+from reference.broker_logs.lines import Line
+from reference.broker_logs.wordings import Wording
+
 ENTRIES_MAX = 20
 """So many entries of one wording are kept between two starts of a broker; later ones are counted."""
 
@@ -53,12 +56,17 @@ class Entry:
     """One line of a time line."""
 
     broker: str
-    wording: str
-    event: str
+    wording: Wording
     says: str
-    first: str
+    line: Line
+    """The first of the lines that it stands for."""
     last: str
     count: int = 1
+
+    @property
+    def first(self) -> str:
+        """When it was first written."""
+        return self.line.time
 
 
 @define
@@ -79,22 +87,24 @@ class TimeLine:
         self.present.clear()
         self.counts.clear()
 
-    def add(self, wording: str, event: str, says: str, time: str) -> None:
-        """Tell something; the same words again are counted, and so is the twenty-first of a kind."""
-        if time < self.since:
+    def add(self, line: Line, wording: Wording, says: str) -> None:
+        """Tell a line; the same words again are counted, and so is the twenty-first of a kind."""
+        if line.time < self.since:
             return
-        key = (wording, says)
-        if key not in self.present and self.counts.get(wording, 0) >= ENTRIES_MAX:
-            key = (wording, "")
+        name = wording.name
+        key = (name, says)
+        if key not in self.present and self.counts.get(name, 0) >= ENTRIES_MAX:
+            key = (name, "")
         known = self.present.get(key)
         if known is not None:
-            known.last = time
+            known.last = line.time
             known.count += 1
             return
         words = says if key[1] else f"{says} (and more like it)"
-        self.present[key] = Entry(self.broker, wording, event, words, time, time)
-        self.counts[wording] = self.counts.get(wording, 0) + 1
-        self.entries.append(self.present[key])
+        entry = Entry(self.broker, wording, words, line, line.time)
+        self.present[key] = entry
+        self.counts[name] = self.counts.get(name, 0) + 1
+        self.entries.append(entry)
 
 
 def merge(lines: Iterable[TimeLine]) -> list[Entry]:

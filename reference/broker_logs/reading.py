@@ -95,8 +95,8 @@ def take(story: BrokerStory, watch: Watch, line: Line, matcher: Matcher) -> None
     watch.see(line, match)
     story.lives.see(line, match)
     wording = match.wording
-    if wording.says:
-        story.time_line.add(wording.name, wording.event, say(match), line.time)
+    if wording.says and not story.lives.is_spare(match):
+        story.time_line.add(line, wording, say(match))
 
 
 def say(match: Match) -> str:
