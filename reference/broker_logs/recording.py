@@ -51,7 +51,8 @@ def make_recording(report: LogReport) -> Iterator[dict[str, Any]]:
         if entry.broker in begins and entry.first >= begins[entry.broker]:
             events.append((entry.first, 1, make_log(entry)))
     events.sort(key=lambda each: each[:2])
-    head = {"ev": "config", "format": 1, "rocketmq": report.release, "note": NOTE}
+    head = {"ev": "config", "format": 1, "rocketmq": report.release}
+    head |= {"without_puts": True, "note": NOTE}
     nodes = {story.name: make_node(story.lives) for story in shown}
     yield {"seq": 0, "t_ms": 0.0, **head, "nodes": nodes}
     first = parse_time(events[0][0])

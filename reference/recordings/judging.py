@@ -44,6 +44,11 @@ __all__ = [
     "find_version",
 ]
 
+WITHOUT_PUTS = "without_puts"
+"""A field of the first line: the recording is made from logs, and has no put."""
+
+WITHOUT_PUTS_REASON = "the recording has no puts, which might explain it"
+
 JSON_FIELDS = (
     "file",
     "verdict",
@@ -151,7 +156,19 @@ def check_recording(
         verdict = reject_group(recording, str(problem))
     else:
         verdict = make_verdict(recording, searched, reversal)
-    return evolve(verdict, rocketmq_version=chosen.name)
+    return leave_open(recording, evolve(verdict, rocketmq_version=chosen.name))
+
+
+def leave_open(recording: Recording, verdict: TraceVerdict) -> TraceVerdict:
+    """The verdict, undecided for rejected if the recording says that it has no puts.
+
+    What a message does to a log, a queue or a file would have to be guessed then, and the search
+    takes no guess that the recording of a put would forbid.
+    """
+    is_open = verdict.verdict == REJECTED and recording.config.data.get(WITHOUT_PUTS) is True
+    if not is_open:
+        return verdict
+    return evolve(verdict, verdict=UNDECIDED, reason=f"{verdict.reason}; {WITHOUT_PUTS_REASON}")
 
 
 def find_time_reversal(recording: Recording) -> Event | None:

@@ -1,4 +1,7 @@
-"""What tells an operator of a group with a controller that something is wrong, and what to do."""
+"""What tells an operator that something is wrong, what it means, and what to do.
+
+Some signs only groups with a controller show; those of any pair are found in the logs of its brokers.
+"""
 
 from __future__ import annotations
 
@@ -15,29 +18,36 @@ from reference.worlds.replication.changes.controller_mode import VARIANT
 from reference.worlds.replication.structure import Structure
 
 SIGNS_FILE = Path(__file__).with_name("signs.toml")
+PAIR_SIGNS_FILE = Path(__file__).with_name("pair_signs.toml")
 
 
 @frozen
 class Sign:
-    """Something that a running group shows."""
+    """Something that a running group, or its logs, show."""
 
     name: str
     what: str
     """What has happened, in a few words."""
-    log: str
-    """Part of the line that a broker writes."""
-    at: str
-    """Which broker writes it."""
-    command: str
-    """A command of mqadmin, and what it shows then."""
-    source: str
-    """Who writes the line at 5.3.3."""
     means: str
-    claims: tuple[str, ...] = field(converter=tuple)
+    chapter: str
+    """The page below ``spec/`` and the heading that explain it."""
+    claims: tuple[str, ...] = field(default=(), converter=tuple)
     """The guarantees at stake."""
+    issues: tuple[str, ...] = field(default=(), converter=tuple)
+    """Known issues that it belongs to."""
     do: str = ""
     procedure: str = ""
     """The procedure whose advice is given, in place of ``do``."""
+    is_note: bool = False
+    """It is no trouble by itself."""
+    log: str = ""
+    """Part of the line that a broker writes; the lines of a pair are in ``reference/broker_logs``."""
+    at: str = ""
+    """Which broker writes it."""
+    command: str = ""
+    """A command of mqadmin, and what it shows then."""
+    source: str = ""
+    """Who writes the line at 5.3.3."""
     seen: tuple[str, int] | tuple[()] = field(default=(), converter=tuple)
     """A recording, and the seq of the line in it."""
 
@@ -48,11 +58,29 @@ class Sign:
         return next(tried, self.do)
 
 
+def _read(file: Path) -> tuple[Sign, ...]:
+    entries: list[dict[str, Any]] = tomllib.loads(file.read_text("utf-8"))["sign"]
+    return tuple(Sign(**entry) for entry in entries)
+
+
 @cache
 def load_signs() -> tuple[Sign, ...]:
-    """Every sign, in the order of the page."""
-    entries: list[dict[str, Any]] = tomllib.loads(SIGNS_FILE.read_text("utf-8"))["sign"]
-    return tuple(Sign(**entry) for entry in entries)
+    """Every sign of a group with a controller, in the order of the page."""
+    return _read(SIGNS_FILE)
+
+
+@cache
+def load_pair_signs() -> tuple[Sign, ...]:
+    """Every sign that any pair may show, in the order of the page."""
+    return _read(PAIR_SIGNS_FILE)
+
+
+def find_sign(name: str) -> Sign:
+    """A sign by its name. Raises KeyError."""
+    for sign in (*load_pair_signs(), *load_signs()):
+        if sign.name == name:
+            return sign
+    raise KeyError(name)
 
 
 def find_signs(structure: Any, claims: Collection[str]) -> Iterator[Sign]:
