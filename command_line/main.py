@@ -39,6 +39,7 @@ VERBS = {
     "replay": ("command_line.replay", "Replay schedules of campaigns and files, and draw them."),
     "trace": ("command_line.trace", "Explain recordings of real brokers by the model."),
     "store": ("command_line.store", "Compare brokers' stores; say what a promotion would lose."),
+    "logs": ("command_line.logs", "Read brokers' own logs: what happened, and signs of trouble."),
     "pull": ("command_line.pull", "Answer a pull, and say where the next one goes."),
     "export": ("command_line.export", "Write vectors, traces, proofs and models for others."),
     "bench": (

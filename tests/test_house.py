@@ -22,7 +22,7 @@ UNCOUNTED = ("__init__.py", "__pycache__", "py.typed")
 LARGE_FOLDERS = {
     "reference/worlds/replication": 19,  # a module for each topic of the rules
     "reference/worlds/replication/changes": 21,  # a module for each change
-    "command_line": 22,  # a module for each verb
+    "command_line": 23,  # a module for each verb
     "command_line/answers": 18,  # a module for each answer
 }
 

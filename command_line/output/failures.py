@@ -6,6 +6,7 @@ from command_line.output import exit_codes
 
 BAD_INPUT = (
     "BatchError",
+    "BrokerLogError",
     "CampaignError",
     "ConfigurationError",
     "IdentifierError",

@@ -49,7 +49,9 @@ def read_file(file: Path, log: str, note: Callable[[str], None]) -> Iterator[Lin
             while data := stream.readline(LINE_BYTES_MAX):
                 found = LINE.fullmatch(data.decode("utf-8", "replace").rstrip("\r\n"))
                 if found is not None:
-                    yield Line(found[1].replace(",", "."), log, *(found[n] or "" for n in (2, 3, 4)))
+                    yield Line(
+                        found[1].replace(",", "."), log, *(found[n] or "" for n in (2, 3, 4))
+                    )
     except (OSError, EOFError, zlib.error) as problem:
         note(f"{file}: cannot be read to its end: {problem}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from reference.broker_logs.findings import Entry, Finding, Findings, TimeLine, merge
 from reference.broker_logs.folders import BrokerLogs
@@ -12,6 +12,7 @@ from reference.broker_logs.lines import Line, read_lines
 from reference.broker_logs.lives import BrokerLives
 from reference.broker_logs.watching import Watch, name_host
 from reference.broker_logs.wordings import RELEASES, Match, Matcher, load_wordings
+from reference.releases.releases import is_since
 
 
 @define
@@ -48,6 +49,8 @@ class LogReport:
     """The oldest of ``RELEASES`` that all lines fit; 4.4.0 if they do not tell."""
     is_told: bool
     """They fit this one only."""
+    recorded_release: str
+    """What a recording names."""
 
 
 def read_logs(
@@ -77,8 +80,14 @@ def read_logs(
     entries = merge(story.time_line for story in stories)
     release, is_told = (fitting or [RELEASES[0]])[0], len(fitting) == 1
     return LogReport(
-        tuple(stories), tuple(entries), tuple(findings), tuple(notes), release, is_told
+        tuple(stories), tuple(entries), tuple(findings), tuple(notes), release, is_told, release
     )
+
+
+def choose_release(report: LogReport, release: str) -> LogReport:
+    """The report for brokers of this release; its wordings are those of the nearest before it."""
+    nearest = [each for each in RELEASES if is_since(release, each)]
+    return evolve(report, release=nearest[-1] if nearest else RELEASES[0], recorded_release=release)
 
 
 def take(story: BrokerStory, watch: Watch, line: Line, matcher: Matcher) -> None:

@@ -28,7 +28,10 @@ NOTE = (
 
 SYMBOLS = (
     (re.compile(r"/?\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?"), "<peer>"),
-    (re.compile(r"/\S*?(?=/(?:commitlog|consumequeue|config|index|abort|checkpoint)\b)"), "<store>"),
+    (
+        re.compile(r"/\S*?(?=/(?:commitlog|consumequeue|config|index|abort|checkpoint)\b)"),
+        "<store>",
+    ),
 )
 """What stands for addresses and paths."""
 
@@ -51,7 +54,7 @@ def make_recording(report: LogReport) -> Iterator[dict[str, Any]]:
         if entry.broker in begins and entry.first >= begins[entry.broker]:
             events.append((entry.first, 1, make_log(entry)))
     events.sort(key=lambda each: each[:2])
-    head = {"ev": "config", "format": 1, "rocketmq": report.release}
+    head = {"ev": "config", "format": 1, "rocketmq": report.recorded_release}
     head |= {"without_puts": True, "note": NOTE}
     nodes = {story.name: make_node(story.lives) for story in shown}
     yield {"seq": 0, "t_ms": 0.0, **head, "nodes": nodes}

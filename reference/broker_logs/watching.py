@@ -30,7 +30,6 @@ SEND_WAIT_MS = 200
 """``waitTimeMillsInSendQueue``: a send that has waited longer is answered with SYSTEM_BUSY."""
 
 
-
 @define
 class Life:
     """A broker from one start to the next."""
