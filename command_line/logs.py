@@ -31,8 +31,8 @@ Examples:
 
 DIR is the folder of a broker's store.log and broker.log, a folder above it (logs/rocketmqlogs), or
 one with a folder of each broker. Rotated and compressed files are read as well, also in otherdays.
-The times are those of the logs, which stock files write in GMT+8. A recording has what logs can make
-complete: starts, ends, and lines; trace then says conforms or undecided.
+The times are those of the logs, which stock settings write in GMT+8. A recording has what logs can
+make complete: starts, ends, and lines; trace then says conforms or undecided.
 
 Exit codes: 0 no sign of trouble, 1 signs of trouble, 3 a folder has no logs of a broker.
 """
@@ -75,10 +75,9 @@ def command(
     folders: tuple[str, ...],
     *,
     is_json: bool,
-    since: str,
-    until: str,
     out: Path | None,
     version: Version | None,
+    **span: str,
 ) -> int:
     """Read brokers' own logs: one time line of all, and signs of trouble with their meaning.
 
@@ -94,7 +93,7 @@ def command(
             done[name] = lines
             progress.advance(sum(done.values()), sum(done.values()), f"{name}: {lines} lines")
 
-        report = read_logs(brokers, since, until, report_lines)
+        report = read_logs(brokers, report=report_lines, **span)
     if version is not None:
         report = choose_release(report, version.release)
     if out is not None:

@@ -10,7 +10,7 @@ from reference.broker_logs.lines import Line
 from reference.broker_logs.wordings import Wording
 
 ENTRIES_MAX = 20
-"""So many entries of one wording are kept between two starts of a broker; later ones are counted."""
+"""So many entries of one wording are kept between two starts; later ones are counted."""
 
 
 @define

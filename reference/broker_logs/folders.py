@@ -12,7 +12,7 @@ LOGS = ("broker", "store", "storeerror", "watermark", "protection")
 """The logs that are read, in the order in which lines of one second are taken."""
 
 BELOW = ("", "rocketmqlogs", "logs/rocketmqlogs", "logs")
-"""Where the logs may lie below a folder that is named: ``user.home`` of the stock files, or a part."""
+"""Where the logs may lie below a folder that is named: ``user.home`` of stock settings, or less."""
 
 ROTATED = "otherdays"
 """The folder of older files in the stock files."""
@@ -75,7 +75,7 @@ def _find_below(folder: Path) -> Iterator[BrokerLogs]:
 
 
 def list_files(folder: Path, log: str) -> tuple[Path, ...]:
-    """The files of one log, the oldest first: the highest number is the oldest, the bare name last."""
+    """The files of one log, the oldest first: the highest number is the oldest, none the newest."""
     pattern = re.compile(rf"{log}(?:\.(\d+))?\.log(?:\.(\d+))?(?:\.gz)?")
     numbered = []
     for place in (folder / ROTATED, folder):

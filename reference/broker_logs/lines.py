@@ -1,8 +1,8 @@
 """Lines of a broker's log files: read one after another, rotated files first.
 
 The patterns are those of ``distribution/conf/logback_broker.xml`` of 4.4.0 and 4.9.8, and of
-``broker/src/main/resources/rmq.broker.logback.xml`` of 5.3.3: date, time, level, thread, text, and in
-``watermark.log`` and ``protection.log`` date, time, text. They fix the clock to GMT+8, in whole
+``broker/src/main/resources/rmq.broker.logback.xml`` of 5.3.3: date, time, level, thread, text, and
+in ``watermark.log`` and ``protection.log`` date, time, text. They fix the clock to GMT+8, in whole
 seconds. Milliseconds, which some sites add, are read as well.
 """
 
@@ -56,21 +56,16 @@ def read_file(file: Path, log: str, note: Callable[[str], None]) -> Iterator[Lin
         note(f"{file}: cannot be read to its end: {problem}")
 
 
-def read_lines(
-    files: dict[str, tuple[Path, ...]], note: Callable[[str], None]
-) -> Iterator[tuple[Line, int]]:
-    """All lines of a broker in the order of time, each with its number among those of its file.
+def read_lines(files: dict[str, tuple[Path, ...]], note: Callable[[str], None]) -> Iterator[Line]:
+    """All lines of a broker in the order of time.
 
-    Lines of the same second stay in the order of their file, and the files are taken in the order in
-    which they are named. A file whose clock goes back keeps its order.
+    Lines of the same second stay in the order of their file, and the files are taken in the order
+    in which they are named. A file whose clock goes back keeps its order.
     """
 
-    def read_log(log: str, paths: tuple[Path, ...]) -> Iterator[tuple[Line, int]]:
-        number = 0
+    def read_log(log: str, paths: tuple[Path, ...]) -> Iterator[Line]:
         for path in paths:
-            for line in read_file(path, log, note):
-                number += 1
-                yield line, number
+            yield from read_file(path, log, note)
 
     streams = (read_log(log, paths) for log, paths in files.items())
-    return heapq.merge(*streams, key=lambda each: each[0].time)
+    return heapq.merge(*streams, key=lambda line: line.time)

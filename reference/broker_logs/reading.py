@@ -32,8 +32,8 @@ class BrokerStory:
 
     def narrow(self, match: Match) -> None:
         """Take into account which releases write a line in this form."""
-        at = match.form.at
-        self.releases = [each for each in self.releases if each in at] or list(at)
+        writing = match.releases
+        self.releases = [each for each in self.releases if each in writing] or list(writing)
 
 
 @frozen
@@ -69,7 +69,7 @@ def read_logs(
     for broker in brokers:
         story = BrokerStory(broker.name, BrokerLives(), TimeLine(broker.name, since))
         watch = Watch(broker.name, findings)
-        for line, _ in read_lines(dict(broker.files), notes.append):
+        for line in read_lines(dict(broker.files), notes.append):
             if until and line.time[: len(until)] > until:
                 continue
             take(story, watch, line, matcher)

@@ -1,8 +1,8 @@
 """A recording made from logs alone: starts with what was recovered, ends, and lines of logs.
 
 ``spec/trace_format.md`` says which events logs can make complete. No put, no report and no frame is
-among them. The end of a process that did not stop in order has no line: the next start shows it, and
-the recording has a ``node_kill9`` behind the last line of that life.
+among them. The end of a process that did not stop in order has no line: the next start shows it,
+and the recording has a ``node_kill9`` behind the last line of that life.
 """
 
 from __future__ import annotations
@@ -50,9 +50,11 @@ def make_recording(report: LogReport) -> Iterator[dict[str, Any]]:
         return
     events: list[Timed] = [event for story in shown for event in list_events(story)]
     begins = {story.name: get_whole_lives(story.lives)[0].start for story in shown}
-    for entry in report.entries:
-        if entry.broker in begins and entry.first >= begins[entry.broker]:
-            events.append((entry.first, 1, make_log(entry)))
+    events += (
+        (entry.first, 1, make_log(entry))
+        for entry in report.entries
+        if entry.broker in begins and entry.first >= begins[entry.broker]
+    )
     events.sort(key=lambda each: each[:2])
     head = {"ev": "config", "format": 1, "rocketmq": report.recorded_release}
     head |= {"without_puts": True, "note": NOTE}
@@ -70,7 +72,7 @@ def make_recording(report: LogReport) -> Iterator[dict[str, Any]]:
 
 def is_other_part(start: dict[str, Any], nodes: dict[str, Any]) -> bool:
     """A slave starts as a master, or a master as a slave."""
-    return (start["role"] == "SLAVE") != (nodes[start["node"]]["role"] == "SLAVE")
+    return bool((start["role"] == "SLAVE") != (nodes[start["node"]]["role"] == "SLAVE"))
 
 
 def get_whole_lives(lives: BrokerLives) -> list[BrokerLife]:
@@ -111,7 +113,7 @@ def list_events(story: BrokerStory) -> Iterator[Timed]:
 
 
 def make_start(name: str, role: str, life: BrokerLife) -> dict[str, Any]:
-    """A start: everything is flushed and dispatched then (R-RC-03, R-RC-11), nobody is connected."""
+    """A start: all is flushed and dispatched then (R-RC-03, R-RC-11), and nobody is connected."""
     end = life.max_offset
     start: dict[str, Any] = {
         "ev": "node_started",

@@ -1,7 +1,7 @@
 """Signs that no line shows alone: what a broker's lines say together.
 
-Each function that ends the name of a wording is told of its lines, one after another, and adds what it
-finds. What is found is certain where it says so; the docstrings give the reason.
+Each function whose name ends in that of a wording is told of its lines, one after another, and adds
+what it finds. What is found is certain where it says so; the docstrings give the reason.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from reference.broker_logs.lines import Line
 from reference.broker_logs.wordings import Match
 
 FLAPS, FLAP_SECONDS = 3, 60
-"""So many connections within so many seconds are flapping: a slave that finds its master reconnects at
-once, after a failed connect five seconds later (R-HC-12), and a healthy one stays."""
+"""So many connections within so many seconds are flapping: a slave that finds its master reconnects
+at once, after a failed connect five seconds later (R-HC-12), and a healthy one stays."""
 
 UNREADABLE_LINES = 3
-"""So many lines of the dispatch about bytes that are no record show that it is stuck: at one place it
-writes one and goes on, where it cannot it tries again each millisecond."""
+"""So many lines of the dispatch about bytes that are no record show that it is stuck: where it can
+go on it writes one, and where it cannot it tries again each millisecond."""
 
 BOUNDARY_LINES = 10
 """So many lines about a file that is not there yet: a moment's wait for one writes fewer."""
@@ -107,7 +107,7 @@ class Watch:
         """A queue knew a message that the log has not.
 
         4.4.0 compares the begin of a queue's last message with the end of the log
-        (``ConsumeQueue#recover``), later releases the end of that message, so equal is no loss there.
+        (``ConsumeQueue#recover``), later releases the end of that message, so equal is no loss.
         """
         queues, log = match.get_number("queues_end"), match.get_number("log_end")
         if queues > log:

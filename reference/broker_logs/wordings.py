@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,21 +24,23 @@ KEY_LENGTH = 6
 """Wordings are looked up by their first characters."""
 
 
+def split_names(text: str) -> tuple[str, ...]:
+    """Names with blanks between them."""
+    return tuple(text.split())
+
+
 @frozen
 class Form:
     """The words of a line in some releases."""
 
-    at: tuple[str, ...] = field(converter=lambda text: tuple(text.split()))
+    at: tuple[str, ...] = field(converter=split_names)
     """Those of ``RELEASES`` whose source has these words."""
     source: str
     """Class and method that write the line."""
     text: str
     """The words, with a name in braces for each part that varies."""
-
-    @property
-    def start(self) -> str:
-        """The words before the first part that varies."""
-        return FIELD.split(self.text, maxsplit=1)[0]
+    is_inferred: bool = False
+    """The source has these words, and no line that was seen has them."""
 
     def compile(self) -> re.Pattern[str]:
         """What a whole line has to match."""
@@ -51,6 +53,11 @@ class Form:
         return re.compile(pattern + re.escape(self.text[place:]), re.DOTALL)
 
 
+def make_forms(entries: Iterable[Mapping[str, Any]]) -> tuple[Form, ...]:
+    """The forms of a wording, as its entry has them."""
+    return tuple(Form(**entry) for entry in entries)
+
+
 @frozen
 class Wording:
     """A line that brokers write, in all its forms."""
@@ -58,7 +65,7 @@ class Wording:
     name: str
     log: str
     """The file that it goes to, without ``.log``."""
-    forms: tuple[Form, ...] = field(converter=lambda forms: tuple(Form(**form) for form in forms))
+    forms: tuple[Form, ...] = field(converter=make_forms)
     threads: tuple[str, ...] = field(default=(), converter=tuple)
     """How the names of the threads that write it begin; empty for any thread."""
     event: str = ""
@@ -74,7 +81,10 @@ class Match:
     """A line that has a known wording."""
 
     wording: Wording
-    form: Form
+    text: str
+    """The words, as its form has them."""
+    releases: tuple[str, ...]
+    """Those of ``RELEASES`` that write these words."""
     fields: Mapping[str, str]
 
     def get_number(self, name: str) -> int:
@@ -89,7 +99,22 @@ def load_wordings() -> tuple[Wording, ...]:
     return tuple(Wording(**entry) for entry in entries)
 
 
-Candidate = tuple[Wording, Form, re.Pattern[str]]
+@frozen
+class Candidate:
+    """The words of one wording, whoever writes them."""
+
+    wording: Wording
+    text: str
+    releases: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
+def list_candidates(wording: Wording) -> Iterator[Candidate]:
+    """One for each text: releases may write the same words in different methods."""
+    for text in dict.fromkeys(form.text for form in wording.forms):
+        forms = [form for form in wording.forms if form.text == text]
+        writing = tuple(each for each in RELEASES if any(each in form.at for form in forms))
+        yield Candidate(wording, text, writing, forms[0].compile())
 
 
 class Matcher:
@@ -100,10 +125,9 @@ class Matcher:
         self.known: dict[tuple[str, str], list[Candidate]] = {}
         self.latest: dict[tuple[str, str, str], Match | None] = {}
         for wording in wordings:
-            for form in wording.forms:
-                start = form.start
+            for candidate in list_candidates(wording):
+                start = FIELD.split(candidate.text, maxsplit=1)[0]
                 key = start[:KEY_LENGTH] if len(start) >= KEY_LENGTH else ""
-                candidate = (wording, form, form.compile())
                 self.known.setdefault((wording.log, key), []).append(candidate)
 
     def match(self, log: str, thread: str, text: str) -> Match | None:
@@ -122,12 +146,13 @@ class Matcher:
     def _find(self, log: str, thread: str, text: str) -> Match | None:
         text = text.rstrip()
         for key in (text[:KEY_LENGTH], ""):
-            for wording, form, pattern in self.known.get((log, key), ()):
-                if wording.threads and not thread.startswith(wording.threads):
+            for each in self.known.get((log, key), ()):
+                threads = each.wording.threads
+                if threads and not thread.startswith(threads):
                     continue
-                found = pattern.fullmatch(text)
+                found = each.pattern.fullmatch(text)
                 if found is not None:
-                    return Match(wording, form, found.groupdict())
+                    return Match(each.wording, each.text, each.releases, found.groupdict())
         return None
 
 

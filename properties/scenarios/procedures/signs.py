@@ -1,6 +1,6 @@
 """What tells an operator that something is wrong, what it means, and what to do.
 
-Some signs only groups with a controller show; those of any pair are found in the logs of its brokers.
+Some signs only groups with a controller show; those of any pair are found in its brokers' logs.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Sign:
     is_note: bool = False
     """It is no trouble by itself."""
     log: str = ""
-    """Part of the line that a broker writes; the lines of a pair are in ``reference/broker_logs``."""
+    """Part of the line that a broker writes; a pair's lines are in ``reference/broker_logs``."""
     at: str = ""
     """Which broker writes it."""
     command: str = ""
