@@ -15,9 +15,13 @@ from reference.broker_logs.findings import Findings
 from reference.broker_logs.lines import Line
 from reference.broker_logs.wordings import Match
 
-FLAPS, FLAP_SECONDS = 3, 60
+FLAPS, FLAP_SECONDS = 4, 90
 """So many connections within so many seconds are flapping: a slave that finds its master reconnects
-at once, after a failed connect five seconds later (R-HC-12), and a healthy one stays."""
+at once, after a failed connect five seconds later (R-HC-12), and a healthy one stays. One that is
+closed as idle by default timers comes again each 20 s."""
+
+PEERS_MAX = 100
+"""So many hosts are followed at most."""
 
 UNREADABLE_LINES = 3
 """So many lines of the dispatch about bytes that are no record show that it is stuck: where it can
@@ -59,8 +63,8 @@ class Watch:
     known_end: int = 0
     """The log was at least so long at some time."""
     is_emptied: bool = False
-    accepts: deque[str] = field(factory=lambda: deque(maxlen=FLAPS))
-    closes: deque[str] = field(factory=lambda: deque(maxlen=FLAPS))
+    connects: dict[str, deque[str]] = field(factory=dict)
+    """The latest times of connections, by the host at the other end."""
     behind: int = 0
     members: int = 0
     unreadable_since: str = ""
@@ -80,8 +84,7 @@ class Watch:
 
     def _see_last_exit(self, line: Line, match: Match) -> None:
         self.life = Life()
-        self.accepts.clear()
-        self.closes.clear()
+        self.connects.clear()
         self.behind = 0
         if match.fields["exit"] == "abnormally":
             self.add("abnormal_start", line.time)
@@ -117,15 +120,19 @@ class Watch:
         self.known_end = max(self.known_end, match.get_number("max_offset"))
 
     def _see_accepted(self, line: Line, match: Match) -> None:
-        self._flap(self.accepts, line.time, "its slaves connect again and again")
+        host = name_host(match)
+        self._flap(host, line.time, f"{host} connects again and again")
 
     def _see_connected(self, line: Line, match: Match) -> None:
-        self._flap(self.accepts, line.time, "it connects again and again")
+        self._flap("", line.time, "it connects again and again")
 
     def _see_master_gone(self, line: Line, match: Match) -> None:
-        self._flap(self.closes, line.time, "its connection ends again and again")
+        self._flap("ends", line.time, "its connection ends again and again")
 
-    def _flap(self, times: deque[str], time: str, detail: str) -> None:
+    def _flap(self, kind: str, time: str, detail: str) -> None:
+        if len(self.connects) >= PEERS_MAX:
+            self.connects.clear()
+        times = self.connects.setdefault(kind, deque(maxlen=FLAPS))
         times.append(time)
         if len(times) == FLAPS and 0 <= count_seconds(times[0], time) <= FLAP_SECONDS:
             self.add("flapping", time, detail, first=times[0])

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import tarfile
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 
+from reference.broker_logs.folders import LOGS
+from reference.broker_logs.wordings import Matcher, load_wordings
 from tests.reference.disk.real_stores import ARCHIVES
 
 DATA = ARCHIVES.parent
@@ -28,3 +31,21 @@ def list_recorded_lines() -> Iterator[tuple[str, str]]:
             for line in file.read_text("utf-8").splitlines():
                 if '"log"' in line and (event := json.loads(line))["ev"] == "log":
                     yield event["thread"], event["msg"]
+
+
+def write_recorded_logs(folder: str, name: str, to: Path) -> Path:
+    """The lines of a recording as log files of its brokers, in whole seconds."""
+    matcher = Matcher(load_wordings())
+    root = to / name
+    for line in (DATA / folder / f"{name}.jsonl").read_text("utf-8").splitlines():
+        event = json.loads(line)
+        if event["ev"] != "log":
+            continue
+        thread, text = event["thread"], event["msg"]
+        log = next((each for each in LOGS if matcher.match(each, thread, text)), "store")
+        time = datetime(2026, 11, 22) + timedelta(milliseconds=event["t_ms"])
+        file = root / event["node"] / f"{log}.log"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("a", encoding="utf-8") as stream:
+            stream.write(f"{time:%Y-%m-%d %H:%M:%S} {event['level']} {thread} - {text}\n")
+    return root

@@ -1,0 +1,80 @@
+"""``rmqspec logs``: what it prints, its exit codes, and the recording that it writes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from command_line.output import exit_codes
+from tests.command_line.run import run
+from tests.reference.broker_logs.real_logs import unpack_logs
+
+
+@pytest.fixture(name="torn", scope="module")
+def unpack_torn(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pair whose master was killed while it made a file."""
+    return unpack_logs("torn_roll_kill", tmp_path_factory.mktemp("logs"))
+
+
+def test_signs_are_told_within_eighty_columns(torn: Path) -> None:
+    """With meaning, advice and chapter; the exit code says that there is trouble."""
+    result = run("logs", str(torn))
+    assert exit_codes.REFUTED == result.returncode
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    told = " ".join(result.stdout.split())
+    for words in (
+        "! a slave is ahead of its master (slave_ahead)",
+        "master, 2026-11-22 22:16:22: the slave has 16384, the master recovered 14000",
+        "spec/lifecycle.md#restart_master",
+        "22:16:15 master has loaded; its log ends at 14000",
+        "SLAVE_NOT_AVAILABLE: no release logs it.",
+    ):
+        assert words in told
+
+
+def test_json_has_the_same(torn: Path) -> None:
+    """One object."""
+    told = json.loads(run("logs", str(torn), "--json").stdout)
+    assert ["master", "slave1"] == [each["broker"] for each in told["brokers"]]
+    signs = {each["sign"]: each for each in told["signs"]}
+    assert signs["slave_ahead"]["is_trouble"]
+    assert not signs["put_slow"]["is_trouble"]
+    assert signs["file_not_created"]["found"][0]["count"] == 3245
+
+
+def test_a_quiet_time_has_no_trouble(torn: Path) -> None:
+    """Before the master's directory lost the right to write."""
+    result = run("logs", str(torn), "--until", "2026-11-22 22:16:03")
+    assert exit_codes.ANALYSED == result.returncode
+    assert "No sign of trouble." in result.stdout
+
+
+def test_trace_reads_the_recording(torn: Path, tmp_path: Path) -> None:
+    """It is written once, names the release, and conforms."""
+    file = tmp_path / "pair.jsonl"
+    run("logs", str(torn), "--recording", str(file))
+    head = json.loads(file.read_text("utf-8").splitlines()[0])
+    assert ("4.4.0", True) == (head["rocketmq"], head["without_puts"])
+    assert "pair.jsonl: conforms" in run("trace", str(file)).stdout
+    again = run("logs", str(torn), "--recording", str(file))
+    assert exit_codes.BAD_INPUT == again.returncode
+    assert "exists and is left as it is" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ((), "Missing argument"),
+        (("nowhere",), "there is no such folder"),
+        (("tests/spec",), "no logs of a broker"),
+        (("tests", "--since", "yesterday"), "is not the beginning of a time"),
+    ],
+)
+def test_bad_input_is_one_line(words: tuple[str, ...], problem: str) -> None:
+    """With the exit code of bad input."""
+    result = run("logs", *words)
+    assert exit_codes.BAD_INPUT == result.returncode
+    assert problem in result.stderr
+    assert 1 == len(result.stderr.splitlines())
