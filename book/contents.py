@@ -55,6 +55,9 @@ BOOK = (
             Chapter(
                 "operators.md", "what to choose, what a status means, what to do after a failure"
             ),
+            Chapter(
+                "broker_logs.md", "what brokers have logged, and which signs of trouble it has"
+            ),
             Chapter("stores.md", "is a slave its master's equal, and what would a promotion lose"),
             Chapter("upgrading.md", "what an upgrade to 5.5.1 makes better or worse, what to do"),
         ),

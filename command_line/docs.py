@@ -45,6 +45,7 @@ from book.usage import (
     tutorial_page,
 )
 from command_line.answers import shown_outputs as implementers
+from command_line.answers.recordings import logs_page
 from command_line.answers.shown_outputs import README, update_readme
 from command_line.answers.stores import page as stores_page
 from command_line.output import help_texts
@@ -60,6 +61,7 @@ PAGES: tuple[Page, ...] = (
     operators_page.PAGE,
     upgrading.PAGE,
     stores_page.PAGE,
+    logs_page.PAGE,
     fault_set_page.PAGE,
     proof_page.PAGE,
     lemma_page.PAGE,

@@ -41,6 +41,10 @@ class Life:
     recovered_end: int | None = None
     files: list[int] = field(factory=list)
     """Begins of the commit-log files that were there at the start, and are still there."""
+    has_failed_roll: bool = False
+    """A put was refused because there was no next file."""
+    follows_failed_roll: bool = False
+    """The same in the life before, whose end may have cut a blank off."""
     has_served: bool = False
     """A slave was positioned: from then on slaves may hold what this life wrote."""
     empty_positions: dict[str, int] = field(factory=dict)
@@ -83,7 +87,7 @@ class Watch:
             told(line, match)
 
     def _see_last_exit(self, line: Line, match: Match) -> None:
-        self.life = Life()
+        self.life = Life(follows_failed_roll=self.life.has_failed_roll)
         self.connects.clear()
         self.behind = 0
         if match.fields["exit"] == "abnormally":
@@ -119,6 +123,9 @@ class Watch:
     def _see_undispatched_at_stop(self, line: Line, match: Match) -> None:
         self.known_end = max(self.known_end, match.get_number("max_offset"))
 
+    def _see_put_without_file(self, line: Line, match: Match) -> None:
+        self.life.has_failed_roll = True
+
     def _see_accepted(self, line: Line, match: Match) -> None:
         host = name_host(match)
         self._flap(host, line.time, f"{host} connects again and again")
@@ -141,13 +148,14 @@ class Watch:
         """A slave has more than its master: certain for the first slave after a start.
 
         Whatever it holds above the end that the master has recovered comes from an earlier life. A
-        slave that was connected since may hold what this life wrote.
+        slave that was connected since may hold what this life wrote. After a roll that failed it is
+        the blank at the end of the file that the slave has and the master lost.
         """
         life, offset = self.life, match.get_number("offset")
         end, host = life.recovered_end, name_host(match)
         if end is not None and offset > end and not life.has_served:
             detail = f"the slave has {offset}, the master recovered {end}"
-            self.add("slave_ahead", line.time, detail)
+            self.add("torn_roll" if life.follows_failed_roll else "slave_ahead", line.time, detail)
         position = life.empty_positions.pop(host, 0)
         if 0 < offset < position:
             detail = f"{offset} bytes from {position} of the master lie at 0 of the slave"

@@ -53,7 +53,7 @@ SIGNS = {
     "operators_torn_roll_advice": {*TORN_ROLL, ("disk_wait_failed", "master")},
     "topic_answer": {("abnormal_start", "master")},
     "torn_roll_control": {("disk_wait_failed", "master"), ("abnormal_start", "master")},
-    "torn_roll_kill": {*TORN_ROLL, ("slave_ahead", "master"), ("queue_misses_entry", "slave1")},
+    "torn_roll_kill": {*TORN_ROLL, ("torn_roll", "master"), ("queue_misses_entry", "slave1")},
 }
 """What is true of each pair, by ``tests/data/stores/NOTICE.md``, as far as logs show it."""
 
@@ -133,7 +133,7 @@ def test_signs_of_pairs(name: str, reports: dict[str, LogReport]) -> None:
 def test_details_are_those_of_the_stores(reports: dict[str, LogReport]) -> None:
     """Offsets that the stores beside the logs have too."""
     found = {(n, each.sign): each for n, report in reports.items() for each in report.findings}
-    ahead = found["torn_roll_kill", "slave_ahead"]
+    ahead = found["torn_roll_kill", "torn_roll"]
     assert "the slave has 16384, the master recovered 14000" == ahead.detail
     wrong = found["empty_first_file", "wrong_first_file"]
     assert "3000 bytes from 16384 of the master lie at 0 of the slave" == wrong.detail

@@ -7,7 +7,15 @@ import json
 import pytest
 
 from command_line.answers.story.afterwards import Broken, tell_signs
-from properties.scenarios.procedures.signs import Sign, find_signs, load_signs
+from properties.generated_text import SPEC
+from properties.scenarios.known_issues.catalogue import find_entries
+from properties.scenarios.procedures.signs import (
+    Sign,
+    find_sign,
+    find_signs,
+    load_pair_signs,
+    load_signs,
+)
 from properties.verdicts.certificates import load_cells
 from properties.worlds.replication.world import CLAIMS
 from reference.worlds.replication.structure import Structure
@@ -25,12 +33,28 @@ def test_a_recording_has_the_line(sign: Sign) -> None:
     assert sign.log in event["msg"]
 
 
-def test_signs_are_about_claims_and_have_advice() -> None:
-    """Known guarantees, each with something to do."""
-    for sign in load_signs():
-        assert set(sign.claims) <= set(CLAIMS)
-        assert sign.advice
-        assert bool(sign.do) is not bool(sign.procedure)
+@pytest.mark.parametrize("sign", [*load_pair_signs(), *load_signs()], ids=lambda s: s.name)
+def test_signs_are_about_claims_and_have_advice(sign: Sign) -> None:
+    """Known guarantees and issues, each with something to do."""
+    assert set(sign.claims) <= set(CLAIMS)
+    assert all(find_entries(issue) for issue in sign.issues)
+    assert sign.advice
+    assert bool(sign.do) is not bool(sign.procedure)
+    assert find_sign(sign.name) is sign
+
+
+@pytest.mark.parametrize("sign", [*load_pair_signs(), *load_signs()], ids=lambda s: s.name)
+def test_the_chapter_of_a_sign_has_the_heading(sign: Sign) -> None:
+    """As a link names it."""
+    page, _, anchor = sign.chapter.partition("#")
+    lines = (SPEC / page).read_text("utf-8").splitlines()
+    heads = {make_anchor(line.lstrip("# ")) for line in lines if line.startswith("#")}
+    assert not anchor or anchor in heads
+
+
+def make_anchor(head: str) -> str:
+    """A heading as links name it."""
+    return "".join(c for c in head.lower() if c.isalnum() or c in " -_").replace(" ", "-")
 
 
 def test_only_groups_with_a_controller_show_them() -> None:
