@@ -22,17 +22,16 @@ from reference.releases.versions import Version
 
 EPILOG = """\b
 Examples:
-  rmqspec logs /home/master/logs/rocketmqlogs /home/slave/logs/rocketmqlogs
+  rmqspec logs master/logs/rocketmqlogs slave/logs/rocketmqlogs
   rmqspec logs collected              # a folder with one of each broker
   rmqspec logs master slave --since "2026-11-22 22:16" --until 2026-11-23
   rmqspec logs master slave --json
   rmqspec logs master slave --recording pair.jsonl
-  rmqspec trace pair.jsonl            # could that have happened?
 
 DIR is the folder of a broker's store.log and broker.log, a folder above it (logs/rocketmqlogs), or
 one with a folder of each broker. Rotated and compressed files are read as well, also in otherdays.
 The times are those of the logs, which stock settings write in GMT+8. A recording has what logs can
-make complete: starts, ends, and lines; trace then says conforms or undecided.
+make complete: starts, ends, and lines. Of such a one trace says that it conforms, or is undecided.
 
 Exit codes: 0 no sign of trouble, 1 signs of trouble, 3 a folder has no logs of a broker.
 """

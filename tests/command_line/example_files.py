@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import tarfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from properties.exports.itf import list_issue_traces, write_traces
@@ -19,6 +21,7 @@ GROUPS = {"subscriptionGroupTable": {"my_group": {"groupName": "my_group", "brok
 ROWS = ({"offset": 7, "maxOffset": 9}, {"role": "SLAVE", "offset": 2, "maxOffset": 1})
 SCHEDULES = 200
 """Of the campaign that examples replay and resume."""
+QUIET_PAIR = ROOT / "tests" / "data" / "stores" / "group_skip_old.tar.xz"
 ISSUE = "slave_ahead_acknowledges"
 
 
@@ -31,7 +34,32 @@ def lay_out(folder: Path) -> None:
     (folder / "subscriptionGroup.json").write_text(json.dumps(GROUPS))
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     lay_out_recordings(folder)
+    lay_out_logs(folder)
     lay_out_traces(folder)
+
+
+@cache
+def read_logs() -> dict[str, dict[str, bytes]]:
+    """The log files of a master and its slave without any sign of trouble, by broker."""
+    found: dict[str, dict[str, bytes]] = {"master": {}, "slave1": {}}
+    with tarfile.open(QUIET_PAIR) as archive:
+        for member in archive.getmembers():
+            file = archive.extractfile(member)
+            if "/logs/" in member.name and file is not None:
+                parts = Path(member.name).parts
+                found[parts[1]][parts[-1]] = file.read()
+    return found
+
+
+def lay_out_logs(folder: Path) -> None:
+    """Logs of two brokers, each in a folder of its own, and both below one folder."""
+    for node, files in read_logs().items():
+        name = "master" if node == "master" else "slave"
+        for place in (folder, folder / "collected"):
+            logs = place / name / "logs" / "rocketmqlogs"
+            logs.mkdir(parents=True)
+            for file, data in files.items():
+                (logs / file).write_bytes(data)
 
 
 def lay_out_recordings(folder: Path) -> None:

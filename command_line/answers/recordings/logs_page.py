@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,9 @@ from reference.broker_logs.reading import read_logs
 from reference.broker_logs.unseen import list_unseen
 from reference.broker_logs.wordings import Form, Wording, load_wordings
 
+ADDRESS = re.compile(r"\d+(?:\.\d+){3}(?::\d+)?")
+"""Stands for a machine, which no page names."""
+
 ARCHIVE = ROOT / "tests" / "data" / "stores" / "empty_first_file.tar.xz"
 
 
@@ -25,7 +29,8 @@ def render_screen() -> str:
             members = [each for each in archive.getmembers() if "/logs/" in each.name]
             archive.extractall(name, members, filter="data")
         report = read_logs(find_brokers([Path(name) / "empty_first_file"]))
-    return "```text\n" + "\n".join(render(report)) + "\n```"
+    text = ADDRESS.sub("<peer>", "\n".join(render(report)))
+    return f"```text\n{text}\n```"
 
 
 def render_signs() -> str:
