@@ -10,9 +10,12 @@ from pathlib import Path
 
 from reference.broker_logs.folders import LOGS
 from reference.broker_logs.wordings import Matcher, load_wordings
-from tests.reference.disk.real_stores import ARCHIVES
+from tests.reference.disk.real_stores import ARCHIVES, PAIRS
 
 DATA = ARCHIVES.parent
+LOGGED = tuple(name for name in PAIRS if not name.startswith("v533_"))
+"""Pairs whose archives have logs; the lines of the others are in their recordings."""
+
 RECORDINGS = ("traces", "traces_498", "traces_5x")
 
 

@@ -11,8 +11,7 @@ from reference.broker_logs.folders import find_brokers
 from reference.broker_logs.reading import LogReport, read_logs
 from reference.broker_logs.recording import make_recording
 from reference.recordings.judging import CONFORMS, UNDECIDED, check_trace
-from tests.reference.broker_logs.real_logs import unpack_logs, write_recorded_logs
-from tests.reference.disk.real_stores import PAIRS
+from tests.reference.broker_logs.real_logs import LOGGED, unpack_logs, write_recorded_logs
 
 TORN_ROLL = {
     ("file_not_created", "master"),
@@ -112,7 +111,7 @@ RECORDED = {
 def read_reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, LogReport]:
     """The logs of every pair, read once."""
     folder = tmp_path_factory.mktemp("logs")
-    return {name: read_logs(find_brokers([unpack_logs(name, folder)])) for name in PAIRS}
+    return {name: read_logs(find_brokers([unpack_logs(name, folder)])) for name in LOGGED}
 
 
 def list_signs(report: LogReport) -> set[tuple[str, str]]:
@@ -120,7 +119,7 @@ def list_signs(report: LogReport) -> set[tuple[str, str]]:
     return {(each.sign, each.broker) for each in report.findings}
 
 
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("name", LOGGED)
 def test_signs_of_pairs(name: str, reports: dict[str, LogReport]) -> None:
     """Those that are true of the pair; and its release."""
     report = reports[name]
@@ -154,7 +153,7 @@ def test_signs_of_recordings(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(n, marks=[pytest.mark.nightly] if n == SLOW else []) for n in PAIRS],
+    [pytest.param(n, marks=[pytest.mark.nightly] if n == SLOW else []) for n in LOGGED],
 )
 def test_recordings_from_logs_are_never_rejected(
     name: str, reports: dict[str, LogReport], tmp_path: Path

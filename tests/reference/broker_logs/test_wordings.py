@@ -15,8 +15,7 @@ from reference.broker_logs.lines import read_lines
 from reference.broker_logs.unseen import list_unseen
 from reference.broker_logs.wordings import FIELD, RELEASES, Matcher, Wording, load_wordings
 from reference.recordings.kinds import EXPLAINED_KINDS, IGNORED_KINDS
-from tests.reference.broker_logs.real_logs import list_recorded_lines, unpack_logs
-from tests.reference.disk.real_stores import PAIRS
+from tests.reference.broker_logs.real_logs import LOGGED, list_recorded_lines, unpack_logs
 
 WORDINGS = load_wordings()
 
@@ -27,7 +26,7 @@ def gather_seen(tmp_path_factory: pytest.TempPathFactory) -> set[tuple[str, str]
     matcher, seen = Matcher(WORDINGS), set()
     folder = tmp_path_factory.mktemp("logs")
     lines = [(log, *line) for line in list_recorded_lines() for log in LOGS]
-    for name in PAIRS:
+    for name in LOGGED:
         for broker in find_brokers([unpack_logs(name, folder)]):
             told = read_lines(dict(broker.files), pytest.fail)
             lines += [(line.log, line.thread, line.text) for line in told]
