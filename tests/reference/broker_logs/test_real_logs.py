@@ -76,6 +76,17 @@ RECORDED = {
         ("abnormal_start", "slave1"),
         ("log_shorter", "slave1"),
     },
+    "traces/p_slave_behind_master_min": {
+        ("flapping", "master"),
+        ("flush_outrun", "master"),
+        ("abnormal_start", "slave1"),
+        ("slave_outrun", "master"),
+        ("slave_wait_failed", "master"),
+        ("put_slow", "master"),
+        ("store_emptied", "slave1"),
+        ("last_file_only", "master"),
+        ("dispatch_outrun", "slave1"),
+    },
     "traces/s_idle_500_3000": {("flapping", "master"), ("idle_slave_dropped", "master")},
     "traces/x2_consumer_offsets_and_sync": {("progress_moved_back", "master")},
     "traces_498/v498_h_slave_ahead_aligned": {
