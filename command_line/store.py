@@ -29,12 +29,12 @@ from reference.releases.versions import Version
 
 EPILOG = """\b
 Examples:
-  rmqspec store /data/master/store /data/slave/store
-  rmqspec store /data/master/store
-  rmqspec store /data/master /data/slave1 /data/slave2 --json
-  rmqspec store /data/master /data/slave --acked ids.txt --lost lost.jsonl
-  rmqspec store /data/master /data/slave --explain
-  rmqspec store /data/master /data/slave --rocketmq-version 5.3.3
+  rmqspec store master/store slave/store
+  rmqspec store master/store
+  rmqspec store master slave slave2 --json
+  rmqspec store master slave --acked ids.txt --lost lost.jsonl
+  rmqspec store master slave --explain
+  rmqspec store master slave --rocketmq-version 5.3.3
 
 MASTER and SLAVE are stores (storePathRootDir), folders around them, or broker.conf files that name
 them. Nothing in them is changed. Read copies, snapshots or the stores of stopped brokers; of a

@@ -22,6 +22,7 @@ ROWS = ({"offset": 7, "maxOffset": 9}, {"role": "SLAVE", "offset": 2, "maxOffset
 SCHEDULES = 200
 """Of the campaign that examples replay and resume."""
 QUIET_PAIR = ROOT / "tests" / "data" / "stores" / "group_skip_old.tar.xz"
+EQUAL_PAIR = QUIET_PAIR.with_name("torn_roll_control.tar.xz")
 ISSUE = "slave_ahead_acknowledges"
 
 
@@ -35,6 +36,7 @@ def lay_out(folder: Path) -> None:
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     lay_out_recordings(folder)
     lay_out_logs(folder)
+    lay_out_stores(folder)
     lay_out_traces(folder)
 
 
@@ -60,6 +62,18 @@ def lay_out_logs(folder: Path) -> None:
             logs.mkdir(parents=True)
             for file, data in files.items():
                 (logs / file).write_bytes(data)
+
+
+def lay_out_stores(folder: Path) -> None:
+    """Stores of a master and of slaves that equal it, and what its producers were answered."""
+    with tarfile.open(EQUAL_PAIR) as archive:
+        stores = [m for m in archive.getmembers() if "/logs/" not in f"/{m.name}/"]
+        archive.extractall(folder / "unpacked", stores, filter="data")
+    for node, name in (("master", "master"), ("slave1", "slave"), ("slave1", "slave2")):
+        source = folder / "unpacked" / EQUAL_PAIR.name.partition(".")[0] / node / "store"
+        shutil.copytree(source, folder / name / "store")
+    shutil.rmtree(folder / "unpacked")
+    (folder / "ids.txt").write_text("7F000001000000020000000000000000\n13000\n")
 
 
 def lay_out_recordings(folder: Path) -> None:
