@@ -12,9 +12,12 @@ from command_line.answers.stores.page import FLAGS
 from command_line.output import exit_codes
 from properties.generated_text import ROOT
 from properties.scenarios.procedures.store_findings import load_store_findings
+from properties.scenarios.store_state import make_state
 from properties.worlds.replication.world import CLAIMS
-from reference.disk.comparison.log_comparison import Kind
-from reference.disk.start_rules import StartRules
+from reference.disk.comparison.log_comparison import Kind, compare_logs
+from reference.disk.start_rules import StartRules, make_start_rules
+from reference.disk.stored_brokers import read_stored_broker
+from reference.worlds.replication.structure import Structure
 from tests.command_line.run import run
 from tests.reference.disk.real_stores import SINGLE, unpack
 
@@ -70,9 +73,27 @@ def test_acknowledged_messages(diverged: tuple[Path, Path], tmp_path: Path) -> N
 
 
 def test_in_the_model(diverged: tuple[Path, Path]) -> None:
-    """What does not hold now is told."""
-    result = run("store", *diverged, "--explain")
-    assert "Does not hold now: slave_is_prefix_of_master" in result.stdout
+    """What does not hold now is told; an example has the ways from there."""
+    rules = make_start_rules("4.4.0")
+    master, slave = (
+        read_stored_broker(name, path, rules)
+        for name, path in zip(("master", "slave"), diverged, strict=True)
+    )
+    state = make_state(Structure(), master, slave, compare_logs(master, slave))
+    assert state.violated == ("slave_is_prefix_of_master", "equal_offsets_mean_equal_bytes")
+    assert not state.is_as_good_as_new
+    log, slave_log = state.cluster.master.log, state.cluster.slaves[0].log
+    assert (log.ends, slave_log.ends) == ((1, 5, 5), (4, 5, 5))
+
+
+@pytest.mark.nightly
+def test_the_way_to_a_loss(tmp_path: Path) -> None:
+    """A slave that is ahead acknowledges what it never receives."""
+    folder = unpack("full_file_skipped", tmp_path)
+    result = run("store", folder / "master", folder / "slave1", "--explain", "--json")
+    (told,) = json.loads(result.stdout)["in_the_model"]
+    ways = {way["guarantee"]: way["steps"] for way in told["ways"]}
+    assert len(ways["acknowledgement_is_truthful"]) == 7
 
 
 def test_one_store(tmp_path: Path) -> None:
