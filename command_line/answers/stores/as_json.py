@@ -8,6 +8,7 @@ from attrs import asdict
 
 from command_line.answers.stores.mending import choose_mend
 from command_line.answers.stores.pair import Pair
+from reference.disk.comparison.handshake import compute_handshake
 from reference.disk.comparison.log_comparison import Finding
 from reference.disk.comparison.promotion import Lost
 from reference.disk.comparison.remarks import list_remarks
@@ -100,6 +101,12 @@ def tell_value(value: Any) -> Any:
     return asdict(value) if hasattr(value, "__attrs_attrs__") else value
 
 
+def tell_handshake(pair: Pair) -> dict[str, Any] | None:
+    """With a controller, what the slave does when it connects; None without one."""
+    found = compute_handshake(pair.master, pair.slave)
+    return None if found is None else {"answer": found.answer.value, "offset": found.offset}
+
+
 def tell_lost(lost: Lost) -> dict[str, Any]:
     """Records that a choice loses, counted by queue."""
     counts = {f"{topic}/{queue}": n for (topic, queue), n in lost.by_queue.items()}
@@ -117,6 +124,7 @@ def tell_pair(pair: Pair) -> dict[str, Any]:
         "differs_from": pair.logs.differs_from,
         "differs_until": pair.logs.differs_until,
         "findings": [tell_finding(finding) for finding in pair.logs.findings],
+        "next_handshake": tell_handshake(pair),
         "tables": [tell_table(found) for found in pair.tables],
         "lost_if_master_stays": tell_lost(choices.if_master_stays),
         "lost_if_slave_is_promoted": tell_lost(choices.if_slave_is_promoted),

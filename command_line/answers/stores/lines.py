@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from command_line.answers.stores.pair import Pair
 from command_line.answers.stores.words import tell_count, tell_record, tell_size, tell_unit
 from properties.scenarios.procedures.store_findings import load_store_findings
+from reference.disk.comparison.handshake import Answer, compute_handshake
 from reference.disk.comparison.log_comparison import Finding, Kind
 from reference.disk.comparison.promotion import Lost
 from reference.disk.comparison.remarks import list_remarks
@@ -83,7 +84,22 @@ def describe_pair(pair: Pair) -> Iterator[str]:
     if len(pair.tables) > len(shown):
         yield f"  {len(pair.tables) - len(shown)} more differences of tables (--json has all)."
     if pair.kind is not Kind.CANNOT_SAY:
+        yield from describe_handshake(pair)
         yield from describe_choices(pair)
+
+
+def describe_handshake(pair: Pair) -> Iterator[str]:
+    """With a controller, what the slave does when it connects."""
+    handshake = compute_handshake(pair.master, pair.slave)
+    if handshake is None:
+        return
+    told = handshake.answer.value
+    if handshake.answer in {Answer.TRUNCATES, Answer.LIES}:
+        told += f": {handshake.offset}, where its log ends at {pair.slave.start.end_offset}"
+    differing = pair.logs.differs_from
+    if handshake.answer is Answer.GOES_ON and differing < handshake.offset:
+        told += f", though its log differs from {differing} on"
+    yield f"  At the next handshake {told}."
 
 
 def tell_verdict(pair: Pair) -> str:

@@ -8,9 +8,16 @@ import pytest
 
 from command_line.answers.stores.mending import Mend, choose_mend
 from command_line.answers.stores.pair import Pair, compare_stores
+from reference.disk.comparison.handshake import (
+    Answer,
+    Handshake,
+    compute_handshake,
+    find_consistent_point,
+)
 from reference.disk.comparison.log_comparison import Kind
 from reference.disk.comparison.promotion import list_missing
 from reference.disk.comparison.table_comparison import TableKind
+from reference.disk.files.checkpoint_files import Epoch
 from reference.disk.start_rules import make_start_rules
 from reference.disk.stored_brokers import read_stored_broker
 from tests.reference.disk.real_stores import PAIRS, SINGLE, unpack
@@ -117,6 +124,7 @@ def test_a_lying_member(pair: Pair) -> None:
     ahead = [remark for remark in pair.remarks if remark.kind is Kind.EPOCH_AHEAD]
     assert [(remark.offset, remark.end_offset) for remark in ahead] == [(4060, 6496)]
     assert choose_mend(pair) is Mend.EMPTY
+    assert compute_handshake(pair.master, pair.slave) == Handshake(Answer.LIES, 11368)
 
 
 @pytest.mark.parametrize("pair", ["v533_controller_x_truncated_bytes_acknowledge"], indirect=True)
@@ -125,3 +133,32 @@ def test_truncated_bytes_that_came_back(pair: Pair) -> None:
     assert pair.master.epochs == pair.slave.epochs
     assert pair.master.start.end_offset == pair.slave.start.end_offset == 2472
     assert (pair.logs.differs_from, pair.logs.differs_until) == (1236, 1634)
+    assert compute_handshake(pair.master, pair.slave) == Handshake(Answer.GOES_ON, 2472)
+
+
+@pytest.mark.parametrize("pair", ["torn_roll_kill"], indirect=True)
+def test_without_a_controller_there_is_no_such_handshake(pair: Pair) -> None:
+    """4.4.0 has no epochs."""
+    assert compute_handshake(pair.master, pair.slave) is None
+
+
+ONE, TWO, LATE = Epoch(1, 0), Epoch(2, 100), Epoch(2, 300)
+
+
+@pytest.mark.parametrize(
+    ("slave", "slave_end", "master", "point"),
+    [
+        ((ONE,), 80, (ONE, TWO), 80),
+        ((ONE,), 150, (ONE, TWO), 100),
+        ((ONE, TWO), 250, (ONE, TWO), 200),
+        ((ONE, LATE), 350, (ONE, TWO), 100),
+        ((ONE, LATE), 250, (ONE, LATE), 2**63 - 1),
+        ((Epoch(3, 50),), 80, (ONE, TWO), None),
+    ],
+    ids=["behind", "old master", "ahead", "another begin", "both lie", "no point"],
+)
+def test_consistent_points(
+    slave: tuple[Epoch, ...], slave_end: int, master: tuple[Epoch, ...], point: int | None
+) -> None:
+    """Of a master whose log ends at 200."""
+    assert point == find_consistent_point(slave, slave_end, master, 200)
