@@ -119,6 +119,7 @@ def write_groups(folder: Path, **groups: dict[str, Any]) -> Path:
     return file
 
 
+@pytest.mark.nightly
 def test_every_group_of_a_broker_s_file_is_answered(tmp_path: Path) -> None:
     """Those that are sent to the same brokers together, whatever else they differ in.
 

@@ -84,6 +84,7 @@ def test_an_unknown_issue_is_one_line() -> None:
     assert "#6767" in line
 
 
+@pytest.mark.nightly
 def test_one_structure_of_a_release_is_exported(tmp_path: Path) -> None:
     """One folder, and its index."""
     folder = tmp_path / "pair"

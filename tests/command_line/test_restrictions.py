@@ -75,6 +75,7 @@ def test_one_line_below_the_table_counts_such_cells(groups: Any) -> None:
     assert "  1 proof rests on reading; " in printed
 
 
+@pytest.mark.nightly
 def test_of_other_releases_nothing_is_known() -> None:
     """No list, rather than an empty one, which would say that all is seen."""
     later = ("check", CONF / "2m-2s-sync", "--rocketmq-version", "4.9.8", "--json")

@@ -35,7 +35,9 @@ def test_no_line_is_too_long(words: tuple[object, ...], width: int) -> None:
         assert len(line) <= width or len(line.split()) == 1, line
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    "width", [80, *(pytest.param(each, marks=pytest.mark.nightly) for each in WIDTHS[1:])]
+)
 def test_nothing_is_left_out(width: int) -> None:
     """Every word of the pipe's answer, whatever lies beside it."""
     for words in COMMANDS[:3]:
