@@ -100,7 +100,10 @@ class Asking:
         is_unset = wanted == UNSET and path.endswith(UNSET_AT_FIRST)
         if path.endswith("push2_slave_max_offset"):
             return self.landmarks.may_be_reported(wanted)
-        return not is_end or is_unset or self.landmarks.may_stand_at(wanted)
+        is_slaves_own = path.startswith("slaves.")
+        marks = self.landmarks
+        may_be = marks.may_stand_at if is_slaves_own else marks.may_be_of_master
+        return not is_end or is_unset or may_be(wanted)
 
     def holds(
         self,

@@ -18,6 +18,7 @@ from reference.recordings.ahead.plan import Plan
 from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES, Put
 from reference.recordings.clock import JITTER_MS, NOTICE_MS
 from reference.recordings.log.connections import UNSET
+from reference.recordings.log.limits.unseen import Ends, list_sure_ends, may_end_among
 
 
 @frozen
@@ -37,6 +38,8 @@ class Landmarks:
     """Where recorded frames begin and end, and where a store was cut."""
     reported: frozenset[int] | None = field(init=False)
     """What slaves have reported; None where not all of it is recorded."""
+    sure_ends: Ends = field(init=False)
+    """Where messages end among those that nobody saw put; nothing where that is open."""
 
     def __attrs_post_init__(self) -> None:
         links = self.plan.links
@@ -59,6 +62,7 @@ class Landmarks:
         is_all = not any(each.is_traffic_hidden for each in links)
         reported = frozenset({0, *(value for each in links for value in each.reports.values)})
         object.__setattr__(self, "reported", reported if is_all else None)
+        object.__setattr__(self, "sure_ends", list_sure_ends(self.plan))
         object.__setattr__(self, "named", frozenset({0, *ends, *cuts}))
 
     def may_stand_at(self, offset: int) -> bool:
@@ -72,7 +76,11 @@ class Landmarks:
 
     def may_be_reported(self, offset: int) -> bool:
         """A master may have read such a report, or none if it is 0."""
-        return self.may_stand_at(offset) if self.reported is None else offset in self.reported
+        return self.may_be_of_master(offset) if self.reported is None else offset in self.reported
+
+    def may_be_of_master(self, offset: int) -> bool:
+        """The master may know such an offset: its own log ends here, or what it has sent."""
+        return self.may_stand_at(offset) and may_end_among(self.sure_ends, offset)
 
     def is_file_begin(self, offset: int) -> bool:
         """A mapped file begins here."""
@@ -83,10 +91,13 @@ class Landmarks:
         return end == 0 if offset == -1 else 0 <= offset <= end and self.is_file_begin(offset)
 
     def may_count(self, connections: int, process: int, t_ms: float) -> bool:
-        """A process of the master may count so many: no more than were opened by this time."""
+        """A process of the master may count so many: no more than were opened by this time.
+
+        Never less than none: each end of a connection takes one away that counted (R-HA-04).
+        """
         links = self.plan.links
-        if any(link.is_connection_hidden for link in links):
-            return True
+        if connections < 0 or any(link.is_connection_hidden for link in links):
+            return connections >= 0
         begin_ms = self.plan.processes[process - 1].end_ms if process else -math.inf
         opened = (bisect_right(each.openings_ms, t_ms + JITTER_MS) for each in links)
         before = (bisect_right(each.openings_ms, begin_ms) for each in links)
