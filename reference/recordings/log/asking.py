@@ -14,6 +14,7 @@ from reference.recordings.hidden.goals import holds
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.connections import UNSET
 from reference.recordings.log.guide import LogGuide
+from reference.recordings.log.limits.answers import Answers
 from reference.recordings.log.limits.landmarks import Landmarks
 from reference.recordings.log.notes import Notes
 from reference.recordings.log.seen import Check, Seen, begin_seen, judge, make_view
@@ -42,11 +43,13 @@ class Asking:
     plan: Plan
     guide: LogGuide
     landmarks: Landmarks = field(init=False)
+    answers: Answers = field(init=False)
     blank: tuple[Any, ...] = field(init=False)
     """The leaves of a message that is not put yet."""
 
     def __attrs_post_init__(self) -> None:
         self.landmarks = Landmarks(self.plan)
+        self.answers = Answers(self.plan)
         self.blank = tuple(flatten(Message()).values())
 
     def begin(self) -> Node:

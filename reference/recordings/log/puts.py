@@ -35,9 +35,6 @@ from reference.recordings.reading import Event
 from reference.worlds.replication.put import has_slave_wait, is_reported
 from reference.worlds.replication.state import ANSWERED, STATUS_NAMES
 
-OF_APPENDED = ("PUT_OK", "FLUSH_DISK_TIMEOUT", "FLUSH_SLAVE_TIMEOUT", "SLAVE_NOT_AVAILABLE")
-"""The answers to a put that was appended (CommitLog#handleDiskFlush, #handleHA)."""
-
 
 def find_put(asking: Asking, event: Event) -> Put | None:
     """The put of an event at the master; None where nothing was written."""
@@ -144,7 +141,6 @@ def list_answer_goals(asking: Asking, put: Put, slot: int) -> tuple[Goal, ...]:
     if put.status not in STATUS_NAMES:
         return (agrees(f"{put.status!r} is an answer that brokers give", is_so=False),)
     status = STATUS_NAMES.index(put.status)
-    is_possible = put.status in OF_APPENDED
     phase = asking.has_value("the phase of the put", f"messages.{slot}.phase", ANSWERED)
     goals = (
         evolve(
@@ -156,7 +152,7 @@ def list_answer_goals(asking: Asking, put: Put, slot: int) -> tuple[Goal, ...]:
             f"its answer ({put.status})",
             f"messages.{slot}.status",
             status,
-            is_possible=is_possible,
+            is_possible=asking.answers.may_be(put),
         ),
     )
 
