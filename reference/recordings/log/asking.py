@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from attrs import define, evolve, field
@@ -63,14 +63,24 @@ class Asking:
         cluster = self.guide.machine.decode(node.state)
         return make_view(self.plan, cluster, node, observation)
 
-    def judge(self, node: Node, observation: Observation, *checks: Check) -> tuple[Goal, ...]:
-        """Checks of an event, each in this state."""
+    def judge(
+        self,
+        node: Node,
+        observation: Observation,
+        *checks: Check,
+        lasting: Iterable[Check] = (),
+    ) -> tuple[Goal, ...]:
+        """Checks of an event, each in this state; what the ``lasting`` ones say no step changes."""
         view = self.view(node, observation)
-        return tuple(judge(view, check) for check in checks)
+        others = (judge(view, check) for check in lasting)
+        kept = (evolve(goal, is_possible=goal.check(node)) for goal in others)
+        return (*(judge(view, check) for check in checks), *kept)
 
-    def later(self, observation: Observation, *checks: Check) -> Callable[[Node], tuple[Goal, ...]]:
+    def later(
+        self, observation: Observation, *checks: Check, lasting: Iterable[Check] = ()
+    ) -> Callable[[Node], tuple[Goal, ...]]:
         """A stage of these checks, in the state that meets the stages before."""
-        return lambda node: self.judge(node, observation, *checks)
+        return lambda node: self.judge(node, observation, *checks, lasting=lasting)
 
     def has_value(self, text: str, path: str, wanted: int, *, is_possible: bool = True) -> Goal:
         """A leaf has this value; ``text`` names it.

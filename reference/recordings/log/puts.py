@@ -83,18 +83,20 @@ def observe_put(asking: Asking, observation: Observation, node: Node) -> Asked:
             return (agrees(f"the put of seq {put.seq} waits for its answer", is_so=False),)
         return list_answer_goals(asking, put, after.notes.slots.index(number))
 
-    checks: tuple[Check, ...] = (
-        lambda view: check_own_duration(view, event),
+    checks: list[Check] = [
         lambda view: check_size(view, event),
         lambda view: check_duration(view, put),
-        lambda view: check_queue_offset(view, put),
-    )
+    ]
+    lasting: list[Check] = [lambda view: check_own_duration(view, event)]
+    # What lies below a put is the same in every state where the log has one life only.
+    of_queue = lasting if asking.plan.structure.lives == 1 else checks
+    of_queue.append(lambda view: check_queue_offset(view, put))
     return Asked(
         (
             lambda n: () if n.notes.next_put > number else list_positions(asking, n, begin),
             lambda _: (is_appended(asking, put),),
             list_answer,
-            asking.later(observation, *checks),
+            asking.later(observation, *checks, lasting=lasting),
             lambda n: list_counters(asking, n, event, "after"),
         ),
         after=lambda after: asking.drop_message(after, number),
