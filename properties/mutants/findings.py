@@ -75,6 +75,11 @@ class Finding:
         return tuple(name for name in found if name != "recording" or not self.is_undecided)
 
     @property
+    def refusal(self) -> Mapping[str, Any] | None:
+        """The recording that is rejected under it; None if none is, or if that is undecided."""
+        return None if self.is_undecided else self.recording
+
+    @property
     def is_undecided(self) -> bool:
         """A recording neither refutes it nor is explained under it."""
         return self.recording is not None and bool(self.recording["is_undecided"])
