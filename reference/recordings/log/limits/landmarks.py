@@ -41,29 +41,45 @@ class Landmarks:
     sure_ends: Ends = field(init=False)
     """Where messages end among those that nobody saw put; nothing where that is open."""
 
-    def __attrs_post_init__(self) -> None:
-        links = self.plan.links
-        is_open = self.plan.are_puts_hidden or any(each.is_traffic_hidden for each in links)
-        size = int(self.plan.parameters.mapped_file_size_bytes)
-        sent = [frames for link in links for frames in link.frames.values()]
-        ends = {end for frames in sent for end in list_ends(frames, size, self.plan.tables)}
-        cuts = {event["lost_from_offset"] for event in self.plan.surgeries.values()}
-        calls = tuple(sorted(self.plan.puts, key=get_begin))
-        stands = {
+    @calls.default
+    def _sort_calls(self) -> tuple[Put, ...]:
+        return tuple(sorted(self.plan.puts, key=get_begin))
+
+    @longest_ms.default
+    def _find_longest_ms(self) -> float:
+        return max((put.end_ms - put.begin_ms for put in self.calls), default=0.0)
+
+    @stands.default
+    def _follow_all(self) -> Mapping[tuple[int, int], tuple[frozenset[int], bool]]:
+        return {
             (slave, connection): follow_frames(frames)
-            for slave, link in enumerate(links)
+            for slave, link in enumerate(self.plan.links)
             for connection, frames in link.frames.items()
         }
-        longest_ms = max((put.end_ms - put.begin_ms for put in calls), default=0.0)
-        object.__setattr__(self, "calls", calls)
-        object.__setattr__(self, "longest_ms", longest_ms)
-        object.__setattr__(self, "stands", stands)
-        object.__setattr__(self, "is_open", is_open)
-        is_all = not any(each.is_traffic_hidden for each in links)
-        reported = frozenset({0, *(value for each in links for value in each.reports.values)})
-        object.__setattr__(self, "reported", reported if is_all else None)
-        object.__setattr__(self, "sure_ends", list_sure_ends(self.plan))
-        object.__setattr__(self, "named", frozenset({0, *ends, *cuts}))
+
+    @is_open.default
+    def _has_hidden_ends(self) -> bool:
+        links = self.plan.links
+        return self.plan.are_puts_hidden or any(each.is_traffic_hidden for each in links)
+
+    @named.default
+    def _gather_named(self) -> frozenset[int]:
+        size = int(self.plan.parameters.mapped_file_size_bytes)
+        sent = [frames for link in self.plan.links for frames in link.frames.values()]
+        ends = {end for frames in sent for end in list_ends(frames, size, self.plan.tables)}
+        cuts = {event["lost_from_offset"] for event in self.plan.surgeries.values()}
+        return frozenset({0, *ends, *cuts})
+
+    @reported.default
+    def _gather_reported(self) -> frozenset[int] | None:
+        links = self.plan.links
+        if any(each.is_traffic_hidden for each in links):
+            return None
+        return frozenset({0, *(value for each in links for value in each.reports.values)})
+
+    @sure_ends.default
+    def _list_sure_ends(self) -> Ends:
+        return list_sure_ends(self.plan)
 
     def may_stand_at(self, offset: int) -> bool:
         """A log may end here, in some life of the master's log."""
