@@ -111,12 +111,14 @@ class Asking:
         """A leaf may come to have this value in some state of this recording."""
         is_end = path.endswith(ENDS) or ".ends." in path
         is_unset = wanted == UNSET and path.endswith(UNSET_AT_FIRST)
+        marks, now_ms = self.landmarks, self.guide.now_ms
+        if not is_end or is_unset:
+            return True
         if path.endswith("push2_slave_max_offset"):
-            return self.landmarks.may_be_reported(wanted)
-        is_slaves_own = path.startswith("slaves.")
-        marks = self.landmarks
-        may_be = marks.may_stand_at if is_slaves_own else marks.may_be_of_master
-        return not is_end or is_unset or may_be(wanted)
+            return marks.may_be_reported(wanted, now_ms)
+        if path.startswith("slaves."):
+            return marks.may_stand_at(wanted)
+        return marks.may_be_of_master(wanted, now_ms)
 
     def holds(
         self,

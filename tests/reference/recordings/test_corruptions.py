@@ -69,7 +69,7 @@ POSSIBLE: Mapping[str, str] = {
     "put.wrote_offset": "a put without a line may lie before it",
     "put.queue_offset": "nothing else shows this queue: a whole broker writes to it as well",
     "snapshot.flushed_offset": "the puts of a whole broker are hidden: a flush may end there",
-    "snapshot.dispatched_offset": "the puts of a whole broker are hidden",
+    "snapshot.dispatched_offset": "the puts of a whole broker are hidden, and so is what its slave has",
     "snapshot.max_offset": "the puts of a whole broker are hidden",
     "snapshot.mapped_files": "the last file is full, and the next one may be there already",
     "snapshot.next_transfer_from": "the write service looks for the first report every 10 ms",

@@ -14,7 +14,7 @@ from attrs import field, frozen
 
 from reference.recordings.ahead.boundaries import Table
 from reference.recordings.ahead.links import Frame
-from reference.recordings.ahead.plan import Plan
+from reference.recordings.ahead.plan import Plan, find_now_or_next
 from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES, Put
 from reference.recordings.clock import JITTER_MS, NOTICE_MS
 from reference.recordings.log.connections import UNSET
@@ -90,13 +90,18 @@ class Landmarks:
         tables = self.plan.tables[: self.plan.written_lives]
         return any(may_end_at(table, offset) for table in tables)
 
-    def may_be_reported(self, offset: int) -> bool:
-        """A master may have read such a report, or none if it is 0."""
-        return self.may_be_of_master(offset) if self.reported is None else offset in self.reported
+    def may_be_reported(self, offset: int, t_ms: float) -> bool:
+        """A master may have read such a report by then, or none if it is 0."""
+        if self.reported is not None:
+            return offset in self.reported
+        return self.may_be_of_master(offset, t_ms)
 
-    def may_be_of_master(self, offset: int) -> bool:
-        """The master may know such an offset: its own log ends here, or what it has sent."""
-        return self.may_stand_at(offset) and may_end_among(self.sure_ends, offset)
+    def may_be_of_master(self, offset: int, t_ms: float) -> bool:
+        """The master may know this offset by then: its own log ends here, or what it has sent."""
+        written = find_now_or_next(self.plan.end_observations, t_ms)
+        if not self.may_stand_at(offset) or written is None or not self.sure_ends:
+            return self.may_stand_at(offset)
+        return may_end_among(self.sure_ends, offset, written, self.plan.parameters)
 
     def is_file_begin(self, offset: int) -> bool:
         """A mapped file begins here."""
@@ -137,7 +142,7 @@ class Landmarks:
         last = bisect_right(self.calls, near[1], key=get_begin)
         under_way = (put for put in self.calls[first:last] if put.end_ms >= near[0])
         ends = (end, *(put.end_offset for put in under_way))
-        return any(self.may_be_reported(each - distance) for each in ends)
+        return any(self.may_be_reported(each - distance, t_ms) for each in ends)
 
     def may_send_from(self, slave: int, connection: int, offset: int) -> bool:
         """A master may stand here on a connection, whose frames follow one another."""
