@@ -211,6 +211,8 @@ def list_late_goals(asking: Asking, event: Event, node: Node, slave: int) -> Ite
     if event.kind == "ha_report":
         offset = event["slave_offset"]
         is_so = offset in ahead.slave_ends or offset == seen.last_report
+        # HAClient#reportSlaveMaxOffset tells the end of a log that only grows (R-HC-10).
+        is_so = is_so and (event["conn"] != seen.connection or offset >= (seen.last_report or 0))
         yield agrees(f"the slave's log has ended at {offset}", is_so=is_so)
         return
     frames = ahead.frames.get(event["conn"], ())

@@ -270,6 +270,14 @@ def test_a_heartbeat_does_not_overtake_a_frame() -> None:
     assert check_recording(swapped.recording).first_unexplained_seq == 65
 
 
+def test_reports_do_not_fall_before_a_kill() -> None:
+    """Not even where the later one may have come after its connection's end."""
+    recording = read_recording(TRACES / "m_master_kill9_page_cache.jsonl")
+    swapped = next(each for each in swap_order(recording) if each.seq == 56)
+    assert swapped.category == "swapped ha_report"
+    assert not check_recording(swapped.recording).is_conforming
+
+
 C4 = next(e for e in A.events if e.data.get("msg_id") == "c4")
 
 
