@@ -226,8 +226,8 @@ def list_refusing(rules: tuple[str, ...]) -> dict[str, int]:
     """The recordings that refuse mistakes in these rules, and how many, most first."""
     counts: dict[str, int] = {}
     for finding in load_findings().values():
-        if finding.rule in rules and finding.recording is not None:
-            name = finding.recording["name"]
+        if finding.rule in rules and finding.refusal is not None:
+            name = finding.refusal["name"]
             counts[name] = counts.get(name, 0) + 1
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 

@@ -98,10 +98,10 @@ def list_witnesses(mistake: Mistake) -> list[str]:
         name = finding.lemma["lemma"]
         kind = "Lemma" if name in LEMMAS else "Sanity check"
         found.append(f"{kind} that it breaks: {link_claim(name)}")
-    if finding.recording is not None:
-        seq = finding.recording["seq"]
+    if finding.refusal is not None:
+        seq = finding.refusal["seq"]
         place = "at its end" if seq is None else f"at seq {seq}"
-        found.append(f"Recording that refuses it: `{finding.recording['name']}` {place}")
+        found.append(f"Recording that refuses it: `{finding.refusal['name']}` {place}")
     return found
 
 

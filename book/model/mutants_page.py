@@ -18,6 +18,7 @@ from properties.mutants.findings import (
     ARGUED,
     KILLERS,
     OPEN,
+    UNDECIDED,
     RuleFindings,
     list_older,
     load_arguments,
@@ -26,7 +27,7 @@ from properties.mutants.findings import (
 )
 from properties.worlds import STRUCTURES_BY_WORLD
 
-HEAD = ("mutants", ALIKE, *KILLERS, ARGUED, OPEN)
+HEAD = ("mutants", ALIKE, *KILLERS, UNDECIDED, ARGUED, OPEN)
 
 
 @cache

@@ -32,7 +32,7 @@ RECORDINGS_MAX = 4
 """The number of recordings tried on one mutant: the shortest ones that need its rule."""
 
 STEPS_FACTOR = 10
-"""A search with this many times the steps of the true one counts as endless."""
+"""A search ends undecided after this many times the steps of the true one."""
 
 STEPS_MIN = 2_000
 """So many steps may be tried under a mutant at least."""
@@ -64,20 +64,31 @@ class Explained:
 
 
 def find_unexplained(mutant: RuleMutant, folder: Path) -> Unexplained | None:
-    """The first of the shortest recordings with the rule that is not explained under the mutant."""
-    known = find_explained(folder)
+    """The first of the shortest recordings with the rule that is rejected under the mutant.
+
+    If there is none, the first of which the search finds no explanation within its budget.
+    """
+    known, undecided = find_explained(folder), None
     for name in [n for n in known if mutant.rule in known[n].rules][:RECORDINGS_MAX]:
-        recording = read_recordings(folder)[name]
         steps_max = max(STEPS_MIN, STEPS_FACTOR * known[name].steps)
-        try:
-            with make_compiled_mistake(mutant, recording):
-                found = search(recording, steps_max)
-        except STUMBLES:
-            return Unexplained(name, None, is_undecided=False)
-        bad = next((each for each in found if each.word != CONFORMS), None)
-        if bad is not None:
-            return Unexplained(name, bad.seq, bad.word == UNDECIDED)
-    return None
+        found = search_mutated(mutant, read_recordings(folder)[name], name, steps_max)
+        if found is not None and not found.is_undecided:
+            return found
+        undecided = undecided or found
+    return undecided
+
+
+def search_mutated(
+    mutant: RuleMutant, recording: Recording, name: str, steps_max: int
+) -> Unexplained | None:
+    """What of a recording is not explained under a mutant; None if all is."""
+    try:
+        with make_compiled_mistake(mutant, recording):
+            found = search(recording, steps_max)
+    except STUMBLES:
+        return Unexplained(name, None, is_undecided=False)
+    bad = next((each for each in found if each.word != CONFORMS), None)
+    return None if bad is None else Unexplained(name, bad.seq, bad.word == UNDECIDED)
 
 
 @cache

@@ -54,6 +54,21 @@ def test_a_rule_that_no_recording_needs(folder: Path) -> None:
     assert not any(find_unexplained(mutant, folder) for mutant in mutants)
 
 
+def test_the_next_recording_decides(folder: Path) -> None:
+    """Where the search gives up on one, another that it rejects kills."""
+    mutant = find("dispatch_slave: is_slave_up, condition negated")
+    alone = find_unexplained(mutant, folder)
+    assert alone is not None
+    assert (alone.name, alone.is_undecided) == ("l_wait_store_false", True)
+    both = folder / "both"
+    both.mkdir()
+    for name in ("l_wait_store_false.jsonl", "d2_fallbehind_exact.jsonl"):
+        shutil.copy(TRACES / name, both)
+    found = find_unexplained(mutant, both)
+    assert found is not None
+    assert (found.name, found.is_undecided) == ("d2_fallbehind_exact", False)
+
+
 def test_a_mistake_is_made_and_taken_back() -> None:
     """Inside the context only, a recording is refused; behind it all is as it was."""
     recording = read_recording(TRACES / "l_wait_store_false.jsonl")

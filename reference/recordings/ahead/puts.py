@@ -64,6 +64,8 @@ class Put:
     """``push2_slave_before``: the highest report that had been read just before the call."""
     push2_after: int
     """``push2_slave_after``: the highest report that had been read when the call had returned."""
+    connections_before: int
+    """``connection_count_before``: how many connections the master counted just before the call."""
     is_behind_gap: bool = False
     """Puts that the recording leaves out may lie between it and the one before it."""
 
@@ -175,6 +177,7 @@ def _make_put(number: int, event: Event, process: int, life: int) -> Put:
         message_id=str(event.data.get("msg_id", "")),
         push2_before=event["push2_slave_before"],
         push2_after=event["push2_slave_after"],
+        connections_before=event["connection_count_before"],
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from attrs import define, evolve, field
@@ -14,6 +14,7 @@ from reference.recordings.hidden.goals import holds
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.connections import UNSET
 from reference.recordings.log.guide import LogGuide
+from reference.recordings.log.limits.answers import Answers
 from reference.recordings.log.limits.landmarks import Landmarks
 from reference.recordings.log.notes import Notes
 from reference.recordings.log.seen import Check, Seen, begin_seen, judge, make_view
@@ -42,11 +43,13 @@ class Asking:
     plan: Plan
     guide: LogGuide
     landmarks: Landmarks = field(init=False)
+    answers: Answers = field(init=False)
     blank: tuple[Any, ...] = field(init=False)
     """The leaves of a message that is not put yet."""
 
     def __attrs_post_init__(self) -> None:
         self.landmarks = Landmarks(self.plan)
+        self.answers = Answers(self.plan)
         self.blank = tuple(flatten(Message()).values())
 
     def begin(self) -> Node:
@@ -60,14 +63,24 @@ class Asking:
         cluster = self.guide.machine.decode(node.state)
         return make_view(self.plan, cluster, node, observation)
 
-    def judge(self, node: Node, observation: Observation, *checks: Check) -> tuple[Goal, ...]:
-        """Checks of an event, each in this state."""
+    def judge(
+        self,
+        node: Node,
+        observation: Observation,
+        *checks: Check,
+        lasting: Iterable[Check] = (),
+    ) -> tuple[Goal, ...]:
+        """Checks of an event, each in this state; what the ``lasting`` ones say no step changes."""
         view = self.view(node, observation)
-        return tuple(judge(view, check) for check in checks)
+        others = (judge(view, check) for check in lasting)
+        kept = (evolve(goal, is_possible=goal.check(node)) for goal in others)
+        return (*(judge(view, check) for check in checks), *kept)
 
-    def later(self, observation: Observation, *checks: Check) -> Callable[[Node], tuple[Goal, ...]]:
+    def later(
+        self, observation: Observation, *checks: Check, lasting: Iterable[Check] = ()
+    ) -> Callable[[Node], tuple[Goal, ...]]:
         """A stage of these checks, in the state that meets the stages before."""
-        return lambda node: self.judge(node, observation, *checks)
+        return lambda node: self.judge(node, observation, *checks, lasting=lasting)
 
     def has_value(self, text: str, path: str, wanted: int, *, is_possible: bool = True) -> Goal:
         """A leaf has this value; ``text`` names it.
@@ -98,9 +111,14 @@ class Asking:
         """A leaf may come to have this value in some state of this recording."""
         is_end = path.endswith(ENDS) or ".ends." in path
         is_unset = wanted == UNSET and path.endswith(UNSET_AT_FIRST)
+        marks, now_ms = self.landmarks, self.guide.now_ms
+        if not is_end or is_unset:
+            return True
         if path.endswith("push2_slave_max_offset"):
-            return self.landmarks.may_be_reported(wanted)
-        return not is_end or is_unset or self.landmarks.may_stand_at(wanted)
+            return marks.may_be_reported(wanted, now_ms)
+        if path.startswith("slaves."):
+            return marks.may_stand_at(wanted)
+        return marks.may_be_of_master(wanted, now_ms)
 
     def holds(
         self,

@@ -211,6 +211,8 @@ def list_late_goals(asking: Asking, event: Event, node: Node, slave: int) -> Ite
     if event.kind == "ha_report":
         offset = event["slave_offset"]
         is_so = offset in ahead.slave_ends or offset == seen.last_report
+        # HAClient#reportSlaveMaxOffset tells the end of a log that only grows (R-HC-10).
+        is_so = is_so and (event["conn"] != seen.connection or offset >= (seen.last_report or 0))
         yield agrees(f"the slave's log has ended at {offset}", is_so=is_so)
         return
     frames = ahead.frames.get(event["conn"], ())
@@ -295,9 +297,10 @@ def is_heartbeat_possible(asking: Asking, node: Node, slave: int, offset: int) -
         return is_fact("a master without a controller knows from where it sends", is_so=False)
     wire: Wire = node.notes.wires[slave]
     frames = asking.guide.list_frames(wire, slave)
-    if wire.sent > wire.forwarded and wire.forwarded < len(frames):
+    if wire.forwarded < len(frames) and (offset >= 0 or wire.sent > wire.forwarded):
         is_next = frames[wire.forwarded].start_offset == offset
-        return agrees(f"a frame from {offset} is forwarded next", is_so=is_next)
+        if not is_next or wire.sent > wire.forwarded:
+            return agrees(f"a frame from {offset} is forwarded next", is_so=is_next)
     is_open = asking.guide.get(node, f"links.{slave}.is_open")
     if not is_open and wire.position >= 0:
         come = frames[max(0, wire.forwarded - 1) : wire.forwarded]

@@ -35,9 +35,6 @@ from reference.recordings.reading import Event
 from reference.worlds.replication.put import has_slave_wait, is_reported
 from reference.worlds.replication.state import ANSWERED, STATUS_NAMES
 
-OF_APPENDED = ("PUT_OK", "FLUSH_DISK_TIMEOUT", "FLUSH_SLAVE_TIMEOUT", "SLAVE_NOT_AVAILABLE")
-"""The answers to a put that was appended (CommitLog#handleDiskFlush, #handleHA)."""
-
 
 def find_put(asking: Asking, event: Event) -> Put | None:
     """The put of an event at the master; None where nothing was written."""
@@ -86,18 +83,20 @@ def observe_put(asking: Asking, observation: Observation, node: Node) -> Asked:
             return (agrees(f"the put of seq {put.seq} waits for its answer", is_so=False),)
         return list_answer_goals(asking, put, after.notes.slots.index(number))
 
-    checks: tuple[Check, ...] = (
-        lambda view: check_own_duration(view, event),
+    checks: list[Check] = [
         lambda view: check_size(view, event),
         lambda view: check_duration(view, put),
-        lambda view: check_queue_offset(view, put),
-    )
+    ]
+    lasting: list[Check] = [lambda view: check_own_duration(view, event)]
+    # What lies below a put is the same in every state where the log has one life only.
+    of_queue = lasting if asking.plan.structure.lives == 1 else checks
+    of_queue.append(lambda view: check_queue_offset(view, put))
     return Asked(
         (
             lambda n: () if n.notes.next_put > number else list_positions(asking, n, begin),
             lambda _: (is_appended(asking, put),),
             list_answer,
-            asking.later(observation, *checks),
+            asking.later(observation, *checks, lasting=lasting),
             lambda n: list_counters(asking, n, event, "after"),
         ),
         after=lambda after: asking.drop_message(after, number),
@@ -144,7 +143,6 @@ def list_answer_goals(asking: Asking, put: Put, slot: int) -> tuple[Goal, ...]:
     if put.status not in STATUS_NAMES:
         return (agrees(f"{put.status!r} is an answer that brokers give", is_so=False),)
     status = STATUS_NAMES.index(put.status)
-    is_possible = put.status in OF_APPENDED
     phase = asking.has_value("the phase of the put", f"messages.{slot}.phase", ANSWERED)
     goals = (
         evolve(
@@ -156,7 +154,7 @@ def list_answer_goals(asking: Asking, put: Put, slot: int) -> tuple[Goal, ...]:
             f"its answer ({put.status})",
             f"messages.{slot}.status",
             status,
-            is_possible=is_possible,
+            is_possible=asking.answers.may_be(put),
         ),
     )
 

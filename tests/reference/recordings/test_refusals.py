@@ -54,11 +54,11 @@ def rewrite(path: Path, edit: Callable[[Mapping[str, Any]], Mapping[str, Any] | 
     [
         (NO_SLAVE, 9, "PUT_OK", "request_slave_wait[0]", "is_slave_ok"),
         (NO_SLAVE, 9, "FLUSH_SLAVE_TIMEOUT", "time_out_slave_wait[0]", "is_waiting_for_slave"),
-        (NO_SLAVE, 9, "FLUSH_DISK_TIMEOUT", "answer_slave_wait[0]", "is_waiting_for_slave"),
+        (NO_SLAVE, 9, "FLUSH_DISK_TIMEOUT", "refuse_slave_wait[0]", "is_waiting_for_slave_check"),
         (NO_SLAVE, 14, "SLAVE_NOT_AVAILABLE", "refuse_slave_wait[0]", "is_waiting_for_slave_check"),
         (STALLED, 34, "PUT_OK", "answer_slave_wait[0]", "is_reported"),
         pytest.param(
-            *(AHEAD, 90, "SLAVE_NOT_AVAILABLE", "answer_slave_wait[0]", "is_waiting_for_slave"),
+            *(AHEAD, 90, "SLAVE_NOT_AVAILABLE", "time_out_slave_wait[0]", "is_waiting_for_slave"),
             marks=pytest.mark.nightly,
         ),
     ],

@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 
 import pytest
+from attrs import evolve
 
 from properties.mutants.derivation import RuleMutant, list_mutants
 from properties.mutants.execution import make_mistake
 from properties.mutants.findings import (
     LAYERS,
     Finding,
+    count_undecided,
     is_of_this_rule,
     load_arguments,
     load_table,
@@ -169,6 +171,18 @@ def test_a_sample_of_the_stored_table_is_found_again() -> None:
     stored = [(e.world, f) for e in load_table() if e.world == "delay" for f in e.findings]
     for world, finding in random.Random(7).sample(stored, SAMPLE):
         assert finding == judge(world, finding.name, *LAYERS)
+
+
+def test_a_search_that_gives_up_kills_nothing() -> None:
+    """It is counted by itself, beside the mutants that a recording kills."""
+    finding = Finding("a rule: a mistake", "a rule", "effect omitted")
+    rejected = {"name": "a_sync_healthy", "seq": 7, "is_undecided": False}
+    assert evolve(finding, recording=rejected).killers == ("recording",)
+    given_up = evolve(finding, recording={**rejected, "is_undecided": True})
+    assert given_up.is_survivor
+    found = [f for e in load_table() for f in e.findings if f.recording and not f.is_proved_alike]
+    killed = sum("recording" in each.killers for each in found)
+    assert 0 < killed == len(found) - count_undecided(found) < len(found)
 
 
 def test_every_argument_is_about_a_survivor_and_every_survivor_has_one() -> None:

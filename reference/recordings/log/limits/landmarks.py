@@ -14,10 +14,11 @@ from attrs import field, frozen
 
 from reference.recordings.ahead.boundaries import Table
 from reference.recordings.ahead.links import Frame
-from reference.recordings.ahead.plan import Plan
+from reference.recordings.ahead.plan import Plan, find_now_or_next
 from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES, Put
 from reference.recordings.clock import JITTER_MS, NOTICE_MS
 from reference.recordings.log.connections import UNSET
+from reference.recordings.log.limits.unseen import Ends, list_sure_ends, may_end_among
 
 
 @frozen
@@ -37,29 +38,48 @@ class Landmarks:
     """Where recorded frames begin and end, and where a store was cut."""
     reported: frozenset[int] | None = field(init=False)
     """What slaves have reported; None where not all of it is recorded."""
+    sure_ends: Ends = field(init=False)
+    """Where messages end among those that nobody saw put; nothing where that is open."""
 
-    def __attrs_post_init__(self) -> None:
-        links = self.plan.links
-        is_open = self.plan.are_puts_hidden or any(each.is_traffic_hidden for each in links)
-        size = int(self.plan.parameters.mapped_file_size_bytes)
-        sent = [frames for link in links for frames in link.frames.values()]
-        ends = {end for frames in sent for end in list_ends(frames, size, self.plan.tables)}
-        cuts = {event["lost_from_offset"] for event in self.plan.surgeries.values()}
-        calls = tuple(sorted(self.plan.puts, key=get_begin))
-        stands = {
+    @calls.default
+    def _sort_calls(self) -> tuple[Put, ...]:
+        return tuple(sorted(self.plan.puts, key=get_begin))
+
+    @longest_ms.default
+    def _find_longest_ms(self) -> float:
+        return max((put.end_ms - put.begin_ms for put in self.calls), default=0.0)
+
+    @stands.default
+    def _follow_all(self) -> Mapping[tuple[int, int], tuple[frozenset[int], bool]]:
+        return {
             (slave, connection): follow_frames(frames)
-            for slave, link in enumerate(links)
+            for slave, link in enumerate(self.plan.links)
             for connection, frames in link.frames.items()
         }
-        longest_ms = max((put.end_ms - put.begin_ms for put in calls), default=0.0)
-        object.__setattr__(self, "calls", calls)
-        object.__setattr__(self, "longest_ms", longest_ms)
-        object.__setattr__(self, "stands", stands)
-        object.__setattr__(self, "is_open", is_open)
-        is_all = not any(each.is_traffic_hidden for each in links)
-        reported = frozenset({0, *(value for each in links for value in each.reports.values)})
-        object.__setattr__(self, "reported", reported if is_all else None)
-        object.__setattr__(self, "named", frozenset({0, *ends, *cuts}))
+
+    @is_open.default
+    def _has_hidden_ends(self) -> bool:
+        links = self.plan.links
+        return self.plan.are_puts_hidden or any(each.is_traffic_hidden for each in links)
+
+    @named.default
+    def _gather_named(self) -> frozenset[int]:
+        size = int(self.plan.parameters.mapped_file_size_bytes)
+        sent = [frames for link in self.plan.links for frames in link.frames.values()]
+        ends = {end for frames in sent for end in list_ends(frames, size, self.plan.tables)}
+        cuts = {event["lost_from_offset"] for event in self.plan.surgeries.values()}
+        return frozenset({0, *ends, *cuts})
+
+    @reported.default
+    def _gather_reported(self) -> frozenset[int] | None:
+        links = self.plan.links
+        if any(each.is_traffic_hidden for each in links):
+            return None
+        return frozenset({0, *(value for each in links for value in each.reports.values)})
+
+    @sure_ends.default
+    def _list_sure_ends(self) -> Ends:
+        return list_sure_ends(self.plan)
 
     def may_stand_at(self, offset: int) -> bool:
         """A log may end here, in some life of the master's log."""
@@ -70,9 +90,18 @@ class Landmarks:
         tables = self.plan.tables[: self.plan.written_lives]
         return any(may_end_at(table, offset) for table in tables)
 
-    def may_be_reported(self, offset: int) -> bool:
-        """A master may have read such a report, or none if it is 0."""
-        return self.may_stand_at(offset) if self.reported is None else offset in self.reported
+    def may_be_reported(self, offset: int, t_ms: float) -> bool:
+        """A master may have read such a report by then, or none if it is 0."""
+        if self.reported is not None:
+            return offset in self.reported
+        return self.may_be_of_master(offset, t_ms)
+
+    def may_be_of_master(self, offset: int, t_ms: float) -> bool:
+        """The master may know this offset by then: its own log ends here, or what it has sent."""
+        written = find_now_or_next(self.plan.end_observations, t_ms)
+        if not self.may_stand_at(offset) or written is None or not self.sure_ends:
+            return self.may_stand_at(offset)
+        return may_end_among(self.sure_ends, offset, written, self.plan.parameters)
 
     def is_file_begin(self, offset: int) -> bool:
         """A mapped file begins here."""
@@ -83,10 +112,13 @@ class Landmarks:
         return end == 0 if offset == -1 else 0 <= offset <= end and self.is_file_begin(offset)
 
     def may_count(self, connections: int, process: int, t_ms: float) -> bool:
-        """A process of the master may count so many: no more than were opened by this time."""
+        """A process of the master may count so many: no more than were opened by this time.
+
+        Never less than none: each end of a connection takes one away that counted (R-HA-04).
+        """
         links = self.plan.links
-        if any(link.is_connection_hidden for link in links):
-            return True
+        if connections < 0 or any(link.is_connection_hidden for link in links):
+            return connections >= 0
         begin_ms = self.plan.processes[process - 1].end_ms if process else -math.inf
         opened = (bisect_right(each.openings_ms, t_ms + JITTER_MS) for each in links)
         before = (bisect_right(each.openings_ms, begin_ms) for each in links)
@@ -110,7 +142,7 @@ class Landmarks:
         last = bisect_right(self.calls, near[1], key=get_begin)
         under_way = (put for put in self.calls[first:last] if put.end_ms >= near[0])
         ends = (end, *(put.end_offset for put in under_way))
-        return any(self.may_be_reported(each - distance) for each in ends)
+        return any(self.may_be_reported(each - distance, t_ms) for each in ends)
 
     def may_send_from(self, slave: int, connection: int, offset: int) -> bool:
         """A master may stand here on a connection, whose frames follow one another."""
