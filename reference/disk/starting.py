@@ -18,6 +18,7 @@ from reference.disk.files.folders import StoreFolder
 from reference.disk.files.log_files import LogFile, LogFiles, list_log_files
 from reference.disk.files.queue_files import (
     Queue,
+    Queues,
     compute_max_physic_offset,
     enter,
     list_queues,
@@ -98,6 +99,8 @@ class Inputs:
     is_after_kill: bool
     rules: StartRules
     progress: Progress
+    problem: str = ""
+    """Why the files are not loaded; empty if they are."""
 
     @property
     def max_physic_offset(self) -> int:
@@ -108,16 +111,19 @@ class Inputs:
 def read_inputs(folder: StoreFolder, rules: StartRules, progress: Progress) -> Inputs:
     """Everything but the records. Raises OSError."""
     log = list_log_files(folder, rules)
-    queues = {} if log.problem else {queue.key: queue for queue in list_queues(folder, rules)}
+    found = Queues((), log.problem) if log.problem else list_queues(folder, rules)
+    queues = {queue.key: queue for queue in found.queues}
     checkpoint = read_checkpoint(folder) or Checkpoint(StoreCheckpoint())
-    return Inputs(log, queues, checkpoint, folder.has_abort_file, rules, progress)
+    return Inputs(
+        log, queues, checkpoint, folder.has_abort_file, rules, progress, problem=found.problem
+    )
 
 
 def compute_start(inputs: Inputs) -> Start:
     """What a start makes of a store (``DefaultMessageStore#load``). Raises OSError."""
     log, is_after_kill = inputs.log, inputs.is_after_kill
-    if log.problem:
-        return Start(Outcome.REFUSES, log.problem, is_after_kill)
+    if inputs.problem:
+        return Start(Outcome.REFUSES, inputs.problem, is_after_kill)
     if not log.files:
         is_destroyed = is_after_kill or inputs.rules.are_queues_destroyed
         left: Mapping[QueueKey, Queue] = {} if is_destroyed else inputs.queues

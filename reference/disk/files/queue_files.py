@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
 
 from attrs import evolve, field, frozen
@@ -74,25 +76,46 @@ class Queue:
         return self.topic, self.queue_id
 
 
-def list_queues(folder: StoreFolder, rules: StartRules) -> Iterator[Queue]:
-    """All queues, recovered. Raises OSError."""
-    root = folder.root / CONSUME_QUEUE
+@frozen
+class Queues:
+    """All queues, and why the broker does not start because of them, if it does not."""
+
+    queues: tuple[Queue, ...]
+    problem: str = ""
+
+
+def list_queues(folder: StoreFolder, rules: StartRules) -> Queues:
+    """All queues, recovered (``DefaultMessageStore#loadConsumeQueue``). Raises OSError."""
+    found = list(_list_folders(folder.root / CONSUME_QUEUE))
+    told = folder.get_number(QUEUE_FILE_SIZE, folder.get_number(LATER_QUEUE_FILE_SIZE, 0))
+    sizes = Counter(size for *_, files in found for _, size in files if size)
+    size = compute_file_size(told) or (sizes.most_common(1)[0][0] if sizes else 0)
+    queues = []
+    for topic, queue_id, files in found:
+        if rules.is_empty_last_file_deleted and files and files[-1][1] == 0:
+            files.pop()
+        other = next((path for path, length in files if length != size), None)
+        if other is not None and rules.is_other_length_refused:
+            problem = f"{other.name} of queue {topic}/{queue_id} has another length than {size}"
+            return Queues((), f"{problem} bytes")
+        mapped = takewhile(lambda file: file[1] == size, files)
+        places = size // CQ_STORE_UNIT_SIZE_BYTES
+        own = (
+            QueueFile(path, int(path.name) // CQ_STORE_UNIT_SIZE_BYTES, places)
+            for path, _ in mapped
+        )
+        queues.append(recover(Queue(topic, queue_id, tuple(own) if places else ()), rules))
+    return Queues(tuple(queues))
+
+
+def _list_folders(root: Path) -> Iterator[tuple[str, int, list[tuple[Path, int]]]]:
+    """Topic, queue, and its files with their lengths (bytes), in order."""
     for topic in sorted(root.iterdir()) if root.is_dir() else ():
         for path in sorted(topic.iterdir()) if topic.is_dir() else ():
             if path.is_dir() and path.name.isdecimal():
-                queue = Queue(topic.name, int(path.name), tuple(_list_files(path, folder)))
-                yield recover(queue, rules)
-
-
-def _list_files(path: Path, folder: StoreFolder) -> Iterator[QueueFile]:
-    found = sorted(file for file in path.iterdir() if file.name.isdecimal())
-    told = folder.get_number(QUEUE_FILE_SIZE, folder.get_number(LATER_QUEUE_FILE_SIZE, 0))
-    size = compute_file_size(told) or (found[0].stat().st_size if found else 0)
-    for file in found:
-        if file.stat().st_size != size or size < CQ_STORE_UNIT_SIZE_BYTES:
-            return
-        places = size // CQ_STORE_UNIT_SIZE_BYTES
-        yield QueueFile(file, int(file.name) // CQ_STORE_UNIT_SIZE_BYTES, places)
+                files = sorted(file for file in path.iterdir() if file.name.isdecimal())
+                lengths = [(file, file.stat().st_size) for file in files]
+                yield topic.name, int(path.name), lengths
 
 
 def get_physic_offset(entry: Entry, rules: StartRules) -> int:

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from command_line.answers.stores import as_json
@@ -81,6 +81,8 @@ def damage(root: Path, choice: int, position: int, data: bytes) -> tuple[str, bo
     return path.relative_to(root).parts[0], path.read_bytes() != before
 
 
+@example(19, 0, b"", "4.9.8")  # A queue's file is cut to no bytes.
+@example(20, 0, b"\x80", "4.9.8")  # A queue's first entry has an offset below 0.
 @given(st.integers(0, 50), st.integers(0, 4095), st.binary(max_size=12), st.sampled_from(RELEASES))
 def test_damage(store: Path, choice: int, position: int, data: bytes, release: str) -> None:
     """Whatever is overwritten or cut short in one file."""
