@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 from attrs import define
 
 from command_line.answers.stores import as_json
-from command_line.answers.stores.lines import describe_broker, describe_pair, describe_sought
-from command_line.answers.stores.mending import describe_mending
 from command_line.answers.stores.model import describe_in_model, tell_in_model
 from command_line.answers.stores.pair import Pair, compare_stores
+from command_line.answers.stores.screen import describe_stores
 from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.new_files import check_new, tell_problem
@@ -22,9 +21,10 @@ from command_line.output.width import echo
 from reference.disk.comparison.acknowledged import Acknowledged, read_acknowledged
 from reference.disk.comparison.promotion import list_missing
 from reference.disk.files.folders import StoreError
+from reference.disk.reading import read_stored_broker
 from reference.disk.stability import Stability, find_change
 from reference.disk.start_rules import make_start_rules
-from reference.disk.stored_brokers import StoredBroker, read_stored_broker
+from reference.disk.stored_brokers import MASTER, StoredBroker
 from reference.releases.versions import Version
 
 EPILOG = """\b
@@ -122,7 +122,7 @@ def command(  # noqa: PLR0913
         click.echo(json.dumps(told, indent=1))
     else:
         echo(f"Model of {version.describe()}.")
-        echo("\n".join(describe_all(brokers, pairs, changes)))
+        echo("\n".join(describe_stores(brokers, pairs, changes)))
         for pair in pairs if is_explained else ():
             echo("\n".join(describe_in_model(pair, version)))
     if not pairs:
@@ -135,7 +135,7 @@ def read_all(
 ) -> tuple[list[StoredBroker], Reporter]:
     """The stores, the master's first. Raises StoreError."""
     rules = make_start_rules(version.release)
-    names = ["master", *name_slaves(len(paths) - 1)]
+    names = [MASTER, *name_slaves(len(paths) - 1)]
     reporter = Reporter(line, sum(map(measure, paths)) * 2)
     brokers: list[StoredBroker] = []
     for name, path in zip(names, paths, strict=True):
@@ -173,23 +173,6 @@ def compare(
         return compare_stores(master, slave, acknowledged, reporter)
     except OSError as problem:
         raise StoreError(f"{problem.filename or slave.path}: {problem.strerror}") from problem
-
-
-def describe_all(
-    brokers: Sequence[StoredBroker], pairs: Sequence[Pair], changes: Sequence[Stability | None]
-) -> Iterator[str]:
-    """The whole text."""
-    for broker, change in zip(brokers, changes, strict=True):
-        yield from describe_broker(broker)
-        if change is not None:
-            yield (
-                f"  While it was read {change.change.value}, from {change.before_offset} to "
-                f"{change.now_offset}: what is said holds for the earlier state."
-            )
-    for pair in pairs:
-        yield from describe_pair(pair)
-        yield from describe_mending(pair)
-        yield from describe_sought(pair)
 
 
 def tell_all(

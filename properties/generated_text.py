@@ -43,6 +43,11 @@ class Page:
         return replace_parts(text, lambda name: self.parts[name]())
 
 
+def compute_anchor(heading: str) -> str:
+    """What a link to a heading names: small letters, blanks as hyphens, no punctuation."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
 def set_apart(render: Callable[[], str]) -> Callable[[], str]:
     """The part with an empty line between it and each of its marks."""
     return lambda: f"\n{render()}\n"

@@ -17,7 +17,7 @@ from pathlib import Path
 from attrs import evolve, field, frozen
 
 from book.chinese.contents import render_contents
-from properties.generated_text import SPEC, replace_parts
+from properties.generated_text import SPEC, compute_anchor, replace_parts
 
 THREAD = r"(?:ali)?#\d+|RMQ-\d+"
 """A thread of a tracker: ``#6767``, ``ali#359``, ``RMQ-270``."""
@@ -37,11 +37,6 @@ _WORD = re.compile(r"[A-Za-z]{2,}")
 
 class UntranslatedError(LookupError):
     """Raised for words of a generated part that the phrases do not have."""
-
-
-def compute_anchor(heading: str) -> str:
-    """What a link to a heading names: small letters, blanks as hyphens, no punctuation."""
-    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
 @frozen

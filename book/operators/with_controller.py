@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from attrs import evolve, frozen
 
-from properties.generated_text import render_table
+from properties.generated_text import compute_anchor, render_table
 from properties.scenarios.procedures.procedures import load_procedures
 from properties.scenarios.procedures.signs import Sign, load_signs
 from properties.verdicts.certificates import load_cells
@@ -103,4 +103,4 @@ def say_sign(sign: Sign) -> tuple[str, ...]:
 def make_anchor(name: str) -> str:
     """The heading of a procedure's recipe as a link has it."""
     recipe = next(each.recipe for each in load_procedures() if each.name == name)
-    return "".join(c for c in recipe.lower() if c.isalnum() or c in " -").replace(" ", "-")
+    return compute_anchor(recipe)

@@ -8,11 +8,12 @@ from __future__ import annotations
 import enum
 import struct
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import TypeAlias
 
-from attrs import evolve, field, frozen
+from attrs import define, evolve, field, frozen
 
-from reference.disk.files.checkpoint_files import Checkpoint, read_checkpoint
+from reference.disk.files.checkpoint_files import read_checkpoint
 from reference.disk.files.file_bytes import PIECE_BYTES
 from reference.disk.files.folders import StoreFolder
 from reference.disk.files.log_files import LogFile, LogFiles, list_log_files
@@ -25,7 +26,7 @@ from reference.disk.files.queue_files import (
     truncate,
 )
 from reference.disk.records.held_records import QueuePlace, list_queue_places
-from reference.disk.records.walking import Stop, WalkEnd, walk
+from reference.disk.records.walking import Passed, Stop, WalkEnd, finish, walk
 from reference.disk.start_rules import StartRules
 from reference.store import java, records, recovery
 from reference.store.consume_queue import Entry, is_folder_nameable
@@ -95,7 +96,7 @@ class Inputs:
 
     log: LogFiles
     queues: Mapping[QueueKey, Queue]
-    checkpoint: Checkpoint
+    checkpoint: StoreCheckpoint
     is_after_kill: bool
     rules: StartRules
     progress: Progress
@@ -113,7 +114,7 @@ def read_inputs(folder: StoreFolder, rules: StartRules, progress: Progress) -> I
     log = list_log_files(folder, rules)
     found = Queues((), log.problem) if log.problem else list_queues(folder, rules)
     queues = {queue.key: queue for queue in found.queues}
-    checkpoint = read_checkpoint(folder) or Checkpoint(StoreCheckpoint())
+    checkpoint = read_checkpoint(folder)
     return Inputs(
         log, queues, checkpoint, folder.has_abort_file, rules, progress, problem=found.problem
     )
@@ -140,7 +141,7 @@ def find_begin(inputs: Inputs) -> int:
     files = inputs.log.files
     indexes = reversed(range(len(files)))
     if inputs.is_after_kill:
-        times, known = inputs.checkpoint.times, inputs.rules.record_format
+        times, known = inputs.checkpoint, inputs.rules.record_format
         return next((i for i in indexes if is_file_matched(files[i], times, known)), 0)
     if inputs.rules.is_begin_found_by_queues:
         reached = (i for i in indexes if files[i].begin_offset <= inputs.max_physic_offset)
@@ -169,26 +170,63 @@ def is_file_matched(file: LogFile, times: StoreCheckpoint, record_format: Record
     return bool(0 != timestamp <= times.min_timestamp_ms)
 
 
+@define
+class Reader:
+    """Recovery reads the log; after a kill it dispatches each record.
+
+    Later releases dispatch those behind the queues' ends after a normal exit, too, but for the one
+    that begins where they end. Entries are kept only where the queues point so far that some may
+    have to be cut again.
+    """
+
+    inputs: Inputs
+    queues: dict[QueueKey, Queue]
+    entered: dict[QueueKey, list[Entry]] = field(factory=dict)
+    landmarks: list[int] = field(factory=list)
+    records: int = 0
+    last_offset: int = -1
+
+    def visit(self, passed: Passed) -> None:
+        """Some records more."""
+        inputs, rules = self.inputs, self.inputs.rules
+        inputs.progress(len(passed.buffer))
+        self.records += len(passed.begins)
+        self.last_offset = passed.last_offset
+        if not self.landmarks or passed.offset >= self.landmarks[-1] + PIECE_BYTES // 2:
+            self.landmarks.append(passed.offset)
+        if not (inputs.is_after_kill or rules.is_begin_found_by_queues):
+            return
+        entered = self.entered if self.most_offset >= passed.offset else None
+        for place in list_queue_places(passed, rules.record_format):
+            if inputs.is_after_kill or place.own_offset > self.most_offset:
+                _dispatch(place, rules, self.queues, entered)
+
+    @cached_property
+    def most_offset(self) -> int:
+        """How far the queues pointed before (bytes)."""
+        return self.inputs.max_physic_offset
+
+
 def _recover(inputs: Inputs) -> Start:
-    log, index, queues = inputs.log, find_begin(inputs), dict(inputs.queues)
-    entered: dict[QueueKey, list[Entry]] = {}
-    landmarks: list[int] = []
-    end = _read(inputs, index, queues, entered, landmarks)
+    log, index = inputs.log, find_begin(inputs)
+    reader = Reader(inputs, dict(inputs.queues))
+    end = finish(walk(log, index, inputs.rules.record_format), reader.visit)
+    queues = reader.queues
     start = Start(
         Outcome.STARTS,
         is_after_kill=inputs.is_after_kill,
         begin_offset=log.begin_offset,
         end_offset=end.offset,
-        last_offset=end.last_offset,
+        last_offset=reader.last_offset,
         stop=end.stop,
         read_from_offset=log.files[index].begin_offset,
-        records_read=end.records,
+        records_read=reader.records,
         queue_end_offset=inputs.max_physic_offset,
         deleted=tuple(file for file in log.files if file.begin_offset > end.offset),
-        landmarks=tuple(landmarks),
+        landmarks=tuple(reader.landmarks),
     )
     made = _count_entries(queues)
-    whole = _cut_queues(inputs, end, queues, entered)
+    whole = _cut_queues(inputs, end, queues, reader.entered)
     if whole is None:
         return evolve(start, outcome=Outcome.HANGS, problem=SINGLE_ENTRY)
     left = _count_entries(whole)
@@ -231,45 +269,13 @@ def _catch_up(inputs: Inputs, end: WalkEnd, queues: dict[QueueKey, Queue]) -> No
         if low < high:
             one = evolve(inputs.log, files=(file,))
             known = inputs.rules.record_format
-            for _, passed in walk(one, 0, known, begin=low, stop=high, is_crc_checked=False):
+            for passed in walk(one, 0, known, begin=low, stop=high, is_crc_checked=False):
                 for place in list_queue_places(passed, known):
                     _dispatch(place, inputs.rules, queues, None)
 
 
 def _count_entries(queues: Mapping[QueueKey, Queue]) -> int:
     return sum(queue.max_index for queue in queues.values())
-
-
-def _read(
-    inputs: Inputs,
-    index: int,
-    queues: dict[QueueKey, Queue],
-    entered: dict[QueueKey, list[Entry]],
-    landmarks: list[int],
-) -> WalkEnd:
-    """Read the log from a file on; after a kill each record is dispatched.
-
-    Later releases dispatch those behind the queues' ends after a normal exit, too, but for the one
-    that begins where they end. Entries are kept only where the queues point so far that some may
-    have to be cut again.
-    """
-    most, rules = inputs.max_physic_offset, inputs.rules
-    walking = walk(inputs.log, index, inputs.rules.record_format)
-    while True:
-        try:
-            file, passed = next(walking)
-        except StopIteration as ended:
-            end: WalkEnd = ended.value
-            return end
-        inputs.progress(len(passed.buffer))
-        offset = file.begin_offset + passed.position
-        if not landmarks or offset >= landmarks[-1] + PIECE_BYTES // 2:
-            landmarks.append(offset)
-        if not (inputs.is_after_kill or rules.is_begin_found_by_queues):
-            continue
-        for place in list_queue_places(passed, rules.record_format):
-            if inputs.is_after_kill or place.own_offset > most:
-                _dispatch(place, rules, queues, entered if most >= offset else None)
 
 
 def _dispatch(

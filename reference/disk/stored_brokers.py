@@ -7,12 +7,16 @@ from pathlib import Path
 
 from attrs import frozen
 
-from reference.disk.files.checkpoint_files import Checkpoint, Epochs, read_epochs
-from reference.disk.files.folders import StoreError, StoreFolder, find_store
+from reference.disk.files.checkpoint_files import Epochs
+from reference.disk.files.folders import StoreFolder
 from reference.disk.files.log_files import LogFiles
-from reference.disk.files.table_files import FILE_NAMES, TableFile, read_tables
+from reference.disk.files.table_files import FILE_NAMES, TableFile
+from reference.disk.findings import Finding
 from reference.disk.start_rules import StartRules
-from reference.disk.starting import Outcome, Progress, Start, compute_start, read_inputs
+from reference.disk.starting import Outcome, Start
+
+MASTER = "master"
+"""The name of the one to which slaves are compared."""
 
 
 @frozen
@@ -28,8 +32,14 @@ class StoredBroker:
     start: Start
     tables: Mapping[str, TableFile]
     epochs: Epochs
-    checkpoint: Checkpoint
     rules: StartRules
+    remarks: tuple[Finding, ...] = ()
+    """What is remarkable about it alone."""
+
+    @property
+    def is_master(self) -> bool:
+        """It is compared as the master, whatever its settings say."""
+        return self.name == MASTER
 
     @property
     def is_up_after_start(self) -> bool:
@@ -39,28 +49,6 @@ class StoredBroker:
     def list_damaged_tables(self) -> list[str]:
         """Files that end the start, since their backups cannot be read either."""
         return [FILE_NAMES[t.name] for t in self.tables.values() if not t.is_broker_started]
-
-
-def read_stored_broker(
-    name: str, path: str | Path, rules: StartRules, progress: Progress = lambda _: None
-) -> StoredBroker:
-    """Read a store; nothing in it changes. Raises StoreError."""
-    folder = find_store(path)
-    try:
-        inputs = read_inputs(folder, rules, progress)
-        return StoredBroker(
-            name,
-            Path(path),
-            folder,
-            inputs.log,
-            compute_start(inputs),
-            read_tables(folder),
-            read_epochs(folder),
-            inputs.checkpoint,
-            rules,
-        )
-    except OSError as problem:
-        raise StoreError(f"{problem.filename or path}: {problem.strerror}") from problem
 
 
 def tell_start_problem(broker: StoredBroker) -> str:

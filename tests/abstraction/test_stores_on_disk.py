@@ -20,9 +20,10 @@ from properties.scenarios.known_issues.catalogue import find_scenario, load_scen
 from properties.scenarios.procedures.store_findings import load_store_findings
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from reference.disk.comparison.acknowledged import Acknowledged
-from reference.disk.comparison.log_comparison import Kind
+from reference.disk.findings import Kind
+from reference.disk.reading import read_stored_broker
 from reference.disk.start_rules import make_start_rules
-from reference.disk.stored_brokers import StoredBroker, read_stored_broker
+from reference.disk.stored_brokers import StoredBroker
 from reference.store import recovery
 from reference.store import store as stores
 from reference.worlds.replication.state import Message

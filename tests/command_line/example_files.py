@@ -14,6 +14,7 @@ from properties.worlds import STRUCTURES
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.store import create_campaign, plan_campaign
 from tests.command_line.run import CONF, ROOT
+from tests.reference.disk.real_stores import unpack
 
 RECORDINGS = ROOT / "tests" / "data" / "traces"
 LATER_RECORDINGS = ROOT / "tests" / "data" / "traces_498"
@@ -22,7 +23,7 @@ ROWS = ({"offset": 7, "maxOffset": 9}, {"role": "SLAVE", "offset": 2, "maxOffset
 SCHEDULES = 200
 """Of the campaign that examples replay and resume."""
 QUIET_PAIR = ROOT / "tests" / "data" / "stores" / "group_skip_old.tar.xz"
-EQUAL_PAIR = QUIET_PAIR.with_name("torn_roll_control.tar.xz")
+EQUAL_PAIR = "torn_roll_control"
 ISSUE = "slave_ahead_acknowledges"
 
 
@@ -66,12 +67,9 @@ def lay_out_logs(folder: Path) -> None:
 
 def lay_out_stores(folder: Path) -> None:
     """Stores of a master and of slaves that equal it, and what its producers were answered."""
-    with tarfile.open(EQUAL_PAIR) as archive:
-        stores = [m for m in archive.getmembers() if "/logs/" not in f"/{m.name}/"]
-        archive.extractall(folder / "unpacked", stores, filter="data")
+    pair = unpack(EQUAL_PAIR, folder / "unpacked")
     for node, name in (("master", "master"), ("slave1", "slave"), ("slave1", "slave2")):
-        source = folder / "unpacked" / EQUAL_PAIR.name.partition(".")[0] / node / "store"
-        shutil.copytree(source, folder / name / "store")
+        shutil.copytree(pair / node / "store", folder / name / "store")
     shutil.rmtree(folder / "unpacked")
     (folder / "ids.txt").write_text("7F000001000000020000000000000000\n13000\n")
 

@@ -9,10 +9,9 @@ from attrs import asdict
 from command_line.answers.stores.mending import choose_mend
 from command_line.answers.stores.pair import Pair
 from reference.disk.comparison.handshake import compute_handshake
-from reference.disk.comparison.log_comparison import Finding
 from reference.disk.comparison.promotion import Lost
-from reference.disk.comparison.remarks import list_remarks
 from reference.disk.comparison.table_comparison import TableFinding
+from reference.disk.findings import Finding
 from reference.disk.records.held_records import HeldRecord
 from reference.disk.records.units import Unit
 from reference.disk.stored_brokers import StoredBroker, tell_start_problem
@@ -63,7 +62,7 @@ def tell_broker(broker: StoredBroker) -> dict[str, Any]:
             "files_deleted": [file.path.name for file in start.deleted],
             "queues": {f"{t}/{q}": each.max_index for (t, q), each in start.queues.items()},
         },
-        "remarks": [tell_finding(remark) for remark in list_remarks(broker)],
+        "remarks": [tell_finding(remark) for remark in broker.remarks],
         "epochs": [asdict(epoch) for epoch in broker.epochs.entries],
     }
 

@@ -8,11 +8,10 @@ from command_line.answers.stores.pair import Pair
 from command_line.answers.stores.words import tell_count, tell_record, tell_size, tell_unit
 from properties.scenarios.procedures.store_findings import load_store_findings
 from reference.disk.comparison.handshake import Answer, compute_handshake
-from reference.disk.comparison.log_comparison import Finding, Kind
 from reference.disk.comparison.promotion import Lost
-from reference.disk.comparison.remarks import list_remarks
 from reference.disk.comparison.table_comparison import TableFinding, TableKind
 from reference.disk.files.table_files import FILE_NAMES
+from reference.disk.findings import Finding, Kind
 from reference.disk.records.walking import Stop
 from reference.disk.starting import Start
 from reference.disk.stored_brokers import StoredBroker, tell_start_problem
@@ -43,7 +42,7 @@ def describe_broker(broker: StoredBroker) -> Iterator[str]:
         yield f"  A start finds the log {found}{tell_start(start)}."
     for note in list_notes(broker):
         yield f"  {note}"
-    for remark in list_remarks(broker):
+    for remark in broker.remarks:
         yield from (f"  {line}" for line in describe_remark(remark))
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from command_line.answers.stores.pair import Pair
 from command_line.output.width import wrap_command
 from properties.scenarios.procedures.store_findings import load_store_findings
-from reference.disk.comparison.log_comparison import DIFFERENT, Kind
 from reference.disk.files.table_files import FILE_NAMES
+from reference.disk.findings import DIFFERENT, Kind
 from reference.disk.stored_brokers import StoredBroker
 
 
@@ -98,7 +98,7 @@ def list_copy_commands(source: StoredBroker, target: StoredBroker) -> Iterator[s
     yield "sync"
     if (target.folder.root / "brokerIdentity").exists():
         yield f"cp -a {old}.aside/brokerIdentity {old}/brokerIdentity"
-    if source.name != "master":
+    if not source.is_master:
         delay = f"{old}/config/{FILE_NAMES['delay']}"
         yield f"rm -f {delay} {delay}.bak"
 

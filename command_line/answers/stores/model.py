@@ -10,7 +10,7 @@ from command_line.output.width import get_drawing_width
 from properties.scenarios.store_state import STEPS_MAX, find_ways, make_state
 from properties.schedules.telling import draw_steps
 from reference.configuration.broker_group import FlushDiskType
-from reference.disk.comparison.log_comparison import Kind
+from reference.disk.findings import Kind
 from reference.releases.versions import Version
 from reference.worlds.replication.roles import Role
 from reference.worlds.replication.structure import Structure

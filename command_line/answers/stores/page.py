@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from command_line.answers.stores.lines import describe_broker, describe_pair, describe_sought
-from command_line.answers.stores.mending import describe_mending
 from command_line.answers.stores.pair import compare_stores
+from command_line.answers.stores.screen import describe_stores
 from command_line.output.width import fit_line
 from properties.generated_text import ROOT, SPEC, Page, render_table
 from properties.scenarios.procedures.store_findings import StoreFinding, load_store_findings
+from reference.disk.reading import read_stored_broker
 from reference.disk.start_rules import StartRules, make_start_rules
-from reference.disk.stored_brokers import read_stored_broker
 from reference.releases.releases import RELEASES
 
 ARCHIVE = ROOT / "tests" / "data" / "stores" / "torn_roll_kill.tar.xz"
@@ -40,11 +39,7 @@ def list_lines(root: Path) -> Iterator[str]:
     master = read_stored_broker("master", root / "master", rules)
     slave = read_stored_broker("slave", root / "slave1", rules)
     pair = compare_stores(master, slave, (), lambda _: None)
-    yield from describe_broker(master)
-    yield from describe_broker(slave)
-    yield from describe_pair(pair)
-    yield from describe_mending(pair)
-    yield from describe_sought(pair)
+    yield from describe_stores((master, slave), (pair,), (None, None))
 
 
 def render_findings() -> str:

@@ -8,16 +8,10 @@ from attrs import frozen
 
 from command_line.output import exit_codes
 from reference.disk.comparison.acknowledged import Acknowledged, Sought, find_acknowledged
-from reference.disk.comparison.log_comparison import (
-    DIFFERENT,
-    Finding,
-    Kind,
-    LogComparison,
-    compare_logs,
-)
+from reference.disk.comparison.log_comparison import LogComparison, compare_logs
 from reference.disk.comparison.promotion import Choices, compute_choices
-from reference.disk.comparison.remarks import list_remarks
 from reference.disk.comparison.table_comparison import TableFinding, TableKind, compare_tables
+from reference.disk.findings import DIFFERENT, Finding, Kind
 from reference.disk.starting import Progress
 from reference.disk.stored_brokers import StoredBroker
 
@@ -31,8 +25,6 @@ class Pair:
     logs: LogComparison
     choices: Choices
     tables: tuple[TableFinding, ...]
-    remarks: tuple[Finding, ...]
-    """About each store alone."""
     sought: tuple[Sought, ...] = ()
     """Where acknowledged messages are; empty if none were told."""
 
@@ -40,6 +32,11 @@ class Pair:
     def kind(self) -> Kind:
         """What is most serious about the logs."""
         return self.logs.kind
+
+    @property
+    def remarks(self) -> tuple[Finding, ...]:
+        """About each store alone."""
+        return (*self.master.remarks, *self.slave.remarks)
 
     @property
     def exit_code(self) -> int:
@@ -69,6 +66,5 @@ def compare_stores(
         logs,
         compute_choices(master, slave, logs),
         tuple(compare_tables(master, slave)),
-        (*list_remarks(master), *list_remarks(slave)),
         find_acknowledged(acknowledged, (master, slave)),
     )

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from attrs import frozen
 
-from reference.disk.comparison.log_comparison import Finding, Kind
+from properties.generated_text import compute_anchor
+from reference.disk.findings import Finding, Kind
 from reference.disk.records.units import UnitKind
 
 FILE = Path(__file__).parent / "store_findings.toml"
@@ -69,17 +70,11 @@ class StoreFinding:
     @property
     def recipe_link(self) -> str:
         """The heading's address; empty without one."""
-        return f"spec/operators.md#{make_anchor(self.recipe)}" if self.recipe else ""
+        return f"spec/operators.md#{compute_anchor(self.recipe)}" if self.recipe else ""
 
     def find_history(self, finding: Finding) -> History | None:
         """The likeliest that fits."""
         return next((each for each in self.histories if each.fits(finding)), None)
-
-
-def make_anchor(heading: str) -> str:
-    """How a page names a heading."""
-    kept = "".join(c for c in heading.lower() if c.isalnum() or c in " -")
-    return kept.replace(" ", "-")
 
 
 @cache

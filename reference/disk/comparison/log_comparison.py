@@ -5,7 +5,6 @@ Offsets alone cannot tell any of it: logs of equal length may hold different byt
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterator
 
 from attrs import frozen
@@ -13,80 +12,15 @@ from attrs import frozen
 from reference.disk.comparison.byte_comparison import find_differences, find_nonzero
 from reference.disk.files.file_bytes import PIECE_BYTES
 from reference.disk.files.queue_files import Queue, QueueFile
+from reference.disk.findings import DIFFERENT, Finding, Kind
 from reference.disk.records.held_records import list_held_records
-from reference.disk.records.units import Unit, UnitKind, find_unit
+from reference.disk.records.units import UnitKind, find_unit
 from reference.disk.starting import Progress
 from reference.disk.stored_brokers import StoredBroker, tell_start_problem
 from reference.store.consume_queue import CQ_STORE_UNIT_SIZE_BYTES
 
-
-class Kind(enum.Enum):
-    """What is found of a pair; the more serious come first."""
-
-    CANNOT_SAY = "cannot say"
-    FOREIGN = "bytes of another file"
-    DIVERGED = "diverged"
-    GAP = "gap"
-    OUTRUN = "outrun by retention"
-    BEGINS_LATER = "begins later"
-    AHEAD = "ahead"
-    BEHIND = "behind"
-    EPOCH_AHEAD = "epoch behind the log's end"
-    EPOCH_LATE = "epoch above the log's begin"
-    DAMAGED = "damaged record"
-    TORN_RECORD = "torn record"
-    TORN_TAIL = "torn tail"
-    STALE_TAIL = "stale tail"
-    QUEUES = "other queues"
-    UNQUEUED = "in no queue"
-    EQUAL = "equal"
-
-
-REMARKS = frozenset(
-    {
-        Kind.EPOCH_AHEAD,
-        Kind.EPOCH_LATE,
-        Kind.DAMAGED,
-        Kind.TORN_RECORD,
-        Kind.TORN_TAIL,
-        Kind.STALE_TAIL,
-        Kind.UNQUEUED,
-    }
-)
-"""What is found of one broker's store; a start cuts tails."""
-DIFFERENT = frozenset(Kind) - REMARKS - {Kind.EQUAL, Kind.CANNOT_SAY}
-"""Kinds with which the slave is not its master's equal."""
-
-
 COMPARED_BYTES = 64
 """So many bytes behind a hole have to be the master's."""
-
-
-@frozen
-class Finding:
-    """One thing that is found."""
-
-    kind: Kind
-    offset: int = 0
-    """Where it begins; see the kind."""
-    end_offset: int = 0
-    """Where it ends."""
-    on_master: Unit | None = None
-    on_slave: Unit | None = None
-    shift_bytes: int = 0
-    """Of bytes of another file: how far away the master has them."""
-    broker: str = ""
-    """Of what concerns one broker: whose it is."""
-    is_hole: bool = False
-    """Of a gap: the bytes are missing inside a file, and those behind it are there."""
-    reason: str = ""
-    """Why nothing can be said."""
-    count: int = 0
-    """Of records in no queue: how many."""
-    queues: tuple[tuple[str, int], ...] = ()
-    """Of other queues: those that do not end alike."""
-    is_torn: bool = False
-    """Of diverged records: the slave's ends in zeros, and counts as whole nevertheless."""
 
 
 @frozen

@@ -13,8 +13,9 @@ from typing import TypeAlias
 from attrs import define, evolve, field, frozen
 
 from reference.decisions.metadata.table_text import DELAY
-from reference.disk.comparison.log_comparison import Kind, LogComparison
+from reference.disk.comparison.log_comparison import LogComparison
 from reference.disk.comparison.table_comparison import list_progress
+from reference.disk.findings import Kind
 from reference.disk.records.held_records import HeldRecord, list_held_records, read_record
 from reference.disk.records.units import find_landmark
 from reference.disk.stored_brokers import StoredBroker
@@ -148,6 +149,8 @@ def list_missing(
 
     Raises OSError.
     """
+    if next(_list_differing(broker, other, compared), None) is None:
+        return
     digests: set[bytes] = set()
     keys: set[str] = set()
     for record in _list_differing(other, broker, compared):
@@ -185,7 +188,7 @@ def _list_differing(
     """The records of a log that may be missing in the other one."""
     start, theirs = broker.start, other.start
     below = min(theirs.begin_offset, start.end_offset)
-    if broker.name == "master" and below > start.begin_offset:
+    if broker.is_master and below > start.begin_offset:
         yield from list_per_file(broker, start.begin_offset, below)
     both_end = min(start.end_offset, theirs.end_offset)
     begin = max(start.begin_offset, min(compared.differs_from, start.end_offset))

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator
 
 from reference.disk.comparison.byte_comparison import find_nonzero
-from reference.disk.comparison.log_comparison import Finding, Kind
+from reference.disk.findings import Finding, Kind
 from reference.disk.records.held_records import list_held_records
 from reference.disk.records.units import find_unit, has_header
 from reference.disk.records.walking import Stop

@@ -11,30 +11,18 @@ from reference.store.records import compute_body_crc
 from reference.store.store import StoreCheckpoint
 
 TIMES = struct.Struct(">qqq")
-OFFSETS = struct.Struct(">qq")
 
 
-@frozen
-class Checkpoint:
-    """``checkpoint``, as far as a start reads it."""
-
-    times: StoreCheckpoint
-    confirm_offset: int = 0
-    """``confirmPhyOffset`` of controller mode (since 5.0.0); 0: none."""
-
-
-def read_checkpoint(folder: StoreFolder) -> Checkpoint | None:
-    """The checkpoint; None without the file. Raises OSError.
+def read_checkpoint(folder: StoreFolder) -> StoreCheckpoint:
+    """The times in the checkpoint; none without the file. Raises OSError.
 
     A file that is too short is lengthened by zeros when it is mapped (``StoreCheckpoint``).
     """
     path = folder.root / CHECKPOINT
     if not path.is_file():
-        return None
+        return StoreCheckpoint()
     with path.open("rb") as file:
-        data = file.read(TIMES.size + OFFSETS.size).ljust(TIMES.size + OFFSETS.size, b"\0")
-    _, confirm_offset = OFFSETS.unpack_from(data, TIMES.size)
-    return Checkpoint(StoreCheckpoint(*TIMES.unpack_from(data)), confirm_offset)
+        return StoreCheckpoint(*TIMES.unpack(file.read(TIMES.size).ljust(TIMES.size, b"\0")))
 
 
 @frozen

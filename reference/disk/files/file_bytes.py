@@ -46,12 +46,6 @@ class FileBytes:
         finally:
             os.close(descriptor)
 
-    def list_pieces(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
-        """Positions of pieces that may hold other bytes than zeros, in order: begin and end."""
-        for low, high in self.list_extents(begin, end):
-            for position in range(low, high, PIECE_BYTES):
-                yield position, min(high, position + PIECE_BYTES)
-
     def list_extents(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
         """Parts between two positions that the file system stores; all, where it cannot say."""
         descriptor = os.open(self.path, os.O_RDONLY)

@@ -9,6 +9,7 @@ from attrs import field, frozen
 
 from reference.configuration import java_properties
 from reference.configuration.java_properties import JavaPropertiesError
+from reference.configuration.later_keys import NEW_NAMES
 
 COMMIT_LOG, CONSUME_QUEUE, CONFIG = "commitlog", "consumequeue", "config"
 CHECKPOINT, ABORT, EPOCHS = "checkpoint", "abort", "epochFileCheckpoint"
@@ -45,12 +46,13 @@ class StoreFolder:
         """The broker runs, or did not stop in order."""
         return (self.root / ABORT).exists()
 
-    def get_number(self, key: str, default: int) -> int:
-        """A setting that is a number; the default for none, or for one that is none."""
+    def get_number(self, key: str) -> int:
+        """A setting of 4.4.0, or what later releases call it; 0 for none, or for no number."""
+        told = self.settings.get(key) or self.settings.get(NEW_NAMES.get(key, key), "")
         try:
-            return int(self.settings.get(key, default))
+            return int(told)
         except ValueError:
-            return default
+            return 0
 
 
 def find_store(path: str | Path) -> StoreFolder:

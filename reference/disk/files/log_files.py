@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from attrs import field, frozen
+from attrs import frozen
 
 from reference.disk.files.file_bytes import FileBytes
 from reference.disk.files.folders import StoreFolder
+from reference.disk.files.mapped_folders import guess_size, list_folder, split_by_length
 from reference.disk.start_rules import StartRules
 from reference.store import java
 from reference.store.java import JavaError
 
 FILE_SIZE = "mapedFileSizeCommitLog"
-LATER_FILE_SIZE = "mappedFileSizeCommitLog"
-"""The same setting in later releases, which corrected its name (4.7.1)."""
 
 
 @frozen
@@ -77,50 +75,22 @@ class LogFiles:
                 yield one.end_offset, next_one.begin_offset
 
 
-@frozen
-class _Found:
-    path: Path
-    size_bytes: int = field(eq=False)
-
-
 def list_log_files(folder: StoreFolder, rules: StartRules) -> LogFiles:
     """The files that a start maps (``MappedFileQueue#load``). Raises OSError."""
-    found = _list_folder(folder.commit_log, rules)
-    size = folder.get_number(FILE_SIZE, folder.get_number(LATER_FILE_SIZE, 0)) or _guess(found)
-    if found and found[-1].size_bytes == 0 and rules.is_empty_last_file_deleted:
-        found = found[:-1]
+    found = list_folder(folder.commit_log, rules)
+    size = folder.get_number(FILE_SIZE) or guess_size(found)
+    mapped, ignored = split_by_length(found, size, rules)
+    problem = ""
+    if ignored and rules.is_other_length_refused:
+        other = ignored[0]
+        problem = f"{other.path.name} in the log's folder has {other.size_bytes} bytes, not {size}"
     files: list[LogFile] = []
-    for index, each in enumerate(found):
-        if each.size_bytes != size:
-            left = tuple(f.path for f in found[index:])
-            problem = _tell_length(each, size) if rules.is_other_length_refused else ""
-            return LogFiles(size, tuple(files), left, problem)
+    for index, each in enumerate(mapped):
         try:
             begin = java.parse_integer(each.path.name, java.LONG_BITS)
         except JavaError:
-            left = tuple(f.path for f in found[index:])
+            ignored = [*mapped[index:], *ignored]
             problem = f"the name of {each.path.name} in the log's folder is not a number"
-            return LogFiles(size, tuple(files), left, problem)
+            break
         files.append(LogFile(each.path, begin, size))
-    return LogFiles(size, tuple(files))
-
-
-def _list_folder(folder: Path, rules: StartRules) -> list[_Found]:
-    if not folder.is_dir():
-        return []
-    paths = sorted(folder.iterdir(), key=lambda path: path.name)
-    return [
-        _Found(path, path.stat().st_size)
-        for path in paths
-        if not (rules.is_folder_skipped and path.is_dir())
-    ]
-
-
-def _guess(found: list[_Found]) -> int:
-    """The length that most files have: nothing but ``broker.conf`` says which is configured."""
-    counts = Counter(f.size_bytes for f in found if f.path.name.isdecimal() and f.size_bytes)
-    return counts.most_common(1)[0][0] if counts else 0
-
-
-def _tell_length(found: _Found, size: int) -> str:
-    return f"{found.path.name} in the log's folder has {found.size_bytes} bytes, not {size}"
+    return LogFiles(size, tuple(files), tuple(each.path for each in ignored), problem)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import takewhile
 from pathlib import Path
 
 from attrs import evolve, field, frozen
 
 from reference.disk.files.file_bytes import FileBytes
 from reference.disk.files.folders import CONSUME_QUEUE, StoreFolder
+from reference.disk.files.mapped_folders import (
+    FoundFile,
+    guess_size,
+    list_folder,
+    split_by_length,
+)
 from reference.disk.records.held_records import QueuePlace
 from reference.disk.start_rules import StartRules
 from reference.store.consume_queue import (
@@ -24,7 +28,6 @@ from reference.store.consume_queue import (
 )
 
 QUEUE_FILE_SIZE = "mapedFileSizeConsumeQueue"
-LATER_QUEUE_FILE_SIZE = "mappedFileSizeConsumeQueue"
 ENTRIES_READ = 4096
 """How many are read at once."""
 USUAL_PLACES = 300_000
@@ -86,36 +89,32 @@ class Queues:
 
 def list_queues(folder: StoreFolder, rules: StartRules) -> Queues:
     """All queues, recovered (``DefaultMessageStore#loadConsumeQueue``). Raises OSError."""
-    found = list(_list_folders(folder.root / CONSUME_QUEUE))
-    told = folder.get_number(QUEUE_FILE_SIZE, folder.get_number(LATER_QUEUE_FILE_SIZE, 0))
-    sizes = Counter(size for *_, files in found for _, size in files if size)
-    size = compute_file_size(told) or (sizes.most_common(1)[0][0] if sizes else 0)
+    found = list(_list_folders(folder.root / CONSUME_QUEUE, rules))
+    told = compute_file_size(folder.get_number(QUEUE_FILE_SIZE))
+    size = told or guess_size(file for *_, files in found for file in files)
+    places = size // CQ_STORE_UNIT_SIZE_BYTES
     queues = []
     for topic, queue_id, files in found:
-        if rules.is_empty_last_file_deleted and files and files[-1][1] == 0:
-            files.pop()
-        other = next((path for path, length in files if length != size), None)
-        if other is not None and rules.is_other_length_refused:
-            problem = f"{other.name} of queue {topic}/{queue_id} has another length than {size}"
-            return Queues((), f"{problem} bytes")
-        mapped = takewhile(lambda file: file[1] == size, files)
-        places = size // CQ_STORE_UNIT_SIZE_BYTES
+        mapped, others = split_by_length(files, size, rules)
+        if others and rules.is_other_length_refused:
+            name = others[0].path.name
+            problem = f"{name} of queue {topic}/{queue_id} has another length than {size} bytes"
+            return Queues((), problem)
         own = (
-            QueueFile(path, int(path.name) // CQ_STORE_UNIT_SIZE_BYTES, places)
-            for path, _ in mapped
+            QueueFile(each.path, int(each.path.name) // CQ_STORE_UNIT_SIZE_BYTES, places)
+            for each in mapped
         )
         queues.append(recover(Queue(topic, queue_id, tuple(own) if places else ()), rules))
     return Queues(tuple(queues))
 
 
-def _list_folders(root: Path) -> Iterator[tuple[str, int, list[tuple[Path, int]]]]:
-    """Topic, queue, and its files with their lengths (bytes), in order."""
+def _list_folders(root: Path, rules: StartRules) -> Iterator[tuple[str, int, list[FoundFile]]]:
+    """Topic, queue, and its files, in order."""
     for topic in sorted(root.iterdir()) if root.is_dir() else ():
         for path in sorted(topic.iterdir()) if topic.is_dir() else ():
             if path.is_dir() and path.name.isdecimal():
-                files = sorted(file for file in path.iterdir() if file.name.isdecimal())
-                lengths = [(file, file.stat().st_size) for file in files]
-                yield topic.name, int(path.name), lengths
+                files = list_folder(path, rules)
+                yield topic.name, int(path.name), [f for f in files if f.path.name.isdecimal()]
 
 
 def get_physic_offset(entry: Entry, rules: StartRules) -> int:

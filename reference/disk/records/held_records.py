@@ -95,11 +95,11 @@ def list_held_records(
     """
     index = next((i for i, f in enumerate(log.files) if begin < f.end_offset), len(log.files))
     walking = walk(log, index, record_format, begin=begin, stop=end, is_crc_checked=False)
-    for file, passed in walking:
-        base = file.begin_offset + passed.position
+    for passed in walking:
         for at in passed.begins:
             (size,) = struct.unpack_from(">i", passed.buffer, at)
-            yield make_held_record(passed.buffer[at : at + size], base + at, record_format)
+            data = passed.buffer[at : at + size]
+            yield make_held_record(data, passed.offset + at, record_format)
 
 
 def read_record(log: LogFiles, offset: int, record_format: RecordFormat) -> HeldRecord | None:

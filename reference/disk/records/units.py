@@ -5,13 +5,14 @@ from __future__ import annotations
 import enum
 import struct
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Sequence
 
 from attrs import frozen
 
 from reference.disk.files.log_files import LogFiles
 from reference.disk.records.held_records import HeldRecord, make_held_record
-from reference.disk.records.walking import ASKED, FileEnd, Passed, pass_records
+from reference.disk.records.walking import ASKED, Passed, finish, pass_records
 from reference.store import records
 from reference.store.records import RecordFormat
 
@@ -48,19 +49,15 @@ def find_unit(
         return Unit(UnitKind.NOTHING, offset)
     position = offset - file.begin_offset
     begin = max(0, find_landmark(landmarks, offset) - file.begin_offset)
+    last: deque[Passed] = deque(maxlen=1)
     passing = pass_records(file, position + 1, record_format, begin=begin)
-    last: Passed | None = None
-    try:
-        while True:
-            last = next(passing)
-    except StopIteration as ended:
-        end: FileEnd = ended.value
-    if end.request is ASKED and last is not None:
-        at = last.begins[-1]
-        (size,) = struct.unpack_from(">i", last.buffer, at)
-        begin = file.begin_offset + last.position + at
-        data = last.buffer[at : at + size]
-        return Unit(UnitKind.RECORD, begin, make_held_record(data, begin, record_format))
+    end = finish(passing, last.append)
+    if end.request is ASKED and last:
+        passed = last.pop()
+        at = passed.begins[-1]
+        (size,) = struct.unpack_from(">i", passed.buffer, at)
+        record = make_held_record(passed.buffer[at : at + size], passed.last_offset, record_format)
+        return Unit(UnitKind.RECORD, passed.last_offset, record)
     begin = file.begin_offset + end.position
     if end.request.is_success:
         return Unit(UnitKind.BLANK, begin)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import enum
 import zlib
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from typing import TypeAlias, TypeVar
 
 from attrs import frozen
 
@@ -52,10 +53,6 @@ class WalkEnd:
     offset: int
     """Behind the last whole record, or the beginning of the file behind the last blank."""
     stop: Stop
-    records: int = 0
-    """How many were read."""
-    last_offset: int = -1
-    """Where the last record begins; -1 without any."""
 
 
 def skim(buffer: bytes, stop: int, *, is_crc_checked: bool = True) -> tuple[int, list[int]]:
@@ -108,11 +105,16 @@ def read_request(
 class Passed:
     """Whole records of a file that follow each other."""
 
-    position: int
-    """Where the buffer begins in the file."""
+    offset: int
+    """Where the buffer begins in the log."""
     buffer: bytes
     begins: list[int]
     """Where each begins in the buffer."""
+
+    @property
+    def last_offset(self) -> int:
+        """Where the last of them begins in the log."""
+        return self.offset + self.begins[-1]
 
 
 @frozen
@@ -126,6 +128,10 @@ class FileEnd:
 ASKED = DispatchRequest(-2, is_success=False)
 """The reader was to stop before the next record."""
 
+End = TypeVar("End")
+Passing: TypeAlias = Generator[Passed, None, End]
+"""Records that go by, and where they end."""
+
 
 def pass_records(
     file: LogFile,
@@ -134,7 +140,7 @@ def pass_records(
     *,
     begin: int = 0,
     is_crc_checked: bool = True,
-) -> Generator[Passed, None, FileEnd]:
+) -> Passing[FileEnd]:
     """All records of a file that begin before a position, and then what is behind them.
 
     ``begin``: the position at which the first of them begins.
@@ -144,13 +150,14 @@ def pass_records(
         buffer = file.data.read(position, PIECE_BYTES)
         passed, begins = skim(buffer, stop - position, is_crc_checked=is_crc_checked)
         if begins:
-            yield Passed(position, buffer, begins)
+            yield Passed(file.begin_offset + position, buffer, begins)
             position += passed
             continue
         request = read_request(file, position, record_format, is_crc_checked=is_crc_checked)
         if not request.is_success or request.size_bytes == 0:
             return FileEnd(position, request)
-        yield Passed(position, file.data.read(position, request.end_position), [0])
+        whole = file.data.read(position, request.end_position)
+        yield Passed(file.begin_offset + position, whole, [0])
         position += request.end_position
     return FileEnd(position, ASKED)
 
@@ -160,38 +167,28 @@ def walk(  # noqa: PLR0913
     index: int,
     record_format: RecordFormat,
     *,
-    begin: int | None = None,
+    begin: int = 0,
     stop: int | None = None,
     is_crc_checked: bool = True,
-) -> Generator[tuple[LogFile, Passed], None, WalkEnd]:
+) -> Passing[WalkEnd]:
     """Read from the beginning of a file on, over blanks into later files (``recovery.walk``).
 
     ``begin``: an offset in the first file at which a record begins. ``stop``: records that begin
     there or later are not read. Raises JavaError (OutOfMemoryError).
     """
-    offset, count, last, why = 0, 0, -1, Stop.UNREADABLE
+    end = WalkEnd(0, Stop.UNREADABLE)
     for file in log.files[index:]:
         most = file.size_bytes if stop is None else min(file.size_bytes, stop - file.begin_offset)
         if most <= 0 and stop is not None:
-            return WalkEnd(file.begin_offset, Stop.ASKED, count, last)
-        first = max(0, (begin or 0) - file.begin_offset)
-        passing = pass_records(
+            return WalkEnd(file.begin_offset, Stop.ASKED)
+        first = max(0, begin - file.begin_offset)
+        found = yield from pass_records(
             file, most, record_format, begin=first, is_crc_checked=is_crc_checked
         )
-        while True:
-            try:
-                passed = next(passing)
-            except StopIteration as ended:
-                found: FileEnd = ended.value
-                break
-            count += len(passed.begins)
-            last = file.begin_offset + passed.position + passed.begins[-1]
-            yield file, passed
-        offset = file.begin_offset + found.position
-        why = _tell_stop(found, file)
-        if why is not Stop.LAST_BLANK:
+        end = WalkEnd(file.begin_offset + found.position, _tell_stop(found, file))
+        if end.stop is not Stop.LAST_BLANK:
             break
-    return WalkEnd(offset, why, count, last)
+    return end
 
 
 def _tell_stop(found: FileEnd, file: LogFile) -> Stop:
@@ -203,11 +200,11 @@ def _tell_stop(found: FileEnd, file: LogFile) -> Stop:
     return Stop.HALF if request.size_bytes > 0 else Stop.UNREADABLE
 
 
-def finish(walking: Generator[tuple[LogFile, Passed], None, WalkEnd]) -> WalkEnd:
-    """Where a walk ends, whatever it passes."""
+def finish(passing: Passing[End], visit: Callable[[Passed], None] = lambda _: None) -> End:
+    """Where records end that go by; each piece of them is shown to a visitor."""
     while True:
         try:
-            next(walking)
+            visit(next(passing))
         except StopIteration as ended:
-            end: WalkEnd = ended.value
+            end: End = ended.value
             return end

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from command_line.answers.stores import as_json
 from command_line.answers.stores.lines import describe_broker, describe_pair
 from command_line.answers.stores.pair import Pair, compare_stores
-from reference.disk.comparison.log_comparison import Kind
-from reference.disk.comparison.remarks import list_remarks
 from reference.disk.files.folders import StoreError
+from reference.disk.findings import Kind
+from reference.disk.reading import read_stored_broker
 from reference.disk.start_rules import StartRules, make_start_rules
-from reference.disk.stored_brokers import read_stored_broker
 from reference.store.put import Message
 from tests.reference.disk.rendering import render_store
 from tests.reference.store.logs import MASTER, fill, stop
@@ -139,6 +138,6 @@ def test_epochs(store: Path, tmp_path: Path, text: str, kinds: set[Kind]) -> Non
     copy = Path(shutil.copytree(store, tmp_path / "slave"))
     (copy / "epochFileCheckpoint").write_text(text)
     broker = read_stored_broker("slave", copy, make_start_rules("5.3.3"))
-    assert kinds == {remark.kind for remark in list_remarks(broker)}
+    assert kinds == {remark.kind for remark in broker.remarks}
     is_sound = bool(broker.epochs.entries)
     assert is_sound != bool(broker.epochs.problem)

@@ -14,12 +14,12 @@ from reference.disk.comparison.handshake import (
     compute_handshake,
     find_consistent_point,
 )
-from reference.disk.comparison.log_comparison import Kind
 from reference.disk.comparison.promotion import list_missing
 from reference.disk.comparison.table_comparison import TableKind
 from reference.disk.files.checkpoint_files import Epoch
+from reference.disk.findings import Kind
+from reference.disk.reading import read_stored_broker
 from reference.disk.start_rules import make_start_rules
-from reference.disk.stored_brokers import read_stored_broker
 from tests.reference.disk.real_stores import PAIRS, SINGLE, unpack
 
 LATER = "v533_"

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from reference.disk.files.folders import StoreFolder
+from reference.disk.reading import read_stored_broker
 from reference.disk.stability import Change, find_change
 from reference.disk.start_rules import make_start_rules
-from reference.disk.stored_brokers import StoredBroker, read_stored_broker
+from reference.disk.stored_brokers import StoredBroker
 from reference.store.put import Message
 from reference.store.store import Store
 from tests.reference.disk.rendering import render_store
