@@ -144,13 +144,18 @@ def _find_hole(master: StoredBroker, slave: StoredBroker) -> Iterator[Finding]:
 def _compare_queues(
     master: StoredBroker, slave: StoredBroker, progress: Progress
 ) -> Iterator[Finding]:
-    """The queues that a start makes of equal logs: their ends, and the entries that both have."""
+    """The queues that a start makes of equal logs: their ends, and the entries that both have.
+
+    After an orderly stop nothing is left to enter: what a start enters again counts as missing.
+    """
     ours, theirs = master.start.queues, slave.start.queues
+    is_orderly = not (master.start.is_after_kill or slave.start.is_after_kill)
     differing = []
     for key in sorted(ours.keys() | theirs.keys()):
         progress(0)
         one, other = ours.get(key, Queue(*key)), theirs.get(key, Queue(*key))
-        if one.max_index != other.max_index or not have_equal_entries(one, other):
+        ends = {(q.max_index, q.read_index if is_orderly else 0) for q in (one, other)}
+        if len(ends) > 1 or not have_equal_entries(one, other):
             differing.append(key)
     if differing:
         yield Finding(Kind.QUEUES, queues=tuple(differing))

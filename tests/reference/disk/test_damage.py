@@ -81,6 +81,7 @@ def damage(root: Path, choice: int, position: int, data: bytes) -> tuple[str, bo
 
 
 @example(19, 0, b"", "4.9.8")  # A queue's file is cut to no bytes.
+@example(8, 487, bytes(6), "4.9.8")  # A queue's last entry, which a start enters again.
 @example(20, 0, b"\x80", "4.9.8")  # A queue's first entry has an offset below 0.
 @given(st.integers(0, 50), st.integers(0, 4095), st.binary(max_size=12), st.sampled_from(RELEASES))
 def test_damage(store: Path, choice: int, position: int, data: bytes, release: str) -> None:
