@@ -68,7 +68,11 @@ def run(
         if not can_open(queue, request.name, creation):
             has_exception = True
             break
-        queue, opened = queues.take_from_disk(queue, request.name, now_ms)
+        try:
+            queue, opened = queues.take_from_disk(queue, request.name, now_ms)
+        except OSError:
+            has_exception = True
+            break
         done[request.name] = evolve(request, mapped_file=opened)
         has_exception = False
     return queue, evolve(service, requests=tuple(done.values()), has_exception=has_exception)

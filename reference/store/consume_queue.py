@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 
 from reference.store import java, mapped_file
 from reference.store import mapped_file_queue as queues
-from reference.store.content import Content
+from reference.store.content import Content, Data
 from reference.store.java import JavaError
 from reference.store.mapped_file import MappedFile, name_file
 from reference.store.mapped_file_queue import MappedFileQueue
@@ -84,7 +84,7 @@ def is_filled(entry: Entry) -> bool:
     return entry.offset_bytes >= 0 and entry.size_bytes > 0
 
 
-def list_entries(data: bytes) -> Iterator[Entry]:
+def list_entries(data: Data) -> Iterator[Entry]:
     """The entries of a file or a part of one."""
     return (Entry(*fields) for fields in ENTRY.iter_unpack(data))
 
@@ -221,7 +221,10 @@ def _get_file_to_write(
         return queue
     if not is_folder_nameable(queue.topic):
         return None
-    files, created = queues.take_from_disk(queue.files, name_file(create_offset), now_ms)
+    try:
+        files, created = queues.take_from_disk(queue.files, name_file(create_offset), now_ms)
+    except OSError:
+        return None
     return evolve(queue, files=queues.add_file(files, created), has_folder=True)
 
 

@@ -7,6 +7,7 @@ of an abstract log.
 
 from __future__ import annotations
 
+from mmap import mmap
 from typing import TypeAlias
 
 from attrs import field, frozen
@@ -17,6 +18,11 @@ Origin: TypeAlias = int | tuple[int, int]
 Origins: TypeAlias = tuple[Origin | None, ...]
 
 
+Data: TypeAlias = bytes | mmap
+"""In memory, or in a file: then a write changes them in place, and the content before it is gone.
+"""
+
+
 @frozen
 class Content:
     """Some bytes, with or without provenance.
@@ -24,7 +30,7 @@ class Content:
     Raises ValueError if the numbers of origins and bytes differ.
     """
 
-    data: bytes = field(validator=instance_of(bytes))
+    data: Data = field(validator=instance_of((bytes, mmap)))
     origins: Origins | None = None
     """The origin of each byte; None: never written, so it is zero.
 
@@ -59,7 +65,7 @@ def cut(content: Content, begin: int, end: int) -> Content:
 
 def join(first: Content, second: Content) -> Content:
     """One content after the other."""
-    data = first.data + second.data
+    data = first.data[:] + second.data[:]
     if first.origins is None and second.origins is None:
         return Content(data)
     return Content(data, list_origins(first) + list_origins(second))
@@ -74,6 +80,9 @@ def write(content: Content, position: int, written: Content) -> Content:
     if position < 0 or end > len(content):
         raise ValueError(f"[{position}, {end}) is outside of {len(content)} bytes")
     if not written:
+        return content
+    if isinstance(content.data, mmap):
+        content.data[position:end] = written.data
         return content
     data = content.data[:position] + written.data + content.data[end:]
     if content.origins is None and written.origins is None:

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 
 from reference.store import content as contents
 from reference.store import java
-from reference.store.content import Content
+from reference.store.content import Content, Data
 from reference.store.java import Thrown
 
 OS_PAGE_SIZE_BYTES = 4096
@@ -98,9 +98,10 @@ def set_positions(file: MappedFile, position_bytes: int) -> MappedFile:
     )
 
 
-def get_mapped_bytes(file: MappedFile) -> bytes:
+def get_mapped_bytes(file: MappedFile) -> Data:
     """The whole file, written or not (``MappedFile#sliceByteBuffer``)."""
-    return file.content.data[: file.file_size_bytes]
+    data, size = file.content.data, file.file_size_bytes
+    return data if len(data) == size else data[:size]
 
 
 def write_and_advance(

@@ -5,7 +5,10 @@ Offsets are bytes from the beginning of the log, whose early files may be gone.
 
 from __future__ import annotations
 
-from attrs import evolve, frozen
+from collections.abc import Callable
+from typing import TypeAlias
+
+from attrs import evolve, field, frozen
 
 from reference.store import java, mapped_file
 from reference.store.content import Content
@@ -15,6 +18,10 @@ from reference.store.mapped_file import MappedFile
 DELETE_FILES_BATCH_MAX = 10
 """The most files that one call deletes."""
 DESTROY_DIRTY_INTERVAL_MS = 1000
+
+
+CreateContent: TypeAlias = Callable[[str], Content]
+"""The zeros of a new file of this name; raises OSError where it cannot be created."""
 
 
 @frozen
@@ -38,6 +45,8 @@ class MappedFileQueue:
     committed_where_bytes: int = 0
     store_timestamp_ms: int = 0
     """Of the last message that a flush of all pages has reached."""
+    create_content: CreateContent | None = field(default=None, eq=False, repr=False)
+    """Where a new file's bytes are to lie; None: in memory."""
 
 
 def load(queue: MappedFileQueue) -> tuple[MappedFileQueue, Thrown | None]:
@@ -68,7 +77,9 @@ def load(queue: MappedFileQueue) -> tuple[MappedFileQueue, Thrown | None]:
 def close(queue: MappedFileQueue) -> MappedFileQueue:
     """The files left in the folder for the next process."""
     files = (DiskFile(f.name, f.content, f.last_modified_ms) for f in queue.mapped_files)
-    return MappedFileQueue(queue.file_size_bytes, other_files=(*files, *queue.other_files))
+    others = (*files, *queue.other_files)
+    create = queue.create_content
+    return MappedFileQueue(queue.file_size_bytes, other_files=others, create_content=create)
 
 
 def get_first_mapped_file(queue: MappedFileQueue) -> MappedFile | None:
@@ -140,9 +151,11 @@ def take_from_disk(
 ) -> tuple[MappedFileQueue, MappedFile]:
     """Open or create a file that is not in the queue; old bytes of that name return.
 
-    Raises JavaError (NumberFormatException) for a name that is not a number.
+    Raises JavaError (NumberFormatException) for a name that is not a number, and OSError.
     """
     found = next((file.content for file in queue.other_files if file.name == name), None)
+    if found is None and queue.create_content is not None:
+        found = queue.create_content(name)
     others = tuple(file for file in queue.other_files if file.name != name)
     opened = mapped_file.map_file(name, queue.file_size_bytes, found, now_ms)
     return evolve(queue, other_files=others), opened

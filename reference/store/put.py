@@ -153,11 +153,13 @@ Appended: TypeAlias = tuple[Store, MappedFile, AppendMessageResult | Thrown]
 Appender: TypeAlias = Callable[[Store, MappedFile], Appended]
 
 
-def put_message(store: Store, message: Message, around: Surroundings) -> tuple[Store, Answer]:
+def put_message(
+    store: Store, message: Message, around: Surroundings, *, is_acknowledged: bool = True
+) -> tuple[Store, Answer]:
     """Put one message (``DefaultMessageStore#putMessage``).
 
     The status is for the producer: with FLUSH_DISK_TIMEOUT and SLAVE_NOT_AVAILABLE the message is
-    still in the log.
+    still in the log. Without ``is_acknowledged`` the waits are left to the caller.
     """
     refusal = find_refusal(store, message.topic)
     properties_length = java.count_characters(message.properties or "")
@@ -171,10 +173,13 @@ def put_message(store: Store, message: Message, around: Surroundings) -> tuple[S
     def append(store: Store, file: MappedFile) -> Appended:
         return append_message(store, file, message, around)
 
-    return _put(store, append, around, is_waiting=message.is_wait_store_msg_ok)
+    is_waiting = message.is_wait_store_msg_ok and is_acknowledged
+    return _put(store, append, around, is_waiting=is_waiting)
 
 
-def put_messages(store: Store, batch: MessageBatch, around: Surroundings) -> tuple[Store, Answer]:
+def put_messages(
+    store: Store, batch: MessageBatch, around: Surroundings, *, is_acknowledged: bool = True
+) -> tuple[Store, Answer]:
     """Put a batch, whole or not at all (``DefaultMessageStore#putMessages``).
 
     The size sent by the client is compared with maxMessageSize. The written size is larger; if only
@@ -195,7 +200,8 @@ def put_messages(store: Store, batch: MessageBatch, around: Surroundings) -> tup
     def append(store: Store, file: MappedFile) -> Appended:
         return append_batch(store, file, batch, around)
 
-    return _put(store, append, around, is_waiting=batch.is_wait_store_msg_ok)
+    is_waiting = batch.is_wait_store_msg_ok and is_acknowledged
+    return _put(store, append, around, is_waiting=is_waiting)
 
 
 def find_refusal(store: Store, topic: str) -> PutMessageStatus | None:

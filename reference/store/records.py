@@ -350,7 +350,7 @@ def _read_message(
     )
 
 
-def decode(data: bytes, record_format: RecordFormat = FORMAT_4_4_0) -> Record | None:
+def decode(data: Bytes, record_format: RecordFormat = FORMAT_4_4_0) -> Record | None:
     """A record's parts, whatever its size and magic are (``MessageDecoder#decode``).
 
     None: the bytes end before the record does.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from attrs import evolve, field, frozen
 
@@ -13,7 +13,7 @@ from reference.store import mapped_file_queue as queues
 from reference.store.allocation import AllocateMappedFileService
 from reference.store.consume_queue import ConsumeQueue
 from reference.store.content import NOTHING, Content
-from reference.store.mapped_file_queue import MappedFileQueue
+from reference.store.mapped_file_queue import CreateContent, MappedFileQueue
 
 MASTER_ID = 0
 CHECKPOINT_TOLERANCE_MS = 3000
@@ -136,6 +136,10 @@ class Store:
     """Its thread is alive; an error may have ended it."""
     has_abort_file: bool = False
     """The next load takes this exit for a kill."""
+    create_queue_content: Callable[[str, int], CreateContent] | None = field(
+        default=None, eq=False, repr=False
+    )
+    """For a topic and queue id: where its new files' bytes are to lie; None: in memory."""
 
 
 def create_store(config: StoreConfig) -> Store:
@@ -174,8 +178,12 @@ def compute_dispatch_behind(store: Store) -> int:
 def find_consume_queue(store: Store, topic: str, queue_id: int) -> ConsumeQueue:
     """The queue, or an empty new one (``DefaultMessageStore#findConsumeQueue``)."""
     key = consume_queues.make_key(topic, queue_id)
+    if key in store.consume_queues:
+        return store.consume_queues[key]
     size = consume_queues.compute_file_size(store.config.mapped_file_size_consume_queue_bytes)
-    return store.consume_queues.get(key) or ConsumeQueue(topic, queue_id, MappedFileQueue(size))
+    make = store.create_queue_content
+    create = make(topic, queue_id) if make is not None else None
+    return ConsumeQueue(topic, queue_id, MappedFileQueue(size, create_content=create))
 
 
 def replace_consume_queues(store: Store, *changed: ConsumeQueue) -> Store:
