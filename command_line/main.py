@@ -40,6 +40,7 @@ VERBS = {
     "trace": ("command_line.trace", "Explain recordings of real brokers by the model."),
     "store": ("command_line.store", "Compare brokers' stores; say what a promotion would lose."),
     "logs": ("command_line.logs", "Read brokers' own logs: what happened, and signs of trouble."),
+    "broker": ("command_line.broker", "Run a broker of our own: the rules behind real sockets."),
     "pull": ("command_line.pull", "Answer a pull, and say where the next one goes."),
     "export": ("command_line.export", "Write vectors, traces, proofs and models for others."),
     "bench": (

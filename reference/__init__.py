@@ -8,6 +8,7 @@
 - ``disk``: what brokers left on disk, read, started on paper, and compared.
 - ``configuration``: keys, files, and the broker groups that they make.
 - ``wire``: the bytes of replication and of remoting requests.
+- ``broker``: a broker of our own, whose decisions are all of these.
 - ``broker_logs``: what brokers wrote to their own logs, in the terms of recordings.
 - ``recordings``: what real brokers did, explained by the rules.
 - ``checkout``: whether the program runs in a checkout, and what its hints name then.

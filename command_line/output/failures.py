@@ -15,6 +15,9 @@ BAD_INPUT = (
     "QuestionError",
     "SiteError",
     "StoreError",
+    "StoreFailedError",
+    "StoreLockedError",
+    "TablesFailedError",
     "TraceError",
 )
 MISSING_PREREQUISITE = ("MissingPrerequisiteError", "MissingSpinError", "SpinError")

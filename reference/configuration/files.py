@@ -142,6 +142,33 @@ def change_slaves(group: BrokerGroup, key: str, value: str) -> BrokerGroup:
     return _build_group([group.master, *slaves], [group.master])
 
 
+COMMAND_LINE = "(command line)"
+"""File name of settings that were given as options."""
+
+
+def read_one_broker(
+    path: Path | None, told: Mapping[str, str], version: Version = USUAL_VERSION
+) -> tuple[BrokerConfiguration, tuple[ConfigurationWarning, ...]]:
+    """One broker of a file, of options that win over it, or of both.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or a value is one that 4.4.0 would ignore.
+    """
+    warnings: list[ConfigurationWarning] = []
+    settings: dict[str, Entry] = {}
+    if path is not None:
+        found = _read_broker(path, warnings, version)
+        if found is None:
+            raise _nothing_found(path)
+        settings = {one.key: Entry(one.key, one.value, one.line) for one in found.settings}
+    for key, value in told.items():
+        if key not in KEYS and not is_known_in(key, version):
+            raise _error(explain_unknown_key(key, version), "choose a key that it knows")
+        settings[key] = Entry(key, value, 0)
+    name = str(path) if path is not None else COMMAND_LINE
+    return _interpret(name, list(settings.values()), warnings, version), tuple(warnings)
+
+
 DECIDING_KEYS = (
     "brokerRole",
     "brokerId",

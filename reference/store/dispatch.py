@@ -8,6 +8,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.store import consume_queue as consume_queues
+from reference.store import content as contents
 from reference.store import records
 from reference.store.java import JavaError, Thrown
 from reference.store.mapped_file import SelectedBuffer
@@ -65,8 +66,12 @@ def is_unconfirmed(store: Store) -> bool:
     return store.config.is_duplication_enabled and not is_confirmed
 
 
-def do_reput(store: Store, now_ms: int) -> tuple[Store, Thrown | None]:
+def do_reput(
+    store: Store, now_ms: int, limit_bytes: int | None = None
+) -> tuple[Store, Thrown | None]:
     """One run of the dispatcher (``ReputMessageService#doReput``).
+
+    Below a limit only, where a later release dispatches no more than what is flushed or copied.
 
     It reads its offset's file to the end, then continues in the next one. Below the log's first
     file it finds nothing and never moves again, unless its offset is exactly 0: from there it jumps
@@ -75,6 +80,8 @@ def do_reput(store: Store, now_ms: int) -> tuple[Store, Thrown | None]:
     is_going_on = True
     while is_going_on and is_commit_log_available(store) and not is_unconfirmed(store):
         selected = get_data(store, store.reput_from_offset_bytes)
+        if selected is not None and limit_bytes is not None:
+            selected = cut_at(selected, limit_bytes)
         if selected is None:
             break
         store = evolve(store, reput_from_offset_bytes=selected.start_offset_bytes)
@@ -83,6 +90,14 @@ def do_reput(store: Store, now_ms: int) -> tuple[Store, Thrown | None]:
         except DispatcherDeadError as dead:
             return dead.store, Thrown(dead.class_name)
     return store, None
+
+
+def cut_at(selected: SelectedBuffer, limit_bytes: int) -> SelectedBuffer | None:
+    """What lies below an offset; None: nothing does."""
+    length = min(selected.size_bytes, limit_bytes - selected.start_offset_bytes)
+    if length <= 0:
+        return None
+    return evolve(selected, content=contents.cut(selected.content, 0, length))
 
 
 class DispatcherDeadError(JavaError):
@@ -141,11 +156,11 @@ def skip_unreadable(store: Store, rest_bytes: int) -> Store:
     return evolve(store, reput_from_offset_bytes=store.reput_from_offset_bytes + rest_bytes)
 
 
-def dispatch_until_rest(store: Store, now_ms: int) -> Store:
+def dispatch_until_rest(store: Store, now_ms: int, limit_bytes: int | None = None) -> Store:
     """The dispatcher's thread runs until nothing changes any more (``ReputMessageService#run``)."""
     while store.is_dispatcher_running:
         before = store.reput_from_offset_bytes
-        store, thrown = do_reput(store, now_ms)
+        store, thrown = do_reput(store, now_ms, limit_bytes)
         if thrown is not None:
             return evolve(store, is_dispatcher_running=False)
         if store.reput_from_offset_bytes == before:

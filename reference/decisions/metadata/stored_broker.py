@@ -216,19 +216,21 @@ def copy_all(broker: StoredBroker, ask: Ask, now_ms: float) -> StoredBroker:
     if not is_master_known(broker.tables):
         return broker
     for step in STEPS:
-        text = ask(step)
-        if text is None:
-            continue
-        if step == "delay":
-            broker = write_file(broker, DELAY, text)
-            continue
-        try:
-            found = table_text.read_table(TABLE_OF_STEP[step], text, now_ms, is_answer=True)
-        except TextError:
-            continue
-        if found is not None:
-            broker = copy_step(broker, step, found)
+        broker = copy_one(broker, step, ask(step), now_ms)
     return broker
+
+
+def copy_one(broker: StoredBroker, step: str, text: str | None, now_ms: float) -> StoredBroker:
+    """The slave after a step with this text of an answer; None: there was none."""
+    if text is None:
+        return broker
+    if step == "delay":
+        return write_file(broker, DELAY, text)
+    try:
+        found = table_text.read_table(TABLE_OF_STEP[step], text, now_ms, is_answer=True)
+    except TextError:
+        return broker
+    return broker if found is None else copy_step(broker, step, found)
 
 
 def copy_step(broker: StoredBroker, step: str, found: ReadTable) -> StoredBroker:

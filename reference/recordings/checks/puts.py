@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
+from reference.decisions.sending import send_processor
 from reference.recordings.ahead.plan import MASTER, compute_message_margin_bytes
 from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES
 from reference.recordings.clock import JITTER_MS, SLACK_MS
@@ -16,11 +17,9 @@ PROPERTIES_MAX_BYTES = 32767
 """The longest properties (R-CL-01); a recording does not show them."""
 
 RESPONSES: Mapping[str, tuple[int, str]] = {
-    "PUT_OK": (0, "SUCCESS"),
-    "FLUSH_DISK_TIMEOUT": (10, "FLUSH_DISK_TIMEOUT"),
-    "SLAVE_NOT_AVAILABLE": (11, "SLAVE_NOT_AVAILABLE"),
-    "FLUSH_SLAVE_TIMEOUT": (12, "FLUSH_SLAVE_TIMEOUT"),
-    "SERVICE_NOT_AVAILABLE": (14, "SERVICE_NOT_AVAILABLE"),
+    status: (code.value, code.name)
+    for status, code in send_processor.RESPONSES.items()
+    if code in send_processor.STORED or code is send_processor.SendCode.SERVICE_NOT_AVAILABLE
 }
 """Response code and its name by ``PutMessageStatus`` (R-CL-19)."""
 

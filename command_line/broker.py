@@ -1,0 +1,155 @@
+"""``rmqspec broker``: a broker of our own, to which real slaves, masters and clients connect."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from command_line.options.version_option import add_version_option
+from command_line.output import exit_codes
+from reference.broker.broker import Broker
+from reference.broker.settings import Settings
+from reference.broker.sockets.running import LOOPBACK, Process
+from reference.configuration.files import read_one_broker
+from reference.releases.versions import Version
+
+EPILOG = """\b
+Examples:
+  rmqspec broker --config broker.conf --store data      # role, ports and all from the file
+  rmqspec broker --role SYNC_MASTER --store master
+  rmqspec broker --role SLAVE --store slave --listen-port 20911 --master 127.0.0.1:10912
+  rmqspec broker --role SLAVE --store slave --set namesrvAddr=127.0.0.1:9876
+  rmqspec broker --role ASYNC_MASTER --store master --events master.jsonl --snapshots 1
+
+Its decisions are the rules of this model; its store is a real one, which a real broker and
+rmqspec store can read. It listens at its port, at that plus one (slaves) and at that less two, on
+this machine only unless --bind says otherwise. It has no access control: bind it to an address
+that strangers reach only where they may read and write everything. It is slow, and made to be
+compared with: keep no data in it that you need. SIGINT and SIGTERM stop it in order.
+
+Exit codes: 0 stopped in order, 3 it does not start: bad settings, a store that is taken or cannot
+be loaded, a port in use; 70 rules and bytes disagree, which is a defect of this program.
+"""
+
+
+def parse_settings(
+    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> dict[str, str]:
+    """``KEY=VALUE`` options."""
+    told: dict[str, str] = {}
+    for each in values:
+        key, equals, value = each.partition("=")
+        if not equals or not key:
+            raise click.BadParameter(f"{each!r} is not KEY=VALUE", context, parameter)
+        told[key.strip()] = value
+    return told
+
+
+@click.command(name="broker", epilog=EPILOG)
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="A broker.conf; other options win over it.",
+)
+@click.option("--role", type=click.Choice(("ASYNC_MASTER", "SYNC_MASTER", "SLAVE")))
+@click.option(
+    "--store",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Where the store lies; else storePathRootDir of the file.",
+)
+@click.option(
+    "--listen-port", type=click.IntRange(3, 65534), help="listenPort; 10911 if nothing sets it."
+)
+@click.option("--master", metavar="HOST:PORT", help="A master's HA address: haMasterAddress.")
+@click.option(
+    "--set",
+    "told",
+    multiple=True,
+    callback=parse_settings,
+    metavar="KEY=VALUE",
+    help="A setting as in the file. Repeatable.",
+)
+@click.option("--bind", default=LOOPBACK, show_default=True, help="The address to listen on.")
+@click.option(
+    "--events",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Append what the broker does, as lines of a recording.",
+)
+@click.option("--name", default="", metavar="NAME", help="Its name among the events.")
+@click.option(
+    "--snapshots",
+    type=click.FloatRange(0),
+    default=0.0,
+    metavar="SECONDS",
+    help="How often its counters are among the events; 0: never.",
+)
+@add_version_option()
+def command(  # noqa: PLR0913
+    *,
+    config: Path | None,
+    role: str | None,
+    store: Path | None,
+    listen_port: int | None,
+    master: str | None,
+    told: dict[str, str],
+    bind: str,
+    events: Path | None,
+    name: str,
+    snapshots: float,
+    version: Version,
+) -> int:
+    """Run one broker until it is stopped, master or slave: every decision is a rule of this model.
+
+    A real slave can copy from it, it can copy from a real master, and real producers, consumers and
+    administrators can use it. Lines of what happens go to standard output.
+    """
+    options = {
+        "brokerRole": role,
+        "listenPort": None if listen_port is None else str(listen_port),
+        "haMasterAddress": master,
+    }
+    given = {key: value for key, value in options.items() if value is not None}
+    configuration, warnings = read_one_broker(config, complete({**told, **given}), version)
+    for warning in warnings:
+        click.echo(f"rmqspec: {warning}", err=True)
+    own = configuration.get("brokerIP1") if "brokerIP1" in configuration.values else bind
+    root = store or Path(str(configuration.get("storePathRootDir") or ""))
+    if not root.name:
+        raise click.BadParameter("say with --store where the store is to lie")
+    settings = Settings(configuration, root, str(own))
+    node = name or ("slave" if settings.is_slave else "master")
+    file = None if events is None else events.open("a", encoding="utf-8")
+    process = Process(settings, write_line, bind, file, node, snapshots * 1000, announce)
+    asyncio.run(process.run())
+    return exit_codes.ANALYSED
+
+
+def complete(told: dict[str, str]) -> dict[str, str]:
+    """A slave needs a broker id of its own; without a file it gets 1."""
+    is_slave = told.get("brokerRole") == "SLAVE"
+    return {"brokerId": "1", **told} if is_slave else told
+
+
+def write_line(line: str) -> None:
+    """A line with its time."""
+    now = datetime.now(UTC).strftime("%H:%M:%S.%f")[:-3]
+    print(f"{now} {line}", flush=True)
+
+
+def announce(broker: Broker) -> None:
+    """Where it can be reached."""
+    ports, settings = broker.settings.ports, broker.settings
+    print(
+        f"{settings.role.name} of RocketMQ {settings.version.name} listens: clients "
+        f"{ports.listen} and {ports.vip}, slaves {ports.ha}; store {settings.store_root}, "
+        f"log {max(0, broker.store.min_offset)} to {broker.store.max_offset}",
+        file=sys.stdout,
+        flush=True,
+    )

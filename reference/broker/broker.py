@@ -1,0 +1,143 @@
+"""A whole broker: its store, its tables, both sides of replication, and its servers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import IO
+
+from attrs import define, field
+
+from reference.broker import habits
+from reference.broker.client import RemotingClient
+from reference.broker.copying import Copying
+from reference.broker.events import EventWriter
+from reference.broker.host import Host
+from reference.broker.live_store import LiveStore
+from reference.broker.master_ha import MasterHa
+from reference.broker.puts import Put, Puts
+from reference.broker.registration import Registration
+from reference.broker.remoting_server import RemotingServer
+from reference.broker.requests.clients import Consumers
+from reference.broker.requests.pulling import HeldPulls
+from reference.broker.ruled_state import RuledState
+from reference.broker.settings import Settings
+from reference.broker.slave_ha import SlaveHa
+from reference.broker.store_files import StoreFiles
+from reference.broker.tables import LiveTables
+from reference.decisions.reading.settings import BrokerSettings, StoreSettings
+
+
+@define(eq=False)
+class Broker:
+    """One broker in one process."""
+
+    settings: Settings
+    host: Host
+    events_file: IO[str] | None = None
+    node: str = "broker"
+    """Its name among the events."""
+    files: StoreFiles = field(init=False)
+    serving: RuledState = field(init=False)
+    copying_rules: RuledState | None = field(init=False)
+    store: LiveStore = field(init=False)
+    tables: LiveTables = field(init=False)
+    ha: MasterHa = field(init=False)
+    slave: SlaveHa | None = field(init=False)
+    puts: Puts = field(init=False)
+    client: RemotingClient = field(init=False)
+    registration: Registration = field(init=False)
+    copying: Copying = field(init=False)
+    consumers: Consumers = field(factory=Consumers)
+    held_pulls: HeldPulls = field(init=False)
+    server: RemotingServer = field(init=False)
+    events: EventWriter = field(init=False)
+    reading: tuple[StoreSettings, BrokerSettings] = field(init=False)
+    """Settings of pulls: the store's, the processor's."""
+    puts_total: int = 0
+    started_ms: int = 0
+    is_stopping: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        settings, host = self.settings, self.host
+        self.reading = settings.make_reading_settings()
+        self.files = StoreFiles(settings.store_root)
+        parameters = settings.make_parameters()
+        self.serving = RuledState(settings.make_structure(is_copying=False), parameters)
+        self.copying_rules = None
+        if settings.is_slave:
+            self.copying_rules = RuledState(settings.make_structure(is_copying=True), parameters)
+        self.store = LiveStore(settings, self.files, host, self.serving, self.copying_rules)
+        self.tables = LiveTables(settings, self.files, host)
+        self.ha = MasterHa(settings, self.store, self.serving, host)
+        self.slave = None
+        if self.copying_rules is not None:
+            self.slave = SlaveHa(settings, self.store, self.copying_rules, host)
+        self.puts = Puts(settings, self.store, self.serving, host, self.ha.wake_writers)
+        self.ha.on_report = self.puts.transfer.notify
+        self.client = RemotingClient(host)
+        self.registration = Registration(settings, self.tables, self.client, host, self.slave)
+        self.copying = Copying(settings, self.tables, self.client, host)
+        self.held_pulls = HeldPulls(self)
+        self.server = RemotingServer(self, host)
+        self.events = EventWriter(self, self.events_file, self.node)
+
+    def start(self) -> None:
+        """Load everything, and let all services run; who listens, does so after this.
+
+        Raises StoreLockedError, StoreFailedError, TablesFailedError, OSError.
+        """
+        self.files.lock()
+        self.tables.load()
+        self.store.load()
+        self.store.start()
+        self.started_ms = self.host.wall_ms()
+        self.events.write_start()
+        self.puts.start()
+        self.held_pulls.start()
+        interval_ms = 5000.0
+        self.store.every("progress", interval_ms, self.tables.persist_offsets, first_ms=10_000.0)
+        if self.slave is not None:
+            self.slave.start()
+            self.copying.start()
+        self.registration.start()
+
+    def note_put(self, put: Put) -> None:
+        """A put has its answer."""
+        self.puts_total += 1
+        self.events.write_put(put)
+
+    def stop(self, on_done: Callable[[], None]) -> None:
+        """``BrokerController#shutdown``: no more puts, a second later no more replication."""
+        if self.is_stopping:
+            return
+        self.is_stopping = True
+        self.events.write("node_stop_begin")
+        self.registration.leave()
+        self.store.begin_stop()
+        for state, leaf in ((self.serving, "master"), (self.copying_rules, "slaves.0")):
+            if state is not None:
+                state.learn_all({f"{leaf}.is_stopping": 1})
+        began_ms = self.host.now_ms()
+
+        def finish() -> None:
+            self.finish_stop()
+            self.events.write(
+                "node_stop_clean",
+                abort_file_present=self.store.store.has_abort_file,
+                shutdown_ms=round(self.host.now_ms() - began_ms, 3),
+            )
+            on_done()
+
+        self.host.after(habits.SHUTDOWN_SLEEP_MS, finish)
+
+    def finish_stop(self) -> None:
+        """The last part of a stop in order."""
+        if self.slave is not None:
+            self.slave.stop()
+        self.ha.shut()
+        self.puts.stop()
+        self.server.close()
+        self.client.close()
+        self.store.finish_stop()
+        self.tables.persist_offsets()
+        self.files.unlock()

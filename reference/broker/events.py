@@ -1,0 +1,118 @@
+"""What a broker notes of itself, in the format of recordings (``spec/trace_format.md``)."""
+
+from __future__ import annotations
+
+import json
+from typing import IO, TYPE_CHECKING, Any
+
+from attrs import define
+
+from reference.broker.puts import Put
+from reference.configuration.keys import KEYS, MESSAGE_STORE_CONFIG
+from reference.store.put import Message, PutMessageResult, is_written
+
+if TYPE_CHECKING:
+    from reference.broker.broker import Broker
+
+
+@define(eq=False)
+class EventWriter:
+    """A file of lines, each written whole and at once."""
+
+    broker: Broker
+    file: IO[str] | None
+    node: str
+
+    def write(self, kind: str, **fields: Any) -> None:
+        """One event; its stamp is the time of day (``wall_ms``)."""
+        if self.file is not None:
+            head = {"ev": kind, "node": self.node, "wall_ms": self.broker.host.wall_time_ms()}
+            self.file.write(json.dumps({**head, **fields}, separators=(",", ":")) + "\n")
+            self.file.flush()
+
+    def write_start(self) -> None:
+        """Who starts, with which settings, and what it has found."""
+        settings, store = self.broker.settings, self.broker.store
+        told = settings.configuration.values
+        config = {k: KEYS[k].read(told[k]) for k in MESSAGE_STORE_CONFIG if k in told}
+        self.write(
+            "config_node",
+            rocketmq=settings.version.name,
+            role=settings.role.name,
+            flush_type=settings.configuration.flush_disk_type.name,
+            broker_id=settings.configuration.broker_id,
+            store_config=config,
+        )
+        self.write(
+            "node_started",
+            role=settings.role.name,
+            last_exit_normal=store.is_last_exit_normal,
+            **self.describe(),
+        )
+
+    def describe(self) -> dict[str, Any]:
+        """The counters of a snapshot."""
+        broker, store = self.broker, self.broker.store
+        shown: dict[str, Any] = {
+            "max_offset": store.max_offset,
+            "flushed_offset": store.flushed_offset,
+            "min_offset": store.min_offset,
+            "mapped_files": len(store.store.commit_log.mapped_files),
+            "dispatched_offset": store.store.reput_from_offset_bytes,
+        }
+        if broker.slave is not None:
+            return {
+                **shown,
+                "ha_client_connected": broker.slave.is_connected,
+                "ha_client_reported_offset": broker.slave.reported,
+            }
+        rules = broker.serving
+        push2 = rules.get("master.push2_slave_max_offset")
+        return {
+            **shown,
+            "push2_slave_max_offset": push2,
+            "connection_count": rules.get("master.connection_count"),
+            "slave_fall_behind": store.max_offset - push2,
+            "connections": [
+                {
+                    "slave_request_offset": each.get("slave_request_offset"),
+                    "slave_ack_offset": each.get("slave_ack_offset"),
+                    "next_transfer_from": each.get("next_transfer_offset"),
+                }
+                for each in broker.ha.connections
+            ],
+        }
+
+    def write_snapshot(self) -> None:
+        """The counters now."""
+        self.write("snapshot", **self.describe())
+
+    def write_put(self, put: Put) -> None:
+        """A put that has its answer."""
+        result = put.result
+        if not isinstance(put.message, Message) or not isinstance(result, PutMessageResult):
+            return
+        host, rules = self.broker.host, self.broker.serving
+        now_ms = host.now_ms()
+        fields: dict[str, Any] = {
+            "topic": put.message.topic,
+            "queue": put.message.queue_id,
+            "body_bytes": len(put.message.body or b""),
+            "wait_store_ok": put.waits_for_store,
+            "begin_wall_ms": host.wall_time_ms() - (now_ms - put.begin_ms),
+            "put_status": result.status.name,
+            "duration_ms": round(now_ms - put.begin_ms, 3),
+            "push2_slave_before": put.push2_before,
+            "connection_count_before": put.connections_before,
+            "push2_slave_after": rules.get("master.push2_slave_max_offset"),
+            "connection_count_after": rules.get("master.connection_count"),
+            "max_offset_after": self.broker.store.max_offset,
+        }
+        if result.append is not None and is_written(result.append):
+            fields |= {
+                "append_status": result.append.status.name,
+                "wrote_offset": result.append.wrote_offset_bytes,
+                "wrote_bytes": result.append.wrote_bytes,
+                "queue_offset": result.append.logics_offset,
+            }
+        self.write("put", **fields)

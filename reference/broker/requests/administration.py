@@ -1,0 +1,106 @@
+"""Topics, groups, whole tables, and what a broker tells of itself."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from reference.broker.requests.handler import SYSTEM_ERROR, FieldError, Request, handles
+from reference.decisions.metadata import stored_broker
+from reference.decisions.metadata.copying import REQUEST_CODES, is_content_empty
+from reference.decisions.metadata.table_text import TopicConfig
+from reference.decisions.reading.subscription_group import GroupError, build_group
+from reference.decisions.sending.send_processor import AUTO_CREATE_TOPIC
+from reference.store.store import compute_dispatch_behind
+from reference.wire.codes import RequestCode
+
+if TYPE_CHECKING:
+    from reference.broker.broker import Broker
+
+STEP_OF_CODE = {code: step for step, code in REQUEST_CODES.items()}
+
+
+@handles(
+    RequestCode.GET_ALL_TOPIC_CONFIG,
+    RequestCode.GET_ALL_CONSUMER_OFFSET,
+    RequestCode.GET_ALL_DELAY_OFFSET,
+    RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG,
+    by=(stored_broker.answer_copy, is_content_empty),
+)
+def get_all(broker: Broker, request: Request) -> None:
+    """A whole table, for a slave's copy (``AdminBrokerProcessor``)."""
+    text = stored_broker.answer_copy(broker.tables.broker, STEP_OF_CODE[request.command.code])
+    if is_content_empty(text):
+        request.answer(SYSTEM_ERROR, "there is no such table in this broker")
+    else:
+        request.answer(body=text.encode())
+
+
+@handles(RequestCode.UPDATE_AND_CREATE_TOPIC, by=(stored_broker.put_entry,))
+def update_topic(broker: Broker, request: Request) -> None:
+    """``AdminBrokerProcessor#updateAndCreateTopic``."""
+    name = request.text("topic")
+    configuration = broker.settings.configuration
+    if name in (configuration.cluster, AUTO_CREATE_TOPIC):
+        remark = f"the topic[{name}] is conflict with system reserved words."
+        request.answer(SYSTEM_ERROR, remark)
+        return
+    topic = TopicConfig(
+        name=name,
+        read_queues=request.number("readQueueNums"),
+        write_queues=request.number("writeQueueNums"),
+        permission=request.number("perm"),
+        filter_type=request.command.fields.get("topicFilterType", "SINGLE_TAG"),
+        sys_flag=request.number("topicSysFlag", 0),
+    )
+    broker.tables.put_topic(topic)
+    broker.registration.register()
+    request.answer()
+
+
+@handles(RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, by=(build_group, stored_broker.put_entry))
+def update_group(broker: Broker, request: Request) -> None:
+    """``AdminBrokerProcessor#updateAndCreateSubscriptionGroup``. Raises FieldError."""
+    try:
+        options = dict(json.loads(request.command.body))
+        name = str(options.pop("groupName"))
+        group = build_group(options)
+    except (ValueError, TypeError, KeyError, RecursionError, GroupError) as problem:
+        raise FieldError(f"the body is no subscription group: {str(problem)[:80]}") from problem
+    broker.tables.put_group(name, group)
+    request.answer()
+
+
+@handles(RequestCode.GET_BROKER_RUNTIME_INFO, by=(compute_dispatch_behind,))
+def get_runtime_info(broker: Broker, request: Request) -> None:
+    """``AdminBrokerProcessor#getBrokerRuntimeInfo``, as far as this broker has it."""
+    table = {name: str(value) for name, value in describe(broker).items()}
+    request.answer(body=json.dumps({"table": table}).encode())
+
+
+def describe(broker: Broker) -> dict[str, object]:
+    """The figures of a broker by RocketMQ's names."""
+    store = broker.store
+    ratio = store.files.compute_disk_ratio()
+    return {
+        "brokerVersionDesc": f"V{broker.settings.version.release.replace('.', '_')}",
+        "brokerRole": broker.settings.role.name,
+        "commitLogMinOffset": store.min_offset,
+        "commitLogMaxOffset": store.max_offset,
+        "commitLogDiskRatio": ratio,
+        "consumeQueueDiskRatio": ratio,
+        "dispatchBehindBytes": compute_dispatch_behind(store.store),
+        "remainHowManyDataToFlush": f"{store.max_offset - store.flushed_offset} B",
+        "putMessageTimesTotal": broker.puts_total,
+        "bootTimestamp": broker.started_ms,
+        "pageCacheLockTimeMills": 0,
+        "sendThreadPoolQueueSize": len(broker.puts.waiting),
+    }
+
+
+@handles(RequestCode.GET_BROKER_CONFIG, by=(stored_broker.answer_copy,))
+def get_config(broker: Broker, request: Request) -> None:
+    """``AdminBrokerProcessor#getBrokerConfig``: the settings of the broker's file."""
+    values = broker.settings.configuration.values
+    text = "".join(f"{key}={value}\n" for key, value in sorted(values.items()))
+    request.answer(body=text.encode())

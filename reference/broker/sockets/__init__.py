@@ -1,0 +1,1 @@
+"""Real sockets for a broker: asyncio's, with bounds."""

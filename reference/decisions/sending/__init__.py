@@ -1,0 +1,1 @@
+"""How a broker answers producers."""
