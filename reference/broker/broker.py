@@ -8,22 +8,22 @@ from typing import IO
 from attrs import define, field
 
 from reference.broker import habits
-from reference.broker.client import RemotingClient
-from reference.broker.copying import Copying
 from reference.broker.events import EventWriter
 from reference.broker.host import Host
-from reference.broker.live_store import LiveStore
-from reference.broker.master_ha import MasterHa
-from reference.broker.puts import Put, Puts
-from reference.broker.registration import Registration
-from reference.broker.remoting_server import RemotingServer
+from reference.broker.network.client import RemotingClient
+from reference.broker.network.copying import Copying
+from reference.broker.network.registration import Registration
+from reference.broker.network.remoting_server import RemotingServer
+from reference.broker.replication.master_ha import MasterHa
+from reference.broker.replication.puts import Put, Puts
+from reference.broker.replication.slave_ha import SlaveHa
 from reference.broker.requests.clients import Consumers
 from reference.broker.requests.pulling import HeldPulls
 from reference.broker.ruled_state import RuledState
 from reference.broker.settings import Settings
-from reference.broker.slave_ha import SlaveHa
-from reference.broker.store_files import StoreFiles
-from reference.broker.tables import LiveTables
+from reference.broker.storage.live_store import LiveStore
+from reference.broker.storage.store_files import StoreFiles
+from reference.broker.storage.tables import LiveTables
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 
 

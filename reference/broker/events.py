@@ -7,7 +7,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from attrs import define
 
-from reference.broker.puts import Put
+from reference.broker.replication.puts import Put
 from reference.configuration.keys import KEYS, MESSAGE_STORE_CONFIG
 from reference.store.put import Message, PutMessageResult, is_written
 

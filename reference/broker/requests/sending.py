@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from reference.broker.puts import Put, Puts
+from reference.broker.replication.puts import Put, Puts
 from reference.broker.requests.handler import SYSTEM_BUSY, FieldError, Request, handles
 from reference.decisions.delay.stored import delay_message
 from reference.decisions.sending import send_processor

@@ -10,12 +10,12 @@ from collections.abc import Callable
 
 from attrs import define, field
 
-from reference.broker.group_commit import GroupCommit
-from reference.broker.group_transfer import GroupTransfer
 from reference.broker.host import Host
-from reference.broker.live_store import MASTER_LOG, LiveStore
+from reference.broker.replication.group_commit import GroupCommit
+from reference.broker.replication.group_transfer import GroupTransfer
 from reference.broker.ruled_state import RuledState
 from reference.broker.settings import Settings
+from reference.broker.storage.live_store import MASTER_LOG, LiveStore
 from reference.store.java import Thrown
 from reference.store.put import (
     Message,

@@ -8,7 +8,7 @@ from attrs import define, evolve, field
 
 from reference.broker.host import Host
 from reference.broker.settings import Settings
-from reference.broker.store_files import StoreFiles
+from reference.broker.storage.store_files import StoreFiles
 from reference.decisions.metadata import stored_broker
 from reference.decisions.metadata.broker_tables import BrokerTables
 from reference.decisions.metadata.stored_broker import StoredBroker

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 if TYPE_CHECKING:
-    from reference.broker.puts import Put, Puts
+    from reference.broker.replication.puts import Put, Puts
 
 
 @define(eq=False)

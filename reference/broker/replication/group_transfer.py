@@ -10,7 +10,7 @@ from attrs import define, field
 from reference.broker import habits
 
 if TYPE_CHECKING:
-    from reference.broker.puts import Put, Puts
+    from reference.broker.replication.puts import Put, Puts
 
 
 @define(eq=False)

@@ -12,9 +12,9 @@ from attrs import define, field
 
 from reference.broker import habits
 from reference.broker.host import Host, Transport
-from reference.broker.live_store import LiveStore
 from reference.broker.ruled_state import RuledState
 from reference.broker.settings import SLOTS_OF_CONNECTIONS, Settings
+from reference.broker.storage.live_store import LiveStore
 from reference.wire.replication import Frame, ReportReader, encode_frame
 from reference.worlds.replication.state import Link
 

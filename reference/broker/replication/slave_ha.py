@@ -9,10 +9,10 @@ from attrs import define, field
 
 from reference.broker import habits
 from reference.broker.host import Host, Timer, Transport
-from reference.broker.live_store import SLAVE_LOG, LiveStore
-from reference.broker.master_ha import CLOSED_LEAVES
+from reference.broker.replication.master_ha import CLOSED_LEAVES
 from reference.broker.ruled_state import RuledState
 from reference.broker.settings import Settings
+from reference.broker.storage.live_store import SLAVE_LOG, LiveStore
 from reference.wire.replication import Frame, FrameReader, encode_report
 from reference.wire.wire_error import WireError
 

@@ -10,11 +10,11 @@ import re
 
 from attrs import define, field
 
-from reference.broker.client import RemotingClient
 from reference.broker.host import Host
+from reference.broker.network.client import RemotingClient
+from reference.broker.replication.slave_ha import SlaveHa
 from reference.broker.settings import Settings
-from reference.broker.slave_ha import SlaveHa
-from reference.broker.tables import LiveTables
+from reference.broker.storage.tables import LiveTables
 from reference.decisions.metadata.stored_broker import write_table
 from reference.decisions.metadata.table_text import TOPICS
 from reference.decisions.name_server import broker_side

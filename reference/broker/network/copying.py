@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from attrs import define
 
-from reference.broker.client import RemotingClient
 from reference.broker.host import Host
+from reference.broker.network.client import RemotingClient
 from reference.broker.settings import Settings
-from reference.broker.tables import LiveTables
+from reference.broker.storage.tables import LiveTables
 from reference.decisions.metadata import copying, stored_broker
 from reference.decisions.metadata.copying import (
     FORM_4_4_0,

@@ -16,7 +16,7 @@ from reference.broker import habits
 from reference.broker.host import Host, Timer
 from reference.broker.ruled_state import RuledState
 from reference.broker.settings import Settings
-from reference.broker.store_files import StoreFiles
+from reference.broker.storage.store_files import StoreFiles
 from reference.store import dispatch, expiry, group_commit, put, recovery, slave_append
 from reference.store import mapped_file_queue as queues
 from reference.store import store as stores

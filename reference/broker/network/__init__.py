@@ -1,0 +1,1 @@
+"""A broker among others: its clients, its name servers, its master."""

@@ -1,0 +1,1 @@
+"""Both sides of replication, and the puts that wait for it."""

@@ -1,0 +1,1 @@
+"""A broker's store and tables, in memory and in real files."""

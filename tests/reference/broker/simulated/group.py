@@ -1,0 +1,286 @@
+"""A master with its slaves, its producers and its operator, on a simulated network."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+
+from reference.broker.broker import Broker
+from reference.broker.settings import Settings
+from reference.configuration.files import read_one_broker
+from reference.recordings.reading import Event, Recording
+from reference.releases.versions import parse_version
+from tests.reference.broker.simulated.network import WALL_MS, Network, Process, SimulatedHost
+from tests.reference.broker.simulated.producer import Producer
+from tests.reference.broker.simulated.tap import LinkTap
+from tests.reference.recordings.simulation.scenarios import Scenario
+
+LOAD_MS = 300.0
+MASTER_PORT = 10911
+LOOK_MS = 150.0
+
+
+@define(eq=False)
+class Node:
+    """A broker through all its lives."""
+
+    group: Group
+    name: str
+    settings: Settings
+    process: Process | None = None
+    broker: Broker | None = None
+    host: SimulatedHost | None = None
+    events: io.StringIO = field(factory=io.StringIO)
+    """Of its present life."""
+
+    @property
+    def is_up(self) -> bool:
+        """Its process runs and is not about to stop."""
+        return self.broker is not None and not self.broker.is_stopping
+
+    def start(self) -> None:
+        """A new process."""
+        network = self.group.network
+        self.process = Process(self.name)
+        self.host = SimulatedHost(network, self.process, self.settings.address)
+        self.events = _Lines(self.group, self.process)
+        self.broker = Broker(self.settings, self.host, self.events, self.name)
+        self.broker.start()
+        ports = self.settings.ports
+        listeners = {
+            ports.ha: self.broker.ha.make_connection,
+            ports.listen: self.broker.server.make_connection,
+            ports.vip: self.broker.server.make_connection,
+        }
+        for port, make in listeners.items():
+            network.listeners[f"{self.settings.own_host}:{port}"] = (self.process, make)
+        self.broker.store.every("look", LOOK_MS, self.broker.events.write_snapshot)
+
+    def end(self) -> None:
+        """The process is gone, and all its connections with it."""
+        assert self.process is not None
+        assert self.broker is not None
+        self.process.is_alive = False
+        for wire in self.group.list_wires():
+            for end in (wire.near, wire.far):
+                if end.process is self.process:
+                    end.close()
+        self.broker.files.unlock()
+        self.broker = None
+
+
+class _Lines(io.StringIO):
+    """A broker's events, as the recorder reads them."""
+
+    def __init__(self, group: Group, process: Process) -> None:
+        super().__init__()
+        self.group, self.process = group, process
+
+    def write(self, text: str) -> int:
+        """One event."""
+        if self.process.is_alive:
+            self.group.take_line(json.loads(text))
+        return len(text)
+
+
+@define(eq=False)
+class Group:
+    """Everything that one seed decides."""
+
+    scenario: Scenario
+    release: str
+    seed: int
+    folder: Path
+    chance: random.Random = field(init=False)
+    network: Network = field(init=False)
+    nodes: list[Node] = field(init=False)
+    """The master first."""
+    taps: list[LinkTap] = field(init=False)
+    producers: list[Producer] = field(init=False)
+    client_host: SimulatedHost = field(init=False)
+    lines: list[dict[str, Any]] = field(factory=list)
+    configs: dict[str, dict[str, Any]] = field(factory=dict)
+    is_ending: bool = False
+    strikes: list[str] = field(factory=list)
+
+    def __attrs_post_init__(self) -> None:
+        self.chance = random.Random(self.seed)
+        self.network = Network(random.Random(self.seed + 1))
+        self.nodes = [self._make_node(n) for n in range(self.scenario.slaves + 1)]
+        self.taps = []
+        for node in self.nodes[1:]:
+            tap = LinkTap(self, f"link_{node.name}")
+            self.network.taps[node.settings.text("haMasterAddress")] = tap
+            self.taps.append(tap)
+        process = Process("clients")
+        self.client_host = SimulatedHost(self.network, process, "10.9.9.9:5000")
+        self.producers = [Producer(self, n) for n in range(self.scenario.producers)]
+
+    @property
+    def master(self) -> Node:
+        """The node with id 0."""
+        return self.nodes[0]
+
+    @property
+    def master_address(self) -> str:
+        """Where clients reach it."""
+        return self.master.settings.address
+
+    @property
+    def is_master_listening(self) -> bool:
+        """Its HA port is open."""
+        broker = self.master.broker
+        return broker is not None and not broker.ha.is_over
+
+    def _make_node(self, number: int) -> Node:
+        scenario = self.scenario
+        told = {
+            "brokerRole": scenario.role.name if number == 0 else "SLAVE",
+            "brokerId": str(number),
+            "flushDiskType": scenario.flush.name,
+            "brokerName": "pair",
+            "listenPort": str(MASTER_PORT),
+            "mapedFileSizeCommitLog": str(scenario.file_bytes),
+            "mapedFileSizeConsumeQueue": "2000",
+            "maxMessageSize": str(scenario.body_max_bytes + 4096),
+            "haTransferBatchSize": str(scenario.batch_bytes),
+            "haSendHeartbeatInterval": str(scenario.heartbeat_ms),
+            "haHousekeepingInterval": str(scenario.housekeeping_ms),
+            "haSlaveFallbehindMax": str(scenario.fall_behind_bytes),
+            "syncFlushTimeout": str(scenario.flush_timeout_ms),
+            "sendMessageThreadPoolNums": str(scenario.producers),
+            "diskMaxUsedSpaceRatio": "99",
+        }
+        version = parse_version(self.release)
+        if version.release >= "4.9.3":
+            told["slaveTimeout"] = str(scenario.slave_timeout_ms)
+        if number:
+            told["haMasterAddress"] = f"10.0.1.{number}:{MASTER_PORT + 1}"
+        configuration, _ = read_one_broker(None, told, version)
+        name = f"slave{number}" if number else "master"
+        root = self.folder / name
+        return Node(self, name, Settings(configuration, root, f"10.0.0.{number}"))
+
+    def list_wires(self) -> list[Any]:
+        """All connections that were ever opened and may still be open."""
+        hosts = [node.host for node in self.nodes if node.host is not None]
+        return [wire for host in (*hosts, self.client_host) for wire in host.wires]
+
+    # The recording
+
+    def note(self, kind: str, **fields: Any) -> None:
+        """A line of the recorder itself."""
+        self.lines.append({"t_ms": round(self.network.now_ms, 3), "ev": kind, **fields})
+
+    def take_line(self, told: dict[str, Any]) -> None:
+        """A line of a broker."""
+        t_ms = round(told.pop("wall_ms") - WALL_MS, 3)
+        if told["ev"] == "config_node":
+            self.configs[told["node"]] = told
+            return
+        if "begin_wall_ms" in told:
+            told["t_begin_ms"] = round(told.pop("begin_wall_ms") - WALL_MS, 3)
+        self.lines.append({"t_ms": t_ms, **told})
+
+    def make_recording(self) -> Recording:
+        """All lines, as a reader has them."""
+        nodes = {
+            name: {k: told[k] for k in ("role", "flush_type", "broker_id", "store_config")}
+            for name, told in self.configs.items()
+        }
+        head = {
+            "t_ms": 0.0,
+            "ev": "config",
+            "format": 1,
+            "rocketmq": self.release,
+            "scenario": self.scenario.name,
+            "seed": self.seed,
+            "nodes": nodes,
+        }
+        lines = [{"seq": n, **line} for n, line in enumerate([head, *self.lines])]
+        events = [Event(n + 1, n, line["t_ms"], line["ev"], line) for n, line in enumerate(lines)]
+        return Recording("own brokers", events[0], tuple(events[1:]))
+
+    def dump(self) -> str:
+        """All lines, as a file."""
+        recording = self.make_recording()
+        return "".join(json.dumps(e.data) + "\n" for e in (recording.config, *recording.events))
+
+    # Lives
+
+    def run(self, events: int) -> None:
+        """Let the group live until so many lines are noted."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for number, node in enumerate(self.nodes):
+            self.network.after(100.0 * number, node.start, None)
+        for producer in self.producers:
+            self.network.after(700.0, producer.connect, None)
+        self._plan_strike()
+        self.network.run(lambda: len(self.lines) >= events)
+        self.is_ending = True
+        until_ms = self.network.now_ms + 400.0
+        self.network.run(lambda: self.network.now_ms > until_ms)
+        for node in self.nodes:
+            if node.broker is not None:
+                node.broker.files.unlock()
+
+    def _plan_strike(self) -> None:
+        if self.scenario.strikes:
+            wait_ms = self.chance.expovariate(1 / self.scenario.strike_ms)
+            self.network.after(wait_ms + 1500.0, self._strike, None)
+
+    def _strike(self) -> None:
+        self._plan_strike()
+        names = list(self.scenario.strikes)
+        kind = self.chance.choices(names, [self.scenario.strikes[n] for n in names])[0]
+        act, _, who = kind.partition("_")
+        if act in ("kill", "stop", "wipe"):
+            node = self.master if who == "master" else self.chance.choice(self.nodes[1:])
+            if node.is_up:
+                self.strikes.append(kind)
+                self._end(node, act)
+        elif act in ("cut", "stall"):
+            self._disturb(self.chance.choice(self.taps), kind)
+
+    def _end(self, node: Node, act: str) -> None:
+        if act == "stop":
+            assert node.broker is not None
+            node.broker.stop(lambda: self._exit(node))
+            return
+        node.end()
+        self.note("node_kill9", node=node.name)
+        if act == "wipe":
+            shutil.rmtree(node.settings.store_root)
+            self.note("store_wiped", node=node.name)
+        self._start_again(node)
+
+    def _exit(self, node: Node) -> None:
+        def leave() -> None:
+            node.end()
+            self.note("process_exit", node=node.name)
+            self._start_again(node)
+
+        self.network.after(5.0, leave, None)
+
+    def _start_again(self, node: Node) -> None:
+        down_ms = self.chance.choice([0.0, 700.0, 2500.0]) + LOAD_MS
+        self.network.after(down_ms, node.start, None)
+
+    def _disturb(self, tap: LinkTap, kind: str) -> None:
+        if tap.wire is None or tap.are_frames_held or tap.are_reports_held:
+            return
+        self.strikes.append(kind)
+        if kind == "cut":
+            tap.cut()
+        elif kind == "cut_mid_frame":
+            tap.cuts_next_frame = True
+        else:
+            holds = self.chance.choice([(True, True), (True, False), (False, True)])
+            tap.stall(holds_frames=holds[0], holds_reports=holds[1])
+            self.network.after(self.chance.uniform(100.0, 3000.0), tap.heal, None)
