@@ -18,6 +18,7 @@ from reference.broker.storage.live_store import LiveStore
 from reference.wire.replication import Frame, ReportReader, encode_frame
 from reference.worlds.replication.state import Link
 
+PUSH2 = "master.push2_slave_max_offset"
 CLOSED_LEAVES = {
     "is_open": 0,
     "has_reported": 0,
@@ -160,8 +161,10 @@ class MasterHa:
                 self._forget(connection)
                 return
         if is_first or offset > connection.get("slave_ack_offset"):
+            push2 = rules.get(PUSH2)
             rules.fire(connection.name("receive_report"), slave_offset=offset)
-            self.on_report()
+            if rules.get(PUSH2) > push2 or self.settings.habits.is_deadline_first:
+                self.on_report()
         else:
             rules.learn_all({f"{path}.slave_ack_offset": offset})
         if is_first:

@@ -12,9 +12,12 @@ from typing import Any
 from attrs import define, field
 
 from reference.broker.broker import Broker
+from reference.broker.habits import SLAVE_TIMEOUT_SINCE
 from reference.broker.settings import Settings
 from reference.configuration.files import read_one_broker
+from reference.configuration.later_keys import get_name_in
 from reference.recordings.reading import Event, Recording
+from reference.releases.releases import QUORUM, is_since
 from reference.releases.versions import parse_version
 from tests.reference.broker.simulated.network import WALL_MS, Network, Process, SimulatedHost
 from tests.reference.broker.simulated.producer import Producer
@@ -158,10 +161,13 @@ class Group:
             "diskMaxUsedSpaceRatio": "99",
         }
         version = parse_version(self.release)
-        if version.release >= "4.9.3":
+        if is_since(version.release, SLAVE_TIMEOUT_SINCE):
             told["slaveTimeout"] = str(scenario.slave_timeout_ms)
         if number:
             told["haMasterAddress"] = f"10.0.1.{number}:{MASTER_PORT + 1}"
+        if version.mode == QUORUM:
+            told["inSyncReplicas"] = "2"
+        told = {get_name_in(key, version): value for key, value in told.items()}
         configuration, _ = read_one_broker(None, told, version)
         name = f"slave{number}" if number else "master"
         root = self.folder / name
