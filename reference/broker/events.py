@@ -30,7 +30,7 @@ def list_store_config(settings: Settings) -> dict[str, Value]:
     return {**config, **{k: n for k, n in numbers.items() if n >= 0}}
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class EventWriter:
     """A file of lines, each written whole and at once."""
 

@@ -16,7 +16,7 @@ from reference.broker.sockets.socket_host import SocketHost
 LOOPBACK = "127.0.0.1"
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Process:
     """What was asked for on the command line."""
 

@@ -29,7 +29,7 @@ MASTER_PORT = 10911
 LOOK_MS = 150.0
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Node:
     """A broker through all its lives."""
 
@@ -92,7 +92,7 @@ class _Lines(io.StringIO):
         return len(text)
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Group:
     """Everything that one seed decides."""
 
@@ -186,7 +186,8 @@ class Group:
 
     def take_line(self, told: dict[str, Any]) -> None:
         """A line of a broker."""
-        t_ms = round(told.pop("wall_ms") - WALL_MS, 3)
+        del told["wall_ms"]
+        t_ms = round(self.network.now_ms, 3)
         if told["ev"] == "config_node":
             self.configs[told["node"]] = told
             return
