@@ -19,7 +19,7 @@ from reference.configuration.later_keys import get_name_in
 from reference.recordings.reading import Event, Recording
 from reference.releases.releases import QUORUM, is_since
 from reference.releases.versions import parse_version
-from tests.reference.broker.simulated.network import WALL_MS, Network, Process, SimulatedHost
+from tests.reference.broker.simulated.network import Network, Process, SimulatedHost
 from tests.reference.broker.simulated.producer import Producer
 from tests.reference.broker.simulated.tap import LinkTap
 from tests.reference.recordings.simulation.scenarios import Scenario
@@ -186,13 +186,14 @@ class Group:
 
     def take_line(self, told: dict[str, Any]) -> None:
         """A line of a broker."""
-        del told["wall_ms"]
+        wall_ms = told.pop("wall_ms")
         t_ms = round(self.network.now_ms, 3)
         if told["ev"] == "config_node":
             self.configs[told["node"]] = told
             return
         if "begin_wall_ms" in told:
-            told["t_begin_ms"] = round(told.pop("begin_wall_ms") - WALL_MS, 3)
+            ago_ms = wall_ms - told.pop("begin_wall_ms")
+            told["t_begin_ms"] = round(self.network.now_ms - ago_ms, 3)
         self.lines.append({"t_ms": t_ms, **told})
 
     def make_recording(self) -> Recording:
