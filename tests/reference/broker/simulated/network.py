@@ -12,7 +12,7 @@ from attrs import define, field, frozen
 from reference.broker.host import Peer
 
 WIRE_MS = (0.03, 0.3)
-NOTICE_MS = (0.2, 2.0)
+NOTICE_MS = (0.1, 1.0)
 SOCKET_BUFFERS_BYTES = 128 * 1024
 """What two sockets keep between the ends, before anything waits in the sender."""
 WALL_MS = 1_795_000_000_000.0
