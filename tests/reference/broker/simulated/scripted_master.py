@@ -22,7 +22,7 @@ PATIENCE_MS = 8000.0
 
 
 class LogImage:
-    """The master's log as far as the recording tells: records of the right sizes at their places."""
+    """The master's log, as far as the recording tells: records of the right sizes."""
 
     def __init__(self, file_bytes: int) -> None:
         self.file_bytes = file_bytes
@@ -187,8 +187,7 @@ class SlaveScript:
             ours = self.masters[number].reports if number < len(self.masters) else []
             self.compared["reports"] += len(told)
             if ours[: len(told)] != told:
-                at = next(
-                    (i for i, (a, b) in enumerate(zip(ours, told, strict=False)) if a != b), -1
-                )
+                pairs = enumerate(zip(ours, told, strict=False))
+                at = next((i for i, (a, b) in pairs if a != b), -1)
                 text = f"connection {number + 1}: {ours[at:][:4]}, not {told[at:][:4]} (at {at})"
                 self.problems.append(text)
