@@ -41,6 +41,7 @@ VERBS = {
     "store": ("command_line.store", "Compare brokers' stores; say what a promotion would lose."),
     "logs": ("command_line.logs", "Read brokers' own logs: what happened, and signs of trouble."),
     "broker": ("command_line.broker", "Run a broker of our own: the rules behind real sockets."),
+    "record": ("command_line.record", "Record brokers: a proxy for slaves, files of events."),
     "pull": ("command_line.pull", "Answer a pull, and say where the next one goes."),
     "export": ("command_line.export", "Write vectors, traces, proofs and models for others."),
     "bench": (

@@ -29,9 +29,7 @@ class PlainClient:
     def __attrs_post_init__(self) -> None:
         self.socket = socket.create_connection((self.host, self.port), TIMEOUT_S)
 
-    def ask(
-        self, code: int, fields: Mapping[str, Any] | None = None, body: bytes = b""
-    ) -> Command:
+    def ask(self, code: int, fields: Mapping[str, Any] | None = None, body: bytes = b"") -> Command:
         """Send a request and wait for its answer. Raises OSError, TimeoutError."""
         texts = {name: str(value) for name, value in (fields or {}).items()}
         opaque = next(self.numbers)

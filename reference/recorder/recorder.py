@@ -1,0 +1,219 @@
+"""The recorder: links, files of events and brokers that are asked, merged into one recording."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+
+from reference.recorder.events_file import EventsFile
+from reference.recorder.journal import Journal, open_journal
+from reference.recorder.line import Line
+from reference.recorder.merging import MergeBuffer
+from reference.recorder.nodes import Nodes
+from reference.recorder.parts import Parts, continue_parts
+from reference.recorder.position import Position
+from reference.recorder.proxy import Link
+from reference.recordings.groups import LINK_PREFIX
+
+TICK_SECONDS = 0.02
+"""How often files are looked at and lines are taken from the buffer."""
+ALIVE_SECONDS = 1.0
+"""How often the recording's time shows that the recorder is alive."""
+SETTLE_MS = 10_000.0
+"""So long the first line waits for settings of brokers that are not known yet."""
+NOTE_MS = 60_000.0
+"""How often late lines are told."""
+
+
+def now() -> float:
+    """The time of day in ms."""
+    return time.time() * 1000
+
+
+@define(eq=False)
+class Recorder:
+    """What runs until it is told to stop."""
+
+    parts: Parts
+    journal: Journal
+    nodes: Nodes
+    write_line: Callable[[str], None]
+    """Tells whoever runs it."""
+    links: list[Link] = field(factory=list)
+    files: list[EventsFile] = field(factory=list)
+    tasks: list[Callable[[], Any]] = field(factory=list)
+    """Coroutines that run beside it, such as those that ask brokers."""
+    on_line: Callable[[Line], None] = field(default=lambda _: None)
+    """Is told every line in order, before it is in the recording."""
+    on_tick: Callable[[float], None] = field(default=lambda _: None)
+    """Is told the time up to which every line has been told."""
+    settle_ms: float = SETTLE_MS
+    buffer: MergeBuffer = field(factory=MergeBuffer)
+    pending: list[Line] = field(factory=list)
+    """Lines in order that wait for the first line of the recording."""
+    position: Position = field(factory=Position)
+    """How far the recording had come before this recorder, with what the journal has."""
+    begun_ms: float = field(factory=now)
+    last_own_ms: float = 0.0
+    alive_ms: float = 0.0
+    noted_ms: float = 0.0
+    noted_late: int = 0
+
+    def add_link(self, slave: str, listen: tuple[str, int], target: tuple[str, int]) -> None:
+        """A proxy between a slave and its master."""
+        name = LINK_PREFIX + slave
+        self.nodes.add(slave, is_slave=True)
+        link = Link(name, listen, target, self.add_own, self.position.connections.get(name, 0))
+        self.links.append(link)
+
+    def add_events(self, path: Path) -> None:
+        """A file that a broker appends its events to."""
+        self.files.append(EventsFile(path, self.nodes, self.note, self.position.followed))
+
+    def add_own(self, lines: list[Line]) -> None:
+        """Lines that the recorder has seen: written down first. Raises OSError."""
+        ordered = []
+        for line in lines:
+            self.last_own_ms = max(self.last_own_ms, line.wall_ms)
+            ordered.append(line._replace(wall_ms=self.last_own_ms))
+        self.journal.add(ordered)
+        for line in ordered:
+            self.buffer.add(line)
+
+    def note(self, text: str) -> None:
+        """A remark, in the recording and for whoever runs it."""
+        self.write_line(text)
+        self.add_own([Line(now(), "note", {"text": text})])
+
+    def tick(self, until_ms: float | None = None) -> None:
+        """Look at the files, and write what is due; all that is there if a time is given."""
+        now_ms = now()
+        for file in self.files:
+            if not self.buffer.is_full:
+                for line in file.read():
+                    self.buffer.add(line)
+        due_ms = now_ms if until_ms is None else until_ms
+        for line in self.buffer.take(due_ms):
+            self.on_line(line)
+            self.pending.append(line)
+        self.on_tick(due_ms - self.buffer.delay_ms)
+        self._begin(now_ms, is_last=until_ms is not None)
+        self._write()
+        self._tell_late(now_ms)
+        if now_ms - self.alive_ms >= ALIVE_SECONDS * 1000:
+            self.alive_ms = now_ms
+            self.parts.touch()
+
+    def _begin(self, now_ms: float, *, is_last: bool) -> None:
+        """Write the first line as soon as it can be true, or cannot wait."""
+        if self.parts.description or not (self.pending or is_last):
+            return
+        is_time = now_ms - self.begun_ms >= self.settle_ms
+        if not (self.nodes.are_known or is_time or is_last or self._is_pending_full()):
+            return
+        slaves = [link.name.removeprefix(LINK_PREFIX) for link in self.links]
+        began_ms = self.pending[0].wall_ms if self.pending else now_ms
+        self.parts.begin(self.nodes.describe(slaves), began_ms)
+
+    def _is_pending_full(self) -> bool:
+        return len(self.pending) >= self.buffer.lines_max
+
+    def _write(self) -> None:
+        if self.parts.description and self.pending:
+            self.parts.write(self.pending)
+            self.journal.kept = self.parts.position.own
+            self.pending.clear()
+
+    def _tell_late(self, now_ms: float) -> None:
+        late = self.buffer.late_lines - self.noted_late
+        if late and now_ms - self.noted_ms >= NOTE_MS:
+            self.noted_late, self.noted_ms = self.buffer.late_lines, now_ms
+            delay = f"{self.buffer.delay_ms:g} ms"
+            self.note(f"{late} lines came more than {delay} late, and have a later stamp")
+
+    async def run(self, on_started: Callable[[], None] = lambda: None) -> None:
+        """Until a signal. Raises OSError: it cannot listen or write; else a defect."""
+        loop, stopped = asyncio.get_running_loop(), asyncio.Event()
+        failed: list[BaseException] = []
+
+        def fail(_: object, found: dict[str, Any]) -> None:
+            failed.append(found.get("exception") or RuntimeError(str(found.get("message"))))
+            stopped.set()
+
+        loop.set_exception_handler(fail)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stopped.set)
+        for link in self.links:
+            await link.start()
+        running = [loop.create_task(make()) for make in self.tasks]
+        on_started()
+        try:
+            await self._tick_until(stopped)
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+        if failed:
+            raise failed[0]
+        self.finish()
+
+    async def _tick_until(self, stopped: asyncio.Event) -> None:
+        while not stopped.is_set():
+            self.tick()
+            try:
+                await asyncio.wait_for(stopped.wait(), TICK_SECONDS)
+            except TimeoutError:
+                continue
+
+    def finish(self) -> None:
+        """End the connections, write everything down, and close the files."""
+        for link in self.links:
+            link.close()
+        self.tick(until_ms=float("inf"))
+        self.parts.close()
+        self.journal.close(is_done=True)
+
+
+def open_recorder(
+    out: Path, rotate_bytes: int, nodes: Nodes, write_line: Callable[[str], None]
+) -> Recorder:
+    """A recorder that writes a new recording, or goes on with one.
+
+    Raises:
+        OSError: a file cannot be read or written.
+        RecordingFileError: the file is no recording of this recorder.
+    """
+    parts, alive_ms = continue_parts(out, rotate_bytes)
+    journal, missing = open_journal(out, parts.position.own)
+    recorder = Recorder(parts, journal, nodes, write_line)
+    recorder.buffer.left_ms = parts.last_ms
+    for line in missing:
+        recorder.last_own_ms = line.wall_ms
+        recorder.buffer.add(line)
+    recorder.position = parts.position.from_json(parts.position.as_json())
+    for line in missing:
+        recorder.position.see(line)
+    if parts.description or missing:
+        restore(recorder, alive_ms)
+    return recorder
+
+
+def restore(recorder: Recorder, alive_ms: float) -> None:
+    """What the recorder before left open ends where it was alive the last time."""
+    parts = recorder.parts
+    for name, node in parts.description.get("nodes", {}).items():
+        recorder.nodes.tell(name, node, parts.description["rocketmq"])
+    end_ms = max(alive_ms, parts.last_ms, recorder.last_own_ms)
+    for link, numbers in recorder.position.is_open.items():
+        for number in numbers:
+            fields = {"link": link, "conn": number, "closed_by": "proxy"}
+            recorder.add_own([Line(end_ms, "ha_link_close", fields)])
+    text = "resumed: connections that were open ended here, when the recorder before was alive last"
+    recorder.write_line(f"{parts.path}: {text}")
+    recorder.add_own([Line(end_ms, "note", {"text": text})])
