@@ -34,6 +34,8 @@ class Position:
         if line.kind == "ha_link_open":
             self.connections[link] = line.fields["conn"]
             self.is_open.setdefault(link, []).append(line.fields["conn"])
+        elif line.kind == "link_cut":
+            self.is_open.pop(link, None)
         elif line.kind == "ha_link_close" and line.fields["conn"] in self.is_open.get(link, ()):
             self.is_open[link].remove(line.fields["conn"])
 

@@ -60,6 +60,9 @@ class Link:
         """End all connections, and accept no more."""
         if self.server is not None:
             self.server.close()
+        open_now = [each for each in self.connected if each.number]
+        if open_now:
+            self.note([Seen("link_cut", {})], None)
         for connection in list(self.connected):
             connection.cut()
 
@@ -129,12 +132,9 @@ class Connection:
             self.link.note([Seen("ha_link_close", {"closed_by": closed_by})], self.number)
 
     def cut(self) -> None:
-        """The recorder itself ends it."""
-        sides = [side for side in self.sides.values() if side.is_open]
-        if sides and not self.is_told_lost:
-            self.is_told_lost = True
-            self.tell_end("proxy")
-        for side in sides:
+        """The recorder itself ends it; whoever tells of that has done so."""
+        self.is_told_lost = True
+        for side in self.sides.values():
             side.abort()
 
 

@@ -59,6 +59,8 @@ class Recorder:
     """Lines in order that wait for the first line of the recording."""
     position: Position = field(factory=Position)
     """How far the recording had come before this recorder, with what the journal has."""
+    stalled: list[str] = field(factory=list)
+    """Links that nobody has forwarded since the recorder before ended."""
     begun_ms: float = field(factory=now)
     last_own_ms: float = 0.0
     alive_ms: float = 0.0
@@ -151,6 +153,8 @@ class Recorder:
             loop.add_signal_handler(number, stopped.set)
         for link in self.links:
             await link.start()
+            if link.name in self.stalled:
+                self.add_own([Line(now(), "link_healed", {"link": link.name})])
         running = [loop.create_task(make()) for make in self.tasks]
         on_started()
         try:
@@ -210,10 +214,12 @@ def restore(recorder: Recorder, alive_ms: float) -> None:
     for name, node in parts.description.get("nodes", {}).items():
         recorder.nodes.tell(name, node, parts.description["rocketmq"])
     end_ms = max(alive_ms, parts.last_ms, recorder.last_own_ms)
-    for link, numbers in recorder.position.is_open.items():
-        for number in numbers:
-            fields = {"link": link, "conn": number, "closed_by": "proxy"}
-            recorder.add_own([Line(end_ms, "ha_link_close", fields)])
+    position, both = recorder.position, {"slave_to_master": True, "master_to_slave": True}
+    for link in position.connections:
+        kinds = {"link_cut": {}} if position.is_open.get(link) else {}
+        for kind, fields in {**kinds, "link_stalled": both}.items():
+            recorder.add_own([Line(end_ms, kind, {"link": link, **fields})])
+        recorder.stalled.append(link)
     text = "resumed: connections that were open ended here, when the recorder before was alive last"
     recorder.write_line(f"{parts.path}: {text}")
     recorder.add_own([Line(end_ms, "note", {"text": text})])
