@@ -73,6 +73,22 @@ def parse_links(
     return links
 
 
+def parse_brokers(
+    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> list[tuple[str, tuple[str, int]]]:
+    """``NAME=HOST:PORT`` options."""
+    found = []
+    for value in values:
+        problem = click.BadParameter(f"{value!r} is not NAME=HOST:PORT", context, parameter)
+        name, address = split_name(value, problem)
+        host, _, port = address.rpartition(":")
+        if not host:
+            raise problem
+        host = host.removeprefix("[").removesuffix("]")
+        found.append((name, (host, read_port(port, problem))))
+    return found
+
+
 def parse_nodes(
     context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
 ) -> list[tuple[str, Path]]:
@@ -126,6 +142,22 @@ def parse_size(context: click.Context, parameter: click.Parameter, value: str) -
     help="A file of events that rmqspec broker appends to. Repeatable.",
 )
 @click.option(
+    "--broker",
+    "brokers",
+    multiple=True,
+    callback=parse_brokers,
+    metavar="NAME=HOST:PORT",
+    help="Ask this broker for the ends of its log, and for its settings. Repeatable.",
+)
+@click.option(
+    "--every",
+    type=click.FloatRange(0.05, 3600),
+    default=1.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How often brokers are asked.",
+)
+@click.option(
     "--rotate",
     callback=parse_size,
     default="0",
@@ -134,12 +166,14 @@ def parse_size(context: click.Context, parameter: click.Parameter, value: str) -
 )
 @click.option("--bind", default=LOOPBACK, show_default=True, help="The address to listen on.")
 @add_version_option(default=None)
-def command(
+def command(  # noqa: PLR0913
     *,
     out: Path,
     links: list[LinkOption],
     nodes: list[tuple[str, Path]],
     events: tuple[Path, ...],
+    brokers: list[tuple[str, tuple[str, int]]],
+    every: float,
     rotate: int,
     bind: str,
     version: Version | None,
@@ -149,8 +183,8 @@ def command(
     A slave has the recorder's port as its haMasterAddress. What passes is stamped and written down,
     then forwarded.
     """
-    if not links and not events:
-        raise click.UsageError("say with --link or --events what is to be recorded")
+    if not (links or events or brokers):
+        raise click.UsageError("say with --link, --events or --broker what is to be recorded")
     found = Nodes(release=version.release if version else "")
     for name, file in nodes:
         settings, _ = read_one_broker(file, {}, version or Version())
@@ -160,6 +194,8 @@ def command(
         recorder.add_link(link.slave, (bind, link.listen_port), (link.host, link.port))
     for path in events:
         recorder.add_events(path)
+    for name, address in brokers:
+        recorder.add_broker(name, address, every)
     asyncio.run(recorder.run(announce(recorder, out)))
     return exit_codes.ANALYSED
 

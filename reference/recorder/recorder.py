@@ -16,6 +16,7 @@ from reference.recorder.journal import Journal, open_journal
 from reference.recorder.line import Line
 from reference.recorder.merging import MergeBuffer
 from reference.recorder.nodes import Nodes
+from reference.recorder.observing import Asked
 from reference.recorder.parts import Parts, continue_parts
 from reference.recorder.position import Position
 from reference.recorder.proxy import Link
@@ -47,8 +48,7 @@ class Recorder:
     """Tells whoever runs it."""
     links: list[Link] = field(factory=list)
     files: list[EventsFile] = field(factory=list)
-    tasks: list[Callable[[], Any]] = field(factory=list)
-    """Coroutines that run beside it, such as those that ask brokers."""
+    asked: list[Asked] = field(factory=list)
     on_line: Callable[[Line], None] = field(default=lambda _: None)
     """Is told every line in order, before it is in the recording."""
     on_tick: Callable[[float], None] = field(default=lambda _: None)
@@ -77,6 +77,12 @@ class Recorder:
     def add_events(self, path: Path) -> None:
         """A file that a broker appends its events to."""
         self.files.append(EventsFile(path, self.nodes, self.note, self.position.followed))
+
+    def add_broker(self, node: str, address: tuple[str, int], every_seconds: float) -> None:
+        """A broker that is asked about itself."""
+        self.nodes.add(node)
+        asked = Asked(node, *address, every_seconds, self.nodes, self.add_own, self.note)
+        self.asked.append(asked)
 
     def add_own(self, lines: list[Line]) -> None:
         """Lines that the recorder has seen: written down first. Raises OSError."""
@@ -155,7 +161,7 @@ class Recorder:
             await link.start()
             if link.name in self.stalled:
                 self.add_own([Line(now(), "link_healed", {"link": link.name})])
-        running = [loop.create_task(make()) for make in self.tasks]
+        running = [loop.create_task(each.run()) for each in self.asked]
         on_started()
         try:
             await self._tick_until(stopped)
@@ -216,7 +222,7 @@ def restore(recorder: Recorder, alive_ms: float) -> None:
     end_ms = max(alive_ms, parts.last_ms, recorder.last_own_ms)
     position, both = recorder.position, {"slave_to_master": True, "master_to_slave": True}
     for link in position.connections:
-        kinds = {"link_cut": {}} if position.is_open.get(link) else {}
+        kinds: dict[str, dict[str, bool]] = {"link_cut": {}} if position.is_open.get(link) else {}
         for kind, fields in {**kinds, "link_stalled": both}.items():
             recorder.add_own([Line(end_ms, kind, {"link": link, **fields})])
         recorder.stalled.append(link)
