@@ -40,8 +40,10 @@ def list_bounds(asking: Asking, event: Event, broker: int) -> tuple[Goal, ...]:
     end, begin, who = event["max_offset"], event["min_offset"], event["node"]
     dispatched = end - event["dispatch_behind_bytes"]
     is_begin = asking.landmarks.may_begin_at(begin, end)
+    may_end = asking.landmarks.may_stand_at(end)
+    text = f"the log of {who} reaches {end}"
     return (
-        asking.holds(f"the log of {who} reaches {end}", reaches, broker, numbers=(end,)),
+        asking.holds(text, reaches, broker, numbers=(end,), is_possible=may_end),
         begins_at(asking, f"min_offset of {who} is {begin}", broker, begin, is_possible=is_begin),
         asking.holds(
             f"the dispatch of {who} has come to {dispatched}",
