@@ -7,7 +7,7 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from attrs import define, field
 
@@ -20,6 +20,7 @@ from reference.recorder.observing import Asked
 from reference.recorder.parts import Parts, continue_parts
 from reference.recorder.position import Position
 from reference.recorder.proxy import Link
+from reference.recorder.watch.output import Metric
 from reference.recordings.groups import LINK_PREFIX
 
 TICK_SECONDS = 0.02
@@ -37,6 +38,25 @@ def now() -> float:
     return time.time() * 1000
 
 
+class Observer(Protocol):
+    """Who looks at lines while they are recorded."""
+
+    async def start(self) -> None:
+        """Whatever it needs. Raises OSError."""
+
+    def describe(self, nodes: dict[str, Any], release: str) -> None:
+        """Which brokers there are, as far as it is known; told again when more is known."""
+
+    def feed(self, line: Line) -> None:
+        """A line, before it is in the recording."""
+
+    def tick(self, until_ms: float) -> None:
+        """Every line before this time has been told."""
+
+    def stop(self) -> None:
+        """There are no more lines."""
+
+
 @define(eq=False)
 class Recorder:
     """What runs until it is told to stop."""
@@ -49,10 +69,8 @@ class Recorder:
     links: list[Link] = field(factory=list)
     files: list[EventsFile] = field(factory=list)
     asked: list[Asked] = field(factory=list)
-    on_line: Callable[[Line], None] = field(default=lambda _: None)
-    """Is told every line in order, before it is in the recording."""
-    on_tick: Callable[[float], None] = field(default=lambda _: None)
-    """Is told the time up to which every line has been told."""
+    observer: Observer | None = None
+    """Is told what is recorded, in order."""
     settle_ms: float = SETTLE_MS
     buffer: MergeBuffer = field(factory=MergeBuffer)
     pending: list[Line] = field(factory=list)
@@ -66,6 +84,8 @@ class Recorder:
     alive_ms: float = 0.0
     noted_ms: float = 0.0
     noted_late: int = 0
+    told_nodes: int = -1
+    """How many brokers the observer was told of."""
 
     def add_link(self, slave: str, listen: tuple[str, int], target: tuple[str, int]) -> None:
         """A proxy between a slave and its master."""
@@ -107,16 +127,28 @@ class Recorder:
                 for line in file.read():
                     self.buffer.add(line)
         due_ms = now_ms if until_ms is None else until_ms
-        for line in self.buffer.take(due_ms):
-            self.on_line(line)
-            self.pending.append(line)
-        self.on_tick(due_ms - self.buffer.delay_ms)
+        lines = list(self.buffer.take(due_ms))
+        if self.observer is not None:
+            self._observe(self.observer, lines, min(due_ms, now_ms) - self.buffer.delay_ms)
+        self.pending += lines
         self._begin(now_ms, is_last=until_ms is not None)
         self._write()
         self._tell_late(now_ms)
         if now_ms - self.alive_ms >= ALIVE_SECONDS * 1000:
             self.alive_ms = now_ms
             self.parts.touch()
+
+    def _observe(self, observer: Observer, lines: list[Line], until_ms: float) -> None:
+        if self.told_nodes != len(self.nodes.told):
+            self.told_nodes = len(self.nodes.told)
+            first = self.nodes.describe(self._list_slaves())
+            observer.describe(first["nodes"], first["rocketmq"])
+        for line in lines:
+            observer.feed(line)
+        observer.tick(until_ms)
+
+    def _list_slaves(self) -> list[str]:
+        return [link.name.removeprefix(LINK_PREFIX) for link in self.links]
 
     def _begin(self, now_ms: float, *, is_last: bool) -> None:
         """Write the first line as soon as it can be true, or cannot wait."""
@@ -125,9 +157,8 @@ class Recorder:
         is_time = now_ms - self.begun_ms >= self.settle_ms
         if not (self.nodes.are_known or is_time or is_last or self._is_pending_full()):
             return
-        slaves = [link.name.removeprefix(LINK_PREFIX) for link in self.links]
         began_ms = self.pending[0].wall_ms if self.pending else now_ms
-        self.parts.begin(self.nodes.describe(slaves), began_ms)
+        self.parts.begin(self.nodes.describe(self._list_slaves()), began_ms)
 
     def _is_pending_full(self) -> bool:
         return len(self.pending) >= self.buffer.lines_max
@@ -145,6 +176,22 @@ class Recorder:
             delay = f"{self.buffer.delay_ms:g} ms"
             self.note(f"{late} lines came more than {delay} late, and have a later stamp")
 
+    def list_metrics(self) -> list[Metric]:
+        """Figures of the recorder itself."""
+        links = [({"link": link.name}, link) for link in self.links]
+        passed = [(label, link.forwarded_bytes) for label, link in links]
+        answers = [({"node": each.node}, each.answers) for each in self.asked]
+        silent = [({"node": each.node}, bool(each.problem)) for each in self.asked]
+        waiting, late = len(self.buffer) + len(self.pending), self.buffer.late_lines
+        return [
+            Metric("lines_total", "counter", "Lines of the recording.", [({}, self.parts.seq)]),
+            Metric("lines_waiting", "gauge", "Lines that wait for their order.", [({}, waiting)]),
+            Metric("lines_late_total", "counter", "Lines with a later stamp.", [({}, late)]),
+            Metric("forwarded_bytes_total", "counter", "Bytes that passed a link.", passed),
+            Metric("broker_answers_total", "counter", "Answers of a broker.", answers),
+            Metric("broker_silent", "gauge", "1 while a broker does not answer.", silent),
+        ]
+
     async def run(self, on_started: Callable[[], None] = lambda: None) -> None:
         """Until a signal. Raises OSError: it cannot listen or write; else a defect."""
         loop, stopped = asyncio.get_running_loop(), asyncio.Event()
@@ -161,6 +208,8 @@ class Recorder:
             await link.start()
             if link.name in self.stalled:
                 self.add_own([Line(now(), "link_healed", {"link": link.name})])
+        if self.observer is not None:
+            await self.observer.start()
         running = [loop.create_task(each.run()) for each in self.asked]
         on_started()
         try:
@@ -186,6 +235,8 @@ class Recorder:
         for link in self.links:
             link.close()
         self.tick(until_ms=float("inf"))
+        if self.observer is not None:
+            self.observer.stop()
         self.parts.close()
         self.journal.close(is_done=True)
 

@@ -20,15 +20,15 @@ def find_slave_ahead(known: Known, line: Line) -> Iterator[Finding]:
 
     A log that runs never becomes shorter, so the slave still has at least what it had shown.
     """
-    look = read_master_look(known, line)
-    if look is None or known.is_several:
+    look, master = read_master_look(known, line), known.find_master()
+    if look is None or master is None:
         return
     for name, slave in known.nodes.items():
         if slave.role != Role.SLAVE.name or slave.end is None or slave.end_ms >= look.from_ms:
             continue
         if slave.end > look.end:
             text = f"{name} holds {slave.end}, its master ends at {look.end}"
-            yield Finding(SLAVE_AHEAD, name, text, slave.end_ms)
+            yield Finding(SLAVE_AHEAD, name, text, max(slave.end_ms, master[1].begun_ms))
         else:
             yield Finding(SLAVE_AHEAD, name)
 

@@ -58,16 +58,20 @@ class NodeFacts:
     """One broker."""
 
     role: str
+    is_role_shown: bool = False
+    """By a start, or by a controller."""
     look: Look | None = None
     """The latest of this process."""
     end: int | None = None
     """The highest end of its log in this process that was seen; of a slave also by reports."""
     end_ms: float = 0.0
     """When that was seen."""
+    begun_ms: float = 0.0
+    """Since when its process or its log is this one."""
 
-    def forget(self) -> None:
+    def forget(self, now_ms: float) -> None:
         """Its process or its log is another one now."""
-        self.look, self.end = None, None
+        self.look, self.end, self.begun_ms = None, None, now_ms
 
     def raise_end(self, end: int, at_ms: float) -> None:
         """Its log was seen to reach so far."""
@@ -141,7 +145,9 @@ class Known:
     def describe(self, nodes: Mapping[str, Mapping[str, Any]], release: str) -> None:
         """Which brokers there are."""
         for name, node in nodes.items():
-            self.nodes.setdefault(name, NodeFacts(node["role"]))
+            facts = self.nodes.setdefault(name, NodeFacts(node["role"]))
+            if not facts.is_role_shown:
+                facts.role = node["role"]
         masters = [node for node in nodes.values() if node["role"] != Role.SLAVE.name]
         self.is_several = len(masters) > 1
         version = find_version(release)
@@ -175,11 +181,12 @@ class Known:
 
     def _see_node(self, line: Line, node: NodeFacts) -> None:
         if line.kind in {*GONE, *START_KINDS, *TOLD_KINDS}:
-            node.forget()
+            node.forget(line.wall_ms)
             if node.role != Role.SLAVE.name:
                 self.boundaries.clear()
         if line.kind in {*START_KINDS, *TOLD_KINDS}:
             node.role = line.fields.get("role", node.role)
+            node.is_role_shown = True
         is_master = node.role != Role.SLAVE.name
         if line.kind in LOOKS:
             node.look = read_look(line)
