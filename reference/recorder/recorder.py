@@ -23,8 +23,12 @@ from reference.recorder.proxy import Link
 from reference.recorder.watch.output import Metric
 from reference.recordings.groups import LINK_PREFIX
 
-TICK_SECONDS = 0.02
-"""How often files are looked at and lines are taken from the buffer."""
+TICK_SECONDS = 0.005
+"""How often lines are taken from the buffer: rarely enough, and few enough at once."""
+LOOK_MS = 20.0
+"""How often files of events are looked at."""
+LINES_AT_ONCE = 500
+"""So many lines are written in one go, while nothing is forwarded."""
 ALIVE_SECONDS = 1.0
 """How often the recording's time shows that the recorder is alive."""
 SETTLE_MS = 10_000.0
@@ -82,6 +86,7 @@ class Recorder:
     begun_ms: float = field(factory=now)
     last_own_ms: float = 0.0
     alive_ms: float = 0.0
+    looked_ms: float = 0.0
     noted_ms: float = 0.0
     noted_late: int = 0
     told_nodes: int = -1
@@ -121,22 +126,31 @@ class Recorder:
 
     def tick(self, until_ms: float | None = None) -> None:
         """Look at the files, and write what is due; all that is there if a time is given."""
-        now_ms = now()
-        for file in self.files:
-            if not self.buffer.is_full:
-                for line in file.read():
-                    self.buffer.add(line)
+        now_ms, is_last = now(), until_ms is not None
+        if now_ms - self.looked_ms >= LOOK_MS or is_last:
+            self.looked_ms = now_ms
+            self._look()
         due_ms = now_ms if until_ms is None else until_ms
         lines = list(self.buffer.take(due_ms))
         if self.observer is not None:
             self._observe(self.observer, lines, min(due_ms, now_ms) - self.buffer.delay_ms)
         self.pending += lines
-        self._begin(now_ms, is_last=until_ms is not None)
-        self._write()
+        self._begin(now_ms, is_last=is_last)
+        self._write(len(self.pending) if is_last else LINES_AT_ONCE)
         self._tell_late(now_ms)
         if now_ms - self.alive_ms >= ALIVE_SECONDS * 1000:
             self.alive_ms = now_ms
             self.parts.touch()
+
+    def _look(self) -> bool:
+        """Read a piece of what was appended to files of events; True if there was something."""
+        has_found = False
+        for file in self.files:
+            if not self.buffer.is_full:
+                for line in file.read():
+                    self.buffer.add(line)
+                    has_found = True
+        return has_found
 
     def _observe(self, observer: Observer, lines: list[Line], until_ms: float) -> None:
         if self.told_nodes != len(self.nodes.told):
@@ -163,11 +177,11 @@ class Recorder:
     def _is_pending_full(self) -> bool:
         return len(self.pending) >= self.buffer.lines_max
 
-    def _write(self) -> None:
+    def _write(self, lines_max: int) -> None:
         if self.parts.description and self.pending:
-            self.parts.write(self.pending)
+            self.parts.write(self.pending[:lines_max])
             self.journal.kept = self.parts.position.own
-            self.pending.clear()
+            del self.pending[:lines_max]
 
     def _tell_late(self, now_ms: float) -> None:
         late = self.buffer.late_lines - self.noted_late
@@ -234,6 +248,8 @@ class Recorder:
         """End the connections, write everything down, and close the files."""
         for link in self.links:
             link.close()
+        while self._look():
+            self.tick()
         self.tick(until_ms=float("inf"))
         if self.observer is not None:
             self.observer.stop()

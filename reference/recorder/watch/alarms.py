@@ -24,6 +24,8 @@ class Definition:
     """What has to be observed."""
     page: str
     """Page and heading of the book."""
+    over: str = ""
+    """What it means that it has ended."""
     is_event: bool = False
     """It happens at an instant; others last until an observation ends them."""
 
@@ -35,6 +37,7 @@ SLAVE_AHEAD = Definition(
     "never receives.",
     "a report or a look shows the slave's end, and a later look at the master a lower one",
     "lifecycle.md#restart_master",
+    "the master's log has come as far, or the slave's was cut: where both were written, they differ",
 )
 SLAVE_OUTRUN = Definition(
     "slave_outrun",
@@ -43,6 +46,7 @@ SLAVE_OUTRUN = Definition(
     "a connection's position, not 0, is below the master's min offset, and stays for a second "
     "while nothing holds the link back",
     "operators.md#a-slave-asks-for-what-the-master-has-deleted",
+    "the connection has ended, or asks for what is there",
 )
 POSITIONED_ABOVE_PUT = Definition(
     "positioned_above_put",
@@ -69,6 +73,7 @@ DISPATCH_STUCK = Definition(
     "two looks at one process, a second apart, with the same dispatch below an offset at which a "
     "record ends",
     "dispatch.md#where-the-cursor-stops",
+    "the dispatch has moved, or the process is another one",
 )
 
 DEFINITIONS = (

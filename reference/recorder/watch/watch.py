@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from reference.recorder.line import Line
 from reference.recorder.watch.acknowledged import (
@@ -76,6 +76,5 @@ class Watch:
     def _end(self, key: Key) -> None:
         alarm = self.active.pop(key, None)
         if alarm is not None:
-            now_ms, text = self.known.now_ms, "it is over"
-            definition, subject = alarm.definition, alarm.subject
-            self.tell(Alarm(definition, subject, text, alarm.since_ms, now_ms, is_over=True))
+            text, now_ms = alarm.definition.over, self.known.now_ms
+            self.tell(evolve(alarm, text=text, raised_ms=now_ms, is_over=True))
