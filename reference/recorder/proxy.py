@@ -217,10 +217,12 @@ class Side(asyncio.Protocol):
         if exc is None:
             other.close_soon()
             return
-        if not self.has_ended and not connection.is_told_lost:
-            connection.is_told_lost = True
-            connection.tell_end("reset")
-        other.abort()
+        try:
+            if not self.has_ended and not connection.is_told_lost:
+                connection.is_told_lost = True
+                connection.tell_end("reset")
+        finally:
+            other.abort()
 
     def abort(self) -> None:
         """End it with a reset."""

@@ -37,7 +37,7 @@ SLAVE_AHEAD = Definition(
     "never receives.",
     "a report or a look shows the slave's end, and a later look at the master a lower one",
     "lifecycle.md#restart_master",
-    "the master's log has come as far, or the slave's was cut: where both were written, they differ",
+    "the master has come as far, or the slave was cut: their logs may differ for good",
 )
 SLAVE_OUTRUN = Definition(
     "slave_outrun",
