@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -112,7 +113,7 @@ class LinkFacts:
     is_held: bool = False
     """The proxy holds something back."""
     frames: deque[Sent] = field(factory=lambda: deque(maxlen=FRAMES_MAX))
-    forgotten_ms: float = 0.0
+    forgotten_ms: float = -math.inf
     """Frames before this are not remembered."""
     opened: int = 0
     """How many connections there have been."""
