@@ -83,6 +83,8 @@ class Recorder:
     """How far the recording had come before this recorder, with what the journal has."""
     stalled: list[str] = field(factory=list)
     """Links that nobody has forwarded since the recorder before ended."""
+    stopped: asyncio.Event = field(factory=asyncio.Event)
+    """Set, it ends in order."""
     begun_ms: float = field(factory=now)
     last_own_ms: float = 0.0
     alive_ms: float = 0.0
@@ -208,16 +210,16 @@ class Recorder:
 
     async def run(self, on_started: Callable[[], None] = lambda: None) -> None:
         """Until a signal. Raises OSError: it cannot listen or write; else a defect."""
-        loop, stopped = asyncio.get_running_loop(), asyncio.Event()
+        loop = asyncio.get_running_loop()
         failed: list[BaseException] = []
 
         def fail(_: object, found: dict[str, Any]) -> None:
             failed.append(found.get("exception") or RuntimeError(str(found.get("message"))))
-            stopped.set()
+            self.stopped.set()
 
         loop.set_exception_handler(fail)
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, stopped.set)
+            loop.add_signal_handler(number, self.stopped.set)
         for link in self.links:
             await link.start()
             if link.name in self.stalled:
@@ -227,7 +229,7 @@ class Recorder:
         running = [loop.create_task(each.run()) for each in self.asked]
         on_started()
         try:
-            await self._tick_until(stopped)
+            await self._tick_until_stopped()
         finally:
             for task in running:
                 task.cancel()
@@ -236,11 +238,11 @@ class Recorder:
             raise failed[0]
         self.finish()
 
-    async def _tick_until(self, stopped: asyncio.Event) -> None:
-        while not stopped.is_set():
+    async def _tick_until_stopped(self) -> None:
+        while not self.stopped.is_set():
             self.tick()
             try:
-                await asyncio.wait_for(stopped.wait(), TICK_SECONDS)
+                await asyncio.wait_for(self.stopped.wait(), TICK_SECONDS)
             except TimeoutError:
                 continue
 
