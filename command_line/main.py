@@ -41,6 +41,7 @@ VERBS = {
     "store": ("command_line.store", "Compare brokers' stores; say what a promotion would lose."),
     "logs": ("command_line.logs", "Read brokers' own logs: what happened, and signs of trouble."),
     "broker": ("command_line.broker", "Run a broker of our own: the rules behind real sockets."),
+    "record": ("command_line.record", "Record brokers: a proxy for slaves, files of events."),
     "pull": ("command_line.pull", "Answer a pull, and say where the next one goes."),
     "export": ("command_line.export", "Write vectors, traces, proofs and models for others."),
     "bench": (
@@ -60,6 +61,9 @@ VERSION_LINE = f"rmqspec 0.2.0, model of RocketMQ {ROCKETMQ_VERSION}"
 
 QUIET = "--quiet"
 """The option of every verb that silences progress; read before a verb's module is imported."""
+
+UNTIL_STOPPED = ("broker", "record")
+"""Verbs that run until they are stopped: they show no progress."""
 
 FOREIGN_ARGUMENTS = ("test",)
 """Verbs whose arguments go to another program."""
@@ -141,7 +145,8 @@ def run_verb() -> tuple[int, str | None]:
     """Run the verb of the command line: its exit code, and a message if it failed."""
     words = sys.argv[1:]
     try:
-        with watch(f"rmqspec {words[0]}" if words else "", is_quiet=QUIET in words):
+        is_quiet = QUIET in words or words[:1] in ([verb] for verb in UNTIL_STOPPED)
+        with watch(f"rmqspec {words[0]}" if words else "", is_quiet=is_quiet):
             code = group.main(prog_name="rmqspec", standalone_mode=False)
     except click.exceptions.Abort as problem:
         return exit_codes.INTERRUPTED, format_line(str(problem) or "interrupted")

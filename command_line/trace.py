@@ -28,7 +28,7 @@ from reference.recordings.inspection.unknown import refuse_unknown
 from reference.recordings.joined.explain import JoinedVerdict, explain
 from reference.recordings.judging import TraceVerdict, check_recording, find_version
 from reference.recordings.log.explain import REJECTED, UNDECIDED
-from reference.recordings.reading import Recording, read_recording, trace_error
+from reference.recordings.reading import Recording, read_parts, read_recording, trace_error
 from reference.releases.versions import Version
 
 END = "end"
@@ -43,6 +43,7 @@ Examples:
   rmqspec trace recordings/*.jsonl --strict --counts
   rmqspec trace recordings/*.jsonl --rocketmq-version 4.9.8
   rmqspec trace tests/data/traces/a_sync_healthy.jsonl --joined
+  rmqspec trace --parts pair.jsonl pair.1.jsonl pair.2.jsonl
 
 Exit codes: 0 all conform, 1 one is rejected (also a group of a shape that no structure has), 2 none
 is rejected, but the search was not over for one, 3 a file is no recording, or has no event of the
@@ -87,9 +88,21 @@ version that a recording names, or of 4.4.0 if it names none, or one that nobody
     help="Explain whole brokers of 4.4.0 in the joined system too: log, queue and progress by one "
     "schedule.",
 )
+@click.option(
+    "--parts",
+    "are_parts",
+    is_flag=True,
+    help="The files are the parts of one recording, the first one first.",
+)
 @add_version_option(default=None)
 def command(
-    files: tuple[str, ...], *, is_json: bool, is_strict: bool, explained: str | None, **options: Any
+    files: tuple[str, ...],
+    *,
+    is_json: bool,
+    is_strict: bool,
+    are_parts: bool,
+    explained: str | None,
+    **options: Any,
 ) -> int:
     """Explain every event of a recording by the model's rules, or report the first that it cannot.
 
@@ -100,9 +113,10 @@ def command(
     batch, checker = Batch(), Checker(place=place, is_shown=not is_json, **options)
     answers: list[Answer] = []
     with show_progress() as progress:
-        for number, file in enumerate(files):
-            progress.advance(number, len(files), file)
-            recording = batch.attempt(partial(read, file, place, is_strict=is_strict))
+        recordings = [files] if are_parts else [(file,) for file in files]
+        for number, each in enumerate(recordings):
+            progress.advance(number, len(recordings), each[0])
+            recording = batch.attempt(partial(read, each, place, is_strict=is_strict))
             if recording is not None:
                 chosen = version or choose_version(recording)
                 answers.append(checker.check(recording, chosen, progress))
@@ -129,9 +143,10 @@ def split_place(
     return files, place
 
 
-def read(file: str, place: int | str | None, *, is_strict: bool) -> Recording:
+def read(files: tuple[str, ...], place: int | str | None, *, is_strict: bool) -> Recording:
     """Reads a recording. Raises TraceError: it is none, or not one for the options."""
-    recording = read_recording(file)
+    file = files[0]
+    recording = read_recording(file) if len(files) == 1 else read_parts(files)
     if isinstance(place, int):
         check_has_event(recording, place)
     if is_strict:

@@ -49,6 +49,11 @@ WITHOUT_PUTS = "without_puts"
 
 WITHOUT_PUTS_REASON = "the recording has no puts, which might explain it"
 
+WITHOUT_STARTS = "without_starts"
+"""A field of the first line: brokers ran, or had logs, before the recording began."""
+
+WITHOUT_STARTS_REASON = "the recording begins when brokers had logs, which might explain it"
+
 JSON_FIELDS = (
     "file",
     "verdict",
@@ -160,15 +165,17 @@ def check_recording(
 
 
 def leave_open(recording: Recording, verdict: TraceVerdict) -> TraceVerdict:
-    """The verdict, undecided for rejected if the recording says that it has no puts.
+    """The verdict, undecided for rejected if the recording says that it leaves something out.
 
-    What a message does to a log, a queue or a file would have to be guessed then, and the search
-    takes no guess that the recording of a put would forbid.
+    Without puts, what a message does to a log, a queue or a file would have to be guessed, and the
+    search takes no guess that the recording of a put would forbid. Without starts the search would
+    have to guess the logs, which it takes to be empty.
     """
-    is_open = verdict.verdict == REJECTED and recording.config.data.get(WITHOUT_PUTS) is True
-    if not is_open:
+    reasons = {WITHOUT_PUTS: WITHOUT_PUTS_REASON, WITHOUT_STARTS: WITHOUT_STARTS_REASON}
+    said = [reason for name, reason in reasons.items() if recording.config.data.get(name) is True]
+    if verdict.verdict != REJECTED or not said:
         return verdict
-    return evolve(verdict, verdict=UNDECIDED, reason=f"{verdict.reason}; {WITHOUT_PUTS_REASON}")
+    return evolve(verdict, verdict=UNDECIDED, reason="; ".join((verdict.reason, *said)))
 
 
 def find_time_reversal(recording: Recording) -> Event | None:

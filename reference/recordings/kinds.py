@@ -72,6 +72,10 @@ EXPLAINED_KINDS: Mapping[str, Fields] = {
     "node_started": {**_LOG, "role": "text", "last_exit_normal": "flag"},
     "broker_started": {**_LOG, "role": "text", "last_exit_normal": "flag"},
     "snapshot": _LOG,
+    "broker_status": {
+        **_NODE,
+        **dict.fromkeys(("max_offset", "min_offset", "dispatch_behind_bytes"), "number"),
+    },
     "put": {
         **_NODE,
         "put_status": "text",
@@ -264,6 +268,7 @@ OPTIONAL_FIELDS: Mapping[str, Fields] = {
         **_TABLES,
     },
     "snapshot": {"queues": "object", **_CONTROLLED},
+    "broker_status": {"t_begin_ms": "time"},
     "put": {"delay_level": "count", "msg_id": "text", "sync_state_set_after": "numbers"},
     "send_message": {
         "body_bytes": "count",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,9 @@ FORMAT = 1
 
 CONFIG = "config"
 """The kind of the first line."""
+
+PART = "part"
+"""A field of the first line: the number of this file among those of one recording."""
 
 LARGEST_NUMBER = 2**63 - 1
 """Brokers count in 64 bits; a larger number, or an infinite one, is a mistake of the file."""
@@ -95,6 +98,45 @@ def read_recording(path: str | Path) -> Recording:
     Raises:
         TraceError: the file cannot be read, or it is no recording of the kinds known here.
     """
+    recording = _read_file(path)
+    if recording.config.data.get(PART):
+        problem = f"is part {recording.config[PART]} of a recording"
+        raise trace_error(path, 1, problem, "name all its files in order, with --parts")
+    return recording
+
+
+def read_parts(paths: Sequence[str | Path]) -> Recording:
+    """Reads one recording from its files, the first one first.
+
+    Raises:
+        TraceError: one cannot be read, or they are not the parts of one recording in order.
+    """
+    parts = [_read_file(path) for path in paths]
+    first, events = parts[0].config, list[Event]()
+    roles = _list_roles(first)
+    for number, (path, part) in enumerate(zip(paths, parts, strict=True)):
+        if part.config.data.get(PART, 0) != number or part.config["nodes"] != first["nodes"]:
+            advice = "name all files of one recording, the first one first"
+            raise trace_error(path, 1, f"is not part {number} of {parts[0].file}", advice)
+        _check_events(path, [part.config, *_list_all(part)], roles)
+        if number and part.config.seq <= (events[-1].seq if events else first.seq):
+            problem = f"seq {part.config.seq} does not follow the part before"
+            raise trace_error(path, 1, problem, "name the files in order")
+        events += _list_all(part)
+    return _make_recording(parts[0].file, [first, *events])
+
+
+def _list_all(recording: Recording) -> list[Event]:
+    """The events of all kinds, in their order."""
+    return sorted((*recording.events, *recording.unknown), key=lambda event: event.seq)
+
+
+def _list_roles(config: Event) -> dict[str, Any]:
+    return {name: node["role"] for name, node in config["nodes"].items()}
+
+
+def _read_file(path: str | Path) -> Recording:
+    """One file; of a part after the first, what an event must carry is not known yet."""
     events = [_read_line(path, line, text) for line, text in _read_lines(path)]
     if not events:
         raise trace_error(path, 1, "the file is empty", "name a recording in JSON lines")
@@ -103,15 +145,23 @@ def read_recording(path: str | Path) -> Recording:
         problem = f"the first event is {config.kind!r}, not 'config'"
         raise trace_error(path, 1, problem, "keep the line that describes the brokers")
     _check_config(path, config)
-    roles: dict[str, Any] = {name: node["role"] for name, node in config["nodes"].items()}
+    if not config.data.get(PART):
+        _check_events(path, events, _list_roles(config))
+    return _make_recording(str(path), events)
+
+
+def _check_events(path: str | Path, events: Sequence[Event], roles: dict[str, Any]) -> None:
     for before, event in itertools.pairwise(events):
         if event.seq <= before.seq:
             problem = f"seq {event.seq} follows {before.seq}"
             raise trace_error(path, event.line, problem, "number the events in increasing order")
         _check_event(path, event, roles)
+
+
+def _make_recording(file: str, events: Sequence[Event]) -> Recording:
     known = tuple(event for event in events[1:] if is_known(event))
     unknown = tuple(event for event in events[1:] if not is_known(event))
-    return Recording(str(path), config, known, unknown=unknown)
+    return Recording(file, events[0], known, unknown=unknown)
 
 
 def is_known(event: Event) -> bool:
@@ -186,6 +236,8 @@ def _check_config(path: str | Path, config: Event) -> None:
         problem = f"format is {version!r}"
         raise trace_error(path, config.line, problem, f"this reader knows format {FORMAT}")
     _check_fields(path, config.line, "config", config.data, {"nodes": "object"})
+    if PART in config.data:
+        _check_fields(path, config.line, "config", config.data, {PART: "count"})
     for name, node in config["nodes"].items():
         if not isinstance(node, dict):
             raise _wrong_field(path, config.line, "config", name, "object")

@@ -8,6 +8,7 @@ Source: HAConnection, HAService.HAClient of 4.4.0; DefaultHAConnection, DefaultH
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 
 from attrs import define, field, frozen
 
@@ -94,12 +95,11 @@ class FrameHeaderReader:
     _header: bytes = b""
     _body_left: int = 0
 
-    def feed(self, data: bytes) -> list[tuple[int, int]]:
+    def feed(self, data: bytes) -> Iterator[tuple[int, int]]:
         """Offset and length of each header that is whole now.
 
-        Raises WireError for a length below 0.
+        Raises WireError for a length below 0, after the headers before it.
         """
-        headers: list[tuple[int, int]] = []
         position = 0
         while position < len(data):
             if self._body_left:
@@ -114,6 +114,5 @@ class FrameHeaderReader:
                 offset, length = FRAME_HEADER.unpack(self._header)
                 if length < 0:
                     raise WireError(f"a frame at {offset} has a body of {length} bytes")
-                headers.append((offset, length))
                 self._header, self._body_left = b"", length
-        return headers
+                yield offset, length

@@ -48,6 +48,7 @@ from reference.recordings.log.lives import (
     observe_wipe,
 )
 from reference.recordings.log.puts import observe_put, observe_put_begin
+from reference.recordings.log.statuses import observe_status
 from reference.recordings.log.tables import TABLE_EVENTS, observe_table_event, remember_event
 
 Observe: TypeAlias = Callable[[Asking, Observation, Node], Asked]
@@ -56,6 +57,7 @@ OBSERVERS: Mapping[str, Observe] = {
     PUT_BEGIN: observe_put_begin,
     "put": observe_put,
     "snapshot": observe_snapshot,
+    "broker_status": observe_status,
     "node_started": observe_start,
     "node_kill9": observe_kill,
     "node_stop_begin": observe_stop_begin,

@@ -1,0 +1,37 @@
+"""One line of a recording before it has its number, and whose it is."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+OWN_KINDS = frozenset(
+    {
+        "ha_link_open",
+        "ha_report",
+        "ha_frame",
+        "ha_link_close",
+        "ha_handshake_slave",
+        "ha_handshake_master",
+        "link_cut",
+        "link_healed",
+        "link_stalled",
+        "proxy_target_down",
+        "broker_status",
+        "log",
+        "note",
+    }
+)
+"""Kinds that the recorder writes; a file of events may have all others."""
+
+
+class Line(NamedTuple):
+    """An event, stamped with the time of day."""
+
+    wall_ms: float
+    kind: str
+    fields: dict[str, Any]
+
+    @property
+    def is_own(self) -> bool:
+        """The recorder has seen it itself."""
+        return self.kind in OWN_KINDS
