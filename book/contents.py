@@ -58,6 +58,9 @@ BOOK = (
             Chapter(
                 "broker_logs.md", "what brokers have logged, and which signs of trouble it has"
             ),
+            Chapter(
+                "recording.md", "a proxy that records brokers for trace, and tells what goes wrong"
+            ),
             Chapter("stores.md", "is a slave its master's equal, and what would a promotion lose"),
             Chapter("upgrading.md", "what an upgrade to 5.5.1 makes better or worse, what to do"),
         ),

@@ -114,7 +114,7 @@ class WatchOptions:
 @click.option(
     "--every",
     type=click.FloatRange(0.05, 3600),
-    default=1.0,
+    default=0.5,
     show_default=True,
     metavar="SECONDS",
     help="How often brokers are asked.",

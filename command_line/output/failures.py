@@ -13,6 +13,7 @@ BAD_INPUT = (
     "IssueError",
     "ItfError",
     "QuestionError",
+    "RecordingFileError",
     "SiteError",
     "StoreError",
     "StoreFailedError",

@@ -70,7 +70,7 @@ DISPATCH_STUCK = Definition(
     "dispatch_stuck",
     WARNING,
     "The dispatch of a broker stands still below the end of its log: consumers see nothing new.",
-    "two looks at one process, a second apart, with the same dispatch below an offset at which a "
+    "two looks at one process, 0.9 s apart, with the same dispatch below an offset at which a "
     "record ends",
     "dispatch.md#where-the-cursor-stops",
     "the dispatch has moved, or the process is another one",

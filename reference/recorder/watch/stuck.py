@@ -10,8 +10,9 @@ from reference.recorder.watch.alarms import DISPATCH_STUCK, Finding
 from reference.recorder.watch.known import LOOKS, Known, Look, NodeFacts
 from reference.worlds.replication.roles import Role
 
-STUCK_MS = 1000.0
-"""The dispatch runs each millisecond (ReputMessageService#run): what is whole is dispatched."""
+STUCK_MS = 900.0
+"""The dispatch runs each millisecond (ReputMessageService#run): what is whole is dispatched. Two
+looks half a second apart, and one that comes a little early, are enough."""
 
 
 def find_dispatch_stuck(known: Known, line: Line) -> Iterator[Finding]:

@@ -30,6 +30,7 @@ from reference.recordings.log.contents import (
     observe_set_config,
 )
 from reference.recordings.log.limits.silence import ask_about_silence
+from reference.recordings.log.limits.statuses import observe_status
 from reference.recordings.log.links import (
     observe_frame,
     observe_link_close,
@@ -48,7 +49,6 @@ from reference.recordings.log.lives import (
     observe_wipe,
 )
 from reference.recordings.log.puts import observe_put, observe_put_begin
-from reference.recordings.log.statuses import observe_status
 from reference.recordings.log.tables import TABLE_EVENTS, observe_table_event, remember_event
 
 Observe: TypeAlias = Callable[[Asking, Observation, Node], Asked]

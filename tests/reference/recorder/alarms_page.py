@@ -1,4 +1,4 @@
-"""The table of ``spec/recording.md``: alarms of the recordings of real brokers.
+"""The tables of ``spec/recording.md``: definitions, figures, alarms in recordings.
 
 ``python -m tests.reference.recorder.alarms_page`` writes it anew (two seconds).
 """
@@ -6,11 +6,16 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from reference.recorder.watch.alarms import Alarm
+from reference.recorder.nodes import Nodes
+from reference.recorder.recorder import open_recorder
+from reference.recorder.watch.alarms import DEFINITIONS, Alarm
+from reference.recorder.watch.output import PREFIX, list_watch_metrics
 from reference.recorder.watch.playing import play_all
+from reference.recorder.watch.watch import Watch
 from reference.recordings.reading import read_recording
 from tests.reference.recordings.recordings_page import replace_table
 from tests.reference.recordings.shared import ALL
@@ -63,9 +68,38 @@ def list_alarming() -> list[Path]:
     return [path for path in ALL if path.stem in table]
 
 
+def render_definitions() -> Iterator[str]:
+    """What each alarm means, and which facts it needs."""
+    yield "| Alarm | severity | meaning | facts | ends |"
+    yield "| --- | --- | --- | --- | --- |"
+    for each in DEFINITIONS:
+        where = f"[{each.meaning}]({each.page})"
+        over = each.over or "at once"
+        yield f"| `{each.name}` | {each.severity} | {where} | {each.facts} | {over} |"
+
+
+def render_figures() -> Iterator[str]:
+    """What Prometheus reads."""
+    folder = Path(tempfile.mkdtemp())
+    recorder = open_recorder(folder / "pair.jsonl", 0, Nodes(), print)
+    metrics = [*list_watch_metrics(Watch(print)), *recorder.list_metrics()]
+    recorder.journal.close(is_done=True)
+    folder.rmdir()
+    yield "| Name | kind | meaning |"
+    yield "| --- | --- | --- |"
+    for metric in metrics:
+        yield f"| `{PREFIX}{metric.name}` | {metric.kind} | {metric.help} |"
+
+
 def update_page(text: str) -> str:
-    """The page with the table as it should be."""
-    return replace_table(text, NAME, "\n".join(render_rows()))
+    """The page with the tables as they should be."""
+    for name, rows in (
+        ("definitions", render_definitions()),
+        ("figures", render_figures()),
+        (NAME, render_rows()),
+    ):
+        text = replace_table(text, name, "\n".join(rows))
+    return text
 
 
 if __name__ == "__main__":

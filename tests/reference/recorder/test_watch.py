@@ -148,7 +148,7 @@ CASES: dict[str, tuple[tuple[Line, ...], str]] = {
         (look(0, "master", 300, 100), look(1010, "master", 300, 100)),
         "dispatch_stuck",
     ),
-    "for less than a second": ((look(0, "master", 300, 100), look(990, "master", 300, 100)), ""),
+    "for a shorter time": ((look(0, "master", 300, 100), look(900, "master", 300, 100)), ""),
     "that dispatches something": (
         (look(0, "master", 300, 100), look(1010, "master", 300, 101)),
         "",
