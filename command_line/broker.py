@@ -16,8 +16,13 @@ from reference.broker.broker import Broker
 from reference.broker.settings import Settings
 from reference.broker.sockets.running import LOOPBACK, Process
 from reference.configuration.files import read_one_broker
-from reference.configuration.later_keys import IN_SYNC_REPLICAS, QUORUM_SIZE, compute_mode
-from reference.releases.releases import QUORUM
+from reference.configuration.later_keys import (
+    ALL_ACK,
+    IN_SYNC_REPLICAS,
+    QUORUM_SIZE,
+    compute_mode,
+)
+from reference.releases.releases import CONTROLLER, QUORUM
 from reference.releases.versions import Version
 
 EPILOG = """\b
@@ -78,6 +83,12 @@ def parse_settings(
     metavar="KEY=VALUE",
     help="A setting as in the file. Repeatable.",
 )
+@click.option(
+    "--epoch",
+    type=click.IntRange(1),
+    metavar="N",
+    help="In controller mode, the epoch of which a master is told to be the master; else its last.",
+)
 @click.option("--bind", default=LOOPBACK, show_default=True, help="The address to listen on.")
 @click.option(
     "--events",
@@ -102,6 +113,7 @@ def command(  # noqa: PLR0913
     listen_port: int | None,
     master: str | None,
     told: dict[str, str],
+    epoch: int | None,
     bind: str,
     events: Path | None,
     name: str,
@@ -129,7 +141,7 @@ def command(  # noqa: PLR0913
     root = store or Path(str(configuration.get("storePathRootDir") or ""))
     if not root.name:
         raise click.BadParameter("say with --store where the store is to lie")
-    settings = Settings(configuration, root, str(own))
+    settings = Settings(configuration, root, str(own), epoch=epoch)
     node = name or ("slave" if settings.is_slave else "master")
     file = None if events is None else events.open("a", encoding="utf-8")
     process = Process(settings, write_line, bind, file, node, snapshots * 1000, announce)
@@ -140,6 +152,8 @@ def command(  # noqa: PLR0913
 def complete(told: dict[str, str], version: Version) -> dict[str, str]:
     """A slave needs a broker id of its own, and a mode the setting that chooses it."""
     usual = {"brokerId": "1"} if told.get("brokerRole") == "SLAVE" else {}
+    if version.mode == CONTROLLER:
+        usual |= dict.fromkeys(usual, "2") | {ALL_ACK: "true"}
     if version.mode == QUORUM:
         usual[IN_SYNC_REPLICAS] = QUORUM_SIZE
     return {**usual, **told}

@@ -9,6 +9,7 @@ BAD_INPUT = (
     "BrokerLogError",
     "CampaignError",
     "ConfigurationError",
+    "EpochRefusedError",
     "IdentifierError",
     "IssueError",
     "ItfError",

@@ -14,6 +14,9 @@ from reference.broker.network.client import RemotingClient
 from reference.broker.network.copying import Copying
 from reference.broker.network.registration import Registration
 from reference.broker.network.remoting_server import RemotingServer
+from reference.broker.replication.controlled_master import ControlledMasterHa
+from reference.broker.replication.controlled_slave import ControlledSlaveHa
+from reference.broker.replication.epochs import LiveEpochs
 from reference.broker.replication.master_ha import MasterHa
 from reference.broker.replication.puts import Put, Puts
 from reference.broker.replication.slave_ha import SlaveHa
@@ -41,6 +44,8 @@ class Broker:
     copying_rules: RuledState | None = field(init=False)
     store: LiveStore = field(init=False)
     tables: LiveTables = field(init=False)
+    epochs: LiveEpochs = field(init=False)
+    """Of controller mode; empty otherwise."""
     ha: MasterHa = field(init=False)
     slave: SlaveHa | None = field(init=False)
     puts: Puts = field(init=False)
@@ -68,10 +73,8 @@ class Broker:
             self.copying_rules = RuledState(settings.make_structure(is_copying=True), parameters)
         self.store = LiveStore(settings, self.files, host, self.serving, self.copying_rules)
         self.tables = LiveTables(settings, self.files, host)
-        self.ha = MasterHa(settings, self.store, self.serving, host)
-        self.slave = None
-        if self.copying_rules is not None:
-            self.slave = SlaveHa(settings, self.store, self.copying_rules, host)
+        self.epochs = LiveEpochs(self.files)
+        self.ha, self.slave = self._make_ha()
         self.puts = Puts(settings, self.store, self.serving, host, self.ha.wake_writers)
         self.ha.on_report = self.puts.transfer.notify
         self.client = RemotingClient(host)
@@ -81,17 +84,32 @@ class Broker:
         self.server = RemotingServer(self, host)
         self.events = EventWriter(self, self.events_file, self.node)
 
+    def _make_ha(self) -> tuple[MasterHa, SlaveHa | None]:
+        """Both sides of replication; a master has no second one."""
+        common, rules = (self.settings, self.store), self.copying_rules
+        if self.settings.is_controlled:
+            master = ControlledMasterHa(*common, self.serving, self.host, epochs=self.epochs)
+            master.on_set = lambda: self.events.write_set(master.list_members())
+            if rules is None:
+                return master, None
+            return master, ControlledSlaveHa(*common, rules, self.host, epochs=self.epochs)
+        ha = MasterHa(*common, self.serving, self.host)
+        return ha, None if rules is None else SlaveHa(*common, rules, self.host)
+
     def start(self) -> None:
         """Load everything, and let all services run; who listens, does so after this.
 
-        Raises StoreLockedError, StoreFailedError, TablesFailedError, OSError.
+        Raises StoreLockedError, StoreFailedError, TablesFailedError, EpochRefusedError, OSError.
         """
         self.files.lock()
         self.tables.load()
         self.store.load()
+        self.epochs.load()
         self.store.start()
         self.started_ms = self.host.wall_ms()
         self.events.write_start()
+        if self.settings.is_controlled:
+            self._take_role()
         self.puts.start()
         self.held_pulls.start()
         interval_ms = 5000.0
@@ -100,6 +118,12 @@ class Broker:
             self.slave.start()
             self.copying.start()
         self.registration.start()
+
+    def _take_role(self) -> None:
+        """What a controller would tell: that it is the master of an epoch, or a slave."""
+        if self.slave is None and isinstance(self.ha, ControlledMasterHa):
+            self.ha.begin()
+        self.events.write("to_master" if self.slave is None else "to_slave", **self.events.tell())
 
     def note_put(self, put: Put) -> None:
         """A put has its answer."""

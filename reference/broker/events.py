@@ -7,8 +7,15 @@ from typing import IO, TYPE_CHECKING, Any
 
 from attrs import define
 
+from reference.broker.replication.controlled_master import (
+    ControlledConnection,
+    ControlledMasterHa,
+)
+from reference.broker.replication.controlled_slave import ControlledSlaveHa
+from reference.broker.replication.master_ha import HaConnection
 from reference.broker.replication.puts import Put
 from reference.broker.settings import Settings
+from reference.configuration.broker_group import Role
 from reference.configuration.keys import MESSAGE_STORE_CONFIG, Value
 from reference.configuration.later_keys import get_name_in
 from reference.store.put import Message, PutMessageResult, is_written
@@ -28,6 +35,18 @@ def list_store_config(settings: Settings) -> dict[str, Value]:
     }
     numbers = {k: settings.later_number(k, -1) for k in told if k in LATER_NUMBERS}
     return {**config, **{k: n for k, n in numbers.items() if n >= 0}}
+
+
+def describe_connection(connection: HaConnection) -> dict[str, Any]:
+    """A slave's connection in a snapshot of its master."""
+    shown: dict[str, Any] = {
+        "slave_request_offset": connection.get("slave_request_offset"),
+        "slave_ack_offset": connection.get("slave_ack_offset"),
+        "next_transfer_from": connection.get("next_transfer_offset"),
+    }
+    if isinstance(connection, ControlledConnection):
+        shown |= {"slave_id": connection.slave_id, "state": connection.state}
+    return shown
 
 
 @define(eq=False, repr=False)
@@ -53,7 +72,7 @@ class EventWriter:
             rocketmq=settings.version.name,
             role=settings.role.name,
             flush_type=settings.configuration.flush_disk_type.name,
-            broker_id=settings.configuration.broker_id,
+            broker_id=settings.broker_id,
             store_config=list_store_config(settings),
         )
         self.write(
@@ -72,6 +91,7 @@ class EventWriter:
             "min_offset": store.min_offset,
             "mapped_files": len(store.store.commit_log.mapped_files),
             "dispatched_offset": store.store.reput_from_offset_bytes,
+            **self._describe_control(),
         }
         if broker.slave is not None:
             return {
@@ -86,15 +106,34 @@ class EventWriter:
             "push2_slave_max_offset": push2,
             "connection_count": rules.get("master.connection_count"),
             "slave_fall_behind": store.max_offset - push2,
-            "connections": [
-                {
-                    "slave_request_offset": each.get("slave_request_offset"),
-                    "slave_ack_offset": each.get("slave_ack_offset"),
-                    "next_transfer_from": each.get("next_transfer_offset"),
-                }
-                for each in broker.ha.connections
-            ],
+            "connections": [describe_connection(each) for each in broker.ha.connections],
         }
+
+    def _describe_control(self) -> dict[str, Any]:
+        """What is shown in controller mode only."""
+        broker = self.broker
+        if not isinstance(broker.ha, ControlledMasterHa):
+            return {}
+        members, confirmed = broker.ha.list_members(), broker.ha.confirm_offset
+        if isinstance(broker.slave, ControlledSlaveHa):
+            confirmed = broker.slave.confirmed
+        return {
+            "confirm_offset": confirmed,
+            "sync_state_set": members,
+            "local_sync_state_set": members,
+            "epochs": broker.epochs.list_rows(),
+        }
+
+    def tell(self) -> dict[str, Any]:
+        """A role and what it finds, as it is told."""
+        slave, rules = self.broker.slave, self.broker.serving
+        role = rules.structure.role if slave is None else Role.SLAVE
+        return {"role": role.name, **self.describe(), "result": True}
+
+    def write_set(self, members: list[int]) -> None:
+        """The master asks for a set, and has it at once."""
+        self.write("sss_listener", set=members)
+        self.write("set_sss", **self.describe())
 
     def write_snapshot(self) -> None:
         """The counters now."""
@@ -121,6 +160,8 @@ class EventWriter:
             "connection_count_after": rules.get("master.connection_count"),
             "max_offset_after": self.broker.store.max_offset,
         }
+        if self.broker.settings.is_controlled:
+            fields["sync_state_set_after"] = self._describe_control()["sync_state_set"]
         if result.append is not None and is_written(result.append):
             fields |= {
                 "append_status": result.append.status.name,

@@ -55,6 +55,10 @@ class RuledState:
             state[self.machine.places[path]] = value
         self.state = tuple(state)
 
+    def list_ends(self, path: str, offset: int) -> dict[str, int]:
+        """The leaves of a log that ends here: no broker tells its log epochs apart."""
+        return {f"{path}.ends.{life}": offset for life in range(self.structure.lives)}
+
     def find_ranges(self, name: str) -> tuple[tuple[int, int], ...] | None:
         """The ranges of an instance's arguments; None where it is not enabled, or not there."""
         instance = self.machine.instances.get(name)

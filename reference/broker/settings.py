@@ -20,6 +20,7 @@ from reference.decisions.reading.settings import (
     change_broker,
     change_store,
 )
+from reference.releases.releases import CONTROLLER
 from reference.releases.timing_differences import OVERFLOW_RESETS_TO_MAX
 from reference.releases.versions import Version
 from reference.store.records import DELAYS_MS
@@ -30,6 +31,8 @@ from reference.worlds.replication.structure import Structure
 
 SLOTS_OF_CONNECTIONS, SLOTS_OF_PUTS = 6, 16
 """How many connections and waiting puts the rules follow at once; more wait, or are refused."""
+EPOCHS = 8
+"""How many epochs of a controller the rules follow: the latest."""
 MEMORY_BYTES = 24 * 1024**3
 
 
@@ -42,6 +45,8 @@ class Settings:
     own_host: str = "127.0.0.1"
     """``brokerIP1``: what others are told."""
     total_memory_bytes: int = MEMORY_BYTES
+    epoch: int | None = None
+    """The epoch in which a controller would tell it that it is the master; None: its latest."""
     habits: Habits = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -61,6 +66,18 @@ class Settings:
     def is_slave(self) -> bool:
         """It copies a master's log and takes no puts."""
         return self.role is Role.SLAVE
+
+    @property
+    def is_controlled(self) -> bool:
+        """It replicates as under a controller (``enableControllerMode``)."""
+        return self.version.mode == CONTROLLER
+
+    @property
+    def broker_id(self) -> int:
+        """``brokerId``; under a controller a master has one too, 1 unless the file says more."""
+        if self.is_controlled and not self.is_slave:
+            return self.later_number("brokerId", 0) or 1
+        return self.configuration.broker_id
 
     @property
     def is_sync_flush(self) -> bool:
@@ -119,12 +136,15 @@ class Settings:
 
     def make_structure(self, *, is_copying: bool) -> Structure:
         """The group whose rules move its HA service, or its HA client."""
+        role = Role.ASYNC_MASTER if self.is_slave else self.role
+        if self.is_controlled and not self.is_slave:
+            role = Role.SYNC_MASTER  # Whatever brokerRole says (ReplicasManager#changeToMaster).
         structure = Structure(
-            role=Role.ASYNC_MASTER if self.is_slave else self.role,
+            role=role,
             flush_disk_type=self.configuration.flush_disk_type,
             slaves=1 if is_copying else SLOTS_OF_CONNECTIONS,
             messages=1 if self.is_slave else SLOTS_OF_PUTS,
-            lives=1,
+            lives=EPOCHS if self.is_controlled else 1,
         )
         return self.version.apply(structure)
 

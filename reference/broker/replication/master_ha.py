@@ -183,13 +183,17 @@ class MasterHa:
         connection.is_positioning = False
         if connection.slot < 0 or self.is_over:
             return
-        names = (connection.name(rule) for rule in ("position_transfer", "position_at_last_file"))
-        if not any(self.rules.try_to(name) for name in names):
+        if not self._begin_transfer(connection):
             return
         begin, request = connection.get("next_transfer_offset"), "slave_request_offset"
         text = f"master transfer data from {begin} to slave[{connection.peer}], and slave request "
         self.host.log(f"{text}{connection.get(request)}")
         self.send(connection)
+
+    def _begin_transfer(self, connection: HaConnection) -> bool:
+        """By a rule; False: there is nothing to begin at."""
+        names = (connection.name(rule) for rule in ("position_transfer", "position_at_last_file"))
+        return any(self.rules.try_to(name) for name in names)
 
     def send(self, connection: HaConnection) -> None:
         """``WriteSocketService#run``: a heartbeat if it is time, then bytes if there are any."""
@@ -213,21 +217,29 @@ class MasterHa:
         silent_ms = self.host.now_ms() - connection.last_write_ms
         if silent_ms > self.settings.number("haSendHeartbeatInterval"):
             connection.last_write_ms = self.host.now_ms()
-            transport.send(encode_frame(Frame(connection.get("next_transfer_offset"))))
+            transport.send(self.encode(connection, connection.get("next_transfer_offset"), b""))
 
     def _send_batch(self, connection: HaConnection, transport: Transport) -> bool:
         name = connection.name("transfer_batch")
         ranges = self.rules.find_ranges(name)
         if ranges is None:
             return False
-        begin, size = connection.get("next_transfer_offset"), ranges[0][1]
-        body = self.store.read(begin, size)
+        begin = connection.get("next_transfer_offset")
+        body = self.store.read(begin, self._limit_batch(connection, begin, ranges[0][1]))
         if not body:
             return False
         self.rules.fire(name, size_bytes=len(body))
         connection.last_write_ms = self.host.now_ms()
-        transport.send(encode_frame(Frame(begin, body)))
+        transport.send(self.encode(connection, begin, body))
         return True
+
+    def _limit_batch(self, connection: HaConnection, begin: int, size: int) -> int:
+        """How many of the bytes that could be sent one frame takes."""
+        return size
+
+    def encode(self, connection: HaConnection, offset: int, body: bytes) -> bytes:
+        """A frame as this connection is sent it."""
+        return encode_frame(Frame(offset, body))
 
     def _wait(self, connection: HaConnection) -> None:
         connection.is_waiting_for_bytes, turn = True, connection.turn

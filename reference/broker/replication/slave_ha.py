@@ -156,7 +156,11 @@ class SlaveHa:
             self.rules.fire_first("report_offset[0]", "report_offset_to_earlier_put[0]")
         self.last_report_ms = self.host.now_ms()
         if self.transport is not None:
-            self.transport.send(encode_report(self.reported))
+            self.transport.send(self.make_report())
+
+    def make_report(self) -> bytes:
+        """What it sends."""
+        return encode_report(self.reported)
 
     def _take(self, frame: Frame) -> bool:
         """``dispatchReadRequest``: one frame; False: the connection is closed."""
@@ -165,6 +169,10 @@ class SlaveHa:
             self._close("close_idle_connection[0]")
             return False
         self._learn_frame(frame)
+        return self._take_learnt(frame)
+
+    def _take_learnt(self, frame: Frame) -> bool:
+        """The rules know of the frame."""
         if self.rules.can("refuse_frame[0]"):
             text = "master pushed offset not equal the max phy offset in slave, SLAVE: "
             self.host.log(f"{text}{self.store.max_offset} MASTER: {frame.offset}")
@@ -182,7 +190,7 @@ class SlaveHa:
         leaves = {
             f"{LINK}.arrived_offset": frame.offset,
             f"{LINK}.next_transfer_offset": end,
-            "master.log.ends.0": max(end, self.rules.get("master.log.ends.0")),
+            **self.rules.list_ends("master.log", max(end, self.rules.get("master.log.ends.0"))),
             "master.log.has_file": 1,
         }
         if not self.has_frame:
@@ -198,11 +206,7 @@ class SlaveHa:
                 self.rules.try_to("discard_frame[0]", size_bytes=size)
             return
         before = self.rules.state
-        if size:
-            rules = ("append_to_slave[0]", "append_at_wrong_offset[0]")
-            is_ruled = any(self.rules.try_to(rule, size_bytes=size) for rule in rules)
-        else:
-            is_ruled = self.rules.try_to("create_first_file[0]")
+        is_ruled = self._step(size)
         if self.store.append_frame(frame.offset, frame.body):
             if is_ruled:
                 self.store.agree(self.rules, SLAVE_LOG)
@@ -211,6 +215,13 @@ class SlaveHa:
             self.host.log(f"the append of {size} bytes at {frame.offset} has failed")
             self.rules.state = before
             self.store.learn_log()
+
+    def _step(self, size: int) -> bool:
+        """The rule of an append; False: none fits what this master has sent."""
+        if not size:
+            return self.rules.try_to("create_first_file[0]")
+        rules = ("append_to_slave[0]", "append_at_wrong_offset[0]")
+        return any(self.rules.try_to(rule, size_bytes=size) for rule in rules)
 
     def stop(self) -> None:
         """``HAClient#shutdown``."""

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import datetime
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from reference.broker import habits
 from reference.broker.host import Host, Timer
 from reference.broker.ruled_state import RuledState
 from reference.broker.settings import Settings
 from reference.broker.storage.store_files import StoreFiles
-from reference.store import dispatch, expiry, group_commit, put, recovery, slave_append
+from reference.store import dispatch, expiry, group_commit, put, records, recovery, slave_append
 from reference.store import mapped_file_queue as queues
 from reference.store import store as stores
 from reference.store.allocation import Creation
@@ -152,7 +152,6 @@ class LiveStore:
         """The log's leaves, as the bytes are."""
         files = self.store.commit_log.mapped_files
         return {
-            "ends.0": self.max_offset,
             "start_offset": max(0, self.min_offset),
             "last_file_offset": files[-1].file_from_offset_bytes if files else 0,
             "has_file": int(bool(files)),
@@ -170,6 +169,7 @@ class LiveStore:
         leaves = self.list_leaves()
         for state, path in self._list_states():
             state.learn_all({f"{path}.{name}": value for name, value in leaves.items()})
+            state.learn_all(state.list_ends(path, self.max_offset))
 
     def agree_on_flush(self, ruled: int) -> None:
         """A put's flush has reached what its rule says. Raises DisagreementError."""
@@ -180,6 +180,7 @@ class LiveStore:
     def agree(self, state: RuledState, path: str) -> None:
         """What a rule has made of the log is what the bytes are. Raises DisagreementError."""
         leaves = self.list_leaves()
+        leaves["ends.0"] = self.max_offset
         for name in ("ends.0", "has_file", "last_file_offset"):
             ruled = state.get(f"{path}.{name}")
             if ruled != leaves[name]:
@@ -215,6 +216,24 @@ class LiveStore:
         self.once("dispatch", habits.DISPATCH_MS, self.dispatch)
         for act in self.on_appended:
             act()
+
+    # Truncation in controller mode
+
+    def is_record_at(self, offset: int) -> bool:
+        """A record begins there, or nothing does (``DefaultMessageStore#isOffsetAligned``)."""
+        data = self.read(offset, self.max_offset)
+        return not data or records.check_message_and_return_size(data) != records.UNREADABLE
+
+    def truncate(self, offset: int) -> None:
+        """End log and queues there (``DefaultMessageStore#truncateDirtyFiles`` of 5.3.3)."""
+        if offset >= self.max_offset:
+            return
+        flushed, dispatched = self.flushed_offset, self.store.reput_from_offset_bytes
+        cut = recovery.end_log_at(self.store, offset, offset, self.host.wall_ms())
+        log = queues.set_flushed_where(cut.commit_log, min(flushed, offset))
+        cut = evolve(cut, commit_log=log, reput_from_offset_bytes=min(dispatched, offset))
+        self.store = recovery.recover_topic_queue_table(cut)
+        self.files.remove_gone(self.store)
 
     def wake_flush(self) -> None:
         """A put wakes the flush of a release whose flush does not sleep its whole interval."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from mmap import ALLOCATIONGRANULARITY, mmap
 from pathlib import Path
 from typing import IO
@@ -16,13 +16,20 @@ from typing import IO
 from attrs import define, evolve, field
 
 from reference.decisions.progress.config_file import Broken, Content, Files
-from reference.disk.files.checkpoint_files import TIMES, read_checkpoint
+from reference.disk.files.checkpoint_files import (
+    TIMES,
+    Epoch,
+    read_checkpoint,
+    read_epochs,
+    show_epochs,
+)
 from reference.disk.files.folders import (
     ABORT,
     CHECKPOINT,
     COMMIT_LOG,
     CONFIG,
     CONSUME_QUEUE,
+    EPOCHS,
     StoreFolder,
 )
 from reference.disk.files.table_files import FILE_NAMES
@@ -144,6 +151,22 @@ class StoreFiles:
             checkpoint.index_msg_timestamp_ms,
         )
         (self.root / CHECKPOINT).write_bytes(data.ljust(CHECKPOINT_BYTES, b"\0"))
+
+    def read_epochs(self) -> tuple[Epoch, ...]:
+        """The entries of ``epochFileCheckpoint``; none if it cannot be read. Raises OSError."""
+        return read_epochs(StoreFolder(self.root)).entries
+
+    def write_epochs(self, entries: Sequence[Epoch]) -> None:
+        """``CheckpointFile#write``, ``MixAll#string2File`` of 5.3.3: the backup first.
+
+        An empty list is not written. Raises OSError.
+        """
+        if not entries:
+            return
+        path = self.root / EPOCHS
+        if path.is_file():
+            path.with_name(f"{EPOCHS}.bak").write_bytes(path.read_bytes())
+        path.write_text(show_epochs(entries), "utf-8")
 
     def set_abort_file(self, *, is_there: bool) -> None:
         """Whether a later start takes this process for killed. Raises OSError."""

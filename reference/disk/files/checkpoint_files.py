@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 
 from attrs import frozen
 
@@ -55,6 +56,12 @@ def read_epochs(folder: StoreFolder) -> Epochs:
                 return Epochs(found)
     is_there = path.is_file()
     return Epochs(problem="neither it nor its backup can be read" if is_there else "")
+
+
+def show_epochs(entries: Sequence[Epoch]) -> str:
+    """The text of a file with these entries (``CheckpointFile#write``)."""
+    body = "".join(f"{entry.number}-{entry.begin_offset}\n" for entry in entries)
+    return f"{len(entries)}\n{compute_body_crc(body.encode())}\n{body}"
 
 
 def parse_epochs(text: str) -> tuple[Epoch, ...] | None:

@@ -17,7 +17,7 @@ from reference.broker.settings import Settings
 from reference.configuration.files import read_one_broker
 from reference.configuration.later_keys import get_name_in
 from reference.recordings.reading import Event, Recording
-from reference.releases.releases import QUORUM, is_since
+from reference.releases.releases import CONTROLLER, QUORUM, is_since
 from reference.releases.versions import parse_version
 from tests.reference.broker.simulated.network import Network, Process, SimulatedHost
 from tests.reference.broker.simulated.producer import Producer
@@ -27,6 +27,8 @@ from tests.reference.recordings.simulation.scenarios import Scenario
 LOAD_MS = 300.0
 MASTER_PORT = 10911
 LOOK_MS = 150.0
+NEXT_EPOCH_SHARE = 0.6
+"""How many of a master's starts are in another epoch than before."""
 
 
 @define(eq=False, repr=False)
@@ -110,10 +112,13 @@ class Group:
     lines: list[dict[str, Any]] = field(factory=list)
     configs: dict[str, dict[str, Any]] = field(factory=dict)
     is_ending: bool = False
+    is_controlled: bool = field(init=False)
+    """The brokers are told their roles, and their SyncStateSet."""
     strikes: list[str] = field(factory=list)
 
     def __attrs_post_init__(self) -> None:
         self.chance = random.Random(self.seed)
+        self.is_controlled = parse_version(self.release).mode == CONTROLLER
         self.network = Network(random.Random(self.seed + 1))
         self.nodes = [self._make_node(n) for n in range(self.scenario.slaves + 1)]
         self.taps = []
@@ -161,6 +166,8 @@ class Group:
             "diskMaxUsedSpaceRatio": "99",
         }
         version = parse_version(self.release)
+        if self.is_controlled:
+            told |= {"brokerId": str(number + 1), "allAckInSyncStateSet": "true"}
         if is_since(version.release, SLAVE_TIMEOUT_SINCE):
             told["slaveTimeout"] = str(scenario.slave_timeout_ms)
         if number:
@@ -277,6 +284,8 @@ class Group:
         self.network.after(5.0, leave, None)
 
     def _start_again(self, node: Node) -> None:
+        if self.is_controlled and node is self.master and self.chance.random() < NEXT_EPOCH_SHARE:
+            node.settings.epoch = (node.settings.epoch or 1) + self.chance.choice((1, 1, 3))
         down_ms = self.chance.choice([0.0, 700.0, 2500.0]) + LOAD_MS
         self.network.after(down_ms, node.start, None)
 

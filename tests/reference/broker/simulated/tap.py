@@ -2,15 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
+from reference.wire.controlled_replication import ControlledFrameReader, ControlledReportReader
 from reference.wire.replication import FrameHeaderReader, ReportReader
 from tests.reference.broker.simulated.network import Wire
 
 if TYPE_CHECKING:
     from tests.reference.broker.simulated.group import Group
+
+
+Seen = tuple[str, dict[str, Any]]
+"""Kind and fields of an event."""
+
+
+def make_readers(
+    *, is_controlled: bool
+) -> tuple[Callable[[bytes], Iterator[Seen]], Callable[[bytes], Iterator[Seen]]]:
+    """What a new connection's bytes are read by: a slave's, a master's."""
+    if is_controlled:
+        return ControlledReportReader().feed, ControlledFrameReader().feed
+    reports, headers = ReportReader(), FrameHeaderReader()
+
+    def read_reports(data: bytes) -> Iterator[Seen]:
+        return (("ha_report", {"slave_offset": offset}) for offset in reports.feed(data))
+
+    def read_frames(data: bytes) -> Iterator[Seen]:
+        for offset, length in headers.feed(data):
+            yield "ha_frame", {"master_offset": offset, "body_bytes": length}
+
+    return read_reports, read_frames
 
 
 @define(eq=False, repr=False)
@@ -21,8 +45,8 @@ class LinkTap:
     name: str
     count: int = 0
     wire: Wire | None = None
-    reports: ReportReader = field(factory=ReportReader)
-    headers: FrameHeaderReader = field(factory=FrameHeaderReader)
+    read_reports: Callable[[bytes], Iterator[Seen]] = field(init=False)
+    read_frames: Callable[[bytes], Iterator[Seen]] = field(init=False)
     are_frames_held: bool = False
     are_reports_held: bool = False
     cuts_next_frame: bool = False
@@ -43,7 +67,8 @@ class LinkTap:
             return False
         self.count += 1
         wire.number = self.count
-        self.wire, self.reports, self.headers = wire, ReportReader(), FrameHeaderReader()
+        self.wire = wire
+        self.read_reports, self.read_frames = make_readers(is_controlled=self.group.is_controlled)
         self.note("ha_link_open", conn=self.count)
         return True
 
@@ -54,12 +79,12 @@ class LinkTap:
         if wire is not self.wire:
             return data
         if is_forward:
-            for offset in self.reports.feed(data):
-                self.note("ha_report", conn=wire.number, slave_offset=offset)
+            for kind, fields in self.read_reports(data):
+                self.note(kind, conn=wire.number, **fields)
             return data
-        for offset, length in self.headers.feed(data):
-            self.note("ha_frame", conn=wire.number, master_offset=offset, body_bytes=length)
-            if self.cuts_next_frame and length > 1:
+        for kind, fields in self.read_frames(data):
+            self.note(kind, conn=wire.number, **fields)
+            if self.cuts_next_frame and fields.get("body_bytes", 0) > 1:
                 self.cuts_next_frame = False
                 self.cut("link_cut_mid_frame", conn=wire.number)
                 return b""
