@@ -144,7 +144,11 @@ class Broker:
         began_ms = self.host.now_ms()
 
         def finish() -> None:
-            self.finish_stop()
+            self._end_connections()
+            self.host.after(0.0, end)  # Behind it they have ended.
+
+        def end() -> None:
+            self._end_store()
             self.events.write(
                 "node_stop_clean",
                 abort_file_present=self.store.store.has_abort_file,
@@ -154,14 +158,17 @@ class Broker:
 
         self.host.after(habits.SHUTDOWN_SLEEP_MS, finish)
 
-    def finish_stop(self) -> None:
-        """The last part of a stop in order."""
+    def _end_connections(self) -> None:
+        """A second later in a stop in order."""
         if self.slave is not None:
             self.slave.stop()
         self.ha.shut()
         self.puts.stop()
         self.server.close()
         self.client.close()
+
+    def _end_store(self) -> None:
+        """The last part of a stop in order."""
         self.store.finish_stop()
         self.tables.persist_offsets()
         self.files.unlock()
