@@ -13,6 +13,7 @@ from reference.broker.broker import Broker
 from reference.broker.host import Transport
 from reference.broker.settings import Settings
 from reference.configuration.files import read_one_broker
+from reference.configuration.later_keys import get_name_in
 from reference.releases.versions import parse_version
 from reference.wire.codes import RequestCode
 from reference.wire.remoting import Command, CommandReader, encode
@@ -38,7 +39,8 @@ class Client:
     transport: Transport | None = None
     reader: CommandReader = field(factory=CommandReader)
     is_lost: bool = False
-    received_bytes: int = 0
+    data: bytes = b""
+    """What has come over a connection that is no remoting."""
     is_remoting: bool = True
     """It reads answers; else only bytes."""
 
@@ -48,9 +50,10 @@ class Client:
 
     def received(self, data: bytes) -> None:
         """Bytes have come."""
-        self.received_bytes += len(data)
         if self.is_remoting:
             self.received_commands += self.reader.feed(data)
+        else:
+            self.data += data
 
     def drained(self) -> None:
         """Nothing waits here."""
@@ -67,16 +70,18 @@ class Lone:
     folder: Path
     told: Mapping[str, str] = field(factory=dict)
     release: str = "4.4.0"
+    epoch: int | None = None
+    """The epoch that it is told, in controller mode."""
     network: Network = field(factory=lambda: Network(random.Random(1)))
     broker: Broker = field(init=False)
     host: SimulatedHost = field(init=False)
     client_host: SimulatedHost = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        configuration, _ = read_one_broker(
-            None, {**USUAL, **self.told}, parse_version(self.release)
-        )
-        settings = Settings(configuration, self.folder, "10.0.0.1")
+        version = parse_version(self.release)
+        told = {get_name_in(key, version): value for key, value in {**USUAL, **self.told}.items()}
+        configuration, _ = read_one_broker(None, told, version)
+        settings = Settings(configuration, self.folder, "10.0.0.1", epoch=self.epoch)
         process = Process("broker")
         self.host = SimulatedHost(self.network, process, settings.address)
         self.client_host = SimulatedHost(self.network, Process("client"), "10.0.0.9:7000")
