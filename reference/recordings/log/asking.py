@@ -10,6 +10,7 @@ from attrs import define, evolve, field
 from reference.language.leaves import flatten
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import Plan
+from reference.recordings.controller.refused import find_refused
 from reference.recordings.hidden.goals import holds
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.connections import UNSET
@@ -101,11 +102,17 @@ class Asking:
         )
 
     def counts(self, node: Node, text: str, event: Event, wanted: int) -> Goal:
-        """The master counts so many connections: those that it lists."""
+        """The master counts so many connections: those that it lists.
+
+        The model has none of a slave that finds no consistent point, and the master may count it.
+        """
         is_opened = self.landmarks.may_count(wanted, node.notes.process, event.t_ms)
         shown = event.data.get("connections")
         is_possible = is_opened and (shown is None or len(shown) == wanted)
-        return self.has_value(text, "master.connection_count", wanted, is_possible=is_possible)
+        path = "master.connection_count"
+        known = self.guide.get(node, path)
+        refused = min(max(0, wanted - known), len(find_refused(self.guide, node)))
+        return self.has_value(text, path, wanted - refused, is_possible=is_possible)
 
     def _may_have(self, path: str, wanted: int) -> bool:
         """A leaf may come to have this value in some state of this recording."""

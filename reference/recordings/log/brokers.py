@@ -22,6 +22,7 @@ from reference.recordings.controller.goals import (
     list_connection_state,
     list_shown_goals,
 )
+from reference.recordings.controller.refused import find_refused, list_agreed
 from reference.recordings.hidden.node import Asked, Goal, Node, Stage
 from reference.recordings.log.asking import Asking, agrees, see
 from reference.recordings.log.connections import UNSET, Shown, list_live, match
@@ -300,6 +301,8 @@ def list_link_goals(asking: Asking, node: Node, event: Event, broker: int) -> It
     is_open = event.data.get(name)
     if broker == MASTER or is_open is None:
         return
+    if broker in find_refused(asking.guide, node):
+        return
     if node.notes.wires[broker].late_point >= 0:
         yield agrees(f"{name} is {is_open}", is_so=bool(is_open))
         return
@@ -354,6 +357,7 @@ def list_list_goals(asking: Asking, node: Node, event: Event, broker: int) -> tu
     if broker != MASTER or shown is None:
         return ()
     count = asking.counts(node, "connection_count", event, len(shown))
+    shown = list_agreed(asking.guide, node, shown)
     links = (f"links.{slave}.is_open" for slave in range(len(asking.plan.slaves)))
     leaves = frozenset((count.path, *links, *list_requests(asking)))
 
@@ -383,11 +387,10 @@ def list_connection_goals(
     """What a master shows of the connections that are alive."""
     if broker != MASTER:
         return ()
+    agreed = list_agreed(asking.guide, node, event.data.get("connections", ()))
     return tuple(
         goal
-        for slave, shown in list_live(
-            node, event.data.get("connections", ()), get_requests(asking, node)
-        )
+        for slave, shown in list_live(node, agreed, get_requests(asking, node))
         for goal in list_own_goals(asking, node, slave, shown)
     )
 
