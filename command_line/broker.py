@@ -32,6 +32,7 @@ Examples:
   rmqspec broker --role SLAVE --store slave --listen-port 20911 --master 127.0.0.1:10912
   rmqspec broker --role SLAVE --store slave --set namesrvAddr=127.0.0.1:9876
   rmqspec broker --role ASYNC_MASTER --store master --events master.jsonl --snapshots 1
+  rmqspec broker --role SYNC_MASTER --store m --rocketmq-version 5.3.3-controller --epoch 2
 
 Its decisions are the rules of this model; its store is a real one, which a real broker and
 rmqspec store can read. It listens at its port, at that plus one (slaves) and at that less two, on
@@ -40,7 +41,8 @@ that strangers reach only where they may read and write everything. It is slow, 
 compared with: keep no data in it that you need. SIGINT and SIGTERM stop it in order.
 
 Exit codes: 0 stopped in order, 3 it does not start: bad settings, a store that is taken or cannot
-be loaded, a port in use; 70 rules and bytes disagree, which is a defect of this program.
+be loaded, an epoch that is over, a port in use; 70 rules and bytes disagree, which is a defect of
+this program.
 """
 
 

@@ -1,4 +1,4 @@
-"""Controller mode: epochs on the disk, what the master names them, and peers that break the protocol."""
+"""Controller mode: epochs on the disk and in frames, and peers that break the protocol."""
 
 from __future__ import annotations
 

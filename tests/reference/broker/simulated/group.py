@@ -285,7 +285,7 @@ class Group:
 
     def _start_again(self, node: Node) -> None:
         if self.is_controlled and node is self.master and self.chance.random() < NEXT_EPOCH_SHARE:
-            node.settings.epoch = (node.settings.epoch or 1) + self.chance.choice((1, 1, 3))
+            node.settings.epoch = (node.settings.epoch or 1) + 1
         down_ms = self.chance.choice([0.0, 700.0, 2500.0]) + LOAD_MS
         self.network.after(down_ms, node.start, None)
 
