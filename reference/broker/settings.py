@@ -59,8 +59,9 @@ class Settings:
 
     @property
     def role(self) -> Role:
-        """``brokerRole``."""
-        return self.configuration.role
+        """``brokerRole``; an elected broker is a SYNC_MASTER (``ReplicasManager#changeToMaster``)."""
+        told = self.configuration.role
+        return Role.SYNC_MASTER if self.is_controlled and told is not Role.SLAVE else told
 
     @property
     def is_slave(self) -> bool:
@@ -136,11 +137,8 @@ class Settings:
 
     def make_structure(self, *, is_copying: bool) -> Structure:
         """The group whose rules move its HA service, or its HA client."""
-        role = Role.ASYNC_MASTER if self.is_slave else self.role
-        if self.is_controlled and not self.is_slave:
-            role = Role.SYNC_MASTER  # Whatever brokerRole says (ReplicasManager#changeToMaster).
         structure = Structure(
-            role=role,
+            role=Role.ASYNC_MASTER if self.is_slave else self.role,
             flush_disk_type=self.configuration.flush_disk_type,
             slaves=1 if is_copying else SLOTS_OF_CONNECTIONS,
             messages=1 if self.is_slave else SLOTS_OF_PUTS,
