@@ -59,7 +59,7 @@ class Settings:
 
     @property
     def role(self) -> Role:
-        """``brokerRole``; an elected broker is a SYNC_MASTER (``ReplicasManager#changeToMaster``)."""
+        """``brokerRole``; an elected one is a SYNC_MASTER (``ReplicasManager#changeToMaster``)."""
         told = self.configuration.role
         return Role.SYNC_MASTER if self.is_controlled and told is not Role.SLAVE else told
 

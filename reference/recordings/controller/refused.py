@@ -1,7 +1,8 @@
-"""Handshakes that find no consistent point: a connection is open, of which the model has no link.
+"""Handshakes that have found no consistent point: a connection of which the model has no link.
 
-The slave waits for two seconds, leaves and tries again (``AutoSwitchHAClient#doTruncate``;
-``v533_controller_d`` seq 132 to 148). Until then its master counts the connection.
+A slave to which none is found waits for two seconds, leaves and tries again
+(``AutoSwitchHAClient#doTruncate``; ``v533_controller_d`` seq 132 to 148). Its master counts the
+connection from its begin.
 """
 
 from __future__ import annotations
@@ -18,17 +19,27 @@ BEFORE_REPORT = "HANDSHAKE"
 
 
 def find_refused(guide: LogGuide, node: Node) -> tuple[int, ...]:
-    """The slaves whose connection is open at its proxy, though both lists agree nowhere."""
+    """The slaves whose connection is open at its proxy, without a link of the model.
+
+    Both lists agree nowhere, or the master has not answered yet.
+    """
     if not guide.has_epoch_files:
         return ()
     wires = node.notes.seen.wires
     closed = [
-        n for n, w in enumerate(wires) if w.is_open and not guide.get(node, f"links.{n}.is_open")
+        slave
+        for slave, wire in enumerate(wires)
+        if wire.is_open and not guide.get(node, f"links.{slave}.is_open")
     ]
-    if not closed:
-        return ()
-    cluster = guide.machine.decode(node.state)
-    return tuple(slave for slave in closed if compute_consistent_point(cluster, slave) < 0)
+    return tuple(slave for slave in closed if is_without_point(guide, node, slave))
+
+
+def is_without_point(guide: LogGuide, node: Node, slave: int) -> bool:
+    """A slave with a connection has no point up to which it agrees with its master, or not yet."""
+    known, wire = node.notes.seen.handshakes[slave], node.notes.seen.wires[slave]
+    if known.connection != wire.connection or not known.answered:
+        return True
+    return bool(compute_consistent_point(guide.machine.decode(node.state), slave) < 0)
 
 
 def list_agreed(
@@ -37,9 +48,11 @@ def list_agreed(
     """The connections that a master shows, without those of such slaves."""
     refused = find_refused(guide, node)
     ids = list_ids(guide.plan.recording.config["nodes"])
-    strangers = {-1, *(ids[get_place(slave)] for slave in refused)} if refused else set()
-    return [
-        each
-        for each in shown
-        if each.get("slave_id") not in strangers or each.get("state") != BEFORE_REPORT
+    known = {-1, *(ids[get_place(slave)] for slave in refused)}
+    begun = [
+        place
+        for place, each in enumerate(shown)
+        if each.get("state") == BEFORE_REPORT and each.get("slave_id") in known
     ]
+    left_out = begun[: len(refused)]
+    return [each for place, each in enumerate(shown) if place not in left_out]

@@ -179,7 +179,7 @@ class LogGuide:
             "swallow_flush_error": lambda node: self.find_lost(node) is not None,
             "flush_master": self._may_flush if self.plan.lost_offsets else True,
             "enter_sync_state_set": lambda _: self._may_enter(index),
-            "leave_sync_state_set": lambda _: self._may_leave(index),
+            "leave_sync_state_set": lambda node: self._may_leave(node, index),
         }
         if rule.name in special:
             return special[rule.name]
@@ -195,8 +195,15 @@ class LogGuide:
         """A slave is shown to be in the SyncStateSet soon: the master knows it first."""
         return self.plan.controller.set_changes[slave].may_enter(self.now_ms, SLACK_MS)
 
-    def _may_leave(self, slave: int) -> bool:
-        """A controller is shown to have taken it out just now."""
+    def _may_leave(self, node: Node, slave: int) -> bool:
+        """A controller is shown to have taken it out just now, and it has not reported everything.
+
+        One whose last report is on its way does not lag: it leaves when its connection has ended.
+        """
+        is_open = self.get(node, f"links.{slave}.is_open")
+        reported = self.get(node, f"links.{slave}.reported_offset")
+        if is_open and reported >= self.get(node, name_end(self.plan, MASTER)):
+            return False
         return self.plan.controller.set_changes[slave].may_leave(self.now_ms, NOTICE_MS)
 
     def deliver_late(self, node: Node, slave: int, frame: Frame) -> State | None:
