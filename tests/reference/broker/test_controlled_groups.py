@@ -17,7 +17,7 @@ from tests.reference.broker.test_simulated_groups import LEFT_OUT, judge, play
 from tests.reference.recordings.simulation.scenarios import SCENARIOS
 
 RELEASE = "5.3.3-controller"
-CASES = (("kills", 108, 300), ("restarts", 108, 300))
+CASES = (("kills", 113, 300), ("restarts", 108, 300), ("two_slaves", 201, 300))
 """Scenario, seed, and lines."""
 RANDOM_SEEDS = range(3000, 3200)
 
@@ -40,6 +40,18 @@ def test_an_epoch_that_begins_elsewhere_is_refused(tmp_path: Path) -> None:
     told = [line for line in group.lines if line["ev"] == "ha_handshake_master"]
     told[0]["epochs"] = [[1, 5]]
     assert judge(group).startswith("rejected")
+
+
+def test_a_slave_that_agrees_nowhere_conforms(tmp_path: Path) -> None:
+    """Its master was told its old epoch, and counts it while it stays out."""
+    group = play(tmp_path, "kills", RELEASE, 127, 300)
+    assert judge(group) == CONFORMS
+    host = group.nodes[1].host
+    assert host is not None
+    assert any("no consistent point" in line for line in host.lines)
+    looks = [line for line in group.lines if line["ev"] == "snapshot" and "epochs" in line]
+    states = {each["state"] for line in looks for each in line.get("connections", ())}
+    assert states == {"HANDSHAKE", "TRANSFER"}
 
 
 @pytest.mark.nightly

@@ -267,6 +267,41 @@ def test_a_hostile_master_harms_no_slave(tmp_path: Path, data: bytes) -> None:
     assert slave.is_connected
 
 
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [
+        (shake(NamedEpoch(1, 7), end=90), "no consistent point"),
+        (shake(NamedEpoch(2, 0), end=90), "no consistent point"),
+        (shake(FIRST, end=20), "offset 20 is not align"),
+    ],
+)
+def test_a_slave_that_agrees_nowhere_stays_out(tmp_path: Path, told: bytes, why: str) -> None:
+    """It keeps what it has, leaves after two seconds, and tries again after five."""
+    lone = Lone(tmp_path / "store", SLAVE, RELEASE)
+    masters: list[Client] = []
+
+    def accept() -> Client:
+        masters.append(Client(is_remoting=False))
+        return masters[-1]
+
+    lone.network.listeners["10.0.0.5:10912"] = (Process("master"), accept)
+    lone.wait(6000.0)
+    tell(masters[-1], shake(FIRST, end=90) + frame(0, FIRST, bytes(50)))
+    lone.wait(5.0)
+    masters[-1].transport.close() if masters[-1].transport else None
+    lone.wait(5100.0)
+    tell(masters[-1], told)
+    lone.wait(1900.0)
+    assert any(why in line for line in lone.host.lines)
+    assert not masters[-1].is_lost
+    lone.wait(200.0)
+    assert (masters[-1].is_lost, len(masters)) == (True, 2)
+    lone.wait(5000.0)
+    assert len(masters) == 3
+    assert lone.broker.store.max_offset == 50
+    assert lone.broker.epochs.entries == (Epoch(1, 0),)
+
+
 @pytest.mark.parametrize("data", [head(1, 12 * 1001), head(2, -1), head(3, 0), head(1, 11)])
 def test_a_header_out_of_bounds_is_no_message(data: bytes) -> None:
     """Before its body has come."""
