@@ -86,6 +86,13 @@ NIGHTLY = {
     "rmqspec fuzz --swarm --classes": "87 s: violations are shortened",
     'rmqspec prove --cross-check 20000 --fault "power loss" --structure "delay/4.4.0"'
     " --levels searches/power": "44 s: a job for each level",
+    "rmqspec broker --role SYNC_MASTER --store master": "3 s: another role",
+    "rmqspec broker --role SLAVE --store slave --set namesrvAddr=127.0.0.1:9876": "3 s: another",
+    "rmqspec broker --role ASYNC_MASTER --store master --events master.jsonl --snapshots 1": "3 s",
+    "rmqspec record --out pair.jsonl --link slave1=20912:127.0.0.1:10912 --events master.jsonl"
+    " --events slave.jsonl --rotate 100MB": "2 s: another recorder",
+    "rmqspec record --out pair.jsonl --link slave1=20912:127.0.0.1:10912"
+    " --node master=broker.conf": "2 s: another recorder",
     "rmqspec bench": "90 s: each engine five times",
     "rmqspec bench --slaves 2 --repeat 2 --json": "60 s: each engine twice",
     "rmqspec bench --campaign-seconds 10": "100 s: also a campaign",
