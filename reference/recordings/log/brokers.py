@@ -259,7 +259,7 @@ def list_master_goals(asking: Asking, node: Node, event: Event) -> Iterator[Goal
         )
         yield lag_behind(asking, goal)
     if count in event.data:
-        yield asking.counts(node, f"{count} of {who}", event, event[count])
+        yield asking.is_counted(node, f"{count} of {who}", event, event[count])
 
 
 def get_log(state: Any, broker: int) -> Any:
@@ -353,7 +353,7 @@ def list_list_goals(asking: Asking, node: Node, event: Event, broker: int) -> tu
     shown = event.data.get("connections")
     if broker != MASTER or shown is None:
         return ()
-    count = asking.counts(node, "connection_count", event, len(shown))
+    count = asking.is_counted(node, "connection_count", event, len(shown))
     links = (f"links.{slave}.is_open" for slave in range(len(asking.plan.slaves)))
     leaves = frozenset((count.path, *links, *list_requests(asking)))
 

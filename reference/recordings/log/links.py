@@ -132,7 +132,9 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
     before = node.notes.seen.wires[slave].last_report if is_late else None
     rises = agrees(f"the report before was {before}, and none falls", is_so=offset >= (before or 0))
     handshake = (rises, *list_handshake_goals(asking, node, slave, event))
-    goals = (*handshake, *list_report_goals(asking, slave, offset, is_late=is_late))
+    is_possible = asking.reports.may_be(event) or has_epoch_files(asking)
+    reported = list_report_goals(asking, slave, offset, is_late=is_late)
+    goals = (*handshake, *(evolve(goal, is_possible=is_possible) for goal in reported))
     overtaken = (*handshake, *list_report_goals(asking, slave, offset, is_late=True))
     checks = asking.later(
         observation,
@@ -250,7 +252,9 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
         instances=(f"transfer_batch[{slave}]",),
         is_possible=size > 0,
     )
-    is_from = [] if is_sent.check(node) else [is_at(asking, slave, begin)]
+    before = asking.guide.list_frames(node.notes.wires[slave], slave)[:number][-1:]
+    is_next = all(frame.end_offset == begin for frame in before)
+    is_from = [] if is_sent.check(node) else [is_at(asking, slave, begin, is_possible=is_next)]
     forward = note(lambda notes: show(notes).change_wire(slave, forwarded=number + 1))
     passes = asking.later(observation, is_not_held)
     shown = tuple(list_frame_goals(asking, slave, event))
@@ -285,10 +289,10 @@ def observe_late_frame(asking: Asking, event: Event, node: Node, slave: int) -> 
     return ask_for(*list_late_goals(asking, event, node, slave), after=take)
 
 
-def is_at(asking: Asking, slave: int, offset: int) -> Goal:
-    """The master sends from here."""
+def is_at(asking: Asking, slave: int, offset: int, *, is_possible: bool = True) -> Goal:
+    """The master sends from here; ``is_possible``: the frame before it, if any, ends here."""
     path = f"links.{slave}.next_transfer_offset"
-    return asking.has_value("where the master sends from", path, offset)
+    return asking.has_value("where the master sends from", path, offset, is_possible=is_possible)
 
 
 def is_heartbeat_possible(asking: Asking, node: Node, slave: int, offset: int) -> Goal:

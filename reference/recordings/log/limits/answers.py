@@ -6,6 +6,7 @@ so nobody need look for them.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping
 
@@ -13,12 +14,23 @@ from attrs import field, frozen
 
 from reference.recordings.ahead.plan import Plan
 from reference.recordings.ahead.puts import Put
-from reference.recordings.clock import GRAIN_MS, NOTICE_MS, SLACK_MS, compute_time_out_ms
-from reference.worlds.replication.changes import ack_per_connection, wait_until_deadline
+from reference.recordings.clock import (
+    GRAIN_MS,
+    JITTER_MS,
+    TRANSFER_WAIT_MS,
+    compute_time_out_ms,
+)
+from reference.recordings.log.limits.counts import Counts
+from reference.worlds.replication.changes import (
+    ack_per_connection,
+    no_slave_wait,
+    wait_until_deadline,
+)
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
-from reference.worlds.replication.roles import FlushDiskType
+from reference.worlds.replication.put import TRANSFER_WAKE_UPS_MAX
+from reference.worlds.replication.roles import FlushDiskType, Role
 
-UNCHECKED = (ack_per_connection.VARIANT, CONTROLLED)
+UNCHECKED = (ack_per_connection.VARIANT, no_slave_wait.VARIANT, CONTROLLED)
 """With these ``HAService#isSlaveOK`` has no callers (5.0.0)."""
 
 
@@ -27,14 +39,9 @@ class Answers:
     """The possible answers to the puts of one recording."""
 
     plan: Plan
-    losses_ms: tuple[float, ...] = field(init=False)
-    """When a connection may have been lost: something ended, stopped or was cut."""
+    counts: Counts
     is_configured: bool = field(init=False)
     """No setting changes while the brokers run."""
-
-    @losses_ms.default
-    def _see_losses(self) -> tuple[float, ...]:
-        return tuple(event.t_ms for event in self.plan.recording.events if event.kind in LOSSES)
 
     @is_configured.default
     def _see_settings(self) -> bool:
@@ -54,34 +61,53 @@ class Answers:
 
         ``GroupTransferService#doWaitTransfer`` (R-HA-20, R-HA-21, V-08).
         """
-        is_by_clock = self.plan.version.has(wait_until_deadline.VARIANT) and self.is_configured
         shortest_ms = compute_time_out_ms(self.plan.timers) - GRAIN_MS
-        return not is_by_clock or put.duration_ms >= shortest_ms
+        if not self.is_configured or put.duration_ms >= shortest_ms:
+            return True
+        is_by_clock = self.plan.version.has(wait_until_deadline.VARIANT)
+        return not is_by_clock and self.may_use_up_wake_ups(put)
+
+    def may_use_up_wake_ups(self, put: Put) -> bool:
+        """So many reports below its end may be read during the put, or seconds go by in vain.
+
+        Only a report that raises push2 wakes the group transfer (``HAService#notifyTransferSome``);
+        one notification may be left from before the put (R-HA-21).
+        """
+        if any(link.is_traffic_hidden for link in self.plan.links):
+            return True
+        process = put.process
+        begin_ms = self.plan.processes[process - 1].end_ms if process else -math.inf
+        raising: set[int] = set()
+        for link in self.plan.links:
+            first = bisect_left(link.reports.times_ms, begin_ms)
+            last = bisect_right(link.reports.times_ms, put.end_ms + JITTER_MS)
+            raising.update(link.reports.values[first:last])
+        read = sum(put.push2_before < offset < put.end_offset for offset in raising)
+        seconds = (put.duration_ms + GRAIN_MS) // TRANSFER_WAIT_MS
+        return read + seconds + 1 >= TRANSFER_WAKE_UPS_MAX
 
     def may_lack_slave(self, put: Put) -> bool:
         """SLAVE_NOT_AVAILABLE: no connection counted, or all slaves too far behind (R-HA-19).
 
-        A connection that counted before the call counts until something ends, and what is reported
-        is never taken back (R-HA-04, R-HA-07).
+        What is reported is never taken back.
         """
         if any(self.plan.version.has(each) for each in UNCHECKED):
             return False
         most = self.plan.parameters.ha_slave_fallbehind_max_bytes
         is_near = self.is_configured and put.end_offset - put.push2_before < most
-        first = bisect_left(self.losses_ms, put.begin_ms - SLACK_MS)
-        is_kept = first == bisect_right(self.losses_ms, put.end_ms + NOTICE_MS)
-        is_recorded = not any(link.is_connection_hidden for link in self.plan.links)
-        is_connected = put.connections_before > 0 and is_kept and is_recorded
-        return not (is_near and is_connected)
+        is_kept = self.counts.are_kept(put.begin_ms, put.end_ms)
+        return not (is_near and put.connections_before > 0 and is_kept)
 
+    def may_see(self, put: Put, push2: int) -> bool:
+        """Its producer may read that this was reported, once it has the answer.
 
-LOSSES = frozenset(
-    {
-        *("ha_link_close", "link_cut", "link_cut_mid_frame", "proxy_target_down"),
-        *("node_kill9", "node_stop_begin", "node_stop_clean", "process_exit"),
-    }
-)
-"""Kinds of events by which a connection may end, or of which its end is only noted later."""
+        No less than before, and if it has waited for a slave, no less than its own end (R-HA-20).
+        """
+        is_checked = not any(self.plan.version.has(each) for each in UNCHECKED)
+        is_sync = self.plan.structure.role is Role.SYNC_MASTER and is_checked
+        has_waited = is_sync and put.waits_for_store and put.status == "PUT_OK"
+        return push2 >= max(put.push2_before, put.end_offset if has_waited else 0)
+
 
 CHECKS: Mapping[str, Callable[[Answers, Put], bool]] = {
     "PUT_OK": lambda _answers, _put: True,

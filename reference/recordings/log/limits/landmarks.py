@@ -6,7 +6,6 @@ nobody need look for them.
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -34,6 +33,8 @@ class Landmarks:
     """By slave and connection: where its master has stood, and whether the frames are whole."""
     is_open: bool = field(init=False)
     """Puts or frames that are not recorded may end anywhere."""
+    cuts: frozenset[int] = field(init=False)
+    """Where a store was cut."""
     named: frozenset[int] = field(init=False)
     """Where recorded frames begin and end, and where a store was cut."""
     reported: frozenset[int] | None = field(init=False)
@@ -62,13 +63,16 @@ class Landmarks:
         links = self.plan.links
         return self.plan.are_puts_hidden or any(each.is_traffic_hidden for each in links)
 
+    @cuts.default
+    def _gather_cuts(self) -> frozenset[int]:
+        return frozenset(e["lost_from_offset"] for e in self.plan.surgeries.values())
+
     @named.default
     def _gather_named(self) -> frozenset[int]:
         size = int(self.plan.parameters.mapped_file_size_bytes)
         sent = [frames for link in self.plan.links for frames in link.frames.values()]
         ends = {end for frames in sent for end in list_ends(frames, size, self.plan.tables)}
-        cuts = {event["lost_from_offset"] for event in self.plan.surgeries.values()}
-        return frozenset({0, *ends, *cuts})
+        return frozenset({0, *ends, *self.cuts})
 
     @reported.default
     def _gather_reported(self) -> frozenset[int] | None:
@@ -87,8 +91,17 @@ class Landmarks:
             return False
         if self.is_open or offset in self.named or self.is_file_begin(offset):
             return True
+        return self.may_end_message(offset)
+
+    def may_end_message(self, offset: int) -> bool:
+        """A message ends or begins here in some life of the master's log, or may do so."""
         tables = self.plan.tables[: self.plan.written_lives]
         return any(may_end_at(table, offset) for table in tables)
+
+    def may_be_written(self, offset: int, t_ms: float) -> bool:
+        """The log of a master may end here by then: whole messages, unless it was cut."""
+        is_end = self.plan.are_puts_hidden or self.is_file_begin(offset) or offset in self.cuts
+        return self.may_be_of_master(offset, t_ms) and (is_end or self.may_end_message(offset))
 
     def may_be_reported(self, offset: int, t_ms: float) -> bool:
         """A master may have read such a report by then, or none if it is 0."""
@@ -110,19 +123,6 @@ class Landmarks:
     def may_begin_at(self, offset: int, end: int) -> bool:
         """A log that ends so may begin here; -1: it has no file, and so no byte."""
         return end == 0 if offset == -1 else 0 <= offset <= end and self.is_file_begin(offset)
-
-    def may_count(self, connections: int, process: int, t_ms: float) -> bool:
-        """A process of the master may count so many: no more than were opened by this time.
-
-        Never less than none: each end of a connection takes one away that counted (R-HA-04).
-        """
-        links = self.plan.links
-        if connections < 0 or any(link.is_connection_hidden for link in links):
-            return connections >= 0
-        begin_ms = self.plan.processes[process - 1].end_ms if process else -math.inf
-        opened = (bisect_right(each.openings_ms, t_ms + JITTER_MS) for each in links)
-        before = (bisect_right(each.openings_ms, begin_ms) for each in links)
-        return connections <= sum(opened) - sum(before)
 
     def may_hold(self, begin: int, files: int, end: int) -> bool:
         """So many files from an offset on hold a log that ends there."""
@@ -150,12 +150,12 @@ class Landmarks:
         frames = link.frames.get(connection, ())
         if link.is_traffic_hidden:
             return True
-        if not frames:
-            size = int(self.plan.parameters.ha_transfer_batch_size_bytes)
-            begins = range(offset, -1, -size)
-            return offset == UNSET or any(map(self.may_stand_at, begins))
-        stands, is_whole = self.stands[slave, connection]
-        return offset in stands or (is_whole and offset > frames[-1].end_offset)
+        stands, is_whole = self.stands.get((slave, connection), (frozenset((UNSET,)), True))
+        end = frames[-1].end_offset if frames else -1
+        size = int(self.plan.parameters.ha_transfer_batch_size_bytes)
+        # What was sent behind the last frame ends with the log, with a file, or as a whole batch.
+        begins = range(offset, end, -size) if is_whole else ()
+        return offset in stands or any(map(self.may_stand_at, begins))
 
 
 def get_begin(put: Put) -> float:
