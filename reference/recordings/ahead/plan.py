@@ -121,8 +121,11 @@ class Plan:
     """Processes of the master of whose puts the recorder left some out by a stride."""
     controller: ControllerAhead
     """What a controller is shown to do."""
-    written_lives: int
-    """How many lives of the master's log may have bytes; there may be more epochs than that."""
+    life_begins_ms: tuple[float, ...]
+    """By life of the master's log that may have bytes: when the life before it had ended.
+
+    There may be more epochs than that.
+    """
 
     under_way: tuple[tuple[Put, ...], ...] = field(init=False)
     """By put: those before it in the log that may have been under way when it was called."""
@@ -196,7 +199,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         lost_offsets=_find_lost(events, master, surgeries),
         sampled_processes=frozenset(puts[number].process for number in find_sampled(puts)),
         controller=controller,
-        written_lives=1 + lives[-1],
+        life_begins_ms=_see_life_begins(lives, processes),
     )
 
 
@@ -317,6 +320,11 @@ def _see_lives(events: tuple[Event, ...], master: str, surgeries: Mapping[int, E
         if event.kind in END_KINDS and event["node"] == master:
             lives.append(lives[-1] + (event.seq in begun))
     return lives
+
+
+def _see_life_begins(lives: Sequence[int], processes: Sequence[ProcessAhead]) -> tuple[float, ...]:
+    ends = [0.0, *(process.end_ms for process in processes)]
+    return tuple(ends[lives.index(life)] for life in range(1 + lives[-1]))
 
 
 def _find_lost(

@@ -110,7 +110,7 @@ class Asking:
         self, node: Node, text: str, event: Event, wanted: int, *, is_possible: bool = True
     ) -> Goal:
         """The master counts so many connections: those that it lists."""
-        is_opened = self.counts.may_count(wanted, node.notes.process, event.t_ms)
+        is_opened = self.counts.may_count(wanted, node.notes.process, event)
         shown = event.data.get("connections")
         is_possible &= is_opened and (shown is None or len(shown) == wanted)
         return self.has_value(text, "master.connection_count", wanted, is_possible=is_possible)

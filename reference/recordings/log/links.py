@@ -250,7 +250,7 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
         f"{size} B are sent from {begin}",
         lambda n: n.notes.wires[slave].sent > number,
         instances=(f"transfer_batch[{slave}]",),
-        is_possible=size > 0,
+        is_possible=asking.landmarks.may_be_sent(begin, size, event.t_ms),
     )
     before = asking.guide.list_frames(node.notes.wires[slave], slave)[:number][-1:]
     is_next = all(frame.end_offset == begin for frame in before)

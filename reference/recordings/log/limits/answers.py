@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 
 from attrs import field, frozen
 
-from reference.recordings.ahead.plan import Plan
+from reference.recordings.ahead.plan import Plan, find_latest
 from reference.recordings.ahead.puts import Put
 from reference.recordings.clock import (
     GRAIN_MS,
@@ -52,15 +52,32 @@ class Answers:
         check = CHECKS.get(put.status)
         return check is not None and check(self, put)
 
-    def may_miss_disk(self, _put: Put) -> bool:
-        """FLUSH_DISK_TIMEOUT: only a put that waits for the disk (CommitLog#handleDiskFlush)."""
-        return self.plan.structure.flush_disk_type is FlushDiskType.SYNC_FLUSH
+    def may_miss_disk(self, put: Put) -> bool:
+        """FLUSH_DISK_TIMEOUT: only a put that waits for the disk (CommitLog#handleDiskFlush).
+
+        Sooner than its clock only if two flushes are used up: the first one has finished an earlier
+        file, or has found none, and the second is not checked (R-FL-04, R-CL-09).
+        """
+        is_sync = self.plan.structure.flush_disk_type is FlushDiskType.SYNC_FLUSH
+        if not is_sync or not put.waits_for_store:
+            return False
+        shortest_ms = self.plan.timers.sync_flush_timeout_ms - GRAIN_MS
+        is_by_clock = self.is_configured and not self.is_in_later_file(put)
+        return not is_by_clock or put.duration_ms >= shortest_ms
+
+    def is_in_later_file(self, put: Put) -> bool:
+        """The put's file is not the first one, nor the one up to which was flushed before."""
+        begin = put.start_offset - put.start_offset % self.plan.parameters.mapped_file_size_bytes
+        flushed = find_latest(self.plan.flush_observations, put.begin_ms - JITTER_MS)
+        return begin > max(0, -1 if flushed is None else flushed)
 
     def may_time_out(self, put: Put) -> bool:
         """FLUSH_SLAVE_TIMEOUT: where waits have a deadline, by a clock alone; else by wake-ups too.
 
         ``GroupTransferService#doWaitTransfer`` (R-HA-20, R-HA-21, V-08).
         """
+        if not put.waits_for_store:
+            return False
         shortest_ms = compute_time_out_ms(self.plan.timers) - GRAIN_MS
         if not self.is_configured or put.duration_ms >= shortest_ms:
             return True
@@ -96,7 +113,8 @@ class Answers:
         most = self.plan.parameters.ha_slave_fallbehind_max_bytes
         is_near = self.is_configured and put.end_offset - put.push2_before < most
         is_kept = self.counts.are_kept(put.begin_ms, put.end_ms)
-        return not (is_near and put.connections_before > 0 and is_kept)
+        is_there = is_near and put.connections_before > 0 and is_kept
+        return put.waits_for_store and not is_there
 
     def may_see(self, put: Put, push2: int) -> bool:
         """Its producer may read that this was reported, once it has the answer.

@@ -7,8 +7,11 @@ from bisect import bisect_left, bisect_right
 
 from attrs import field, frozen
 
+from reference.recordings.ahead.links import Observations
 from reference.recordings.ahead.plan import Plan
 from reference.recordings.clock import JITTER_MS, NOTICE_MS, SLACK_MS
+from reference.recordings.kinds import END_KINDS
+from reference.recordings.reading import Event
 
 LOSSES = frozenset(
     {
@@ -25,13 +28,38 @@ class Counts:
 
     plan: Plan
     losses_ms: tuple[float, ...] = field(init=False)
-    """When a connection may have been lost: something ended, stopped or was cut."""
+    """When a connection may have been lost at the earliest: something ended or was cut."""
     is_recorded: bool = field(init=False)
     """Proxies show all connections."""
 
+    seen: Observations = field(init=False)
+    """How many the master is seen to count; -1 at the end of each of its processes."""
+
     @losses_ms.default
     def _see_losses(self) -> tuple[float, ...]:
-        return tuple(event.t_ms for event in self.plan.recording.events if event.kind in LOSSES)
+        """Who looks at the master tells of its stop, too; of all others a proxy, or another one."""
+        found = (
+            event.t_ms - (0.0 if event.data.get("node") == self.plan.master else NOTICE_MS)
+            for event in self.plan.recording.events
+            if event.kind in LOSSES
+        )
+        return tuple(sorted(found))
+
+    @seen.default
+    def _see_counts(self) -> Observations:
+        found: list[tuple[float, int]] = []
+        for event in self.plan.recording.events:
+            if event.data.get("node") != self.plan.master:
+                continue
+            if event.kind == "put":
+                found.append((event["t_begin_ms"], event["connection_count_before"]))
+                found.append((event.t_ms, event["connection_count_after"]))
+            elif "connection_count" in event.data:
+                found.append((event.t_ms, event["connection_count"]))
+            elif event.kind in END_KINDS:
+                found.append((event.t_ms, -1))
+        found.sort()
+        return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
 
     @is_recorded.default
     def _see_connections(self) -> bool:
@@ -42,19 +70,26 @@ class Counts:
 
         What counts does so until something ends (R-HA-04, R-HA-07).
         """
-        first = bisect_left(self.losses_ms, begin_ms - SLACK_MS)
-        is_lost = first < bisect_right(self.losses_ms, end_ms + NOTICE_MS)
+        first = bisect_left(self.losses_ms, begin_ms - NOTICE_MS - SLACK_MS)
+        is_lost = first < bisect_right(self.losses_ms, end_ms)
         return self.is_recorded and not is_lost
 
-    def may_count(self, connections: int, process: int, t_ms: float) -> bool:
+    def may_count(self, connections: int, process: int, event: Event) -> bool:
         """A process of the master may count so many: no more than were opened by this time.
 
-        Never less than none: each end of a connection takes one away that counted (R-HA-04).
+        Never less than none: each end of a connection takes one away that counted (R-HA-04). And
+        as many as it was seen to count before, if nothing has happened since.
         """
         if connections < 0 or not self.is_recorded:
             return connections >= 0
         begin_ms = self.plan.processes[process - 1].end_ms if process else -math.inf
-        return connections <= self.count_opened(begin_ms, t_ms + JITTER_MS)
+        if connections > self.count_opened(begin_ms, event.t_ms + JITTER_MS):
+            return False
+        called_ms = float(event.data.get("t_begin_ms", event.t_ms))
+        place = bisect_left(self.seen.times_ms, called_ms - JITTER_MS)
+        before = self.seen.values[place - 1] if place else -1
+        since_ms = self.seen.times_ms[place - 1] if place else 0.0
+        return before < 0 or self.may_become(before, connections, since_ms, event.t_ms)
 
     def may_become(self, before: int, after: int, begin_ms: float, end_ms: float) -> bool:
         """Of the connections that counted at the begin of a time, so many count at its end.

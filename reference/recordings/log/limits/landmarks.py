@@ -6,6 +6,7 @@ nobody need look for them.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -18,6 +19,7 @@ from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES, Put
 from reference.recordings.clock import JITTER_MS, NOTICE_MS
 from reference.recordings.log.connections import UNSET
 from reference.recordings.log.limits.unseen import Ends, list_sure_ends, may_end_among
+from reference.recordings.settings import read_settings
 
 
 @frozen
@@ -37,10 +39,18 @@ class Landmarks:
     """Where a store was cut."""
     named: frozenset[int] = field(init=False)
     """Where recorded frames begin and end, and where a store was cut."""
-    reported: frozenset[int] | None = field(init=False)
-    """What slaves have reported; None where not all of it is recorded."""
+    reported: Mapping[int, float] | None = field(init=False)
+    """What slaves have reported, and when first; None where not all of it is recorded."""
     sure_ends: Ends = field(init=False)
     """Where messages end among those that nobody saw put; nothing where that is open."""
+
+    has_flow_control: bool = field(init=False)
+    """The master limits how much it sends in a second (V-53)."""
+
+    @has_flow_control.default
+    def _see_flow_control(self) -> bool:
+        settings = read_settings(self.plan.recording.config["nodes"][self.plan.master])
+        return settings.get("haFlowControlEnable") == "true"
 
     @calls.default
     def _sort_calls(self) -> tuple[Put, ...]:
@@ -75,11 +85,15 @@ class Landmarks:
         return frozenset({0, *ends, *self.cuts})
 
     @reported.default
-    def _gather_reported(self) -> frozenset[int] | None:
+    def _gather_reported(self) -> Mapping[int, float] | None:
         links = self.plan.links
         if any(each.is_traffic_hidden for each in links):
             return None
-        return frozenset({0, *(value for each in links for value in each.reports.values)})
+        found: dict[int, float] = {}
+        for each in (link.reports for link in links):
+            for t_ms, value in zip(each.times_ms, each.values, strict=True):
+                found[value] = min(t_ms, found.get(value, math.inf))
+        return {**found, 0: -math.inf}
 
     @sure_ends.default
     def _list_sure_ends(self) -> Ends:
@@ -91,22 +105,34 @@ class Landmarks:
             return False
         if self.is_open or offset in self.named or self.is_file_begin(offset):
             return True
-        return self.may_end_message(offset)
+        return self.may_end_message(offset, math.inf)
 
-    def may_end_message(self, offset: int) -> bool:
-        """A message ends or begins here in some life of the master's log, or may do so."""
-        tables = self.plan.tables[: self.plan.written_lives]
-        return any(may_end_at(table, offset) for table in tables)
+    def may_end_message(self, offset: int, t_ms: float) -> bool:
+        """A message may end here by then in some life of the master's log."""
+        begun = bisect_right(self.plan.life_begins_ms, t_ms)
+        return any(may_end_at(table, offset) for table in self.plan.tables[:begun])
 
     def may_be_written(self, offset: int, t_ms: float) -> bool:
-        """The log of a master may end here by then: whole messages, unless it was cut."""
+        """The log of a master may end here by then: with a message, unless it was cut."""
         is_end = self.plan.are_puts_hidden or self.is_file_begin(offset) or offset in self.cuts
-        return self.may_be_of_master(offset, t_ms) and (is_end or self.may_end_message(offset))
+        is_end = is_end or self.may_end_message(offset, t_ms)
+        return is_end and self.may_be_of_master(offset, t_ms)
+
+    def may_be_sent(self, begin: int, size: int, t_ms: float) -> bool:
+        """A frame may have these bytes: of one file, as many as fit, or up to the log's end.
+
+        ``HAConnection.WriteSocketService#run``, ``DefaultMessageStore#getCommitLogData`` (R-HA-13).
+        Flow control cuts it anywhere (V-53).
+        """
+        end, most = begin + size, int(self.plan.parameters.ha_transfer_batch_size_bytes)
+        file_size = int(self.plan.parameters.mapped_file_size_bytes)
+        is_whole = size == most or self.has_flow_control or self.may_be_written(end, t_ms)
+        return is_whole and 0 < size <= most and begin // file_size == (end - 1) // file_size
 
     def may_be_reported(self, offset: int, t_ms: float) -> bool:
         """A master may have read such a report by then, or none if it is 0."""
         if self.reported is not None:
-            return offset in self.reported
+            return self.reported.get(offset, math.inf) <= t_ms + JITTER_MS
         return self.may_be_of_master(offset, t_ms)
 
     def may_be_of_master(self, offset: int, t_ms: float) -> bool:
@@ -199,10 +225,8 @@ def list_ends(
 
 
 def may_end_at(table: Table, offset: int) -> bool:
-    """A record of this life ends or begins here, or one that is not recorded may."""
-    place = bisect_right(table.starts, offset)
-    begin = table.ends[place - 1] if place else 0
-    if offset in (begin, table.starts[place - 1] if place else 0):
-        return True
+    """A record of this life ends here, or one that is not recorded may."""
+    place = bisect_left(table.starts, offset)
+    end = table.ends[place - 1] if place else 0
     is_in_gap = place == len(table.puts) or table.puts[place].is_behind_gap
-    return is_in_gap and offset >= begin + MESSAGE_HEAD_BYTES
+    return offset == end or (is_in_gap and offset >= end + MESSAGE_HEAD_BYTES)

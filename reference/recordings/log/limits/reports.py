@@ -6,7 +6,7 @@ HAClient#dispatchReadRequest appends a frame as a whole, and reports the log's e
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from attrs import field, frozen
@@ -23,39 +23,42 @@ class Reports:
     """The reports of the slaves of one recording."""
 
     plan: Plan
-    shown: Mapping[Connection, Mapping[int, int]] = field(init=False)
-    """By connection: each end of the slave's log, with the ``seq`` of the event that shows it."""
+    possible: frozenset[int] = field(init=False)
+    """The ``seq`` of each that may have been sent."""
 
-    @shown.default
-    def _follow(self) -> Mapping[Connection, Mapping[int, int]]:
-        size = int(self.plan.parameters.mapped_file_size_bytes)
-        found: dict[Connection, dict[int, int]] = defaultdict(dict)
-        begun: set[Connection] = set()
-        taken: dict[Connection, tuple[int, int]] = {}
+    @possible.default
+    def _follow_all(self) -> frozenset[int]:
+        links: dict[Connection, list[Event]] = defaultdict(list)
         for event in self.plan.recording.events:
-            if event.kind == "ha_report" and name_connection(event) not in begun:
-                begun.add(name_connection(event))
-                found[name_connection(event)][event["slave_offset"]] = event.seq
-            if event.kind == "ha_frame":
-                connection, begin = name_connection(event), event["master_offset"]
-                base, total = taken.get(connection, (begin - begin % size, 0))
-                total += event["body_bytes"]
-                taken[connection] = base, total
-                # A log that ends at 0 takes whatever comes first, there or in its file (R-HC-20).
-                for end in (begin + event["body_bytes"], total, base + total):
-                    found[connection].setdefault(end, event.seq)
-        return found
+            if event.kind in ("ha_report", "ha_frame"):
+                links[event["link"], event["conn"]].append(event)
+        size = int(self.plan.parameters.mapped_file_size_bytes)
+        return frozenset(seq for events in links.values() for seq in list_possible(events, size))
 
     def may_be(self, event: Event) -> bool:
-        """The first report of a connection tells anything, a later one an end that was shown.
-
-        Or where a file begins, which a heartbeat may have made (R-HC-09).
-        """
-        offset, size = event["slave_offset"], int(self.plan.parameters.mapped_file_size_bytes)
-        since = self.shown[name_connection(event)].get(offset)
-        return offset % size == 0 or (since is not None and since <= event.seq)
+        """A slave may have sent this."""
+        return event.seq in self.possible
 
 
-def name_connection(event: Event) -> Connection:
-    """The connection that an event on a link is about."""
-    return event["link"], event["conn"]
+def list_possible(events: Sequence[Event], file_size_bytes: int) -> Iterator[int]:
+    """The reports of one connection that may be, by ``seq``: the first, and ends that come then.
+
+    A later one is no lower, and tells an end that a frame has brought, or the begin of a file that a
+    heartbeat may have made (R-HC-09).
+    """
+    ends: set[int] = set()
+    latest: int | None = None
+    taken, base = 0, None
+    for event in events:
+        if event.kind == "ha_frame":
+            begin, size = event["master_offset"], event["body_bytes"]
+            base = begin - begin % file_size_bytes if base is None else base
+            taken += size
+            # A log that ends at 0 takes whatever comes first, there or in its file (R-HC-20).
+            ends |= {begin + size, taken, base + taken}
+            continue
+        offset = event["slave_offset"]
+        is_end = offset in ends or offset == latest or offset % file_size_bytes == 0
+        if latest is None or (is_end and offset >= latest):
+            yield event.seq
+        latest = offset if latest is None else max(latest, offset)
