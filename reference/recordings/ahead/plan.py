@@ -121,11 +121,8 @@ class Plan:
     """Processes of the master of whose puts the recorder left some out by a stride."""
     controller: ControllerAhead
     """What a controller is shown to do."""
-    life_begins_ms: tuple[float, ...]
-    """By life of the master's log that may have bytes: when the life before it had ended.
-
-    There may be more epochs than that.
-    """
+    lives: tuple[int, ...]
+    """By process of the master: the life of its log; there may be more epochs than lives."""
 
     under_way: tuple[tuple[Put, ...], ...] = field(init=False)
     """By put: those before it in the log that may have been under way when it was called."""
@@ -199,7 +196,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         lost_offsets=_find_lost(events, master, surgeries),
         sampled_processes=frozenset(puts[number].process for number in find_sampled(puts)),
         controller=controller,
-        life_begins_ms=_see_life_begins(lives, processes),
+        lives=tuple(lives),
     )
 
 
@@ -320,11 +317,6 @@ def _see_lives(events: tuple[Event, ...], master: str, surgeries: Mapping[int, E
         if event.kind in END_KINDS and event["node"] == master:
             lives.append(lives[-1] + (event.seq in begun))
     return lives
-
-
-def _see_life_begins(lives: Sequence[int], processes: Sequence[ProcessAhead]) -> tuple[float, ...]:
-    ends = [0.0, *(process.end_ms for process in processes)]
-    return tuple(ends[lives.index(life)] for life in range(1 + lives[-1]))
 
 
 def _find_lost(

@@ -16,10 +16,23 @@ from reference.recordings.ahead.boundaries import Table
 from reference.recordings.ahead.links import Frame
 from reference.recordings.ahead.plan import Plan, find_now_or_next
 from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES, Put
-from reference.recordings.clock import JITTER_MS, NOTICE_MS
+from reference.recordings.clock import JITTER_MS, NOTICE_MS, compute_longest_put_ms
 from reference.recordings.log.connections import UNSET
 from reference.recordings.log.limits.unseen import Ends, list_sure_ends, may_end_among
 from reference.recordings.settings import read_settings
+from reference.worlds.replication.roles import Role
+
+
+@frozen
+class Life:
+    """One life of the master's log."""
+
+    begin_ms: float
+    """When it began: the process before had ended."""
+    cut: float
+    """The log of the life before was cut at this offset at least; infinite where that is open."""
+    open_ms: float
+    """From then on messages without a line may lie behind the recorded ones."""
 
 
 @frozen
@@ -43,9 +56,14 @@ class Landmarks:
     """What slaves have reported, and when first; None where not all of it is recorded."""
     sure_ends: Ends = field(init=False)
     """Where messages end among those that nobody saw put; nothing where that is open."""
-
     has_flow_control: bool = field(init=False)
     """The master limits how much it sends in a second (V-53)."""
+    lives: tuple[Life, ...] = field(init=False)
+    """The lives of the master's log that may have bytes."""
+
+    @lives.default
+    def _list_lives(self) -> tuple[Life, ...]:
+        return tuple(list_lives(self.plan))
 
     @has_flow_control.default
     def _see_flow_control(self) -> bool:
@@ -105,12 +123,21 @@ class Landmarks:
             return False
         if self.is_open or offset in self.named or self.is_file_begin(offset):
             return True
-        return self.may_end_message(offset, math.inf)
+        lives = range(len(self.lives))
+        return any(self.may_end_in_life(life, offset, math.inf) for life in lives)
+
+    def may_end_in_life(self, number: int, offset: int, t_ms: float) -> bool:
+        """A message of this life of the master's log may end here by then."""
+        return may_end_at(self.plan.tables[number], offset, t_ms >= self.lives[number].open_ms)
 
     def may_end_message(self, offset: int, t_ms: float) -> bool:
-        """A message may end here by then in some life of the master's log."""
-        begun = bisect_right(self.plan.life_begins_ms, t_ms)
-        return any(may_end_at(table, offset) for table in self.plan.tables[:begun])
+        """A message of the master's log may end here by then: its lives before are cut."""
+        for number, life in reversed([*enumerate(self.lives)]):
+            if life.begin_ms <= t_ms and self.may_end_in_life(number, offset, t_ms):
+                return True
+            if life.begin_ms <= t_ms and offset > life.cut:
+                return False
+        return False
 
     def may_be_written(self, offset: int, t_ms: float) -> bool:
         """The log of a master may end here by then: with a message, unless it was cut."""
@@ -184,6 +211,28 @@ class Landmarks:
         return offset in stands or any(map(self.may_stand_at, begins))
 
 
+def list_lives(plan: Plan) -> Iterator[Life]:
+    """The lives of a master's log, each with what a power loss has left of the one before."""
+    begins_ms = [0.0, *(process.end_ms for process in plan.processes)]
+    cuts = {
+        plan.lives[process + 1]: offset
+        for process, offset in plan.lost_offsets.items()
+        if process + 1 < len(plan.lives)
+    }
+    is_set = any(event.kind == "set_config" for event in plan.recording.events)
+    is_sync = plan.structure.role is Role.SYNC_MASTER and bool(plan.slaves)
+    longest_ms = compute_longest_put_ms(plan.timers, waits_for_slave=is_sync)
+    for life in range(1 + plan.lives[-1]):
+        processes = [number for number, each in enumerate(plan.lives) if each == life]
+        is_sampled = is_set or not plan.sampled_processes.isdisjoint(processes)
+        open_ms = min(plan.processes[number].end_ms for number in processes) - longest_ms
+        yield Life(
+            begins_ms[processes[0]],
+            cuts.get(life, math.inf),
+            -math.inf if is_sampled else open_ms,
+        )
+
+
 def get_begin(put: Put) -> float:
     """When a producer called."""
     return put.begin_ms
@@ -224,9 +273,12 @@ def list_ends(
         yield from (frame.start_offset, frame.end_offset, taken, base + taken)
 
 
-def may_end_at(table: Table, offset: int) -> bool:
-    """A record of this life ends here, or one that is not recorded may."""
+def may_end_at(table: Table, offset: int, is_open: bool) -> bool:
+    """A record of this life ends here, or one that is not recorded may.
+
+    ``is_open``: such may lie behind the last.
+    """
     place = bisect_left(table.starts, offset)
     end = table.ends[place - 1] if place else 0
-    is_in_gap = place == len(table.puts) or table.puts[place].is_behind_gap
+    is_in_gap = is_open if place == len(table.puts) else table.puts[place].is_behind_gap
     return offset == end or (is_in_gap and offset >= end + MESSAGE_HEAD_BYTES)

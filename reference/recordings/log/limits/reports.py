@@ -43,7 +43,7 @@ class Reports:
 def list_possible(events: Sequence[Event], file_size_bytes: int) -> Iterator[int]:
     """The reports of one connection that may be, by ``seq``: the first, and ends that come then.
 
-    A later one is no lower, and tells an end that a frame has brought, or the begin of a file that a
+    A later one is no lower. It tells an end that a frame has brought, or the begin of a file that a
     heartbeat may have made (R-HC-09).
     """
     ends: set[int] = set()
