@@ -9,7 +9,7 @@ from attrs import field, frozen
 
 from reference.recordings.ahead.links import Observations
 from reference.recordings.ahead.plan import Plan
-from reference.recordings.clock import JITTER_MS, NOTICE_MS, SLACK_MS
+from reference.recordings.clock import JITTER_MS, NOTICE_MS, SHUTDOWN_MS, SLACK_MS
 from reference.recordings.kinds import END_KINDS
 from reference.recordings.reading import Event
 
@@ -21,6 +21,9 @@ LOSSES = frozenset(
 )
 """Kinds of events by which a connection may end, or of which its end is only noted later."""
 
+CHANGES = frozenset({"store_surgery", "store_wiped", "update_ha_master_address"})
+"""Kinds of events behind which a slave's log may be another than the begin of its master's."""
+
 
 @frozen
 class Counts:
@@ -31,19 +34,16 @@ class Counts:
     """When a connection may have been lost at the earliest: something ended or was cut."""
     is_recorded: bool = field(init=False)
     """Proxies show all connections."""
+    is_steady: bool = field(init=False)
+    """No frame is refused: each slave's log is the begin of its master's, in one file."""
 
     seen: Observations = field(init=False)
     """How many the master is seen to count; -1 at the end of each of its processes."""
 
     @losses_ms.default
     def _see_losses(self) -> tuple[float, ...]:
-        """Who looks at the master tells of its stop, too; of all others a proxy, or another one."""
-        found = (
-            event.t_ms - (0.0 if event.data.get("node") == self.plan.master else NOTICE_MS)
-            for event in self.plan.recording.events
-            if event.kind in LOSSES
-        )
-        return tuple(sorted(found))
+        events = [event for event in self.plan.recording.events if event.kind in LOSSES]
+        return tuple(sorted(find_loss_ms(event, self.plan.master) for event in events))
 
     @seen.default
     def _see_counts(self) -> Observations:
@@ -65,6 +65,12 @@ class Counts:
     def _see_connections(self) -> bool:
         return not any(link.is_connection_hidden for link in self.plan.links)
 
+    @is_steady.default
+    def _see_logs(self) -> bool:
+        is_kept = all(event.kind not in CHANGES for event in self.plan.recording.events)
+        size = self.plan.parameters.mapped_file_size_bytes
+        return is_kept and max(self.plan.end_observations.values, default=0) <= size
+
     def are_kept(self, begin_ms: float, end_ms: float) -> bool:
         """No connection that counts at the begin of a time ceases to count until its end.
 
@@ -72,7 +78,7 @@ class Counts:
         """
         first = bisect_left(self.losses_ms, begin_ms - NOTICE_MS - SLACK_MS)
         is_lost = first < bisect_right(self.losses_ms, end_ms)
-        return self.is_recorded and not is_lost
+        return (self.is_recorded or self.is_steady) and not is_lost
 
     def may_count(self, connections: int, process: int, event: Event) -> bool:
         """A process of the master may count so many: no more than were opened by this time.
@@ -80,10 +86,9 @@ class Counts:
         Never less than none: each end of a connection takes one away that counted (R-HA-04). And
         as many as it was seen to count before, if nothing has happened since.
         """
-        if connections < 0 or not self.is_recorded:
-            return connections >= 0
         begin_ms = self.plan.processes[process - 1].end_ms if process else -math.inf
-        if connections > self.count_opened(begin_ms, event.t_ms + JITTER_MS):
+        most = self.count_opened(begin_ms, event.t_ms + JITTER_MS)
+        if connections < 0 or (self.is_recorded and connections > most):
             return False
         called_ms = float(event.data.get("t_begin_ms", event.t_ms))
         place = bisect_left(self.seen.times_ms, called_ms - JITTER_MS)
@@ -94,14 +99,27 @@ class Counts:
     def may_become(self, before: int, after: int, begin_ms: float, end_ms: float) -> bool:
         """Of the connections that counted at the begin of a time, so many count at its end.
 
-        Where none is lost, those that were opened meanwhile, or just before, may have come to them.
+        Where none is lost, those that were opened meanwhile, or just before, may have come to them;
+        where that is hidden, those of slaves that had none.
         """
         if not self.are_kept(begin_ms, end_ms):
             return True
         opened = self.count_opened(begin_ms - SLACK_MS, end_ms + JITTER_MS)
-        return before <= after <= before + opened
+        most = before + opened if self.is_recorded else max(before, len(self.plan.slaves))
+        return before <= after <= most
 
     def count_opened(self, begin_ms: float, end_ms: float) -> int:
         """How many connections were opened after one moment and until another."""
         times = [link.openings_ms for link in self.plan.links]
         return sum(bisect_right(each, end_ms) - bisect_right(each, begin_ms) for each in times)
+
+
+def find_loss_ms(event: Event, master: str) -> float:
+    """When an event may have taken a connection from the master at the earliest.
+
+    A master that stops sleeps before it ends its connections (R-RC-02); who looks at it tells of
+    its stop, too. What others do is noted by a proxy, or by another process.
+    """
+    if event.data.get("node") != master:
+        return event.t_ms - NOTICE_MS
+    return event.t_ms + (SHUTDOWN_MS - JITTER_MS if event.kind == "node_stop_begin" else 0.0)

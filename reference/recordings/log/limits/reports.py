@@ -6,12 +6,15 @@ HAClient#dispatchReadRequest appends a frame as a whole, and reports the log's e
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from attrs import field, frozen
 
 from reference.recordings.ahead.plan import Plan
+from reference.recordings.clock import JITTER_MS
+from reference.recordings.groups import LINK_PREFIX
+from reference.recordings.log.connections import UNSET
 from reference.recordings.reading import Event
 
 Connection: TypeAlias = tuple[str, int]
@@ -23,21 +26,38 @@ class Reports:
     """The reports of the slaves of one recording."""
 
     plan: Plan
+    shown: Mapping[Connection, Sequence[Event]] = field(init=False)
+    """By connection: frames and reports."""
     possible: frozenset[int] = field(init=False)
-    """The ``seq`` of each that may have been sent."""
+    """The ``seq`` of each report that may have been sent."""
+
+    @shown.default
+    def _sort(self) -> Mapping[Connection, Sequence[Event]]:
+        found: dict[Connection, list[Event]] = defaultdict(list)
+        for event in self.plan.recording.events:
+            if event.kind in ("ha_report", "ha_frame"):
+                found[event["link"], event["conn"]].append(event)
+        return found
 
     @possible.default
     def _follow_all(self) -> frozenset[int]:
-        links: dict[Connection, list[Event]] = defaultdict(list)
-        for event in self.plan.recording.events:
-            if event.kind in ("ha_report", "ha_frame"):
-                links[event["link"], event["conn"]].append(event)
         size = int(self.plan.parameters.mapped_file_size_bytes)
-        return frozenset(seq for events in links.values() for seq in list_possible(events, size))
+        return frozenset(seq for each in self.shown.values() for seq in list_possible(each, size))
 
     def may_be(self, event: Event) -> bool:
         """A slave may have sent this."""
         return event.seq in self.possible
+
+    def may_be_read(self, slave: int, connection: int, offset: int, t_ms: float) -> bool:
+        """The master may have read this on a connection of a slave by then, or nothing."""
+        link = LINK_PREFIX + self.plan.slaves[slave]
+        is_hidden = self.plan.links[slave].is_traffic_hidden
+        is_unknown = is_hidden or offset == UNSET
+        return is_unknown or any(
+            event.kind == "ha_report" and event["slave_offset"] == offset
+            for event in self.shown[link, connection]
+            if event.t_ms <= t_ms + JITTER_MS
+        )
 
 
 def list_possible(events: Sequence[Event], file_size_bytes: int) -> Iterator[int]:
