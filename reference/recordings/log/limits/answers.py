@@ -42,10 +42,17 @@ class Answers:
     counts: Counts
     is_configured: bool = field(init=False)
     """No setting changes while the brokers run."""
+    is_slave_checked: bool = field(init=False)
+    """A put that waits for the store asks whether there is a slave, and waits for it."""
 
     @is_configured.default
     def _see_settings(self) -> bool:
         return all(event.kind != "set_config" for event in self.plan.recording.events)
+
+    @is_slave_checked.default
+    def _see_role(self) -> bool:
+        is_sync = self.plan.structure.role is Role.SYNC_MASTER
+        return is_sync and not any(self.plan.version.has(each) for each in UNCHECKED)
 
     def may_be(self, put: Put) -> bool:
         """The put may be answered as it is."""
@@ -66,17 +73,24 @@ class Answers:
         return not is_by_clock or put.duration_ms >= shortest_ms
 
     def is_in_later_file(self, put: Put) -> bool:
-        """The put's file is not the first one, nor the one up to which was flushed before."""
-        begin = put.start_offset - put.start_offset % self.plan.parameters.mapped_file_size_bytes
-        flushed = find_latest(self.plan.flush_observations, put.begin_ms - JITTER_MS)
-        return begin > max(0, -1 if flushed is None else flushed)
+        """Behind the first file, and nothing of its own is known to have been flushed before."""
+        size = self.plan.parameters.mapped_file_size_bytes
+        begin = put.start_offset - put.start_offset % size
+        flushed = find_latest(self.plan.flush_observations, put.begin_ms)
+        ends = (
+            other.end_offset
+            for other in self.plan.puts
+            if other.process == put.process and other.end_ms <= put.begin_ms
+            if other.waits_for_store and other.status == "PUT_OK"
+        )
+        return begin > max(0, -1 if flushed is None else flushed, *ends)
 
     def may_time_out(self, put: Put) -> bool:
         """FLUSH_SLAVE_TIMEOUT: where waits have a deadline, by a clock alone; else by wake-ups too.
 
         ``GroupTransferService#doWaitTransfer`` (R-HA-20, R-HA-21, V-08).
         """
-        if not put.waits_for_store:
+        if not put.waits_for_store or self.plan.structure.role is Role.ASYNC_MASTER:
             return False
         shortest_ms = compute_time_out_ms(self.plan.timers) - GRAIN_MS
         if not self.is_configured or put.duration_ms >= shortest_ms:
@@ -108,22 +122,19 @@ class Answers:
 
         What is reported is never taken back.
         """
-        if any(self.plan.version.has(each) for each in UNCHECKED):
-            return False
         most = self.plan.parameters.ha_slave_fallbehind_max_bytes
         is_near = self.is_configured and put.end_offset - put.push2_before < most
         is_kept = self.counts.are_kept(put.begin_ms, put.end_ms)
         is_there = is_near and put.connections_before > 0 and is_kept
-        return put.waits_for_store and not is_there
+        return self.is_slave_checked and put.waits_for_store and not is_there
 
     def may_see(self, put: Put, push2: int) -> bool:
         """Its producer may read that this was reported, once it has the answer.
 
         No less than before, and if it has waited for a slave, no less than its own end (R-HA-20).
         """
-        is_checked = not any(self.plan.version.has(each) for each in UNCHECKED)
-        is_sync = self.plan.structure.role is Role.SYNC_MASTER and is_checked
-        has_waited = is_sync and put.waits_for_store and put.status == "PUT_OK"
+        is_waiting = self.is_slave_checked and put.waits_for_store
+        has_waited = is_waiting and put.status == "PUT_OK"
         return push2 >= max(put.push2_before, put.end_offset if has_waited else 0)
 
 
