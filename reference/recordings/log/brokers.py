@@ -22,6 +22,7 @@ from reference.recordings.controller.goals import (
     list_connection_state,
     list_shown_goals,
 )
+from reference.recordings.controller.truncation import is_given_up
 from reference.recordings.hidden.node import Asked, Goal, Node, Stage
 from reference.recordings.log.asking import Asking, agrees, see
 from reference.recordings.log.connections import UNSET, Shown, list_live, match
@@ -308,7 +309,8 @@ def list_link_goals(asking: Asking, node: Node, event: Event, broker: int) -> It
     is_open = event.data.get(name)
     if broker == MASTER or is_open is None:
         return
-    if node.notes.wires[broker].late_point >= 0:
+    is_left = bool(is_open) and is_given_up(node, broker)
+    if node.notes.wires[broker].late_point >= 0 or is_left:
         yield agrees(f"{name} is {is_open}", is_so=bool(is_open))
         return
     is_possible = bool(is_open) or may_be_closed(asking, node, event, broker)

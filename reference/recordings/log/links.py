@@ -26,6 +26,7 @@ from reference.recordings.controller.goals import (
     list_frame_goals,
     list_handshake_goals,
 )
+from reference.recordings.controller.truncation import is_given_up
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.asking import Asking, agrees, ask_for, is_fact, note, see
 from reference.recordings.log.guide import CLOSING
@@ -333,7 +334,7 @@ def observe_link_close(asking: Asking, observation: Observation, node: Node) -> 
     wire = node.notes.wires[slave]
     is_refusing = f"refuse_later_report[{slave}]" in asking.guide.machine.instances
     may_refuse = wire.taken < wire.forwarded or (is_refusing and bool(wire.reports))
-    may_refuse = may_refuse or is_beat_refused(asking, node, slave)
+    may_refuse = may_refuse or is_beat_refused(asking, node, slave) or is_given_up(node, slave)
     checks = asking.later(
         observation, lambda view: check_end(view, slave, event, may_refuse=may_refuse)
     )
