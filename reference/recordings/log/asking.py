@@ -124,8 +124,6 @@ class Asking:
             return True
         if path.endswith("push2_slave_max_offset"):
             return marks.may_be_reported(wanted, now_ms)
-        if path.startswith("slaves."):
-            return marks.may_stand_at(wanted)
         if path.startswith("master."):
             return marks.may_be_written(wanted, now_ms)
         return marks.may_be_of_master(wanted, now_ms)

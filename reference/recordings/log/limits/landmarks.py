@@ -164,9 +164,10 @@ class Landmarks:
 
     def may_be_of_master(self, offset: int, t_ms: float) -> bool:
         """The master may know this offset by then: its own log ends here, or what it has sent."""
-        written = find_now_or_next(self.plan.end_observations, t_ms)
-        if not self.may_stand_at(offset) or written is None or not self.sure_ends:
+        if not self.may_stand_at(offset) or not self.sure_ends:
             return self.may_stand_at(offset)
+        following = find_now_or_next(self.plan.end_observations, t_ms)
+        written = max(offset, self.sure_ends[-1]) if following is None else following
         return may_end_among(self.sure_ends, offset, written, self.plan.parameters)
 
     def is_file_begin(self, offset: int) -> bool:
