@@ -253,8 +253,8 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
         instances=(f"transfer_batch[{slave}]",),
         is_possible=asking.landmarks.may_be_sent(begin, size, event.t_ms),
     )
-    before = asking.guide.list_frames(node.notes.wires[slave], slave)[:number][-1:]
-    is_next = all(frame.end_offset == begin for frame in before)
+    frames = asking.guide.list_frames(node.notes.wires[slave], slave)
+    is_next = not number or frames[number - 1].end_offset == begin
     is_from = [] if is_sent.check(node) else [is_at(asking, slave, begin, is_possible=is_next)]
     forward = note(lambda notes: show(notes).change_wire(slave, forwarded=number + 1))
     passes = asking.later(observation, is_not_held)

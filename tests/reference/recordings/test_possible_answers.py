@@ -136,7 +136,7 @@ def test_reports_tell_ends_of_frames() -> None:
     assert reports.may_be_read(0, 1, 4832, told[-1].t_ms)
     assert not reports.may_be_read(0, 1, 4832, told[0].t_ms)
     assert not reports.may_be_read(0, 1, 4833, told[-1].t_ms)
-    shown = reports.shown[told[0]["link"], 1]
+    shown = [event for event in recording.events if event.kind in ("ha_frame", "ha_report")]
     later = next(number for number, event in enumerate(shown) if event.seq == 76)
     for offset in (6328, 4832):  # Where no frame has ended; less than before.
         wrong = evolve(shown[later], data={**shown[later].data, "slave_offset": offset})

@@ -6,7 +6,6 @@ so nobody need look for them.
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping
 
@@ -17,6 +16,7 @@ from reference.recordings.ahead.puts import Put
 from reference.recordings.clock import (
     GRAIN_MS,
     JITTER_MS,
+    SLACK_MS,
     TRANSFER_WAIT_MS,
     compute_time_out_ms,
 )
@@ -106,11 +106,9 @@ class Answers:
         """
         if any(link.is_traffic_hidden for link in self.plan.links):
             return True
-        process = put.process
-        begin_ms = self.plan.processes[process - 1].end_ms if process else -math.inf
         raising: set[int] = set()
         for link in self.plan.links:
-            first = bisect_left(link.reports.times_ms, begin_ms)
+            first = bisect_left(link.reports.times_ms, put.begin_ms - SLACK_MS)
             last = bisect_right(link.reports.times_ms, put.end_ms + JITTER_MS)
             raising.update(link.reports.values[first:last])
         read = sum(put.push2_before < offset < put.end_offset for offset in raising)

@@ -202,10 +202,10 @@ class Landmarks:
         """A master may stand here on a connection, whose frames follow one another."""
         link = self.plan.links[slave]
         frames = link.frames.get(connection, ())
-        if link.is_traffic_hidden:
+        end = frames[-1].end_offset if frames else -1
+        if link.is_traffic_hidden or (self.has_flow_control and offset > end):
             return True
         stands, is_whole = self.stands.get((slave, connection), (frozenset((UNSET,)), True))
-        end = frames[-1].end_offset if frames else -1
         size = int(self.plan.parameters.ha_transfer_batch_size_bytes)
         # What was sent behind the last frame ends with the log, with a file, or as a whole batch.
         begins = range(offset, end, -size) if is_whole else ()

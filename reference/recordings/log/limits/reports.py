@@ -5,6 +5,7 @@ HAClient#dispatchReadRequest appends a frame as a whole, and reports the log's e
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
@@ -26,23 +27,28 @@ class Reports:
     """The reports of the slaves of one recording."""
 
     plan: Plan
-    shown: Mapping[Connection, Sequence[Event]] = field(init=False)
-    """By connection: frames and reports."""
+    read_ms: Mapping[Connection, Mapping[int, float]] = field(init=False)
+    """By connection: the offsets that were reported, with when that was first."""
     possible: frozenset[int] = field(init=False)
     """The ``seq`` of each report that may have been sent."""
 
-    @shown.default
-    def _sort(self) -> Mapping[Connection, Sequence[Event]]:
-        found: dict[Connection, list[Event]] = defaultdict(list)
+    @read_ms.default
+    def _see_first(self) -> Mapping[Connection, Mapping[int, float]]:
+        found: dict[Connection, dict[int, float]] = defaultdict(dict)
         for event in self.plan.recording.events:
-            if event.kind in ("ha_report", "ha_frame"):
-                found[event["link"], event["conn"]].append(event)
+            if event.kind == "ha_report":
+                at = found[event["link"], event["conn"]]
+                at.setdefault(event["slave_offset"], event.t_ms)
         return found
 
     @possible.default
     def _follow_all(self) -> frozenset[int]:
         size = int(self.plan.parameters.mapped_file_size_bytes)
-        return frozenset(seq for each in self.shown.values() for seq in list_possible(each, size))
+        shown: dict[Connection, list[Event]] = defaultdict(list)
+        for event in self.plan.recording.events:
+            if event.kind in ("ha_report", "ha_frame"):
+                shown[event["link"], event["conn"]].append(event)
+        return frozenset(seq for each in shown.values() for seq in list_possible(each, size))
 
     def may_be(self, event: Event) -> bool:
         """A slave may have sent this."""
@@ -51,13 +57,9 @@ class Reports:
     def may_be_read(self, slave: int, connection: int, offset: int, t_ms: float) -> bool:
         """The master may have read this on a connection of a slave by then, or nothing."""
         link = LINK_PREFIX + self.plan.slaves[slave]
-        is_hidden = self.plan.links[slave].is_traffic_hidden
-        is_unknown = is_hidden or offset == UNSET
-        return is_unknown or any(
-            event.kind == "ha_report" and event["slave_offset"] == offset
-            for event in self.shown[link, connection]
-            if event.t_ms <= t_ms + JITTER_MS
-        )
+        first_ms = self.read_ms.get((link, connection), {}).get(offset, math.inf)
+        is_unknown = self.plan.links[slave].is_traffic_hidden or offset == UNSET
+        return is_unknown or first_ms <= t_ms + JITTER_MS
 
 
 def list_possible(events: Sequence[Event], file_size_bytes: int) -> Iterator[int]:
