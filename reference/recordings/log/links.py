@@ -216,6 +216,10 @@ def list_late_goals(asking: Asking, event: Event, node: Node, slave: int) -> Ite
         is_so = offset in ahead.slave_ends or offset == seen.last_report
         # HAClient#reportSlaveMaxOffset tells the end of a log that only grows (R-HC-10).
         is_so = is_so and (event["conn"] != seen.connection or offset >= (seen.last_report or 0))
+        sent = {conn: {f.end_offset for f in frames} for conn, frames in ahead.frames.items()}
+        brought = {conn for conn, ends in sent.items() if offset in ends}
+        # What only frames of later connections have brought was not reported before them.
+        is_so = is_so and (not brought or min(brought) <= event["conn"])
         yield agrees(f"the slave's log has ended at {offset}", is_so=is_so)
         return
     frames = ahead.frames.get(event["conn"], ())
