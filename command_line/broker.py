@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
+from attrs import evolve
 
 from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
@@ -15,6 +16,8 @@ from reference.broker.broker import Broker
 from reference.broker.settings import Settings
 from reference.broker.sockets.running import LOOPBACK, Process
 from reference.configuration.files import read_one_broker
+from reference.configuration.later_keys import IN_SYNC_REPLICAS, QUORUM_SIZE, compute_mode
+from reference.releases.releases import QUORUM
 from reference.releases.versions import Version
 
 EPILOG = """\b
@@ -116,7 +119,10 @@ def command(  # noqa: PLR0913
         "haMasterAddress": master,
     }
     given = {key: value for key, value in options.items() if value is not None}
-    configuration, warnings = read_one_broker(config, complete({**told, **given}), version)
+    told = complete({**told, **given}, version)
+    configuration, warnings = read_one_broker(config, told, version)
+    mode = compute_mode(configuration.values, version)
+    configuration = evolve(configuration, version=Version(version.release, mode))
     for warning in warnings:
         click.echo(f"rmqspec: {warning}", err=True)
     own = configuration.get("brokerIP1") if "brokerIP1" in configuration.values else bind
@@ -131,10 +137,12 @@ def command(  # noqa: PLR0913
     return exit_codes.ANALYSED
 
 
-def complete(told: dict[str, str]) -> dict[str, str]:
-    """A slave needs a broker id of its own; without a file it gets 1."""
-    is_slave = told.get("brokerRole") == "SLAVE"
-    return {"brokerId": "1", **told} if is_slave else told
+def complete(told: dict[str, str], version: Version) -> dict[str, str]:
+    """A slave needs a broker id of its own, and a mode the setting that chooses it."""
+    usual = {"brokerId": "1"} if told.get("brokerRole") == "SLAVE" else {}
+    if version.mode == QUORUM:
+        usual[IN_SYNC_REPLICAS] = QUORUM_SIZE
+    return {**usual, **told}
 
 
 def write_line(line: str) -> None:

@@ -27,7 +27,7 @@ from reference.broker.storage.tables import LiveTables
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Broker:
     """One broker in one process."""
 

@@ -8,14 +8,29 @@ from typing import IO, TYPE_CHECKING, Any
 from attrs import define
 
 from reference.broker.replication.puts import Put
-from reference.configuration.keys import KEYS, MESSAGE_STORE_CONFIG
+from reference.broker.settings import Settings
+from reference.configuration.keys import MESSAGE_STORE_CONFIG, Value
+from reference.configuration.later_keys import get_name_in
 from reference.store.put import Message, PutMessageResult, is_written
 
 if TYPE_CHECKING:
     from reference.broker.broker import Broker
 
+LATER_NUMBERS = ("slaveTimeout", "inSyncReplicas", "minInSyncReplicas")
+"""Keys of later releases that a checker of recordings reads."""
 
-@define(eq=False)
+
+def list_store_config(settings: Settings) -> dict[str, Value]:
+    """The store's settings where the file has any, by the names of 4.4.0; later ones by theirs."""
+    told, version = settings.configuration.values, settings.version
+    config = {
+        key: settings.get(key) for key in MESSAGE_STORE_CONFIG if get_name_in(key, version) in told
+    }
+    numbers = {k: settings.later_number(k, -1) for k in told if k in LATER_NUMBERS}
+    return {**config, **{k: n for k, n in numbers.items() if n >= 0}}
+
+
+@define(eq=False, repr=False)
 class EventWriter:
     """A file of lines, each written whole and at once."""
 
@@ -33,15 +48,13 @@ class EventWriter:
     def write_start(self) -> None:
         """Who starts, with which settings, and what it has found."""
         settings, store = self.broker.settings, self.broker.store
-        told = settings.configuration.values
-        config = {k: KEYS[k].read(told[k]) for k in MESSAGE_STORE_CONFIG if k in told}
         self.write(
             "config_node",
             rocketmq=settings.version.name,
             role=settings.role.name,
             flush_type=settings.configuration.flush_disk_type.name,
             broker_id=settings.configuration.broker_id,
-            store_config=config,
+            store_config=list_store_config(settings),
         )
         self.write(
             "node_started",

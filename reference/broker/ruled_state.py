@@ -25,7 +25,7 @@ class StepRefusedError(Exception):
     """No rule allows what is about to happen: a defect, or a peer that breaks the protocol."""
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class RuledState:
     """The state, and the ways to change it."""
 

@@ -33,7 +33,7 @@ SLOTS_OF_CONNECTIONS, SLOTS_OF_PUTS = 6, 16
 MEMORY_BYTES = 24 * 1024**3
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Settings:
     """One broker's settings."""
 

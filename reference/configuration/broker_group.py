@@ -153,6 +153,11 @@ class BrokerConfiguration:
         """Each key of the file with its value, as written there."""
         return {setting.key: setting.value for setting in self.settings}
 
+    def list_values_in_force(self) -> dict[str, Value]:
+        """Every key of 4.4.0 that has a value, sorted by name."""
+        found = {key: self.get(key) for key in sorted(KEYS)}
+        return {key: value for key, value in found.items() if value is not None}
+
     @property
     def telling_setting(self) -> Setting:
         """The setting that messages about this broker point to."""

@@ -18,13 +18,13 @@ Answered = Callable[[Command | None], None]
 """Called once with the answer; None: there is none."""
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class _Waiting:
     on_answer: Answered
     timer: Timer
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Channel:
     """One connection to an address; a peer of the host."""
 
@@ -72,7 +72,7 @@ class Channel:
             waiting.on_answer(answer)
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class RemotingClient:
     """Connections to others, one for each address."""
 

@@ -23,7 +23,7 @@ from reference.wire.remoting import Command
 SUCCESS = 0
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Copying:
     """The schedule of a slave's copies."""
 

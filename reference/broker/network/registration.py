@@ -27,7 +27,7 @@ from reference.wire.remoting import Command
 SUCCESS = 0
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Registration:
     """What a broker tells its name servers, and what it takes from them."""
 

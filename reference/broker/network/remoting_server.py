@@ -44,7 +44,7 @@ IDLE_MS = 120_000.0
 """``serverChannelMaxIdleTimeSeconds``."""
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class RemotingConnection:
     """A client's connection; a peer of the host."""
 
@@ -124,7 +124,7 @@ class RemotingConnection:
         self._timer = self.server.host.after(1000.0, self._look)
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class RemotingServer:
     """All connections of clients."""
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from reference.broker.replication.puts import Put, Puts
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class GroupCommit:
     """Puts that wait for the disk, in their order."""
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from reference.broker.replication.puts import Put, Puts
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class GroupTransfer:
     """The line of a master's process."""
 

@@ -18,6 +18,7 @@ from reference.broker.storage.live_store import LiveStore
 from reference.wire.replication import Frame, ReportReader, encode_frame
 from reference.worlds.replication.state import Link
 
+PUSH2 = "master.push2_slave_max_offset"
 CLOSED_LEAVES = {
     "is_open": 0,
     "has_reported": 0,
@@ -31,7 +32,7 @@ CLOSED_LEAVES = {
 """A connection that somebody else has ended."""
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class HaConnection:
     """One slave's connection at its master (``HAConnection``); a peer of the host."""
 
@@ -80,7 +81,7 @@ class HaConnection:
         return self.service.rules.get(f"links.{self.slot}.{leaf}")
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class MasterHa:
     """The connections of slaves."""
 
@@ -148,7 +149,11 @@ class MasterHa:
         connection.slot = -1
 
     def take_report(self, connection: HaConnection, offset: int) -> None:
-        """A report has arrived. What is not above the last one is no step of the rules."""
+        """A report has arrived.
+
+        The rules' slaves report more each time. One that does not is noted as the last one of its
+        connection, and raises nothing (R-HA-06).
+        """
         rules, path = self.rules, f"links.{connection.slot}"
         is_first = connection.get("slave_request_offset") < 0
         rules.learn_all({f"{path}.has_reported": 1, f"{path}.reported_offset": offset})
@@ -159,11 +164,14 @@ class MasterHa:
                 connection.transport.abort()
                 self._forget(connection)
                 return
-        if is_first or offset > connection.get("slave_ack_offset"):
-            rules.fire(connection.name("receive_report"), slave_offset=offset)
-            self.on_report()
+        push2 = rules.get(PUSH2)
+        if rules.try_to(connection.name("receive_report"), slave_offset=offset):
+            if rules.get(PUSH2) > push2 or self.settings.habits.is_deadline_first:
+                self.on_report()
         else:
-            rules.learn_all({f"{path}.slave_ack_offset": offset})
+            request = offset if is_first else connection.get("slave_request_offset")
+            leaves = {"slave_ack_offset": offset, "slave_request_offset": request}
+            rules.learn_all({f"{path}.{name}": value for name, value in leaves.items()})
         if is_first:
             self.host.log(f"slave[{connection.peer}] request offset {offset}")
         if connection.get("next_transfer_offset") < 0 and not connection.is_positioning:

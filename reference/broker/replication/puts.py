@@ -37,7 +37,7 @@ WAITING_MAX = 10_000
 """``sendThreadPoolQueueCapacity``: puts beyond it are refused as *too busy*."""
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Put:
     """One put that is under way."""
 
@@ -57,7 +57,18 @@ class Put:
         return self.message.is_wait_store_msg_ok
 
 
-@define(eq=False)
+def is_answered_unstored(result: PutMessageResult | Thrown | None) -> bool:
+    """PUT_OK, though no byte of it was stored: an empty batch, or one too large for any file.
+
+    It waits for nothing, and the rules have no step for it (T5-00048).
+    """
+    if not isinstance(result, PutMessageResult) or result.status is not PutMessageStatus.PUT_OK:
+        return False
+    append = result.append
+    return append is None or not is_written(append) or append.wrote_bytes == 0
+
+
+@define(eq=False, repr=False)
 class Puts:
     """All puts of a master."""
 
@@ -124,6 +135,10 @@ class Puts:
         begin = append.wrote_offset_bytes if append is not None and is_stored else None
         if self._is_rolled(before, begin):
             self.rules.fire("fill_file")
+        if is_answered_unstored(put.result):
+            self.store.learn_log()
+            self._hand_back(put)
+            return
         if append is None or begin is None:
             self._refuse(put)
             return
@@ -147,8 +162,6 @@ class Puts:
         status = PutMessageStatus.UNKNOWN_ERROR
         if isinstance(put.result, PutMessageResult):
             status = put.result.status
-        if status.name in (STATUS_NAMES[0],):
-            status = PutMessageStatus.UNKNOWN_ERROR
         self.rules.fire(self.name(put, "refuse_put"), status=STATUS_NAMES.index(status.name))
         self.store.learn_log()
         self.advance(put)
@@ -176,8 +189,11 @@ class Puts:
         status = PutMessageStatus[STATUS_NAMES[self.get(put, "status")]]
         if isinstance(put.result, PutMessageResult):
             put.result = PutMessageResult(status, put.result.append)
-        put.is_answered = True
         self.rules.forget_message(self.slots.index(put))
+        self._hand_back(put)
+
+    def _hand_back(self, put: Put) -> None:
+        put.is_answered = True
         self.slots.remove(put)
         put.on_answer(put)
         self.host.after(0.0, self._begin_next)

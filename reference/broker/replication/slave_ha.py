@@ -17,9 +17,11 @@ from reference.wire.replication import Frame, FrameReader, encode_report
 from reference.wire.wire_error import WireError
 
 LINK = "links.0"
+OFFSET_MAX = 2**62
+"""4.4.0 would take frames at any offset, those below 0 in a file of a negative name (T2-00059)."""
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class SlaveHa:
     """A slave's side of replication; a peer of the host."""
 
@@ -158,6 +160,10 @@ class SlaveHa:
 
     def _take(self, frame: Frame) -> bool:
         """``dispatchReadRequest``: one frame; False: the connection is closed."""
+        if not 0 <= frame.offset <= OFFSET_MAX:
+            self.host.log(f"HAClient, a frame at {frame.offset}: no master has bytes there")
+            self._close("close_idle_connection[0]")
+            return False
         self._learn_frame(frame)
         if self.rules.can("refuse_frame[0]"):
             text = "master pushed offset not equal the max phy offset in slave, SLAVE: "

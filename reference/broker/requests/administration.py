@@ -5,7 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from reference.broker.requests.handler import SYSTEM_ERROR, FieldError, Request, handles
+from reference.broker.requests.handler import (
+    SYSTEM_ERROR,
+    FieldError,
+    Request,
+    handles,
+    write,
+)
+from reference.configuration.broker_group import BrokerConfiguration
 from reference.decisions.metadata import stored_broker
 from reference.decisions.metadata.copying import REQUEST_CODES, is_content_empty
 from reference.decisions.metadata.table_text import TopicConfig
@@ -98,9 +105,9 @@ def describe(broker: Broker) -> dict[str, object]:
     }
 
 
-@handles(RequestCode.GET_BROKER_CONFIG, by=(stored_broker.answer_copy,))
+@handles(RequestCode.GET_BROKER_CONFIG, by=(BrokerConfiguration.list_values_in_force,))
 def get_config(broker: Broker, request: Request) -> None:
-    """``AdminBrokerProcessor#getBrokerConfig``: the settings of the broker's file."""
-    values = broker.settings.configuration.values
-    text = "".join(f"{key}={value}\n" for key, value in sorted(values.items()))
+    """``AdminBrokerProcessor#getBrokerConfig``: all settings, as lines of properties."""
+    values = broker.settings.configuration.list_values_in_force()
+    text = "".join(f"{key}={write(value)}\n" for key, value in values.items())
     request.answer(body=text.encode())

@@ -1,6 +1,6 @@
-"""Heartbeats: which consumers there are, and what they have subscribed to.
+"""Heartbeats: which consumers there are, and who is told when that changes.
 
-Source: ClientManageProcessor, ConsumerManager, DefaultConsumerIdsChangeListener of 4.4.0.
+Source: ClientManageProcessor, DefaultConsumerIdsChangeListener of 4.4.0.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, field, frozen
+from attrs import define, field
 
-from reference.broker.requests.handler import Asker, FieldError, Request, handles
+from reference.broker.requests.handler import SYSTEM_ERROR, Asker, FieldError, Request, handles
+from reference.decisions import consumer_groups
 from reference.decisions.clients.services import name_retry_topic
-from reference.decisions.metadata.table_text import TopicConfig
-from reference.decisions.reading.pull import Registration
+from reference.decisions.consumer_groups import ConsumerGroups, Subscribed, Told
+from reference.decisions.sending.send_processor import make_retry_topic
 from reference.wire.codes import RequestCode
 from reference.wire.remoting import ONE_WAY_FLAG, Command, encode
 
@@ -22,88 +23,49 @@ if TYPE_CHECKING:
     from reference.broker.broker import Broker
 
 NOTIFY_CONSUMER_IDS_CHANGED = 40
-RETRY_QUEUES = 1
-CLIENTS_MAX = 10_000
+GROUPS_MAX = 10_000
+"""Beyond it heartbeats are refused, so that nobody fills the memory with them."""
 
 
-@frozen
-class Subscribed:
-    """A group's subscription to a topic."""
-
-    text: str
-    kind: str
-    version: int
-
-
-@define(eq=False)
-class ConsumerGroup:
-    """The consumers of a group on this broker."""
-
-    is_broadcasting: bool = False
-    members: dict[Asker, str] = field(factory=dict)
-    """Client ids by connection."""
-    subscriptions: dict[str, Subscribed] = field(factory=dict)
-
-
-@define(eq=False)
+@define(eq=False, repr=False)
 class Consumers:
-    """``ConsumerManager``."""
+    """The consumers that have registered here."""
 
-    groups: dict[str, ConsumerGroup] = field(factory=dict)
+    groups: ConsumerGroups = field(factory=dict)
 
-    def register(self, asker: Asker, client_id: str, told: Mapping[str, Any]) -> None:
-        """One group of a heartbeat; if its members change, all of them are told."""
-        name = str(told["groupName"])
-        group = self.groups.setdefault(name, ConsumerGroup())
-        group.is_broadcasting = told.get("messageModel") == "BROADCASTING"
-        for each in told.get("subscriptionDataSet") or ():
-            version = int(each.get("subVersion", 0))
-            kind = str(each.get("expressionType") or "")
-            text = str(each.get("subString") or "")
-            known = group.subscriptions.get(str(each["topic"]))
-            if known is None or version > known.version:
-                group.subscriptions[str(each["topic"])] = Subscribed(text, kind, version)
-        if group.members.get(asker) != client_id and len(group.members) < CLIENTS_MAX:
-            group.members[asker] = client_id
-            self._notify(name, group)
+    def change(self, groups: ConsumerGroups) -> None:
+        """Take over other groups, and tell the members of those that have changed."""
+        before, self.groups = self.groups, groups
+        for name in consumer_groups.list_changed(before, groups):
+            fields = {"consumerGroup": name}
+            request = Command(NOTIFY_CONSUMER_IDS_CHANGED, fields, flag=ONE_WAY_FLAG)
+            for asker in list(groups[name].members):
+                asker.send(encode(request))
 
-    def _notify(self, name: str, group: ConsumerGroup) -> None:
-        request = Command(NOTIFY_CONSUMER_IDS_CHANGED, {"consumerGroup": name}, flag=ONE_WAY_FLAG)
-        for asker in list(group.members):
-            asker.send(encode(request))
-
-    def forget(self, asker: Asker, group_name: str | None = None) -> None:
+    def forget(self, asker: Asker, name: str | None = None) -> None:
         """A connection, or one of its groups, is gone."""
-        for name, group in list(self.groups.items()):
-            if group_name in (None, name) and group.members.pop(asker, None) is not None:
-                self._notify(name, group)
-                if not group.members:
-                    del self.groups[name]
+        groups = self.groups
+        for each in [name] if name is not None else list(groups):
+            groups = consumer_groups.unregister(groups, asker, each)
+        self.change(groups)
 
-    def list_ids(self, group_name: str) -> list[str]:
-        """The client ids of a group."""
-        group = self.groups.get(group_name)
-        return [] if group is None else list(group.members.values())
 
-    def find_subscription(self, group_name: str, topic: str) -> Subscribed | None:
-        """What a group's consumers want of a topic."""
-        group = self.groups.get(group_name)
-        return None if group is None else group.subscriptions.get(topic)
-
-    def describe(self, group_name: str, topic: str, version: int) -> Registration | None:
-        """What is known of a group, for a pull; None: no consumer of it has registered."""
-        group = self.groups.get(group_name)
-        if group is None:
-            return None
-        known = group.subscriptions.get(topic)
-        return Registration(
-            is_broadcasting=group.is_broadcasting,
-            has_topic=known is not None,
-            is_latest=known is not None and known.version >= version,
+def read_group(told: Mapping[str, Any]) -> Told:
+    """One group of a heartbeat. Raises KeyError, ValueError, TypeError, AttributeError."""
+    subscriptions = (
+        Subscribed(
+            str(each["topic"]),
+            str(each.get("subString") or ""),
+            str(each.get("expressionType") or ""),
+            int(each.get("subVersion", 0)),
         )
+        for each in told.get("subscriptionDataSet") or ()
+    )
+    is_broadcasting = told.get("messageModel") == "BROADCASTING"
+    return Told(str(told["groupName"]), is_broadcasting, tuple(subscriptions))
 
 
-@handles(RequestCode.HEART_BEAT, by=(name_retry_topic,))
+@handles(RequestCode.HEART_BEAT, by=(consumer_groups.register, make_retry_topic))
 def heart_beat(broker: Broker, request: Request) -> None:
     """``ClientManageProcessor#heartBeat``: a group also gets its topic of failed messages.
 
@@ -112,21 +74,24 @@ def heart_beat(broker: Broker, request: Request) -> None:
     try:
         told = json.loads(request.command.body)
         client_id = str(told["clientID"])
-        groups = list(told.get("consumerDataSet") or ())
-        for each in groups:
-            broker.consumers.register(request.asker, client_id, each)
+        groups = [read_group(each) for each in told.get("consumerDataSet") or ()]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
         raise FieldError(f"the body is no heartbeat: {type(problem).__name__}") from problem
-    for each in groups:
-        name = name_retry_topic(str(each["groupName"]))
-        if name not in broker.tables.topics:
-            topic = TopicConfig(name=name, read_queues=RETRY_QUEUES, write_queues=RETRY_QUEUES)
+    registered = broker.consumers.groups
+    for group in groups:
+        registered = consumer_groups.register(registered, request.asker, client_id, group)
+    if len(registered) > GROUPS_MAX:
+        raise FieldError(f"there are {GROUPS_MAX} groups already")
+    for group in groups:
+        topic = make_retry_topic(name_retry_topic(group.group))
+        if topic is not None and topic.name not in broker.tables.topics:
             broker.tables.put_topic(topic)
             broker.registration.register()
+    broker.consumers.change(registered)
     request.answer()
 
 
-@handles(RequestCode.UNREGISTER_CLIENT, by=(name_retry_topic,))
+@handles(RequestCode.UNREGISTER_CLIENT, by=(consumer_groups.unregister,))
 def unregister(broker: Broker, request: Request) -> None:
     """``ClientManageProcessor#unregisterClient``."""
     group = request.command.fields.get("consumerGroup")
@@ -135,11 +100,11 @@ def unregister(broker: Broker, request: Request) -> None:
     request.answer()
 
 
-@handles(RequestCode.GET_CONSUMER_LIST_BY_GROUP, by=(Registration,))
+@handles(RequestCode.GET_CONSUMER_LIST_BY_GROUP, by=(consumer_groups.list_ids,))
 def list_consumers(broker: Broker, request: Request) -> None:
     """``ConsumerManageProcessor#getConsumerListByGroup``."""
-    ids = broker.consumers.list_ids(request.text("consumerGroup"))
+    ids = consumer_groups.list_ids(broker.consumers.groups, request.text("consumerGroup"))
     if not ids:
-        request.answer(1, "no consumer for this group")
+        request.answer(SYSTEM_ERROR, "no consumer for this group")
         return
     request.answer(body=json.dumps({"consumerIdList": ids}).encode())

@@ -34,7 +34,7 @@ class Asker(Protocol):
         ...
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Request:
     """A request with the connection that wants its answer."""
 

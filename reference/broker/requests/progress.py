@@ -9,6 +9,7 @@ from reference.broker.requests.pulling import find_queue
 from reference.decisions.progress import offset_table
 from reference.decisions.progress.offset_table import Query, answer_query, name_key
 from reference.store import consume_queue as stored_queues
+from reference.store.store import find_consume_queue
 from reference.store.time_search import get_offset_in_queue_by_time
 from reference.wire.codes import RequestCode
 
@@ -51,7 +52,7 @@ def query_consumer_offset(broker: Broker, request: Request) -> None:
 @handles(
     RequestCode.GET_MAX_OFFSET,
     RequestCode.GET_MIN_OFFSET,
-    by=(stored_queues.ConsumeQueue,),
+    by=(find_consume_queue,),
 )
 def get_end(broker: Broker, request: Request) -> None:
     """``AdminBrokerProcessor#getMaxOffset`` and ``#getMinOffset``."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from attrs import define, evolve, field
 
 from reference.broker.requests.handler import SUCCESS, Request, handles
+from reference.decisions.consumer_groups import describe, find_subscription
 from reference.decisions.progress.offset_table import name_key
 from reference.decisions.reading import pull_processor
 from reference.decisions.reading.consume_queue import ConsumeQueue, Entry, compute_entries_per_file
@@ -47,7 +48,7 @@ HELD_MAX = 100_000
 """``pullThreadPoolQueueCapacity``: pulls beyond it are answered at once."""
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Held:
     """A pull that is held."""
 
@@ -56,7 +57,7 @@ class Held:
     timeout_ms: int
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class HeldPulls:
     """``PullRequestHoldService``."""
 
@@ -152,7 +153,8 @@ def read_subscription(broker: Broker, request: Request, pull: Pull) -> tuple[Sub
     fields = request.command.fields
     text, kind = fields.get("subscription"), fields.get("expressionType", "")
     if not pull.has_subscription:
-        known = broker.consumers.find_subscription(pull.group_name, request.text("topic"))
+        groups = broker.consumers.groups
+        known = find_subscription(groups, pull.group_name, request.text("topic"))
         text, kind = (known.text, known.kind) if known is not None else (None, "")
     if kind not in TAG_TYPES:
         is_valid = is_expression_parsable(text)
@@ -187,8 +189,9 @@ def make_situation(
     )
     result = None if broker.store.store.is_shutdown else get_message(read)
     group = broker.tables.find_group(pull.group_name)
-    registration = broker.consumers.describe(
-        pull.group_name, request.text("topic"), request.number("subVersion", 0)
+    version = request.number("subVersion", 0)
+    registration = describe(
+        broker.consumers.groups, pull.group_name, request.text("topic"), version
     )
     return Situation(pull, store, processor, group, known, registration, result), by_offset
 

@@ -16,7 +16,7 @@ from reference.broker.sockets.socket_host import SocketHost
 LOOPBACK = "127.0.0.1"
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Process:
     """What was asked for on the command line."""
 
@@ -40,6 +40,7 @@ class Process:
         servers = await self._start(broker, host)
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, lambda: broker.stop(stopped.set))
+        loop.add_signal_handler(signal.SIGUSR1, broker.events.write_snapshot)
         self.on_started(broker)
         await stopped.wait()
         for server in servers:

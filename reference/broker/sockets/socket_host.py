@@ -14,7 +14,7 @@ from reference.broker.ruled_state import StepRefusedError
 SECOND_MS = 1000.0
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class SocketTransport:
     """An open connection."""
 
@@ -86,7 +86,7 @@ class SocketPeer(asyncio.Protocol):
         self._guard(lambda: self.peer.lost(reason))
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class SocketHost:
     """Time and the network of this machine."""
 

@@ -38,7 +38,7 @@ class DisagreementError(Exception):
     """Rules and bytes differ: a defect of this program."""
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class LiveStore:
     """The store of a running broker."""
 

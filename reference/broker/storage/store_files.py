@@ -40,7 +40,7 @@ class StoreLockedError(Exception):
     """Another process has the store."""
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class StoreFiles:
     """The folder of one broker's store."""
 

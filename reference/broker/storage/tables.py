@@ -19,7 +19,7 @@ class TablesFailedError(Exception):
     """A table and its backup cannot be read: the broker does not start. One line."""
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class LiveTables:
     """The tables, each change of which reaches the files that its manager writes."""
 

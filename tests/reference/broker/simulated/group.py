@@ -12,11 +12,14 @@ from typing import Any
 from attrs import define, field
 
 from reference.broker.broker import Broker
+from reference.broker.habits import SLAVE_TIMEOUT_SINCE
 from reference.broker.settings import Settings
 from reference.configuration.files import read_one_broker
+from reference.configuration.later_keys import get_name_in
 from reference.recordings.reading import Event, Recording
+from reference.releases.releases import QUORUM, is_since
 from reference.releases.versions import parse_version
-from tests.reference.broker.simulated.network import WALL_MS, Network, Process, SimulatedHost
+from tests.reference.broker.simulated.network import Network, Process, SimulatedHost
 from tests.reference.broker.simulated.producer import Producer
 from tests.reference.broker.simulated.tap import LinkTap
 from tests.reference.recordings.simulation.scenarios import Scenario
@@ -26,7 +29,7 @@ MASTER_PORT = 10911
 LOOK_MS = 150.0
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Node:
     """A broker through all its lives."""
 
@@ -89,7 +92,7 @@ class _Lines(io.StringIO):
         return len(text)
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Group:
     """Everything that one seed decides."""
 
@@ -158,10 +161,13 @@ class Group:
             "diskMaxUsedSpaceRatio": "99",
         }
         version = parse_version(self.release)
-        if version.release >= "4.9.3":
+        if is_since(version.release, SLAVE_TIMEOUT_SINCE):
             told["slaveTimeout"] = str(scenario.slave_timeout_ms)
         if number:
             told["haMasterAddress"] = f"10.0.1.{number}:{MASTER_PORT + 1}"
+        if version.mode == QUORUM:
+            told["inSyncReplicas"] = "2"
+        told = {get_name_in(key, version): value for key, value in told.items()}
         configuration, _ = read_one_broker(None, told, version)
         name = f"slave{number}" if number else "master"
         root = self.folder / name
@@ -180,12 +186,14 @@ class Group:
 
     def take_line(self, told: dict[str, Any]) -> None:
         """A line of a broker."""
-        t_ms = round(told.pop("wall_ms") - WALL_MS, 3)
+        wall_ms = told.pop("wall_ms")
+        t_ms = round(self.network.now_ms, 3)
         if told["ev"] == "config_node":
             self.configs[told["node"]] = told
             return
         if "begin_wall_ms" in told:
-            told["t_begin_ms"] = round(told.pop("begin_wall_ms") - WALL_MS, 3)
+            ago_ms = wall_ms - told.pop("begin_wall_ms")
+            told["t_begin_ms"] = round(self.network.now_ms - ago_ms, 3)
         self.lines.append({"t_ms": t_ms, **told})
 
     def make_recording(self) -> Recording:

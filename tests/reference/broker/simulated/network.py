@@ -12,7 +12,7 @@ from attrs import define, field, frozen
 from reference.broker.host import Peer
 
 WIRE_MS = (0.03, 0.3)
-NOTICE_MS = (0.2, 2.0)
+NOTICE_MS = (0.1, 1.0)
 SOCKET_BUFFERS_BYTES = 128 * 1024
 """What two sockets keep between the ends, before anything waits in the sender."""
 WALL_MS = 1_795_000_000_000.0
@@ -39,7 +39,7 @@ class Tap(Protocol):
         ...
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Process:
     """One life of a program."""
 
@@ -57,7 +57,7 @@ class Due:
     process: Process | None = field(order=False, default=None)
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class SimulatedTimer:
     """A timer that can be cancelled."""
 
@@ -74,7 +74,7 @@ class SimulatedTimer:
             self.act()
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Network:
     """Everything that is due, and who listens where."""
 
@@ -104,7 +104,7 @@ class Network:
         return self.chance.uniform(*span)
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class End:
     """One end of a connection: what a peer sends into."""
 
@@ -145,7 +145,7 @@ class End:
         self.close()
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Wire:
     """A connection between two processes."""
 
@@ -241,7 +241,7 @@ class Wire:
             self._tell(self.other(end))
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class SimulatedHost:
     """The host of one process."""
 

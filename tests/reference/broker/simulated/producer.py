@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 TOPIC, QUEUES = "T0", 3
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Producer:
     """One connection at a time; a peer of the host."""
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tests.reference.broker.simulated.group import Group
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class LinkTap:
     """The link of one slave."""
 

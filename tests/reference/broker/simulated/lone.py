@@ -1,0 +1,168 @@
+"""One broker and one client on a simulated network, for tests of requests."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+
+from reference.broker.broker import Broker
+from reference.broker.host import Transport
+from reference.broker.settings import Settings
+from reference.configuration.files import read_one_broker
+from reference.releases.versions import parse_version
+from reference.wire.codes import RequestCode
+from reference.wire.remoting import Command, CommandReader, encode
+from tests.reference.broker.simulated.network import Network, Process, SimulatedHost
+
+USUAL = {
+    "brokerName": "a",
+    "brokerClusterName": "c",
+    "mapedFileSizeCommitLog": "16384",
+    "mapedFileSizeConsumeQueue": "2000",
+    "maxMessageSize": "8192",
+    "haSendHeartbeatInterval": "500",
+    "diskMaxUsedSpaceRatio": "99",
+}
+PATIENCE_MS = 30_000.0
+
+
+@define(eq=False, repr=False)
+class Client:
+    """A connection of bytes; a peer of the host."""
+
+    received_commands: list[Command] = field(factory=list)
+    transport: Transport | None = None
+    reader: CommandReader = field(factory=CommandReader)
+    is_lost: bool = False
+    received_bytes: int = 0
+    is_remoting: bool = True
+    """It reads answers; else only bytes."""
+
+    def opened(self, transport: Transport) -> None:
+        """It is open."""
+        self.transport = transport
+
+    def received(self, data: bytes) -> None:
+        """Bytes have come."""
+        self.received_bytes += len(data)
+        if self.is_remoting:
+            self.received_commands += self.reader.feed(data)
+
+    def drained(self) -> None:
+        """Nothing waits here."""
+
+    def lost(self, reason: str) -> None:
+        """The broker has closed it, or is not there."""
+        self.is_lost, self.transport = True, None
+
+
+@define(eq=False, repr=False)
+class Lone:
+    """The broker, and whoever connects."""
+
+    folder: Path
+    told: Mapping[str, str] = field(factory=dict)
+    release: str = "4.4.0"
+    network: Network = field(factory=lambda: Network(random.Random(1)))
+    broker: Broker = field(init=False)
+    host: SimulatedHost = field(init=False)
+    client_host: SimulatedHost = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        configuration, _ = read_one_broker(
+            None, {**USUAL, **self.told}, parse_version(self.release)
+        )
+        settings = Settings(configuration, self.folder, "10.0.0.1")
+        process = Process("broker")
+        self.host = SimulatedHost(self.network, process, settings.address)
+        self.client_host = SimulatedHost(self.network, Process("client"), "10.0.0.9:7000")
+        self.broker = Broker(settings, self.host)
+        self.broker.start()
+        ports = settings.ports
+        self.network.listeners = {
+            settings.address: (process, self.broker.server.make_connection),
+            f"10.0.0.1:{ports.ha}": (process, self.broker.ha.make_connection),
+        }
+
+    def connect(self, *, is_ha: bool = False) -> Client:
+        """A new connection."""
+        client, ports = Client(is_remoting=not is_ha), self.broker.settings.ports
+        port = ports.ha if is_ha else ports.listen
+        self.client_host.connect(f"10.0.0.1:{port}", client, 1000.0)
+        self.wait(2.0)
+        return client
+
+    def wait(self, delay_ms: float) -> None:
+        """Let time pass."""
+        until_ms = self.network.now_ms + delay_ms
+        self.network.after(delay_ms, lambda: None, None)
+        self.network.run(lambda: self.network.now_ms >= until_ms)
+
+    def ask(
+        self, client: Client, code: int, fields: Mapping[str, Any] | None = None, body: bytes = b""
+    ) -> Command:
+        """A request, and its answer."""
+        count = len(client.received_commands)
+        self.tell(client, code, fields, body)
+        until_ms = self.network.now_ms + PATIENCE_MS
+        answers = client.received_commands
+        self.network.run(lambda: len(answers) > count or self.network.now_ms > until_ms)
+        return answers[count]
+
+    def tell(
+        self, client: Client, code: int, fields: Mapping[str, Any] | None = None, body: bytes = b""
+    ) -> None:
+        """A request whose answer is not awaited."""
+        assert client.transport is not None
+        texts = {name: str(value) for name, value in (fields or {}).items()}
+        number = len(client.received_commands) + 1
+        client.transport.send(encode(Command(code, texts, body, opaque=number)))
+
+    def send(
+        self, client: Client, topic: str, body: bytes = b"x", queue: int = 0, **others: Any
+    ) -> Command:
+        """SEND_MESSAGE."""
+        return self.ask(client, RequestCode.SEND_MESSAGE, make_send(topic, queue, **others), body)
+
+    def pull(self, client: Client, topic: str, queue: int, offset: int, **others: Any) -> Command:
+        """PULL_MESSAGE."""
+        fields = make_pull(topic, queue, offset, **others)
+        return self.ask(client, RequestCode.PULL_MESSAGE, fields)
+
+
+def make_send(topic: str, queue: int, **others: Any) -> dict[str, Any]:
+    """The fields of a send."""
+    return {
+        "producerGroup": "P",
+        "topic": topic,
+        "defaultTopic": "TBW102",
+        "defaultTopicQueueNums": 4,
+        "queueId": queue,
+        "sysFlag": 0,
+        "bornTimestamp": 1,
+        "flag": 0,
+        "properties": "",
+        "batch": "false",
+        **others,
+    }
+
+
+def make_pull(topic: str, queue: int, offset: int, **others: Any) -> dict[str, Any]:
+    """The fields of a pull with a subscription of its own."""
+    return {
+        "consumerGroup": "G",
+        "topic": topic,
+        "queueId": queue,
+        "queueOffset": offset,
+        "maxMsgNums": 32,
+        "sysFlag": 4,
+        "commitOffset": 0,
+        "suspendTimeoutMillis": 0,
+        "subscription": "*",
+        "subVersion": 0,
+        **others,
+    }

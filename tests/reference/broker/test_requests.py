@@ -1,0 +1,218 @@
+"""What the broker answers to clients, and that each answer comes from a rule of the reference."""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+import reference.broker
+from reference.broker.network import remoting_server
+from reference.broker.requests.handler import HANDLERS
+from reference.store import records
+from reference.wire.codes import RequestCode
+from tests.reference.broker.simulated.lone import Lone, make_pull, make_send
+
+ROOT = Path(reference.broker.__file__).parent
+DECIDING = (
+    "reference.decisions.",
+    "reference.store.",
+    "reference.configuration.",
+    "reference.broker.replication.puts",
+)
+"""Where rules lie; puts move on by those of replication (`test_simulated_groups`)."""
+OUTGOING = {
+    RequestCode.REGISTER_BROKER,
+    RequestCode.UNREGISTER_BROKER,
+    RequestCode.GET_ROUTEINTO_BY_TOPIC,
+    RequestCode.QUERY_DATA_VERSION,
+}
+"""Requests to a name server: this broker sends them, or nobody here does."""
+TABLE_CODES = (21, 43, 45, 201)
+
+
+@pytest.fixture
+def lone(tmp_path: Path) -> Lone:
+    """A master of 4.4.0."""
+    return Lone(tmp_path / "store")
+
+
+def test_every_request_names_its_rules() -> None:
+    """Each known request is answered or sent, and what decides is not of the broker's own."""
+    assert remoting_server.REQUESTS
+    assert set(HANDLERS) | OUTGOING == set(RequestCode)
+    for handler in HANDLERS.values():
+        assert handler.rules, handler.code
+        for rule in handler.rules:
+            assert rule.__module__.startswith(DECIDING), (handler.code, rule)
+
+
+def make_requests() -> dict[RequestCode, tuple[dict[str, Any], bytes]]:
+    """A request of each kind."""
+    queue = {"topic": "T", "queueId": 0}
+    progress = {**queue, "consumerGroup": "G", "commitOffset": 1}
+    told = {"clientID": "c", "consumerDataSet": [{"groupName": "G", "subscriptionDataSet": []}]}
+    short = {"b": "T", "c": "TBW102", "d": 4, "e": 0, "f": 0, "g": 1, "h": 0, "i": "", "m": "false"}
+    topic = {"topic": "N", "readQueueNums": 1, "writeQueueNums": 1, "perm": 6}
+    return {
+        RequestCode.SEND_MESSAGE: (make_send("T", 0), b"x"),
+        RequestCode.SEND_MESSAGE_V2: (short, b"x"),
+        RequestCode.SEND_BATCH_MESSAGE: ({**short, "m": "true"}, b""),
+        RequestCode.PULL_MESSAGE: (make_pull("T", 0, 0), b""),
+        RequestCode.UPDATE_CONSUMER_OFFSET: (progress, b""),
+        RequestCode.QUERY_CONSUMER_OFFSET: (progress, b""),
+        RequestCode.GET_MAX_OFFSET: (queue, b""),
+        RequestCode.GET_MIN_OFFSET: (queue, b""),
+        RequestCode.SEARCH_OFFSET_BY_TIMESTAMP: ({**queue, "timestamp": 5}, b""),
+        RequestCode.UPDATE_AND_CREATE_TOPIC: (topic, b""),
+        RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP: ({}, b'{"groupName":"H"}'),
+        RequestCode.HEART_BEAT: ({}, json.dumps(told).encode()),
+        RequestCode.UNREGISTER_CLIENT: ({"consumerGroup": "G"}, b""),
+        RequestCode.GET_CONSUMER_LIST_BY_GROUP: ({"consumerGroup": "G"}, b""),
+    }
+
+
+@pytest.mark.parametrize("code", sorted(HANDLERS))
+def test_the_named_rules_decide(lone: Lone, code: RequestCode) -> None:
+    """They are called while the request is answered."""
+    client = lone.connect()
+    lone.send(client, "T")
+    lone.wait(10.0)
+    asked, body = make_requests().get(code, ({}, b""))
+    called: set[Any] = set()
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call":
+            called.add(frame.f_code)
+
+    sys.setprofile(note)
+    try:
+        lone.ask(client, code, asked, body)
+    finally:
+        sys.setprofile(None)
+    codes = [find_code(rule) for rule in HANDLERS[code].rules]
+    assert set(codes) <= called, [c for c in codes if c not in called]
+
+
+def find_code(rule: Callable[..., Any]) -> Any:
+    """The code of a function, or of a property of a class that rules read."""
+    return rule.__code__
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "sockets").glob("*.py")), ids=lambda p: p.stem)
+def test_sockets_know_no_rule(path: Path) -> None:
+    """They import bytes and time only."""
+    tree = ast.parse(path.read_text())
+    names = [n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
+    assert not [n for n in names if n.startswith(("reference.decisions", "reference.worlds"))]
+    assert not [n for n in names if n.startswith("reference.store")]
+
+
+def test_a_message_comes_back(lone: Lone) -> None:
+    """Sent, dispatched, pulled: the same record, and where to go on."""
+    client = lone.connect()
+    sent = lone.send(client, "T", b"hello", properties="TAGS\x01a\x02")
+    assert (sent.code, sent.fields["queueOffset"]) == (0, "0")
+    lone.wait(10.0)
+    answer = lone.pull(client, "T", 0, 0)
+    record = records.decode(answer.body)
+    assert record is not None
+    assert (record.topic, record.body, record.queue_offset) == (b"T", b"hello", 0)
+    assert (answer.code, answer.remark) == (0, "FOUND")
+    told = {name: int(value) for name, value in answer.fields.items()}
+    expected = {"suggestWhichBrokerId": 0, "nextBeginOffset": 1, "minOffset": 0, "maxOffset": 1}
+    assert told == expected
+
+
+def test_tags_choose(lone: Lone) -> None:
+    """Only messages of the wanted tag come, and the reader passes the others."""
+    client = lone.connect()
+    for tag in "abab":
+        lone.send(client, "T", tag.encode(), properties=f"TAGS\x01{tag}\x02")
+    lone.wait(10.0)
+    answer = lone.pull(client, "T", 0, 0, subscription="b")
+    record = records.decode(answer.body)
+    assert record is not None
+    assert record.body == b"b"
+    assert answer.fields["nextBeginOffset"] == "4"
+
+
+def test_a_pull_is_held_until_a_message_comes(lone: Lone) -> None:
+    """Long polling: nothing is answered before, and the message is, at once."""
+    reader, writer = lone.connect(), lone.connect()
+    lone.send(writer, "T")
+    lone.wait(10.0)
+    wanted = make_pull("T", 0, 1, sysFlag=6, suspendTimeoutMillis=15_000)
+    lone.tell(reader, RequestCode.PULL_MESSAGE, wanted)
+    lone.wait(3000.0)
+    assert not reader.received_commands
+    lone.send(writer, "T", b"second")
+    lone.wait(20.0)
+    (answer,) = reader.received_commands
+    assert (answer.code, answer.fields["nextBeginOffset"]) == (0, "2")
+
+
+def test_a_held_pull_ends_by_its_time(lone: Lone) -> None:
+    """PULL_NOT_FOUND, at the first look after it."""
+    client = lone.connect()
+    lone.send(client, "T")
+    lone.wait(10.0)
+    wanted = make_pull("T", 0, 1, sysFlag=6, suspendTimeoutMillis=8_000)
+    lone.tell(client, RequestCode.PULL_MESSAGE, wanted)
+    lone.wait(7900.0)
+    assert len(client.received_commands) == 1
+    lone.wait(5200.0)
+    assert client.received_commands[-1].code == 19
+
+
+def test_progress_is_kept(tmp_path: Path) -> None:
+    """Committed, told, written to its file, and there after a start."""
+    lone = Lone(tmp_path)
+    client = lone.connect()
+    lone.send(client, "T")
+    place = {"topic": "T", "queueId": 0, "consumerGroup": "G"}
+    assert lone.ask(client, RequestCode.QUERY_CONSUMER_OFFSET, place).fields == {"offset": "0"}
+    lone.ask(client, RequestCode.UPDATE_CONSUMER_OFFSET, {**place, "commitOffset": 7})
+    assert lone.ask(client, RequestCode.QUERY_CONSUMER_OFFSET, place).fields == {"offset": "7"}
+    lone.broker.stop(lambda: None)
+    lone.wait(2000.0)
+    again = Lone(tmp_path)
+    client = again.connect()
+    assert again.ask(client, RequestCode.QUERY_CONSUMER_OFFSET, place).fields == {"offset": "7"}
+    assert again.broker.store.is_last_exit_normal
+    assert b'"T"' in again.ask(client, RequestCode.GET_ALL_TOPIC_CONFIG).body
+
+
+def test_refusals_have_their_codes(lone: Lone) -> None:
+    """Unknown topics, queues and requests, broken fields and bodies."""
+    client = lone.connect()
+    assert lone.send(client, "U", defaultTopic="none").code == 17
+    assert lone.send(client, "TBW102").code == 1
+    lone.send(client, "T")
+    assert lone.send(client, "T", queue=99).code == 1
+    assert lone.send(client, "T", b"x" * 9000).code == 13
+    assert lone.pull(client, "U", 0, 0).code == 17
+    assert lone.ask(client, 9999).code == 3
+    assert lone.ask(client, RequestCode.SEND_MESSAGE, {}).code == 1
+    broken = lone.ask(client, RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, {}, b"{")
+    assert broken.code == 1
+
+
+def test_a_slave_takes_no_message(tmp_path: Path) -> None:
+    """SERVICE_NOT_AVAILABLE, and its own tables answer pulls."""
+    lone = Lone(tmp_path, {"brokerRole": "SLAVE", "brokerId": "1"})
+    client = lone.connect()
+    assert lone.send(client, "BenchmarkTest").code == 14
+
+
+def test_tables_are_told_to_slaves(lone: Lone) -> None:
+    """Each of the four is a table in JSON, as far as RocketMQ writes JSON."""
+    client = lone.connect()
+    for code in TABLE_CODES:
+        assert lone.ask(client, code).body.startswith(b"{")

@@ -1,0 +1,99 @@
+"""Own masters and slaves under every release: what is recorded between them conforms.
+
+They are killed, stopped, cut off, stalled and wiped; ``store`` reads the files that they leave.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from command_line.answers.stores.pair import compare_stores
+from reference.disk.findings import Kind
+from reference.disk.reading import read_stored_broker
+from reference.disk.start_rules import make_start_rules
+from reference.recordings.judging import CONFORMS, check_recording
+from reference.releases.versions import list_versions
+from tests.reference.broker.simulated.group import Group
+from tests.reference.recordings.simulation.scenarios import SCENARIOS
+
+CASES = (
+    ("healthy", "4.4.0", 1, 150),
+    ("sync_flush", "4.9.8", 3, 150),
+    ("stalls", "4.9.8", 3, 250),
+    ("restarts", "5.3.3", 3, 250),
+    ("kills", "4.4.0", 3, 250),
+    ("rollovers", "5.3.3-quorum", 3, 200),
+    ("everything", "4.4.0", 11, 300),
+)
+"""Scenario, release, seed, and lines."""
+
+LEFT_OUT = ("skewed", "looked_at", "losses")
+"""Scenarios whose clocks or power losses this network does not have."""
+RANDOM_SEEDS = range(2000, 2400)
+RELEASES = [v.name for v in list_versions() if v.mode in ("", "quorum")]
+
+
+def play(folder: Path, scenario: str, release: str, seed: int, events: int) -> Group:
+    """A group after so many lines."""
+    group = Group(SCENARIOS[scenario], release, seed, folder)
+    group.run(events)
+    return group
+
+
+def judge(group: Group) -> str:
+    """The verdict on what was recorded; with its reason, unless it conforms."""
+    verdict = check_recording(group.make_recording())
+    if verdict.verdict == CONFORMS:
+        return CONFORMS
+    return f"{verdict.verdict} at {verdict.first_unexplained_seq}: {verdict.reason}"
+
+
+@pytest.mark.parametrize(("scenario", "release", "seed", "events"), CASES)
+def test_what_is_recorded_conforms(
+    tmp_path: Path, scenario: str, release: str, seed: int, events: int
+) -> None:
+    """Puts were answered, and where the scenario strikes, it has."""
+    group = play(tmp_path, scenario, release, seed, events)
+    assert judge(group) == CONFORMS
+    assert sum(len(p.codes) for p in group.producers) > 20
+    assert bool(group.strikes) >= bool(SCENARIOS[scenario].strikes and events > 200)
+
+
+def test_a_corrupted_one_is_refused(tmp_path: Path) -> None:
+    """The test above can fail."""
+    group = play(tmp_path, "healthy", "4.4.0", 1, 150)
+    reports = [line for line in group.lines if line["ev"] == "ha_report" and line["slave_offset"]]
+    reports[3]["slave_offset"] += 1
+    assert judge(group).startswith("rejected")
+
+
+@pytest.mark.parametrize("seed", [5, 6])
+def test_files_left_behind_are_what_the_brokers_had(tmp_path: Path, seed: int) -> None:
+    """Master and slave are killed at the same moment: ``store`` finds their logs to their ends."""
+    group = play(tmp_path, "stalls", "4.4.0", seed, 200)
+    rules = make_start_rules("4.4.0")
+    read = [read_stored_broker(n.name, n.settings.store_root, rules) for n in group.nodes]
+    for node, stored in zip(group.nodes, read, strict=True):
+        assert node.broker is not None
+        assert stored.start.end_offset == node.broker.store.max_offset
+    kind = compare_stores(*read, (), lambda _: None).kind
+    ends = [stored.start.end_offset for stored in read]
+    assert kind in ({Kind.EQUAL} if ends[0] == ends[1] else {Kind.BEHIND})
+
+
+@pytest.mark.nightly
+def test_random_groups_conform(tmp_path: Path) -> None:
+    """Hundreds of groups, of every release."""
+    seen: Counter[str] = Counter()
+    scenarios = [name for name in SCENARIOS if name not in LEFT_OUT]
+    for seed in RANDOM_SEEDS:
+        chance = random.Random(seed)
+        scenario, release = chance.choice(scenarios), chance.choice(RELEASES)
+        group = play(tmp_path / str(seed), scenario, release, seed, chance.choice((150, 300, 600)))
+        assert judge(group) == CONFORMS, (scenario, release, seed)
+        seen.update(group.strikes)
+    assert {"kill_master", "kill_slave", "stop_master", "wipe_slave", "cut", "stall"} <= set(seen)
