@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -15,6 +16,7 @@ from typing import Any
 import click
 import pytest
 
+from command_line.main import UNTIL_STOPPED
 from tests.command_line.example_files import lay_out
 from tests.command_line.examples import (
     PROGRAM,
@@ -40,6 +42,7 @@ ENDS = {
     "rmqspec upgrade 4.4.0 5.3.0 conf --fail-on-worse": 1,
     "rmqspec trace suspicious.jsonl --explain": 1,
     "rmqspec mutants --rule transfer_batch --layers equivalence,lemmas --json > batch.json": 1,
+    "rmqspec record --watch --play tests/data/traces/h_slave_ahead_aligned.jsonl": 1,
 }
 """Examples that show another exit code than 0."""
 
@@ -107,6 +110,16 @@ COPIED = {
 """Examples that write into the project or run its tests: run nightly, in a copy of it."""
 
 
+SERVICES = [
+    example
+    for example in EXAMPLES
+    if example.words[0] in UNTIL_STOPPED and "--play" not in example.words
+]
+"""Examples that run until they are stopped."""
+
+RUNS = rb"listens: |^recording to "
+"""What they say when they run."""
+
 REMOTE = "rmqspec fuzz --master spark://127.0.0.1:7077"
 """Needs a cluster, which a nightly test starts."""
 
@@ -141,7 +154,7 @@ def get_line(example: Example) -> str:
 
 def choose(*, is_long: bool, needs_spark: bool) -> list[Example]:
     """The examples that run in this process: quick or nightly ones, with Spark or without."""
-    elsewhere = {*COPIED, REMOTE, TIMED, AGAINST}
+    elsewhere = {*COPIED, *map(get_line, SERVICES), REMOTE, TIMED, AGAINST}
     return [
         example
         for example in EXAMPLES
@@ -192,6 +205,24 @@ def test_example_that_writes_into_the_project(line: str, tmp_path: Path) -> None
     assert 0 == result.returncode, result.stdout + result.stderr
     assert result.stdout.strip()
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.nightly
+def test_examples_that_run_until_they_are_stopped(tmp_path: Path) -> None:
+    """One after another, for they share ports: each says that it runs, and stops in order."""
+    for number, example in enumerate(SERVICES):
+        folder = tmp_path / str(number)
+        lay_out(folder)
+        words = [sys.executable, "-m", "command_line", *example.words]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        with subprocess.Popen(
+            words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            assert process.stdout is not None
+            assert any(re.search(RUNS, line) for line in process.stdout), process.communicate()
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=60)
+        assert (0, False) == (process.returncode, b"Traceback" in said), (example, said)
 
 
 @pytest.mark.nightly
@@ -251,7 +282,8 @@ def test_every_example_has_its_place() -> None:
     assert len(set(lines)) == len(lines)
     assert {*ENDS, *NIGHTLY, *COPIED, REMOTE, TIMED, AGAINST} <= set(lines)
     assert not {*NIGHTLY} & {*COPIED, REMOTE}
-    assert sorted(lines) == sorted([*list_run(), REMOTE, TIMED, AGAINST])
+    elsewhere = [*map(get_line, SERVICES), REMOTE, TIMED, AGAINST]
+    assert sorted(lines) == sorted([*list_run(), *elsewhere])
     assert all(line.startswith(f"{PROGRAM} ") for line in lines)
 
 
