@@ -24,7 +24,7 @@ EPILOG = """\b
 Examples:
   rmqspec broker --config broker-a.properties --store data  # role, ports and all from the file
   rmqspec broker --role SYNC_MASTER --store master
-  rmqspec broker --role SLAVE --store slave --listen-port 20911 --master 127.0.0.1:10912
+  rmqspec broker --role SLAVE --store slave --listen-port 20911 --master master-host:10912
   rmqspec broker --role SLAVE --store slave --set namesrvAddr=127.0.0.1:9876
   rmqspec broker --role ASYNC_MASTER --store master --events master.jsonl --snapshots 1
 

@@ -41,12 +41,12 @@ LOOPBACK = "127.0.0.1"
 
 EPILOG = """\b
 Examples:
-  rmqspec record --out pair.jsonl --link slave1=20912:10.0.0.1:10912
-  rmqspec record --out pair.jsonl --link slave1=20912:127.0.0.1:10912 --node master=broker.conf
-  rmqspec record --out pair.jsonl --link slave1=20912:127.0.0.1:10912 --events master.jsonl \\
+  rmqspec record --out pair.jsonl --link slave1=20912:master-host:10912
+  rmqspec record --out pair.jsonl --link slave1=20912:master-host:10912 --node master=broker.conf
+  rmqspec record --out pair.jsonl --link slave1=20912:master-host:10912 --events master.jsonl \\
       --events slave.jsonl --rotate 100MB
-  rmqspec record --out pair.jsonl --link slave1=20912:127.0.0.1:10912 \\
-      --broker master=127.0.0.1:10911 --watch --prometheus 9464
+  rmqspec record --out pair.jsonl --link slave1=20912:master-host:10912 \\
+      --broker master=master-host:10911 --watch --prometheus 9464
   rmqspec record --watch --play tests/data/traces/h_slave_ahead_aligned.jsonl
 
 It listens on this machine only unless --bind says otherwise, and whoever reaches that port reaches

@@ -18,7 +18,7 @@ from pathlib import Path
 import click
 from attrs import frozen
 
-from command_line.main import group
+from command_line.main import UNTIL_STOPPED, group
 from tests.command_line.run import ROOT, run
 
 PROGRAM = "rmqspec"
@@ -27,9 +27,6 @@ COMMENT = re.compile(r"\s+#\s.*")
 
 SPARK = re.compile(r"^rmqspec fuzz\b|--levels|--campaign-seconds")
 """What starts a Spark job."""
-
-RUNNING = re.compile(r"^rmqspec (broker|record (?!.*--play))")
-"""What listens at ports until it is stopped."""
 
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"`(\./rmqspec\b[^`]*)`")
@@ -56,7 +53,7 @@ class Example:
     @property
     def runs_until_stopped(self) -> bool:
         """It ends only when it is told to."""
-        return RUNNING.search(self.line) is not None
+        return self.line.split()[1] in UNTIL_STOPPED and "--play" not in self.line
 
     @property
     def needs_spark(self) -> bool:

@@ -40,6 +40,7 @@ ENDS = {
     "rmqspec upgrade 4.4.0 5.3.0 conf --fail-on-worse": 1,
     "rmqspec trace suspicious.jsonl --explain": 1,
     "rmqspec mutants --rule transfer_batch --layers equivalence,lemmas --json > batch.json": 1,
+    "rmqspec record --watch --play tests/data/traces/h_slave_ahead_aligned.jsonl": 1,
 }
 """Examples that show another exit code than 0."""
 
@@ -89,9 +90,9 @@ NIGHTLY = {
     "rmqspec broker --role SYNC_MASTER --store master": "3 s: another role",
     "rmqspec broker --role SLAVE --store slave --set namesrvAddr=127.0.0.1:9876": "3 s: another",
     "rmqspec broker --role ASYNC_MASTER --store master --events master.jsonl --snapshots 1": "3 s",
-    "rmqspec record --out pair.jsonl --link slave1=20912:127.0.0.1:10912 --events master.jsonl"
+    "rmqspec record --out pair.jsonl --link slave1=20912:master-host:10912 --events master.jsonl"
     " --events slave.jsonl --rotate 100MB": "2 s: another recorder",
-    "rmqspec record --out pair.jsonl --link slave1=20912:127.0.0.1:10912"
+    "rmqspec record --out pair.jsonl --link slave1=20912:master-host:10912"
     " --node master=broker.conf": "2 s: another recorder",
     "rmqspec bench": "90 s: each engine five times",
     "rmqspec bench --slaves 2 --repeat 2 --json": "60 s: each engine twice",
