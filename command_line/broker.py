@@ -70,9 +70,7 @@ def parse_settings(
     metavar="DIR",
     help="Where the store lies; else storePathRootDir of the file.",
 )
-@click.option(
-    "--listen-port", type=click.IntRange(3, 65534), help="listenPort; 10911 if nothing sets it."
-)
+@click.option("--listen-port", type=click.IntRange(3, 65534), help="listenPort, by default 10911.")
 @click.option("--master", metavar="HOST:PORT", help="A master's HA address: haMasterAddress.")
 @click.option(
     "--set",
