@@ -11,6 +11,7 @@ import socket
 import struct
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 from attrs import define, field
@@ -25,6 +26,8 @@ UNSENT_BYTES_MAX = 64 * 1024
 """Of each direction, beyond what the kernel takes."""
 LINGER_SECONDS = 5.0
 """So long the last bytes may wait for a side that does not read, once the other has gone."""
+REFUSED_SECONDS = 0.3
+"""So long nobody listens once the master was not there."""
 CONNECTIONS_MAX = 64
 """Of one link at a time; a slave has one, and perhaps one more that has not ended yet."""
 RESET = struct.pack("ii", 1, 0)
@@ -49,6 +52,8 @@ class Link:
     """Those that are open."""
     forwarded_bytes: int = 0
     server: asyncio.Server | None = None
+    waiting: asyncio.Task[None] | None = None
+    """It will listen again."""
 
     async def start(self) -> None:
         """Listen. Raises OSError."""
@@ -56,8 +61,26 @@ class Link:
         make: Callable[[], Side] = lambda: Connection(self).sides[SLAVE]  # noqa: E731
         self.server = await loop.create_server(make, *self.listen, reuse_address=True)
 
+    def refuse_for_a_while(self) -> None:
+        """Nobody listens here as long as nobody listens there: a slave waits when it is refused.
+
+        One whose connection is ended at once would connect again at once (R-HC-12, R-HC-13).
+        """
+        if self.server is not None:
+            self.server.close()
+            self.server = None
+            self.waiting = asyncio.get_running_loop().create_task(self._listen_again())
+
+    async def _listen_again(self) -> None:
+        while self.server is None:
+            await asyncio.sleep(REFUSED_SECONDS)
+            with suppress(OSError):
+                await self.start()
+
     def close(self) -> None:
         """End all connections, and accept no more."""
+        if self.waiting is not None:
+            self.waiting.cancel()
         if self.server is not None:
             self.server.close()
         open_now = [each for each in self.connected if each.number]
@@ -107,6 +130,7 @@ class Connection:
         except (OSError, TimeoutError):
             self.link.note([Seen("proxy_target_down", {})], None)
             self.sides[SLAVE].abort()
+            self.link.refuse_for_a_while()
 
     def join(self) -> None:
         """Both are there."""
