@@ -87,17 +87,21 @@ def prove_lemmas(structure: Any, names: Iterable[str] = ()) -> tuple[str, ...]:
 def _prove_lemmas(structure: Any, names: tuple[str, ...]) -> tuple[str, ...]:
     """Only rules and lemmas decide this, and they do not change while a program runs."""
     inductive = _list_inductive(structure)
-    if frozenset(names) in inductive:
+    known = frozenset[str]().union(*(found for found in inductive if found <= set(names)))
+    if known == set(names):
         return names
     problem = InductionProblem(structure, find_world(structure).everything)
-    kept, _ = problem.run_houdini(names)
+    kept, _ = problem.run_houdini(names, known)
     inductive.add(frozenset(kept))
     return tuple(kept)
 
 
 @cache
 def _list_inductive(_structure: Any) -> set[frozenset[str]]:
-    """The sets that are known to be inductive: one is so, whatever it was found among."""
+    """The sets that are known to be inductive, whatever they were found among.
+
+    Sets that are inductive, taken together, are inductive too.
+    """
     return set()
 
 
@@ -190,20 +194,21 @@ class InductionProblem:
         return InductionResult(proved, vacuous, tuple(kept), tuple(dropped), self.queries)
 
     def run_houdini(
-        self, names: Iterable[str]
+        self, names: Iterable[str], known: Container[str] = ()
     ) -> tuple[list[str], list[CounterexampleToInduction]]:
         """The largest inductive set of these candidates, and the steps that broke the others.
 
-        Raises SolverGaveUpError.
+        Those that are ``known`` to be inductive together are not asked about. Raises
+        SolverGaveUpError.
         """
-        kept = [n for n in names if self._holds_initially(n)]
+        kept = [n for n in names if n in known or self._holds_initially(n)]
         dropped: list[CounterexampleToInduction] = []
         is_changed = True
         while is_changed:
             is_changed = False
             for step in self.steps.values():
                 while True:
-                    fallen = step.find_falsified(kept)
+                    fallen = step.find_falsified(kept, known)
                     if not fallen:
                         break
                     dropped.extend(fallen)

@@ -61,7 +61,7 @@ def test_every_cell_is_as_expected(structure: Any) -> None:
 
 @of_structures
 def test_every_lemma_is_inductive(structure: Any) -> None:
-    """Whatever strikes; after the cells, whose check has found a set without the false claims."""
+    """Whatever strikes; after the cells, whose check has proved them."""
     assert set(find_world(structure).get_lemmas(structure)) == set(prove_lemmas(structure))
 
 
