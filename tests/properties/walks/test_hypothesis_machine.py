@@ -98,7 +98,11 @@ def measure_premises(structure: Any, fault: str, chosen: settings = MANY) -> Pre
 
 @pytest.mark.parametrize(
     ("structure", "fault"),
-    [*((s, "none") for s in GROUPS[:2]), (GROUPS[0], "every fault")],
+    [
+        (GROUPS[0], "none"),
+        pytest.param(GROUPS[1], "none", marks=pytest.mark.nightly),
+        (GROUPS[0], "every fault"),
+    ],
     ids=name_of,
 )
 def test_a_synchronous_master_acknowledges_in_a_fifth_of_the_walks(
