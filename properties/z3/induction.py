@@ -90,8 +90,8 @@ def _prove_lemmas(structure: Any, names: tuple[str, ...]) -> tuple[str, ...]:
     known = frozenset[str]().union(*(found for found in inductive if found <= set(names)))
     if known == set(names):
         return names
-    problem = InductionProblem(structure, find_world(structure).everything)
-    kept, _ = problem.run_houdini(names, known)
+    problem = InductionProblem(structure, find_world(structure).everything, known=known)
+    kept, _ = problem.run_houdini(names)
     inductive.add(frozenset(kept))
     return tuple(kept)
 
@@ -115,12 +115,15 @@ class InductionProblem:
         *,
         sizes: Any = None,
         facts: Mapping[str, Term] = MappingProxyType({}),
+        known: frozenset[str] = frozenset(),
     ) -> None:
         """``sizes`` make sizes and limits numbers, for small examples.
 
-        ``facts`` are more properties, by name.
+        ``facts`` are more properties, by name. Those that are ``known`` to be inductive together
+        must be among the candidates of every run; no step is asked whether it breaks them.
         """
         self.structure = structure
+        self.known = known
         self.fault_model = fault_model
         self.arithmetic = IntegerArithmetic()
         self.queries = 0
@@ -194,21 +197,20 @@ class InductionProblem:
         return InductionResult(proved, vacuous, tuple(kept), tuple(dropped), self.queries)
 
     def run_houdini(
-        self, names: Iterable[str], known: Container[str] = ()
+        self, names: Iterable[str]
     ) -> tuple[list[str], list[CounterexampleToInduction]]:
         """The largest inductive set of these candidates, and the steps that broke the others.
 
-        Those that are ``known`` to be inductive together are not asked about. Raises
-        SolverGaveUpError.
+        Raises SolverGaveUpError.
         """
-        kept = [n for n in names if n in known or self._holds_initially(n)]
+        kept = [n for n in names if self._holds_initially(n)]
         dropped: list[CounterexampleToInduction] = []
         is_changed = True
         while is_changed:
             is_changed = False
             for step in self.steps.values():
                 while True:
-                    fallen = step.find_falsified(kept, known)
+                    fallen = step.find_falsified(kept)
                     if not fallen:
                         break
                     dropped.extend(fallen)
@@ -286,9 +288,9 @@ class Step:
         self.touched = {
             name
             for name, leaves in problem.leaf_names.items()
-            if not recorded.effects.keys().isdisjoint(leaves)
+            if name not in problem.known and not recorded.effects.keys().isdisjoint(leaves)
         }
-        """The properties that read a leaf the step changes."""
+        """The properties that read a leaf the step changes, and are not known to be kept."""
 
     @cached_property
     def solver(self) -> z3.Solver:
