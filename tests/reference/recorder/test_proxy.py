@@ -147,7 +147,7 @@ def test_a_reset_ends_both_sides(end_it: Break, told: list[str]) -> None:
 
 
 def test_a_slave_finds_its_master_down_and_comes_again() -> None:
-    """Its connection is ended, a line tells it, and the next one is the first of the link."""
+    """It is refused for a while then, and its next connection is the first of the link."""
 
     async def test() -> None:
         pair = Pair()
@@ -158,6 +158,7 @@ def test_a_slave_finds_its_master_down_and_comes_again() -> None:
         pair.master = await asyncio.start_server(
             lambda r, w: pair.accepted.put_nowait(End(r, w)), *pair.link.target
         )
+        await asyncio.sleep(2 * proxy.REFUSED_SECONDS)
         for number in (1, 2):
             slave, master = await pair.connect()
             assert ("ha_link_open", number) == (pair.lines[-1].kind, pair.lines[-1].fields["conn"])
