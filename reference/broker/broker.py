@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import IO
 
@@ -141,3 +142,11 @@ class Broker:
         self.store.finish_stop()
         self.tables.persist_offsets()
         self.files.unlock()
+        self._tell_rules()
+
+    def _tell_rules(self) -> None:
+        """How often each rule was taken."""
+        states = [each for each in (self.serving, self.copying_rules) if each is not None]
+        taken = sum((each.taken for each in states), Counter[str]())
+        text = ", ".join(f"{name} {count:,}" for name, count in taken.most_common())
+        self.host.log(f"rules: {text or 'none was taken'}")
