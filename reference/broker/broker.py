@@ -120,6 +120,13 @@ class Broker:
                 state.learn_all({f"{leaf}.is_stopping": 1})
         began_ms = self.host.now_ms()
 
+        def shut() -> None:
+            if self.slave is not None:
+                self.slave.stop()
+            self.ha.shut()
+            self.puts.stop()
+            self.host.after(habits.SHUTDOWN_REST_MS, finish)
+
         def finish() -> None:
             self.finish_stop()
             self.events.write(
@@ -129,14 +136,10 @@ class Broker:
             )
             on_done()
 
-        self.host.after(habits.SHUTDOWN_SLEEP_MS, finish)
+        self.host.after(habits.SHUTDOWN_SLEEP_MS, shut)
 
     def finish_stop(self) -> None:
         """The last part of a stop in order."""
-        if self.slave is not None:
-            self.slave.stop()
-        self.ha.shut()
-        self.puts.stop()
         self.server.close()
         self.client.close()
         self.store.finish_stop()
