@@ -34,6 +34,9 @@ TRANSFER_WAITS_MAX = 5
 GROUP_COMMIT_MS = 10.0
 """``CommitLog.GroupCommitService#run``: ``waitForRunning(10)``."""
 
+DISPATCH_BEHIND_MS = 5000.0
+"""``ReputMessageService#shutdown``: 50 times 100 ms while its dispatch is behind."""
+
 DISPATCH_MS = 1.0
 """``DefaultMessageStore.ReputMessageService#run``: ``Thread.sleep(1)``."""
 
