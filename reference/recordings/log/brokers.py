@@ -13,7 +13,7 @@ from reference.recordings.ahead.boundaries import has_boundary
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.checks.queues import check_queues
-from reference.recordings.clock import NOTICE_MS, SLACK_MS
+from reference.recordings.clock import JITTER_MS, NOTICE_MS, SLACK_MS
 from reference.recordings.controller.goals import (
     has_dispatched,
     has_epoch_files,
@@ -309,7 +309,7 @@ def list_link_goals(asking: Asking, node: Node, event: Event, broker: int) -> It
     is_open = event.data.get(name)
     if broker == MASTER or is_open is None:
         return
-    is_left = bool(is_open) and is_given_up(node, broker)
+    is_left = bool(is_open) and (is_given_up(node, broker) or is_at_proxy(asking, event, broker))
     if node.notes.wires[broker].late_point >= 0 or is_left:
         yield agrees(f"{name} is {is_open}", is_so=bool(is_open))
         return
@@ -323,6 +323,12 @@ def list_link_goals(asking: Asking, node: Node, event: Event, broker: int) -> It
         yield asking.holds(
             text, may_have_reported, broker, numbers=numbers, is_possible=is_possible
         )
+
+
+def is_at_proxy(asking: Asking, event: Event, slave: int) -> bool:
+    """The slave is connected to its proxy, which cannot reach the master."""
+    refusals_ms = asking.plan.links[slave].refusals_ms
+    return any(abs(event.t_ms - t_ms) <= JITTER_MS for t_ms in refusals_ms)
 
 
 def may_be_closed(asking: Asking, node: Node, event: Event, slave: int) -> bool:
