@@ -27,6 +27,15 @@ CLIENTS_MAX = 10_000
 
 
 @frozen
+class Client:
+    """One client at the end of a connection (``ClientChannelInfo``)."""
+
+    client_id: str
+    language: str = "JAVA"
+    version: int = 0
+
+
+@frozen
 class Subscribed:
     """A group's subscription to a topic."""
 
@@ -40,22 +49,28 @@ class ConsumerGroup:
     """The consumers of a group on this broker."""
 
     is_broadcasting: bool = False
-    members: dict[Asker, str] = field(factory=dict)
-    """Client ids by connection."""
+    consume_type: str = ""
+    consume_from_where: str = ""
+    members: dict[Asker, Client] = field(factory=dict)
+    """By connection."""
     subscriptions: dict[str, Subscribed] = field(factory=dict)
 
 
 @define(eq=False)
 class Consumers:
-    """``ConsumerManager``."""
+    """``ConsumerManager`` and ``ProducerManager``."""
 
     groups: dict[str, ConsumerGroup] = field(factory=dict)
+    producers: dict[str, dict[Asker, Client]] = field(factory=dict)
+    """By group and connection."""
 
-    def register(self, asker: Asker, client_id: str, told: Mapping[str, Any]) -> None:
+    def register(self, asker: Asker, client: Client, told: Mapping[str, Any]) -> None:
         """One group of a heartbeat; if its members change, all of them are told."""
         name = str(told["groupName"])
         group = self.groups.setdefault(name, ConsumerGroup())
         group.is_broadcasting = told.get("messageModel") == "BROADCASTING"
+        group.consume_type = str(told.get("consumeType") or "")
+        group.consume_from_where = str(told.get("consumeFromWhere") or "")
         for each in told.get("subscriptionDataSet") or ():
             version = int(each.get("subVersion", 0))
             kind = str(each.get("expressionType") or "")
@@ -63,9 +78,15 @@ class Consumers:
             known = group.subscriptions.get(str(each["topic"]))
             if known is None or version > known.version:
                 group.subscriptions[str(each["topic"])] = Subscribed(text, kind, version)
-        if group.members.get(asker) != client_id and len(group.members) < CLIENTS_MAX:
-            group.members[asker] = client_id
+        if group.members.get(asker) != client and len(group.members) < CLIENTS_MAX:
+            group.members[asker] = client
             self._notify(name, group)
+
+    def register_producer(self, asker: Asker, client: Client, told: Mapping[str, Any]) -> None:
+        """One group of producers of a heartbeat."""
+        group = self.producers.setdefault(str(told["groupName"]), {})
+        if len(group) < CLIENTS_MAX:
+            group[asker] = client
 
     def _notify(self, name: str, group: ConsumerGroup) -> None:
         request = Command(NOTIFY_CONSUMER_IDS_CHANGED, {"consumerGroup": name}, flag=ONE_WAY_FLAG)
@@ -80,10 +101,18 @@ class Consumers:
                 if not group.members:
                     del self.groups[name]
 
+    def forget_producer(self, asker: Asker, group_name: str | None = None) -> None:
+        """A connection, or one of its groups of producers, is gone."""
+        for name, members in list(self.producers.items()):
+            if group_name in (None, name):
+                members.pop(asker, None)
+                if not members:
+                    del self.producers[name]
+
     def list_ids(self, group_name: str) -> list[str]:
         """The client ids of a group."""
         group = self.groups.get(group_name)
-        return [] if group is None else list(group.members.values())
+        return [] if group is None else [each.client_id for each in group.members.values()]
 
     def find_subscription(self, group_name: str, topic: str) -> Subscribed | None:
         """What a group's consumers want of a topic."""
@@ -111,10 +140,13 @@ def heart_beat(broker: Broker, request: Request) -> None:
     """
     try:
         told = json.loads(request.command.body)
-        client_id = str(told["clientID"])
+        command = request.command
+        client = Client(str(told["clientID"]), command.language, command.version)
         groups = list(told.get("consumerDataSet") or ())
         for each in groups:
-            broker.consumers.register(request.asker, client_id, each)
+            broker.consumers.register(request.asker, client, each)
+        for each in told.get("producerDataSet") or ():
+            broker.consumers.register_producer(request.asker, client, each)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
         raise FieldError(f"the body is no heartbeat: {type(problem).__name__}") from problem
     for each in groups:
@@ -132,6 +164,9 @@ def unregister(broker: Broker, request: Request) -> None:
     group = request.command.fields.get("consumerGroup")
     if group is not None:
         broker.consumers.forget(request.asker, group)
+    producers = request.command.fields.get("producerGroup")
+    if producers is not None:
+        broker.consumers.forget_producer(request.asker, producers)
     request.answer()
 
 

@@ -12,7 +12,8 @@ from attrs import frozen
 from reference.broker.replication.puts import Put, Puts
 from reference.broker.requests.handler import SYSTEM_BUSY, FieldError, Request, handles
 from reference.decisions.delay.stored import delay_message
-from reference.decisions.sending import send_processor
+from reference.decisions.metadata.table_text import TopicConfig
+from reference.decisions.sending import send_back, send_processor
 from reference.decisions.sending.send_processor import RESPONSES, STORED, SendCode
 from reference.store import records
 from reference.store.java import JavaError, Thrown, parse_integer
@@ -38,12 +39,17 @@ SHORT_NAMES = {
     "flag": "h",
     "properties": "i",
     "reconsumeTimes": "j",
+    "maxReconsumeTimes": "l",
     "batch": "m",
 }
 """Names of the fields in SEND_MESSAGE_V2 (``SendMessageRequestHeaderV2``)."""
 PORT = struct.Struct(">i")
+TRANSACTION_PROPERTY = "TRAN_MSG"
+"""``MessageConst.PROPERTY_TRANSACTION_PREPARED``: there are no transactions here."""
 WAIT_PROPERTY = "WAIT"
 """``MessageConst.PROPERTY_WAIT_STORE_MSG_OK``."""
+NO_GROUP = 26
+"""``ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST``."""
 MULTI_TAG, MULTI_TAGS_FLAG = "MULTI_TAG", 2
 
 
@@ -80,7 +86,12 @@ class Fields:
     RequestCode.SEND_MESSAGE,
     RequestCode.SEND_MESSAGE_V2,
     RequestCode.SEND_BATCH_MESSAGE,
-    by=(send_processor.find_topic, send_processor.find_refusal, Puts.ask),
+    by=(
+        send_processor.find_topic,
+        send_processor.find_refusal,
+        send_back.find_dead_letter_target,
+        Puts.ask,
+    ),
 )
 def send_message(broker: Broker, request: Request) -> None:
     """``SendMessageProcessor#processRequest``."""
@@ -90,7 +101,12 @@ def send_message(broker: Broker, request: Request) -> None:
     queues = given.number("defaultTopicQueueNums", 0)
     topic = send_processor.find_topic(name, topics, given.optional("defaultTopic"), queues)
     send = send_processor.Send(
-        name, given.number("queueId"), topic, given.is_batch, broker.reading[1].permission
+        name,
+        given.number("queueId"),
+        topic,
+        given.is_batch,
+        broker.reading[1].permission,
+        is_transaction_rejected=is_transaction(given),
     )
     refusal = send_processor.find_refusal(send)
     if refusal is not None:
@@ -98,11 +114,21 @@ def send_message(broker: Broker, request: Request) -> None:
         request.answer(refusal.value, remark)
         return
     assert topic is not None  # An unknown one was refused.
-    if name not in topics:
-        broker.tables.put_topic(topic)
-        broker.registration.register()
+    broker.know_topic(topic)
     queue = send.queue if send.queue >= 0 else random.randrange(max(1, topic.write_queues))
-    message = make_batch(given, queue) if given.is_batch else make_message(broker, given, queue)
+    if given.is_batch:
+        put(broker, request, make_batch(given, queue), queue)
+        return
+    target, is_known = find_target(broker, given, topic)
+    if not is_known:
+        request.answer(NO_GROUP, f"subscription group not exist, {name}")
+        return
+    place = queue if target is topic else random.randrange(send_back.DEAD_LETTER_QUEUES)
+    put(broker, request, make_message(broker, given, target, place), queue)
+
+
+def put(broker: Broker, request: Request, message: Message | MessageBatch, queue: int) -> None:
+    """Put a message; its sender is told the queue that it has chosen."""
 
     def answer(done: Put) -> None:
         answer_put(broker, request, done, queue)
@@ -111,21 +137,44 @@ def send_message(broker: Broker, request: Request) -> None:
         request.answer(SYSTEM_BUSY, "[OVERLOAD]system busy, start flow control for a while")
 
 
-def make_message(broker: Broker, given: Fields, queue: int) -> Message:
+def is_transaction(given: Fields) -> bool:
+    """It is the first half of a transaction."""
+    properties = records.parse_properties(given.optional("properties"))
+    is_half = properties.get(TRANSACTION_PROPERTY, "").lower() == "true"
+    return is_half and not given.is_batch
+
+
+def find_target(broker: Broker, given: Fields, topic: TopicConfig) -> tuple[TopicConfig, bool]:
+    """The topic that takes it: dead letters if it has failed too often; False: no such group."""
+    name = str(topic.name)
+    if not name.startswith(send_processor.RETRY_TOPIC_PREFIX):
+        return topic, True
+    group = broker.tables.find_group(name.removeprefix(send_processor.RETRY_TOPIC_PREFIX))
+    if group is None:
+        return topic, False
+    told = given.optional("maxReconsumeTimes")
+    retries_max = given.number("maxReconsumeTimes") if told else None
+    version, times = given.request.command.version, given.number("reconsumeTimes", 0)
+    dead = send_back.find_dead_letter_target(name, group, retries_max, version, times)
+    return (topic, True) if dead is None else (broker.know_topic(dead), True)
+
+
+def make_message(broker: Broker, given: Fields, topic: TopicConfig, queue: int) -> Message:
     """One message; a delayed one goes to the queue of its level. Raises FieldError."""
     text = given.optional("properties")
     properties = records.parse_properties(text)
     message = Message(
-        topic=given.text("topic"),
+        topic=str(topic.name),
         queue_id=queue,
         body=given.request.command.body,
         properties=text,
-        sys_flag=given.number("sysFlag"),
+        sys_flag=given.number("sysFlag") | get_tags_flag(topic),
         flag=given.number("flag"),
         born_timestamp_ms=given.number("bornTimestamp"),
         born_host=encode_host(given.request.asker.peer),
         store_host=encode_host(broker.settings.address),
         is_wait_store_msg_ok=properties.get(WAIT_PROPERTY, "true").lower() == "true",
+        reconsume_times=given.number("reconsumeTimes", 0),
     )
     level = properties.get(records.PROPERTY_DELAY_TIME_LEVEL)
     if level is None:
@@ -134,6 +183,11 @@ def make_message(broker: Broker, given: Fields, queue: int) -> Message:
         return delay_message(message, parse_integer(level, 32), broker.store.store)
     except JavaError as problem:
         raise FieldError(f"the delay level {level[:20]!r} is not a number") from problem
+
+
+def get_tags_flag(topic: TopicConfig) -> int:
+    """The flag of messages in a topic with several tags each."""
+    return MULTI_TAGS_FLAG if topic.filter_type == MULTI_TAG else 0
 
 
 def make_batch(given: Fields, queue: int) -> MessageBatch:

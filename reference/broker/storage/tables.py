@@ -85,6 +85,11 @@ class LiveTables:
         """``ConsumerOffsetManager#persist``."""
         self.change(stored_broker.persist(self.broker, OFFSETS))
 
+    def deliver_next(self, level: int, offset: int) -> None:
+        """Progress of delayed delivery, in memory (``ScheduleMessageService#updateOffset``)."""
+        offsets = {**self.tables.delay_offsets, str(level): offset}
+        self.broker = evolve(self.broker, tables=evolve(self.tables, delay_offsets=offsets))
+
     def persist_delay(self) -> None:
         """``ScheduleMessageService#persist``."""
         self.change(stored_broker.persist(self.broker, DELAY))
