@@ -90,18 +90,19 @@ def put_back(broker: Broker, request: Request, group: SubscriptionGroup, record:
     name, version = request.text("group"), request.command.version
     told = "maxReconsumeTimes" in request.command.fields
     retries = request.number("maxReconsumeTimes") if told else None
-    retries_max = send_back.compute_retries_max(group, retries, version)
-    tried = Tried(record.reconsume_times, retries_max, request.number("delayLevel"))
-    is_dead = send_back.is_dead(tried)
-    made = send_back.make_target(name, group.retry_queues, is_dead_letter=is_dead)
-    target = broker.know_topic(made)
-    queues = send_back.DEAD_LETTER_QUEUES if is_dead else group.retry_queues
-    level = None if is_dead else send_back.compute_retry_level(tried)
-    own_host, queue = encode_host(broker.settings.address), random.randrange(queues)
+    own_host = encode_host(broker.settings.address)
     try:
+        retries_max = send_back.compute_retries_max(group, retries, version)
+        tried = Tried(record.reconsume_times, retries_max, request.number("delayLevel"))
+        is_dead = send_back.is_dead(tried)
+        made = send_back.make_target(name, group.retry_queues, is_dead_letter=is_dead)
+        target = broker.know_topic(made)
+        queues = send_back.DEAD_LETTER_QUEUES if is_dead else group.retry_queues
+        level = None if is_dead else send_back.compute_retry_level(tried)
+        queue = random.randrange(queues)
         copy, delay = send_back.make_copy(record, str(target.name), queue, level, own_host)
     except JavaError as problem:
-        raise FieldError(f"the message's delay cannot be read: {problem}") from problem
+        raise FieldError(f"{problem}: its delay, or maxReconsumeTimes") from problem
 
     def answer(done: Put) -> None:
         broker.note_put(done)

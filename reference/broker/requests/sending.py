@@ -145,7 +145,10 @@ def is_transaction(given: Fields) -> bool:
 
 
 def find_target(broker: Broker, given: Fields, topic: TopicConfig) -> tuple[TopicConfig, bool]:
-    """The topic that takes it: dead letters if it has failed too often; False: no such group."""
+    """The topic that takes it: dead letters if it has failed too often; False: no such group.
+
+    Raises FieldError.
+    """
     name = str(topic.name)
     if not name.startswith(send_processor.RETRY_TOPIC_PREFIX):
         return topic, True
@@ -155,7 +158,10 @@ def find_target(broker: Broker, given: Fields, topic: TopicConfig) -> tuple[Topi
     told = given.optional("maxReconsumeTimes")
     retries_max = given.number("maxReconsumeTimes") if told else None
     version, times = given.request.command.version, given.number("reconsumeTimes", 0)
-    dead = send_back.find_dead_letter_target(name, group, retries_max, version, times)
+    try:
+        dead = send_back.find_dead_letter_target(name, group, retries_max, version, times)
+    except JavaError as problem:
+        raise FieldError(f"{problem}: maxReconsumeTimes") from problem
     return (topic, True) if dead is None else (broker.know_topic(dead), True)
 
 

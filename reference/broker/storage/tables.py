@@ -31,7 +31,10 @@ class LiveTables:
     def __attrs_post_init__(self) -> None:
         configuration = self.settings.configuration
         made = stored_broker.make_broker(
-            configuration.cluster, configuration.broker_name, self.host.wall_ms()
+            configuration.cluster,
+            configuration.broker_name,
+            self.host.wall_ms(),
+            self.settings.make_built_in(),
         )
         is_made = bool(self.settings.get("autoCreateSubscriptionGroup"))
         self.broker = evolve(made, is_group_made_by_consumers=is_made)

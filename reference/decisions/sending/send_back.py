@@ -19,6 +19,7 @@ from reference.decisions.reading.settings import PERM_READ
 from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.decisions.sending.send_processor import PERM_WRITE, RETRY_TOPIC_PREFIX
 from reference.store import java, records
+from reference.store.java import JavaError
 from reference.store.put import Message
 from reference.store.records import PROPERTY_DELAY_TIME_LEVEL, Record
 
@@ -81,9 +82,14 @@ def find_end(back: Back) -> Decided[BackCode] | None:
 def compute_retries_max(group: SubscriptionGroup, told: int | None, version: int) -> int:
     """How often a message is retried: by its consumer, or by the group if that is too old.
 
-    A newer consumer that says nothing throws in 4.4.0; here it counts as too old.
+    Raises JavaError for a newer one that says nothing, as a producer does that sends to a topic of
+    failed messages.
     """
-    return group.retries_max if told is None or version < TELLS_RETRIES_SINCE else told
+    if version < TELLS_RETRIES_SINCE:
+        return group.retries_max
+    if told is None:
+        raise JavaError("java.lang.NullPointerException")
+    return told
 
 
 @frozen
@@ -125,7 +131,7 @@ def find_dead_letter_target(
 ) -> TopicConfig | None:
     """Where a consumer's own copy of a failed message goes instead; None: where it is sent.
 
-    ``group`` is the one that the topic of failed messages is named after.
+    ``group`` is the one that the topic of failed messages is named after. Raises JavaError.
     """
     tried = Tried(reconsume_times, compute_retries_max(group, told, version))
     if not is_dead(tried):
