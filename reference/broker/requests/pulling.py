@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from attrs import define, evolve, field
 
 from reference.broker.requests.handler import SUCCESS, Request, handles
+from reference.broker.requests.sending import encode_host
+from reference.decisions.delay.stored import encode_properties
 from reference.decisions.progress.offset_table import name_key
 from reference.decisions.reading import pull_processor
 from reference.decisions.reading.consume_queue import ConsumeQueue, Entry, compute_entries_per_file
@@ -250,11 +252,19 @@ def write_moved_event(broker: Broker, request: Request, result: GetMessageResult
     event = {
         "consumerGroup": request.text("consumerGroup"),
         "messageQueue": queue,
-        "newOffset": result.next_begin_offset,
+        "offsetNew": result.next_begin_offset,
         "offsetRequest": request.number("queueOffset"),
     }
     group = request.text("consumerGroup")
     body = json.dumps(event, separators=(",", ":")).encode()
-    properties = f"KEYS\x01{group}\x02TAGS\x01{group}\x02"
-    message = Message(OFFSET_MOVED_EVENT, 0, body=body, properties=properties)
+    own_host = encode_host(broker.settings.address)
+    message = Message(
+        OFFSET_MOVED_EVENT,
+        0,
+        body=body,
+        properties=encode_properties({"TAGS": group, "DELAY": "0", "KEYS": group}),
+        born_timestamp_ms=broker.host.wall_ms(),
+        born_host=own_host,
+        store_host=own_host,
+    )
     broker.puts.ask(message, broker.note_put)

@@ -7,7 +7,7 @@ import socket
 import struct
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from reference.broker.replication.puts import Put, Puts
 from reference.broker.requests.handler import SYSTEM_BUSY, FieldError, Request, handles
@@ -23,6 +23,7 @@ from reference.store.put import (
     Message,
     MessageBatch,
     PutMessageResult,
+    compute_batch_bytes,
 )
 from reference.wire.codes import RequestCode
 
@@ -50,6 +51,8 @@ WAIT_PROPERTY = "WAIT"
 """``MessageConst.PROPERTY_WAIT_STORE_MSG_OK``."""
 NO_GROUP = 26
 """``ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST``."""
+TRACE_FIELDS = {"MSG_REGION": "DefaultRegion", "TRACE_ON": "true"}
+"""In every answer to a send."""
 MULTI_TAG, MULTI_TAGS_FLAG = "MULTI_TAG", 2
 
 
@@ -111,17 +114,17 @@ def send_message(broker: Broker, request: Request) -> None:
     refusal = send_processor.find_refusal(send)
     if refusal is not None:
         remark = f"{refusal.by}: topic[{name}] queueId[{send.queue}]"
-        request.answer(refusal.value, remark)
+        request.answer(refusal.value, remark, TRACE_FIELDS)
         return
     assert topic is not None  # An unknown one was refused.
     broker.know_topic(topic)
     queue = send.queue if send.queue >= 0 else random.randrange(max(1, topic.write_queues))
     if given.is_batch:
-        put(broker, request, make_batch(given, queue), queue)
+        put(broker, request, make_batch(given, queue, encode_host(broker.settings.address)), queue)
         return
     target, is_known = find_target(broker, given, topic)
     if not is_known:
-        request.answer(NO_GROUP, f"subscription group not exist, {name}")
+        request.answer(NO_GROUP, f"subscription group not exist, {name}", TRACE_FIELDS)
         return
     place = queue if target is topic else random.randrange(send_back.DEAD_LETTER_QUEUES)
     put(broker, request, make_message(broker, given, target, place), queue)
@@ -196,7 +199,7 @@ def get_tags_flag(topic: TopicConfig) -> int:
     return MULTI_TAGS_FLAG if topic.filter_type == MULTI_TAG else 0
 
 
-def make_batch(given: Fields, queue: int) -> MessageBatch:
+def make_batch(given: Fields, queue: int, store_host: bytes) -> MessageBatch:
     """Several messages in one body. Raises FieldError."""
     return MessageBatch(
         topic=given.text("topic"),
@@ -205,6 +208,7 @@ def make_batch(given: Fields, queue: int) -> MessageBatch:
         sys_flag=given.number("sysFlag"),
         born_timestamp_ms=given.number("bornTimestamp"),
         born_host=encode_host(given.request.asker.peer),
+        store_host=store_host,
     )
 
 
@@ -243,24 +247,35 @@ def answer_put(broker: Broker, request: Request, done: Put, queue: int) -> None:
     broker.note_put(done)
     result = done.result
     if isinstance(result, Thrown) or result is None:
-        request.answer(SendCode.SYSTEM_ERROR, "UNKNOWN_ERROR")
+        request.answer(SendCode.SYSTEM_ERROR, "UNKNOWN_ERROR", TRACE_FIELDS)
         return
     code = RESPONSES[result.status.name]
     if code not in STORED or result.append is None:
-        request.answer(code, result.status.name)
+        request.answer(code, result.status.name, TRACE_FIELDS)
         return
-    request.answer(code, fields=describe_place(broker, result, queue))
+    request.answer(code, fields=describe_place(broker, done.message, result, queue))
 
 
-def describe_place(broker: Broker, result: PutMessageResult, queue: int) -> dict[str, str]:
-    """Where the message lies: its id, queue and queue offset."""
+def describe_place(
+    broker: Broker, message: Message | MessageBatch, result: PutMessageResult, queue: int
+) -> dict[str, str]:
+    """Where it lies: its id, queue and queue offset; a batch has an id for each message."""
     assert result.append is not None
-    offset = struct.pack(">q", result.append.wrote_offset_bytes)
     store_host = encode_host(broker.settings.address)
+    begins, place = [], result.append.wrote_offset_bytes
+    for size in list_sizes(message):
+        begins.append(place)
+        place += size
     return {
-        "msgId": (store_host + offset).hex().upper(),
+        "msgId": ",".join(send_back.make_message_id(store_host, begin) for begin in begins),
         "queueId": str(queue),
         "queueOffset": str(result.append.logics_offset),
-        "MSG_REGION": "DefaultRegion",
-        "TRACE_ON": "true",
+        **TRACE_FIELDS,
     }
+
+
+def list_sizes(message: Message | MessageBatch) -> list[int]:
+    """How many bytes each message of a put takes; of a single one it does not matter."""
+    if isinstance(message, Message):
+        return [0]
+    return [compute_batch_bytes(evolve(message, items=(item,))) for item in message.items]
