@@ -42,6 +42,8 @@ class Subscribed:
     text: str
     kind: str
     version: int
+    told: Mapping[str, Any] = field(factory=dict)
+    """All that a consumer says of it (``SubscriptionData``)."""
 
 
 @define(eq=False)
@@ -71,13 +73,16 @@ class Consumers:
         group.is_broadcasting = told.get("messageModel") == "BROADCASTING"
         group.consume_type = str(told.get("consumeType") or "")
         group.consume_from_where = str(told.get("consumeFromWhere") or "")
-        for each in told.get("subscriptionDataSet") or ():
+        subscribed = list(told.get("subscriptionDataSet") or ())
+        for topic in group.subscriptions.keys() - {str(each["topic"]) for each in subscribed}:
+            del group.subscriptions[topic]
+        for each in subscribed:
             version = int(each.get("subVersion", 0))
             kind = str(each.get("expressionType") or "")
             text = str(each.get("subString") or "")
             known = group.subscriptions.get(str(each["topic"]))
             if known is None or version > known.version:
-                group.subscriptions[str(each["topic"])] = Subscribed(text, kind, version)
+                group.subscriptions[str(each["topic"])] = Subscribed(text, kind, version, each)
         if group.members.get(asker) != client and len(group.members) < CLIENTS_MAX:
             group.members[asker] = client
             self._notify(name, group)

@@ -38,15 +38,7 @@ def list_connections(members: Mapping[Asker, Client]) -> list[dict[str, Any]]:
 
 def describe_group(group: ConsumerGroup) -> dict[str, Any]:
     """``ConsumerConnection``."""
-    subscriptions = {
-        topic: {
-            "expressionType": known.kind or "TAG",
-            "subString": known.text,
-            "subVersion": known.version,
-            "topic": topic,
-        }
-        for topic, known in group.subscriptions.items()
-    }
+    subscriptions = {topic: dict(known.told) for topic, known in group.subscriptions.items()}
     model = "BROADCASTING" if group.is_broadcasting else "CLUSTERING"
     words = {
         "consumeFromWhere": group.consume_from_where,
