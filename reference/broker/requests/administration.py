@@ -76,6 +76,13 @@ def update_group(broker: Broker, request: Request) -> None:
     request.answer()
 
 
+@handles(RequestCode.DELETE_SUBSCRIPTIONGROUP, by=(stored_broker.delete_entry,))
+def delete_group(broker: Broker, request: Request) -> None:
+    """``AdminBrokerProcessor#deleteSubscriptionGroup``; its progress stays."""
+    broker.tables.delete_group(request.text("groupName"))
+    request.answer()
+
+
 @handles(RequestCode.GET_BROKER_RUNTIME_INFO, by=(compute_dispatch_behind,))
 def get_runtime_info(broker: Broker, request: Request) -> None:
     """``AdminBrokerProcessor#getBrokerRuntimeInfo``, as far as this broker has it."""

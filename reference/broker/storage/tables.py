@@ -74,6 +74,10 @@ class LiveTables:
         """``SubscriptionGroupManager#updateSubscriptionGroupConfig``."""
         self.change(stored_broker.put_entry(self.broker, GROUPS, name, group, self.host.wall_ms()))
 
+    def delete_group(self, name: str) -> None:
+        """``SubscriptionGroupManager#deleteSubscriptionGroupConfig``."""
+        self.change(stored_broker.delete_entry(self.broker, GROUPS, name, self.host.wall_ms()))
+
     def find_group(self, name: str) -> Any | None:
         """A consumer group, which a lookup may make."""
         broker, group = stored_broker.find_group(self.broker, name, self.host.wall_ms())

@@ -171,6 +171,17 @@ def test_all_settings_are_told(lone: LoneBroker) -> None:
     assert told["haSendHeartbeatInterval"] == "5000"
 
 
+def test_a_group_that_is_deleted_is_made_again_when_it_is_named(lone: LoneBroker) -> None:
+    """With the usual settings."""
+    client = lone.connect()
+    body = json.dumps({"groupName": "G", "retryMaxTimes": 3}).encode()
+    assert client.ask(RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, body).code == 0
+    assert lone.broker.tables.tables.groups.entries["G"].retries_max == 3
+    assert client.ask(RequestCode.DELETE_SUBSCRIPTIONGROUP, groupName="G").code == 0
+    assert "G" not in lone.broker.tables.tables.groups.entries
+    assert lone.broker.tables.find_group("G").retries_max == 16
+
+
 def test_runtime_figures(lone: LoneBroker) -> None:
     """What tools read of a broker."""
     client = lone.connect()
