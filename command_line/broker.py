@@ -32,7 +32,8 @@ Its decisions are the rules of this model; its store is a real one, which a real
 rmqspec store can read. It listens at its port, at that plus one (slaves) and at that less two, on
 this machine only unless --bind says otherwise. It has no access control: bind it to an address
 that strangers reach only where they may read and write everything. It is slow, and made to be
-compared with: keep no data in it that you need. SIGINT and SIGTERM stop it in order.
+compared with: keep no data in it that you need. It refuses transactions, filters by tags only, and
+knows no message by its keys. SIGINT and SIGTERM stop it in order.
 
 Exit codes: 0 stopped in order, 3 it does not start: bad settings, a store that is taken or cannot
 be loaded, a port in use; 70 rules and bytes disagree, which is a defect of this program.

@@ -9,6 +9,7 @@ from typing import IO
 from attrs import define, field
 
 from reference.broker import habits
+from reference.broker.delivery import Delivery
 from reference.broker.events import EventWriter
 from reference.broker.host import Host
 from reference.broker.network.client import RemotingClient
@@ -25,6 +26,8 @@ from reference.broker.settings import Settings
 from reference.broker.storage.live_store import LiveStore
 from reference.broker.storage.store_files import StoreFiles
 from reference.broker.storage.tables import LiveTables
+from reference.decisions.clients.queue_locks import LockTable
+from reference.decisions.metadata.table_text import TopicConfig
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 
 
@@ -49,7 +52,9 @@ class Broker:
     registration: Registration = field(init=False)
     copying: Copying = field(init=False)
     consumers: Consumers = field(factory=Consumers)
+    locks: LockTable = field(factory=dict)
     held_pulls: HeldPulls = field(init=False)
+    delivery: Delivery = field(init=False)
     server: RemotingServer = field(init=False)
     events: EventWriter = field(init=False)
     reading: tuple[StoreSettings, BrokerSettings] = field(init=False)
@@ -79,6 +84,7 @@ class Broker:
         self.registration = Registration(settings, self.tables, self.client, host, self.slave)
         self.copying = Copying(settings, self.tables, self.client, host)
         self.held_pulls = HeldPulls(self)
+        self.delivery = Delivery(self)
         self.server = RemotingServer(self, host)
         self.events = EventWriter(self, self.events_file, self.node)
 
@@ -95,12 +101,22 @@ class Broker:
         self.events.write_start()
         self.puts.start()
         self.held_pulls.start()
+        self.delivery.start()
         interval_ms = 5000.0
         self.store.every("progress", interval_ms, self.tables.persist_offsets, first_ms=10_000.0)
         if self.slave is not None:
             self.slave.start()
             self.copying.start()
         self.registration.start()
+
+    def know_topic(self, topic: TopicConfig) -> TopicConfig:
+        """The topic of this name as it is; a new one is made so, and the name servers are told."""
+        known = self.tables.topics.get(str(topic.name))
+        if known is not None:
+            return known
+        self.tables.put_topic(topic)
+        self.registration.register()
+        return topic
 
     def note_put(self, put: Put) -> None:
         """A put has its answer."""
