@@ -31,7 +31,7 @@ LINK = "slave1=20912:master-host:10912"
     ("words", "problem"),
     [
         ((), "--out"),
-        (("--out", "x"), "--link, --events or --broker"),
+        (("--out", "x"), "--link, --events, --logs or --broker"),
         (("--link", LINK), "--out"),
         (("--out", "x", "--link", "slave1=20912:10912"), "SLAVE=LISTEN_PORT:MASTER_HOST:HA_PORT"),
         (("--out", "x", "--link", "slave1=0:h:10912"), "SLAVE=LISTEN_PORT"),

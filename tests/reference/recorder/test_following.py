@@ -11,6 +11,7 @@ import pytest
 from reference.recorder import following
 from reference.recorder.events_file import EventsFile
 from reference.recorder.following import Follower
+from reference.recorder.log_files import LogFiles
 from reference.recorder.nodes import Nodes, describe_node
 from reference.releases.versions import Version
 
@@ -95,6 +96,21 @@ def test_a_broker_with_a_log_is_not_followed_from_its_begin(tmp_path: Path) -> N
     assert nodes.describe([])["without_starts"]
 
 
+def test_who_is_not_known_is_a_slave_of_who_is() -> None:
+    """Without any master there is one by default; the first line tells what is assumed."""
+    nodes = Nodes()
+    nodes.add("b")
+    nodes.add("a", is_slave=True)
+    roles = {name: node["role"] for name, node in nodes.describe(["a"])["nodes"].items()}
+    assert {"b": "ASYNC_MASTER", "a": "SLAVE"} == roles
+    nodes.tell("m", describe_node({"brokerRole": "SYNC_MASTER"}, Version()), "4.4.0")
+    first = nodes.describe(["a"])
+    roles = {name: node["role"] for name, node in first["nodes"].items()}
+    assert {"m": "SYNC_MASTER", "b": "SLAVE", "a": "SLAVE"} == roles
+    assert "the settings of b, a are not known" in first["note"]
+    assert ["master", "s"] == list(Nodes(names=["s"]).describe(["s"])["nodes"])
+
+
 BAD_LINES = (
     "{",
     "[]",
@@ -120,6 +136,29 @@ def test_lines_that_are_no_events_are_noted_once(tmp_path: Path) -> None:
     assert ["put"] == [line.kind for line in file.read()]
     assert len(BAD_LINES) == file.bad_lines
     assert 1 == len(notes)
+
+
+LOG = "2026-11-22 22:16:0{} INFO HAClient - {}\n"
+
+
+def test_new_lines_of_logs_are_recorded(tmp_path: Path) -> None:
+    """Without addresses, those that are alike once a second, also of a file that comes later."""
+    folder = tmp_path / "rocketmqlogs"
+    folder.mkdir()
+    append(folder / "store.log", LOG.format(1, "old"))
+    logs = LogFiles("slave1", tmp_path)
+    assert [] == list(logs.read(0.0))
+    append(folder / "store.log", "".join(LOG.format(2, f"reads {n} of /10.0.0.1:5") for n in "123"))
+    append(folder / "broker.log", LOG.format(2, "begins") + "  at some.Class\n")
+    shown = list(logs.read(20.0))
+    assert ["begins", "reads 1 of <peer>"] == [line.fields["msg"] for line in shown]
+    append(folder / "store.log", LOG.format(2, "reads 4 of /10.0.0.1:5"))
+    assert [] == list(logs.read(1000.0))
+    append(folder / "store.log", LOG.format(3, "reads 5 of /10.0.0.1:5"))
+    assert [5] == [line.fields["repeat"] for line in logs.read(1020.0)]
+    assert {"node": "slave1", "level": "INFO", "thread": "HAClient"}.items() <= shown[
+        0
+    ].fields.items()
 
 
 def test_settings_as_a_broker_tells_them() -> None:
