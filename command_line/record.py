@@ -173,8 +173,8 @@ def command(
     with ExitStack() as stack:
         file = None
         if json_path is not None:
-            stack.enter_context(tell_problem(json_path))
-            file = stack.enter_context(json_path.open("a", encoding="utf-8"))
+            with tell_problem(json_path):
+                file = stack.enter_context(json_path.open("a", encoding="utf-8"))
         if played:
             return play_back(played, file)
         return record(watch, file, **options)

@@ -23,6 +23,9 @@ CONNECT_SECONDS = 5.0
 """As a slave waits for its connect (R-HC-02)."""
 UNSENT_BYTES_MAX = 64 * 1024
 """Of each direction, beyond what the kernel takes."""
+DOWN_SECONDS = 1.0
+"""So long nobody listens after a master was down: a slave connects again at once (R-HC-12), is
+refused as by the master itself, and waits for five seconds (R-HC-01)."""
 LINGER_SECONDS = 5.0
 """So long the last bytes may wait for a side that does not read, once the other has gone."""
 CONNECTIONS_MAX = 64
@@ -49,15 +52,31 @@ class Link:
     """Those that are open."""
     forwarded_bytes: int = 0
     server: asyncio.Server | None = None
+    is_closed: bool = False
+    """Nobody is to listen any more."""
+    resuming: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Listen. Raises OSError."""
+        self.is_closed = False
         loop = asyncio.get_running_loop()
         make: Callable[[], Side] = lambda: Connection(self).sides[SLAVE]  # noqa: E731
         self.server = await loop.create_server(make, *self.listen, reuse_address=True)
 
+    def pause(self) -> None:
+        """Refuse connections for a while."""
+        if self.server is not None and self.server.is_serving():
+            self.server.close()
+            self.resuming = asyncio.get_running_loop().create_task(self._resume())
+
+    async def _resume(self) -> None:
+        await asyncio.sleep(DOWN_SECONDS)
+        if not self.is_closed:
+            await self.start()
+
     def close(self) -> None:
         """End all connections, and accept no more."""
+        self.is_closed = True
         if self.server is not None:
             self.server.close()
         open_now = [each for each in self.connected if each.number]
@@ -106,6 +125,7 @@ class Connection:
             await asyncio.wait_for(made, CONNECT_SECONDS)
         except (OSError, TimeoutError):
             self.link.note([Seen("proxy_target_down", {})], None)
+            self.link.pause()
             self.sides[SLAVE].abort()
 
     def join(self) -> None:

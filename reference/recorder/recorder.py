@@ -105,7 +105,9 @@ class Recorder:
 
     def add_events(self, path: Path) -> None:
         """A file that a broker appends its events to."""
-        self.files.append(EventsFile(path, self.nodes, self.note, self.position.followed))
+        position = self.position
+        skipped, lives = position.followed, position.lives
+        self.files.append(EventsFile(path, self.nodes, self.note, skipped, lives))
 
     def add_logs(self, node: str, folder: Path) -> None:
         """The folder of a broker's own logs."""
@@ -156,9 +158,12 @@ class Recorder:
         has_found = False
         for file in self.files:
             if not self.buffer.is_full:
-                for line in file.read():
-                    self.buffer.add(line)
+                for line in file.read(now()):
                     has_found = True
+                    if line.is_own:
+                        self.add_own([line])
+                    else:
+                        self.buffer.add(line)
         lines = [line for logs in self.logs for line in logs.read(now())]
         if lines:
             self.add_own(lines)
