@@ -14,11 +14,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from attrs import define, field
 
 from command_line.output import exit_codes
 from reference.recorder.parts import name_part
 from reference.recordings.judging import check_recording
-from reference.recordings.reading import read_parts
+from reference.recordings.reading import Recording, read_parts
 from tests.command_line.run import ROOT, run
 from tests.reference.broker.plain_client import PlainClient
 from tests.reference.recorder.peers import LOOPBACK, find_port
@@ -131,81 +132,110 @@ def find_ports() -> int:
 SETTINGS = ("--set", "haSendHeartbeatInterval=500", "--set", "mapedFileSizeCommitLog=1048576")
 
 
+@define(eq=False)
+class Group:
+    """An own master, its slave, and a recorder between them, each a process."""
+
+    folder: Path
+    role: str
+    stack: ExitStack
+    master: int = field(factory=find_ports)
+    slave: int = field(factory=find_ports)
+    link: int = field(factory=find_port)
+
+    def begin(self, said: str, *words: object) -> subprocess.Popen[str]:
+        """Start a process; it is stopped in order at the end."""
+        return self.stack.enter_context(start(self.folder, said, *words))
+
+    def begin_broker(self, name: str, role: str, port: int, *more: str) -> subprocess.Popen[str]:
+        """A broker, the first time or again."""
+        where = ("--store", name, "--listen-port", port, "--name", name)
+        told = ("--events", f"{name}.jsonl", "--snapshots", 1)
+        return self.begin("listens", "broker", "--role", role, *where, *told, *SETTINGS, *more)
+
+    def begin_master(self) -> subprocess.Popen[str]:
+        """The master."""
+        return self.begin_broker("master", self.role, self.master)
+
+    def begin_slave(self) -> subprocess.Popen[str]:
+        """Its slave, which connects to the recorder."""
+        return self.begin_broker(
+            "slave1", "SLAVE", self.slave, "--master", f"{LOOPBACK}:{self.link}"
+        )
+
+    def begin_recorder(self) -> subprocess.Popen[str]:
+        """The recorder, the first one or the next."""
+        link = f"slave1={self.link}:{LOOPBACK}:{self.master + 1}"
+        words = ("record", "--out", "pair.jsonl", "--link", link, "--rotate", "20KB")
+        files = ("--events", "master.jsonl", "--events", "slave1.jsonl")
+        told = ("--broker", f"master={LOOPBACK}:{self.master}", "--watch-json", "alarms.jsonl")
+        return self.begin("recording to", *words, *files, *told)
+
+    def put_for(self, seconds: float) -> None:
+        """Messages for so long."""
+        client, until = PlainClient(self.master), time.monotonic() + seconds
+        while time.monotonic() < until:
+            client.send("T0", b"x" * 300)
+            time.sleep(0.05)
+        client.socket.close()
+
+    def check(self) -> Recording:
+        """What was recorded conforms, and there was no alarm."""
+        files = [self.folder / "pair.jsonl"]
+        while name_part(files[0], len(files)).exists():
+            files.append(name_part(files[0], len(files)))
+        assert 3 < len(files)
+        recording = read_parts(files)
+        verdict = check_recording(recording)
+        assert verdict.is_conforming, verdict.reason
+        assert "" == (self.folder / "alarms.jsonl").read_text()
+        return recording
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """As by ``kill -9``."""
+    process.kill()
+    process.wait()
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("role", ["ASYNC_MASTER", "SYNC_MASTER"])
 def test_kills_of_the_recorder_leave_a_recording_that_conforms(role: str, tmp_path: Path) -> None:
-    """Own brokers, puts all the time, and a recorder that is killed twice, for short and long."""
-    master, slave, listen = find_ports(), find_ports(), find_port()
-    link = f"slave1={listen}:{LOOPBACK}:{master + 1}"
-    record = ("record", "--out", "pair.jsonl", "--link", link, "--rotate", "20KB")
-    asked = (
-        "--events",
-        "m.jsonl",
-        "--events",
-        "s.jsonl",
-        "--broker",
-        f"master={LOOPBACK}:{master}",
-    )
+    """Puts all the time, and a recorder that is killed twice, for short and long."""
     with ExitStack() as stack:
-
-        def begin(said: str, *words: object) -> subprocess.Popen[str]:
-            return stack.enter_context(start(tmp_path, said, *words))
-
-        more = (*SETTINGS, "--snapshots", 1, "--name")
-        begin(
-            "listens",
-            "broker",
-            "--role",
-            role,
-            "--store",
-            "m",
-            "--listen-port",
-            master,
-            "--events",
-            "m.jsonl",
-            *more,
-            "master",
-        )
-        recorder = begin("recording to", *record, *asked)
-        begin(
-            "listens",
-            "broker",
-            "--role",
-            "SLAVE",
-            "--store",
-            "s",
-            "--listen-port",
-            slave,
-            "--master",
-            f"{LOOPBACK}:{listen}",
-            "--events",
-            "s.jsonl",
-            *more,
-            "slave1",
-        )
-        client = PlainClient(master)
+        group = Group(tmp_path, role, stack)
+        group.begin_master()
+        recorder = group.begin_recorder()
+        group.begin_slave()
         for pause in (0.0, 7.0):
-            put_for(client, 8.0)
-            recorder.kill()
-            recorder.wait()
-            put_for(client, pause)
-            recorder = begin("recording to", *record, *asked)
-        put_for(client, 12.0)
-    files = [tmp_path / "pair.jsonl"]
-    while name_part(files[0], len(files)).exists():
-        files.append(name_part(files[0], len(files)))
-    recording = read_parts(files)
-    assert 3 < len(files)
+            group.put_for(8.0)
+            kill(recorder)
+            group.put_for(pause)
+            recorder = group.begin_recorder()
+        group.put_for(12.0)
+    recording = group.check()
     assert 2 == sum("resumed" in event.data.get("text", "") for event in recording.events)
     kinds = {event.kind for event in recording.events}
     assert {"put", "snapshot", "broker_status", "ha_frame", "ha_report", "link_cut"} <= kinds
-    verdict = check_recording(recording)
-    assert verdict.is_conforming, verdict.reason
 
 
-def put_for(client: PlainClient, seconds: float) -> None:
-    """Messages for so long."""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        client.send("T0", b"x" * 300)
-        time.sleep(0.05)
+@pytest.mark.nightly
+def test_kills_of_brokers_are_recorded(tmp_path: Path) -> None:
+    """Of the slave and of the master, which come back."""
+    with ExitStack() as stack:
+        group = Group(tmp_path, "SYNC_MASTER", stack)
+        master = group.begin_master()
+        group.begin_recorder()
+        slave = group.begin_slave()
+        group.put_for(6.0)
+        kill(slave)
+        slave = group.begin_slave()
+        group.put_for(5.0)
+        kill(master)
+        time.sleep(3.0)
+        group.begin_master()
+        group.put_for(8.0)
+    recording = group.check()
+    ends = [event["node"] for event in recording.events if event.kind == "node_kill9"]
+    assert ["slave1", "master"] == ends
+    assert 1 <= sum(event.kind == "proxy_target_down" for event in recording.events)
