@@ -22,9 +22,9 @@ from reference.releases.versions import Version
 
 EPILOG = """\b
 Examples:
-  rmqspec broker --config broker.conf --store data      # role, ports and all from the file
+  rmqspec broker --config broker-a.properties --store data  # role, ports and all from the file
   rmqspec broker --role SYNC_MASTER --store master
-  rmqspec broker --role SLAVE --store slave --listen-port 20911 --master 127.0.0.1:10912
+  rmqspec broker --role SLAVE --store slave --listen-port 20911 --master master-host:10912
   rmqspec broker --role SLAVE --store slave --set namesrvAddr=127.0.0.1:9876
   rmqspec broker --role ASYNC_MASTER --store master --events master.jsonl --snapshots 1
 
@@ -59,16 +59,18 @@ def parse_settings(
     metavar="FILE",
     help="A broker.conf; other options win over it.",
 )
-@click.option("--role", type=click.Choice(("ASYNC_MASTER", "SYNC_MASTER", "SLAVE")))
+@click.option(
+    "--role",
+    type=click.Choice(("ASYNC_MASTER", "SYNC_MASTER", "SLAVE")),
+    help="brokerRole; ASYNC_MASTER if nothing sets it.",
+)
 @click.option(
     "--store",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Where the store lies; else storePathRootDir of the file.",
 )
-@click.option(
-    "--listen-port", type=click.IntRange(3, 65534), help="listenPort; 10911 if nothing sets it."
-)
+@click.option("--listen-port", type=click.IntRange(3, 65534), help="listenPort, by default 10911.")
 @click.option("--master", metavar="HOST:PORT", help="A master's HA address: haMasterAddress.")
 @click.option(
     "--set",

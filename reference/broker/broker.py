@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import IO
 
@@ -119,6 +120,13 @@ class Broker:
                 state.learn_all({f"{leaf}.is_stopping": 1})
         began_ms = self.host.now_ms()
 
+        def shut() -> None:
+            if self.slave is not None:
+                self.slave.stop()
+            self.ha.shut()
+            self.puts.stop()
+            self.host.after(habits.SHUTDOWN_REST_MS, finish)
+
         def finish() -> None:
             self.finish_stop()
             self.events.write(
@@ -128,16 +136,20 @@ class Broker:
             )
             on_done()
 
-        self.host.after(habits.SHUTDOWN_SLEEP_MS, finish)
+        self.host.after(habits.SHUTDOWN_SLEEP_MS, shut)
 
     def finish_stop(self) -> None:
         """The last part of a stop in order."""
-        if self.slave is not None:
-            self.slave.stop()
-        self.ha.shut()
-        self.puts.stop()
         self.server.close()
         self.client.close()
         self.store.finish_stop()
         self.tables.persist_offsets()
         self.files.unlock()
+        self._tell_rules()
+
+    def _tell_rules(self) -> None:
+        """How often each rule was taken."""
+        states = [each for each in (self.serving, self.copying_rules) if each is not None]
+        taken = sum((each.taken for each in states), Counter[str]())
+        text = ", ".join(f"{name} {count:,}" for name, count in taken.most_common())
+        self.host.log(f"rules: {text or 'none was taken'}")

@@ -11,6 +11,7 @@ import socket
 import struct
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 from attrs import define, field
@@ -52,31 +53,32 @@ class Link:
     """Those that are open."""
     forwarded_bytes: int = 0
     server: asyncio.Server | None = None
-    is_closed: bool = False
-    """Nobody is to listen any more."""
     resuming: asyncio.Task[None] | None = None
+    """It will listen again."""
 
     async def start(self) -> None:
         """Listen. Raises OSError."""
-        self.is_closed = False
         loop = asyncio.get_running_loop()
         make: Callable[[], Side] = lambda: Connection(self).sides[SLAVE]  # noqa: E731
         self.server = await loop.create_server(make, *self.listen, reuse_address=True)
 
     def pause(self) -> None:
         """Refuse connections for a while."""
-        if self.server is not None and self.server.is_serving():
+        if self.server is not None:
             self.server.close()
+            self.server = None
             self.resuming = asyncio.get_running_loop().create_task(self._resume())
 
     async def _resume(self) -> None:
-        await asyncio.sleep(DOWN_SECONDS)
-        if not self.is_closed:
-            await self.start()
+        while self.server is None:
+            await asyncio.sleep(DOWN_SECONDS)
+            with suppress(OSError):  # Somebody else may have the port for a moment.
+                await self.start()
 
     def close(self) -> None:
         """End all connections, and accept no more."""
-        self.is_closed = True
+        if self.resuming is not None:
+            self.resuming.cancel()
         if self.server is not None:
             self.server.close()
         open_now = [each for each in self.connected if each.number]

@@ -33,9 +33,9 @@ def lay_out(folder: Path) -> None:
         for target in (folder, folder / "conf", folder / "conf" / "2m-2s-sync"):
             target.mkdir(parents=True, exist_ok=True)
             shutil.copy(CONF / "2m-2s-sync" / name, target)
-    shutil.copy(CONF / "2m-2s-sync" / "broker-a.properties", folder / "broker.conf")
     (folder / "subscriptionGroup.json").write_text(json.dumps(GROUPS))
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    shutil.copy(CONF / "2m-2s-sync" / "broker-a.properties", folder / "broker.conf")
     lay_out_recordings(folder)
     lay_out_logs(folder)
     lay_out_stores(folder)

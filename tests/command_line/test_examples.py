@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 from collections import Counter
@@ -16,7 +15,6 @@ from typing import Any
 import click
 import pytest
 
-from command_line.main import UNTIL_STOPPED
 from tests.command_line.example_files import lay_out
 from tests.command_line.examples import (
     PROGRAM,
@@ -55,6 +53,10 @@ NIGHTLY = {
     "rmqspec check conf --rocketmq-version 4.9.8": "6 s: every pair of a folder",
     "rmqspec check conf --rocketmq-version 5.3.0 --what-if inSyncReplicas=2": "5 s: the same",
     "rmqspec check conf --what-if flushDiskType=SYNC_FLUSH": "5 s: the same",
+    "rmqspec store master slave --explain": "7 s: another test explains stores",
+    "rmqspec explain L12 broker-a.properties --slaves 1 --rocketmq-version 4.9.8": "4 s: a release",
+    "rmqspec upgrade 4.4.0 4.9.8": "4 s: another test runs it",
+    "rmqspec upgrade 4.4.0 5.3.0 conf --fail-on-worse": "4 s: another upgrade",
     "rmqspec upgrade 4.9.8 5.3.0 conf/2m-2s-sync": "5 s: another upgrade",
     "rmqspec upgrade 4.9.8 5.3.0-quorum conf": "4 s: another upgrade",
     "rmqspec upgrade 4.9.8 5.3.0 conf --what-if inSyncReplicas=2": "5 s: another upgrade",
@@ -89,6 +91,13 @@ NIGHTLY = {
     "rmqspec fuzz --swarm --classes": "87 s: violations are shortened",
     'rmqspec prove --cross-check 20000 --fault "power loss" --structure "delay/4.4.0"'
     " --levels searches/power": "44 s: a job for each level",
+    "rmqspec broker --role SYNC_MASTER --store master": "3 s: another role",
+    "rmqspec broker --role SLAVE --store slave --set namesrvAddr=127.0.0.1:9876": "3 s: another",
+    "rmqspec broker --role ASYNC_MASTER --store master --events master.jsonl --snapshots 1": "3 s",
+    "rmqspec record --out pair.jsonl --link slave1=20912:master-host:10912 --events master.jsonl"
+    " --events slave.jsonl --rotate 100MB": "2 s: another recorder",
+    "rmqspec record --out pair.jsonl --link slave1=20912:master-host:10912"
+    " --node master=broker.conf": "2 s: another recorder",
     "rmqspec bench": "90 s: each engine five times",
     "rmqspec bench --slaves 2 --repeat 2 --json": "60 s: each engine twice",
     "rmqspec bench --campaign-seconds 10": "100 s: also a campaign",
@@ -109,16 +118,6 @@ COPIED = {
 }
 """Examples that write into the project or run its tests: run nightly, in a copy of it."""
 
-
-SERVICES = [
-    example
-    for example in EXAMPLES
-    if example.words[0] in UNTIL_STOPPED and "--play" not in example.words
-]
-"""Examples that run until they are stopped."""
-
-RUNS = rb"listens: |^recording to "
-"""What they say when they run."""
 
 REMOTE = "rmqspec fuzz --master spark://127.0.0.1:7077"
 """Needs a cluster, which a nightly test starts."""
@@ -154,7 +153,7 @@ def get_line(example: Example) -> str:
 
 def choose(*, is_long: bool, needs_spark: bool) -> list[Example]:
     """The examples that run in this process: quick or nightly ones, with Spark or without."""
-    elsewhere = {*COPIED, *map(get_line, SERVICES), REMOTE, TIMED, AGAINST}
+    elsewhere = {*COPIED, REMOTE, TIMED, AGAINST}
     return [
         example
         for example in EXAMPLES
@@ -205,24 +204,6 @@ def test_example_that_writes_into_the_project(line: str, tmp_path: Path) -> None
     assert 0 == result.returncode, result.stdout + result.stderr
     assert result.stdout.strip()
     assert "Traceback" not in result.stderr
-
-
-@pytest.mark.nightly
-def test_examples_that_run_until_they_are_stopped(tmp_path: Path) -> None:
-    """One after another, for they share ports: each says that it runs, and stops in order."""
-    for number, example in enumerate(SERVICES):
-        folder = tmp_path / str(number)
-        lay_out(folder)
-        words = [sys.executable, "-m", "command_line", *example.words]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        with subprocess.Popen(
-            words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        ) as process:
-            assert process.stdout is not None
-            assert any(re.search(RUNS, line) for line in process.stdout), process.communicate()
-            process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=60)
-        assert (0, False) == (process.returncode, b"Traceback" in said), (example, said)
 
 
 @pytest.mark.nightly
@@ -282,8 +263,7 @@ def test_every_example_has_its_place() -> None:
     assert len(set(lines)) == len(lines)
     assert {*ENDS, *NIGHTLY, *COPIED, REMOTE, TIMED, AGAINST} <= set(lines)
     assert not {*NIGHTLY} & {*COPIED, REMOTE}
-    elsewhere = [*map(get_line, SERVICES), REMOTE, TIMED, AGAINST]
-    assert sorted(lines) == sorted([*list_run(), *elsewhere])
+    assert sorted(lines) == sorted([*list_run(), REMOTE, TIMED, AGAINST])
     assert all(line.startswith(f"{PROGRAM} ") for line in lines)
 
 

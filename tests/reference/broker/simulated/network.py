@@ -291,9 +291,9 @@ class SimulatedHost:
             wire.near = End(wire, self.process, peer, address, is_forward=True)
             wire.far = End(wire, process, make_peer(), self.address, is_forward=False)
             self.wires.append(wire)
+            accept_ms = self.network.draw((0.05, 0.5))
+            wire.far.free_ms = self.network.now_ms + accept_ms
             peer.opened(wire.near)
-            self.network.after(
-                self.network.draw((0.05, 0.5)), lambda: wire.far.target.opened(wire.far), process
-            )
+            self.network.after(accept_ms, lambda: wire.far.target.opened(wire.far), process)
 
         self.network.after(self.network.draw(WIRE_MS), answer, self.process)
