@@ -24,10 +24,11 @@ CONNECT_SECONDS = 5.0
 """As a slave waits for its connect (R-HC-02)."""
 UNSENT_BYTES_MAX = 64 * 1024
 """Of each direction, beyond what the kernel takes."""
+DOWN_SECONDS = 1.0
+"""So long nobody listens after a master was down: a slave connects again at once (R-HC-12), is
+refused as by the master itself, and waits for five seconds (R-HC-01)."""
 LINGER_SECONDS = 5.0
 """So long the last bytes may wait for a side that does not read, once the other has gone."""
-REFUSED_SECONDS = 0.3
-"""So long nobody listens once the master was not there."""
 CONNECTIONS_MAX = 64
 """Of one link at a time; a slave has one, and perhaps one more that has not ended yet."""
 RESET = struct.pack("ii", 1, 0)
@@ -52,7 +53,7 @@ class Link:
     """Those that are open."""
     forwarded_bytes: int = 0
     server: asyncio.Server | None = None
-    waiting: asyncio.Task[None] | None = None
+    resuming: asyncio.Task[None] | None = None
     """It will listen again."""
 
     async def start(self) -> None:
@@ -61,26 +62,23 @@ class Link:
         make: Callable[[], Side] = lambda: Connection(self).sides[SLAVE]  # noqa: E731
         self.server = await loop.create_server(make, *self.listen, reuse_address=True)
 
-    def refuse_for_a_while(self) -> None:
-        """Nobody listens here as long as nobody listens there: a slave waits when it is refused.
-
-        One whose connection is ended at once would connect again at once (R-HC-12, R-HC-13).
-        """
+    def pause(self) -> None:
+        """Refuse connections for a while."""
         if self.server is not None:
             self.server.close()
             self.server = None
-            self.waiting = asyncio.get_running_loop().create_task(self._listen_again())
+            self.resuming = asyncio.get_running_loop().create_task(self._resume())
 
-    async def _listen_again(self) -> None:
+    async def _resume(self) -> None:
         while self.server is None:
-            await asyncio.sleep(REFUSED_SECONDS)
-            with suppress(OSError):
+            await asyncio.sleep(DOWN_SECONDS)
+            with suppress(OSError):  # Somebody else may have the port for a moment.
                 await self.start()
 
     def close(self) -> None:
         """End all connections, and accept no more."""
-        if self.waiting is not None:
-            self.waiting.cancel()
+        if self.resuming is not None:
+            self.resuming.cancel()
         if self.server is not None:
             self.server.close()
         open_now = [each for each in self.connected if each.number]
@@ -129,8 +127,8 @@ class Connection:
             await asyncio.wait_for(made, CONNECT_SECONDS)
         except (OSError, TimeoutError):
             self.link.note([Seen("proxy_target_down", {})], None)
+            self.link.pause()
             self.sides[SLAVE].abort()
-            self.link.refuse_for_a_while()
 
     def join(self) -> None:
         """Both are there."""

@@ -420,6 +420,13 @@ def observe_stall(asking: Asking, observation: Observation, node: Node) -> Asked
 
 
 def observe_target_down(asking: Asking, observation: Observation, node: Node) -> Asked:
-    """The proxy could not reach the master."""
+    """The proxy could not reach the master; the slave's next connect is counted from here."""
     event = observation.event
-    return Asked((asking.later(observation, lambda view: check_target_down(view, event)),))
+    slave = asking.plan.find_slave_of_link(event)
+
+    def fail(seen: Seen) -> Seen:
+        is_first = seen.wires[slave].closed_ms is None
+        return seen if is_first else seen.change_wire(slave, closed_ms=event.t_ms)
+
+    checks = asking.later(observation, lambda view: check_target_down(view, event))
+    return Asked((checks,), after=see(fail))
