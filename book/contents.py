@@ -121,6 +121,9 @@ BOOK = (
             Chapter(
                 "implementers.md", "the order of work, fifteen traps, a check of your own logs"
             ),
+            Chapter(
+                "own_broker.md", "a master or slave with all decisions of the model, to connect to"
+            ),
             Chapter("trace_format.md", "how to write a recording that can be checked"),
             Chapter("vectors.md", "schedules with the expected state after each step"),
         ),

@@ -27,9 +27,9 @@ from reference.releases.versions import Version
 
 EPILOG = """\b
 Examples:
-  rmqspec broker --config broker.conf --store data      # role, ports and all from the file
+  rmqspec broker --config broker-a.properties --store data  # role, ports and all from the file
   rmqspec broker --role SYNC_MASTER --store master
-  rmqspec broker --role SLAVE --store slave --listen-port 20911 --master 127.0.0.1:10912
+  rmqspec broker --role SLAVE --store slave --listen-port 20911 --master master-host:10912
   rmqspec broker --role SLAVE --store slave --set namesrvAddr=127.0.0.1:9876
   rmqspec broker --role ASYNC_MASTER --store master --events master.jsonl --snapshots 1
   rmqspec broker --role SYNC_MASTER --store m --rocketmq-version 5.3.3-controller --epoch 2
@@ -38,7 +38,8 @@ Its decisions are the rules of this model; its store is a real one, which a real
 rmqspec store can read. It listens at its port, at that plus one (slaves) and at that less two, on
 this machine only unless --bind says otherwise. It has no access control: bind it to an address
 that strangers reach only where they may read and write everything. It is slow, and made to be
-compared with: keep no data in it that you need. SIGINT and SIGTERM stop it in order.
+compared with: keep no data in it that you need. It refuses transactions, filters by tags only, and
+knows no message by its keys. SIGINT and SIGTERM stop it in order.
 
 Exit codes: 0 stopped in order, 3 it does not start: bad settings, a store that is taken or cannot
 be loaded, an epoch that is over, a port in use; 70 rules and bytes disagree, which is a defect of
@@ -66,16 +67,18 @@ def parse_settings(
     metavar="FILE",
     help="A broker.conf; other options win over it.",
 )
-@click.option("--role", type=click.Choice(("ASYNC_MASTER", "SYNC_MASTER", "SLAVE")))
+@click.option(
+    "--role",
+    type=click.Choice(("ASYNC_MASTER", "SYNC_MASTER", "SLAVE")),
+    help="brokerRole; ASYNC_MASTER if nothing sets it.",
+)
 @click.option(
     "--store",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Where the store lies; else storePathRootDir of the file.",
 )
-@click.option(
-    "--listen-port", type=click.IntRange(3, 65534), help="listenPort; 10911 if nothing sets it."
-)
+@click.option("--listen-port", type=click.IntRange(3, 65534), help="listenPort, by default 10911.")
 @click.option("--master", metavar="HOST:PORT", help="A master's HA address: haMasterAddress.")
 @click.option(
     "--set",

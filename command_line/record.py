@@ -41,12 +41,12 @@ LOOPBACK = "127.0.0.1"
 
 EPILOG = """\b
 Examples:
-  rmqspec record --out pair.jsonl --link slave1=20912:10.0.0.1:10912
-  rmqspec record --out pair.jsonl --link slave1=20912:127.0.0.1:10912 --node master=broker.conf
-  rmqspec record --out pair.jsonl --link slave1=20912:127.0.0.1:10912 --events master.jsonl \\
+  rmqspec record --out pair.jsonl --link slave1=20912:master-host:10912
+  rmqspec record --out pair.jsonl --link slave1=20912:master-host:10912 --node master=broker.conf
+  rmqspec record --out pair.jsonl --link slave1=20912:master-host:10912 --events master.jsonl \\
       --events slave.jsonl --rotate 100MB
-  rmqspec record --out pair.jsonl --link slave1=20912:127.0.0.1:10912 \\
-      --broker master=127.0.0.1:10911 --watch --prometheus 9464
+  rmqspec record --out pair.jsonl --link slave1=20912:master-host:10912 \\
+      --broker master=master-host:10911 --watch --prometheus 9464
   rmqspec record --watch --play tests/data/traces/h_slave_ahead_aligned.jsonl
 
 It listens on this machine only unless --bind says otherwise, and whoever reaches that port reaches
@@ -102,6 +102,13 @@ class WatchOptions:
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="A file of events that rmqspec broker appends to. Repeatable.",
+)
+@click.option(
+    "--logs",
+    multiple=True,
+    callback=parse_files,
+    metavar="NAME=DIR",
+    help="The folder of a broker's own logs, whose new lines are recorded. Repeatable.",
 )
 @click.option(
     "--broker",
@@ -166,8 +173,8 @@ def command(
     with ExitStack() as stack:
         file = None
         if json_path is not None:
-            stack.enter_context(tell_problem(json_path))
-            file = stack.enter_context(json_path.open("a", encoding="utf-8"))
+            with tell_problem(json_path):
+                file = stack.enter_context(json_path.open("a", encoding="utf-8"))
         if played:
             return play_back(played, file)
         return record(watch, file, **options)
@@ -201,6 +208,7 @@ def record(  # noqa: PLR0913
     links: list[Link],
     nodes: list[tuple[str, Path]],
     events: tuple[Path, ...],
+    logs: list[tuple[str, Path]],
     brokers: list[Broker],
     every: float,
     rotate: int,
@@ -208,8 +216,8 @@ def record(  # noqa: PLR0913
     version: Version | None,
 ) -> int:
     """Run a recorder until it is told to stop."""
-    if out is None or not (links or events or brokers):
-        text = "say with --out where, and with --link, --events or --broker what to record"
+    if out is None or not (links or events or logs or brokers):
+        text = "say with --out where, and with --link, --events, --logs or --broker what to record"
         raise click.UsageError(text)
     found = Nodes(release=version.release if version else "")
     for name, file in nodes:
@@ -220,6 +228,8 @@ def record(  # noqa: PLR0913
         recorder.add_link(link.slave, (bind, link.listen_port), link.target)
     for path in events:
         recorder.add_events(path)
+    for name, folder in logs:
+        recorder.add_logs(name, folder)
     for broker in brokers:
         recorder.add_broker(broker.name, broker.address, every)
     if watch.is_asked:

@@ -43,7 +43,7 @@ Examples:
   rmqspec trace recordings/*.jsonl --strict --counts
   rmqspec trace recordings/*.jsonl --rocketmq-version 4.9.8
   rmqspec trace tests/data/traces/a_sync_healthy.jsonl --joined
-  rmqspec trace --parts pair.jsonl pair.1.jsonl pair.2.jsonl
+  rmqspec trace --parts long.jsonl long.1.jsonl long.2.jsonl
 
 Exit codes: 0 all conform, 1 one is rejected (also a group of a shape that no structure has), 2 none
 is rejected, but the search was not over for one, 3 a file is no recording, or has no event of the

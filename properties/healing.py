@@ -8,7 +8,7 @@ from typing import Any
 from attrs import frozen
 
 from properties.property import Predicate
-from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
+from reference.language.leaves import is_parameter, list_changed
 from reference.language.machine import Instance, count_arguments
 from reference.language.operators import all_of, any_of, is_same, negate
 from reference.language.rule import RuleBody
@@ -47,11 +47,12 @@ def is_possible(instance: Instance, state: Any) -> bool:
 def is_moving(instance: Instance, state: Any) -> bool:
     """The step is possible, and changes something."""
     possible, after = try_step(instance, state)
-    sorts = compute_leaf_sorts(state.structure)
+    if possible is False:
+        return False
     changed = (
-        negate(is_same(old, new) if sorts[path] is Sort.BOOLEAN else old == new)
-        for (path, old), new in zip(flatten(state).items(), flatten(after).values(), strict=True)
-        if new is not old and not is_parameter(path)
+        negate(is_same(old, new) if sort is Sort.BOOLEAN else old == new)
+        for path, sort, old, new in list_changed(state, after)
+        if not is_parameter(path)
     )
     return possible & any_of(*changed)
 

@@ -16,14 +16,16 @@ from hypothesis import HealthCheck, Phase, settings
 KERNELS = "kernels"
 """The group of the tests that compile."""
 CERTIFICATES = "certificates"
-"""The group of the tests that prove the same certificates again."""
+"""The group of the tests that read or prove the same certificates again."""
 PROVING = {
     "test_check.py",
     "test_check_pairs.py",
     "test_check_reading.py",
     "test_controller_mode.py",
     "test_convergence.py",
+    "test_disputes.py",
     "test_examples.py",
+    "test_itf_export.py",
     "test_matrix.py",
     "test_prove_reading.py",
     "test_releases.py",

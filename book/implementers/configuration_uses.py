@@ -216,6 +216,114 @@ TIMES = (
 )
 """Keys that only recordings are compared with: rules have no clock."""
 
+OWN_BROKER = (
+    KeyUse(
+        "deleteWhen",
+        "-",
+        "the hours in which it deletes expired files",
+        "commit_log.md#expire_master_file",
+    ),
+    KeyUse(
+        "fileReservedTime",
+        "h",
+        "how old a file has to be for that",
+        "commit_log.md#expire_master_file",
+    ),
+    KeyUse(
+        "cleanResourceInterval",
+        "ms",
+        "how often it looks for such files",
+        "commit_log.md#expire_master_file",
+    ),
+    KeyUse(
+        "diskMaxUsedSpaceRatio",
+        "%",
+        "a fuller disk makes every hour one of them",
+        "commit_log.md#expire_master_file",
+    ),
+    KeyUse(
+        "cleanFileForciblyEnable",
+        "-",
+        "a disk more than 85 % full takes files of any age",
+        "faults.md#delete_young_master_file",
+    ),
+    KeyUse(
+        "checkCRCOnRecover",
+        "-",
+        "a start compares the checksums of bodies",
+        "lifecycle.md#restart_master",
+    ),
+    KeyUse(
+        "flushCommitLogLeastPages",
+        "pages",
+        "how many have to be written for a flush (R-FL-06)",
+        "flush.md#flush_master_too_few_pages",
+    ),
+    KeyUse(
+        "flushConsumeQueueThoroughInterval",
+        "ms",
+        "how often it writes the checkpoint",
+        "lifecycle.md#restart_master",
+    ),
+    KeyUse(
+        "osPageCacheBusyTimeOutMills",
+        "ms",
+        "how long a put may hold the lock before others are refused",
+        "put.md#refuse_put",
+    ),
+    KeyUse(
+        "sendMessageThreadPoolNums",
+        "threads",
+        "how many puts are under way at once, up to 4.6.1",
+        "own_broker.md",
+    ),
+    KeyUse(
+        "sendThreadPoolQueueCapacity",
+        "puts",
+        "a figure that administrators are told",
+        "own_broker.md",
+    ),
+    KeyUse("messageDelayLevel", "-", "how long the messages of each level wait", "delay.md"),
+    KeyUse(
+        "flushDelayOffsetInterval",
+        "ms",
+        "how often progress of delayed delivery is written",
+        "delay.md",
+    ),
+    KeyUse("namesrvAddr", "-", "where it registers", "metadata.md#registrations"),
+    KeyUse(
+        "registerNameServerPeriod",
+        "ms",
+        "how often, within 10 and 60 seconds (R-NS-01)",
+        "metadata.md#registrations",
+    ),
+    KeyUse(
+        "registerBrokerTimeoutMills",
+        "ms",
+        "how long it waits for an answer there",
+        "metadata.md#registrations",
+    ),
+    KeyUse("autoCreateTopicEnable", "-", "a message to an unknown topic makes it", "own_broker.md"),
+    KeyUse(
+        "defaultTopicQueueNums",
+        "queues",
+        "how many queues such a topic has at most",
+        "own_broker.md",
+    ),
+    KeyUse(
+        "brokerTopicEnable",
+        "-",
+        "permissions of the built-in topic named after the broker",
+        "own_broker.md",
+    ),
+    KeyUse(
+        "clusterTopicEnable", "-", "permissions of the one named after the cluster", "own_broker.md"
+    ),
+    KeyUse("traceTopicEnable", "-", "there is a built-in topic for traces", "own_broker.md"),
+    KeyUse("msgTraceTopicName", "-", "its name", "own_broker.md"),
+)
+"""Keys that only the broker of our own follows: no verdict depends on them."""
+
 CHECKED_KEYS = (
     *("brokerClusterName", "brokerName", "brokerId", "brokerRole", "listenPort", "haListenPort"),
     *("haMasterAddress", "flushDiskType", "mapedFileSizeCommitLog", "maxMessageSize"),
@@ -230,7 +338,7 @@ STOCK_KEYS: Mapping[str, str] = {
     "brokerId": "read",
     "brokerRole": "read",
     "flushDiskType": "read",
-    "deleteWhen": "not read: retention may run at any hour",
-    "fileReservedTime": "not read: retention may delete any file but the last at any time",
+    "deleteWhen": "retention may run at any hour; only the own broker keeps to it",
+    "fileReservedTime": "retention may delete any file but the last at any time; the same",
 }
 """The keys of the files in RocketMQ's folder ``conf``, with their treatment here."""

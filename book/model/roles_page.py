@@ -14,6 +14,7 @@ from attrs import frozen
 from book.implementers.configuration_uses import (
     CHECKED_KEYS,
     IDENTITY,
+    OWN_BROKER,
     READING,
     STOCK_KEYS,
     TIMES,
@@ -223,6 +224,7 @@ PAGE = Page(
         "verdicts": lambda: render_keys(VERDICTS),
         "reading": lambda: render_keys(READING),
         "times": lambda: render_keys(TIMES),
+        "own broker": lambda: render_keys(OWN_BROKER),
         "stock keys": render_stock_keys,
         "refused": lambda: render_cases(REFUSED),
         "warned": lambda: render_cases(WARNED),

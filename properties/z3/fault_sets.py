@@ -100,6 +100,8 @@ class FaultSetProver:
         self.absence = {n: z3.Bool(f"no {n}") for n in everything.admitted}
         self.survived: dict[str, list[FaultSet]] = {}
         """The sets of faults for which a claim is known to follow, by claim."""
+        self.fallen: dict[str, list[FaultSet]] = {}
+        """The sets of faults for which a claim is known not to follow, by claim."""
 
     @cached_property
     def solver(self) -> z3.Solver:
@@ -139,13 +141,18 @@ class FaultSetProver:
         return self._find_survived(name, self.problem.predicates[name], faults)
 
     def _find_survived(self, name: str, claim: Term, faults: FaultSet) -> FaultSet | None:
-        known = self.survived.setdefault(name, [])
-        for survived in known:
-            if faults <= survived:
-                return survived
+        survived = self.survived.setdefault(name, [])
+        for known in survived:
+            if faults <= known:
+                return known
+        fallen = self.fallen.setdefault(name, [])
+        if any(known <= faults for known in fallen):
+            return None  # The state that refutes it with fewer faults is still possible.
         found = self._ask(claim, faults)
-        if found is not None:
-            known.append(found)
+        if found is None:
+            fallen.append(faults)
+        else:
+            survived.append(found)
         return found
 
     def _ask(self, claim: Term, faults: FaultSet) -> FaultSet | None:

@@ -86,9 +86,23 @@ def prove_lemmas(structure: Any, names: Iterable[str] = ()) -> tuple[str, ...]:
 @cache
 def _prove_lemmas(structure: Any, names: tuple[str, ...]) -> tuple[str, ...]:
     """Only rules and lemmas decide this, and they do not change while a program runs."""
-    problem = InductionProblem(structure, find_world(structure).everything)
+    inductive = _list_inductive(structure)
+    known = frozenset[str]().union(*(found for found in inductive if found <= set(names)))
+    if known == set(names):
+        return names
+    problem = InductionProblem(structure, find_world(structure).everything, known=known)
     kept, _ = problem.run_houdini(names)
+    inductive.add(frozenset(kept))
     return tuple(kept)
+
+
+@cache
+def _list_inductive(_structure: Any) -> set[frozenset[str]]:
+    """The sets that are known to be inductive, whatever they were found among.
+
+    Sets that are inductive, taken together, are inductive too.
+    """
+    return set()
 
 
 class InductionProblem:
@@ -101,12 +115,15 @@ class InductionProblem:
         *,
         sizes: Any = None,
         facts: Mapping[str, Term] = MappingProxyType({}),
+        known: frozenset[str] = frozenset(),
     ) -> None:
         """``sizes`` make sizes and limits numbers, for small examples.
 
-        ``facts`` are more properties, by name.
+        ``facts`` are more properties, by name. Those that are ``known`` to be inductive together
+        must be among the candidates of every run; no step is asked whether it breaks them.
         """
         self.structure = structure
+        self.known = known
         self.fault_model = fault_model
         self.arithmetic = IntegerArithmetic()
         self.queries = 0
@@ -271,9 +288,9 @@ class Step:
         self.touched = {
             name
             for name, leaves in problem.leaf_names.items()
-            if not recorded.effects.keys().isdisjoint(leaves)
+            if name not in problem.known and not recorded.effects.keys().isdisjoint(leaves)
         }
-        """The properties that read a leaf the step changes."""
+        """The properties that read a leaf the step changes, and are not known to be kept."""
 
     @cached_property
     def solver(self) -> z3.Solver:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import IO
 
 from attrs import define, field
 
 from reference.broker import habits
+from reference.broker.delivery import Delivery
 from reference.broker.events import EventWriter
 from reference.broker.host import Host
 from reference.broker.network.client import RemotingClient
@@ -27,6 +29,8 @@ from reference.broker.settings import Settings
 from reference.broker.storage.live_store import LiveStore
 from reference.broker.storage.store_files import StoreFiles
 from reference.broker.storage.tables import LiveTables
+from reference.decisions.clients.queue_locks import LockTable
+from reference.decisions.metadata.table_text import TopicConfig
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 
 
@@ -53,7 +57,9 @@ class Broker:
     registration: Registration = field(init=False)
     copying: Copying = field(init=False)
     consumers: Consumers = field(factory=Consumers)
+    locks: LockTable = field(factory=dict)
     held_pulls: HeldPulls = field(init=False)
+    delivery: Delivery = field(init=False)
     server: RemotingServer = field(init=False)
     events: EventWriter = field(init=False)
     reading: tuple[StoreSettings, BrokerSettings] = field(init=False)
@@ -81,6 +87,7 @@ class Broker:
         self.registration = Registration(settings, self.tables, self.client, host, self.slave)
         self.copying = Copying(settings, self.tables, self.client, host)
         self.held_pulls = HeldPulls(self)
+        self.delivery = Delivery(self)
         self.server = RemotingServer(self, host)
         self.events = EventWriter(self, self.events_file, self.node)
 
@@ -112,6 +119,7 @@ class Broker:
             self._take_role()
         self.puts.start()
         self.held_pulls.start()
+        self.delivery.start()
         interval_ms = 5000.0
         self.store.every("progress", interval_ms, self.tables.persist_offsets, first_ms=10_000.0)
         if self.slave is not None:
@@ -124,6 +132,15 @@ class Broker:
         if self.slave is None and isinstance(self.ha, ControlledMasterHa):
             self.ha.begin()
         self.events.write("to_master" if self.slave is None else "to_slave", **self.events.tell())
+
+    def know_topic(self, topic: TopicConfig) -> TopicConfig:
+        """The topic of this name as it is; a new one is made so, and the name servers are told."""
+        known = self.tables.topics.get(str(topic.name))
+        if known is not None:
+            return known
+        self.tables.put_topic(topic)
+        self.registration.register()
+        return topic
 
     def note_put(self, put: Put) -> None:
         """A put has its answer."""
@@ -143,12 +160,15 @@ class Broker:
                 state.learn_all({f"{leaf}.is_stopping": 1})
         began_ms = self.host.now_ms()
 
-        def finish() -> None:
-            self._end_connections()
-            self.host.after(0.0, end)  # Behind it they have ended.
+        def shut() -> None:
+            if self.slave is not None:
+                self.slave.stop()
+            self.ha.shut()
+            self.puts.stop()
+            self.host.after(habits.SHUTDOWN_REST_MS, finish)
 
-        def end() -> None:
-            self._end_store()
+        def finish() -> None:
+            self.finish_stop()
             self.events.write(
                 "node_stop_clean",
                 abort_file_present=self.store.store.has_abort_file,
@@ -156,19 +176,20 @@ class Broker:
             )
             on_done()
 
-        self.host.after(habits.SHUTDOWN_SLEEP_MS, finish)
+        self.host.after(habits.SHUTDOWN_SLEEP_MS, shut)
 
-    def _end_connections(self) -> None:
-        """A second later in a stop in order."""
-        if self.slave is not None:
-            self.slave.stop()
-        self.ha.shut()
-        self.puts.stop()
+    def finish_stop(self) -> None:
+        """The last part of a stop in order."""
         self.server.close()
         self.client.close()
-
-    def _end_store(self) -> None:
-        """The last part of a stop in order."""
         self.store.finish_stop()
         self.tables.persist_offsets()
         self.files.unlock()
+        self._tell_rules()
+
+    def _tell_rules(self) -> None:
+        """How often each rule was taken."""
+        states = [each for each in (self.serving, self.copying_rules) if each is not None]
+        taken = sum((each.taken for each in states), Counter[str]())
+        text = ", ".join(f"{name} {count:,}" for name, count in taken.most_common())
+        self.host.log(f"rules: {text or 'none was taken'}")

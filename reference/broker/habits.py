@@ -34,14 +34,19 @@ TRANSFER_WAITS_MAX = 5
 GROUP_COMMIT_MS = 10.0
 """``CommitLog.GroupCommitService#run``: ``waitForRunning(10)``."""
 
+DISPATCH_BEHIND_MS = 5000.0
+"""``ReputMessageService#shutdown``: 50 times 100 ms while its dispatch is behind."""
+
 DISPATCH_MS = 1.0
 """``DefaultMessageStore.ReputMessageService#run``: ``Thread.sleep(1)``."""
 
 SHUTDOWN_SLEEP_MS = 1000.0
 """``DefaultMessageStore#shutdown``: ``Thread.sleep(1000 * 1)`` before the HA service ends."""
 
-DISPATCH_BEHIND_MS = 5000.0
-"""``ReputMessageService#shutdown``: 50 times 100 ms while its dispatch is behind."""
+SHUTDOWN_REST_MS = 20.0
+"""``DefaultMessageStore#shutdown``: what it takes from the end of the HA service on, at least; in
+`n_clean_restart` seq 228 (`node_stop_clean`) 25 ms.
+"""
 
 SOCKET_BYTES = 128 * 1024
 """``HAConnection`` (constructor): two socket buffers of 64 KiB lie between master and slave."""

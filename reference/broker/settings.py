@@ -12,6 +12,7 @@ from reference.configuration.broker_group import BrokerConfiguration, FlushDiskT
 from reference.configuration.keys import Value
 from reference.decisions.delay.levels import parse_delay_levels
 from reference.decisions.metadata.services import Ports, compute_ports
+from reference.decisions.metadata.table_text import BuiltIn
 from reference.decisions.reading.settings import (
     BROKER_FIELDS,
     STORE_FIELDS,
@@ -163,6 +164,16 @@ class Settings:
             is_crc_checked_on_recover=bool(self.get("checkCRCOnRecover")),
             ha_slave_fallbehind_max_bytes=self.number("haSlaveFallbehindMax"),
             delays_ms=parse_delay_levels(self.text("messageDelayLevel")) or DELAYS_MS,
+        )
+
+    def make_built_in(self) -> BuiltIn:
+        """Settings of the topics that are always there."""
+        return BuiltIn(
+            default_queues=self.number("defaultTopicQueueNums"),
+            is_topic_made_by_sends=bool(self.get("autoCreateTopicEnable")),
+            is_cluster_open=bool(self.get("clusterTopicEnable")),
+            is_broker_open=bool(self.get("brokerTopicEnable")),
+            trace_topic=self.text("msgTraceTopicName") if self.get("traceTopicEnable") else None,
         )
 
     def make_reading_settings(self) -> tuple[StoreSettings, BrokerSettings]:

@@ -134,11 +134,16 @@ def make_start(name: str, role: str, life: BrokerLife) -> dict[str, Any]:
 
 def make_log(entry: Entry) -> dict[str, Any]:
     """A line of a log, for whoever reads the recording."""
-    text = entry.line.text
-    for pattern, symbol in SYMBOLS:
-        text = pattern.sub(symbol, text)
+    text = hide_places(entry.line.text)
     level, thread = entry.line.level or "INFO", entry.line.thread
     return {"ev": "log", "node": entry.broker, "level": level, "thread": thread, "msg": text}
+
+
+def hide_places(text: str) -> str:
+    """The text of a line with symbols for addresses and paths."""
+    for pattern, symbol in SYMBOLS:
+        text = pattern.sub(symbol, text)
+    return text
 
 
 def parse_time(time: str) -> datetime:

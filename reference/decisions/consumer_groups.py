@@ -1,6 +1,7 @@
-"""Which consumers have registered at a broker, and what their groups have subscribed to.
+"""Which clients have registered at a broker, and what groups of consumers have subscribed to.
 
-Source: ConsumerManager, ConsumerGroupInfo, ClientManageProcessor#heartBeat of 4.4.0.
+Source: ConsumerManager, ConsumerGroupInfo, ProducerManager, ClientManageProcessor#heartBeat of
+4.4.0.
 """
 
 from __future__ import annotations
@@ -17,6 +18,15 @@ Channel: TypeAlias = Any
 
 
 @frozen
+class Client:
+    """One client at the end of a connection (``ClientChannelInfo``)."""
+
+    client_id: str
+    language: str = "JAVA"
+    version: int = 0
+
+
+@frozen
 class Subscribed:
     """A group's subscription to a topic (``SubscriptionData``)."""
 
@@ -26,6 +36,8 @@ class Subscribed:
     """``expressionType``: TAG or SQL92; empty means tags."""
     version: int = 0
     """``subVersion``: when its consumer has made it."""
+    told: Mapping[str, Any] = field(factory=dict)
+    """All that its consumer says of it."""
 
 
 @frozen
@@ -34,6 +46,8 @@ class Told:
 
     group: str
     is_broadcasting: bool = False
+    consume_type: str = ""
+    consume_from_where: str = ""
     subscriptions: tuple[Subscribed, ...] = ()
 
 
@@ -42,8 +56,10 @@ class ConsumerGroup:
     """The consumers of a group on one broker (``ConsumerGroupInfo``)."""
 
     is_broadcasting: bool = False
-    members: Mapping[Channel, str] = field(factory=dict)
-    """Client ids by connection."""
+    consume_type: str = ""
+    consume_from_where: str = ""
+    members: Mapping[Channel, Client] = field(factory=dict)
+    """By connection."""
     subscriptions: Mapping[str, Subscribed] = field(factory=dict)
     """By topic."""
 
@@ -57,8 +73,12 @@ def is_subscription_newer(known: Subscribed | None, told: Subscribed) -> bool:
     return known is None or known.version < told.version
 
 
+ProducerGroups: TypeAlias = Mapping[str, Mapping[Channel, Client]]
+"""By group and connection (``ProducerManager.groupChannelTable``)."""
+
+
 def register(
-    groups: ConsumerGroups, channel: Channel, client_id: str, told: Told
+    groups: ConsumerGroups, channel: Channel, client: Client, told: Told
 ) -> ConsumerGroups:
     """The groups after a heartbeat (``ConsumerManager#registerConsumer``).
 
@@ -72,7 +92,9 @@ def register(
     registered = evolve(
         group,
         is_broadcasting=told.is_broadcasting,
-        members={**group.members, channel: client_id},
+        consume_type=told.consume_type,
+        consume_from_where=told.consume_from_where,
+        members={**group.members, channel: client},
         subscriptions={topic: each for topic, each in subscriptions.items() if each is not None},
     )
     return {**groups, told.group: registered}
@@ -88,6 +110,20 @@ def unregister(groups: ConsumerGroups, channel: Channel, name: str) -> ConsumerG
     return {**others, name: evolve(group, members=members)} if members else others
 
 
+def register_producer(
+    groups: ProducerGroups, channel: Channel, client: Client, name: str
+) -> ProducerGroups:
+    """The groups of producers after a heartbeat (``ProducerManager#registerProducer``)."""
+    return {**groups, name: {**groups.get(name, {}), channel: client}}
+
+
+def unregister_producer(groups: ProducerGroups, channel: Channel, name: str) -> ProducerGroups:
+    """The groups without a producer; its group goes with its last one."""
+    left = {each: client for each, client in groups.get(name, {}).items() if each != channel}
+    others = {each: members for each, members in groups.items() if each != name}
+    return {**others, name: left} if left else others
+
+
 def list_changed(before: ConsumerGroups, after: ConsumerGroups) -> list[str]:
     """The groups whose members have changed: those that are left are told."""
     return [
@@ -95,10 +131,20 @@ def list_changed(before: ConsumerGroups, after: ConsumerGroups) -> list[str]:
     ]
 
 
+def find_group(groups: ConsumerGroups, name: str) -> ConsumerGroup | None:
+    """A group that has consumers here; None: it has none."""
+    return groups.get(name)
+
+
+def find_producers(groups: ProducerGroups, name: str) -> Mapping[Channel, Client] | None:
+    """The producers of a group; None: it has none."""
+    return groups.get(name)
+
+
 def list_ids(groups: ConsumerGroups, name: str) -> list[str]:
     """The client ids of a group's consumers (``ConsumerGroupInfo#getAllClientId``)."""
     group = groups.get(name)
-    return [] if group is None else list(group.members.values())
+    return [] if group is None else [each.client_id for each in group.members.values()]
 
 
 def find_subscription(groups: ConsumerGroups, name: str, topic: str) -> Subscribed | None:

@@ -7,7 +7,7 @@ with ``parameters.`` are constants of a run.
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -28,6 +28,26 @@ def flatten(cluster: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     _collect(cluster, "", found)
     return found
+
+
+def list_changed(before: Any, after: Any, path: str = "") -> Iterator[tuple[str, Sort, Any, Any]]:
+    """The leaves that are not the same objects in two states: path, sort, old and new value.
+
+    Parts that a step has not touched are the same objects, and are not looked into.
+    """
+    for name, sort in list_leaf_fields(before.__class__):
+        old, new = getattr(before, name), getattr(after, name)
+        if old is new:
+            continue
+        is_many = isinstance(old, tuple)
+        below = f"{path}{name}"
+        parts = enumerate(zip(old, new, strict=True)) if is_many else [("", (old, new))]
+        for index, (one, other) in parts:
+            place = f"{below}.{index}" if is_many else below
+            if sort is None:
+                yield from list_changed(one, other, f"{place}.")
+            elif one is not other:
+                yield place, sort, one, other
 
 
 def unflatten(structure: Any, values: Mapping[str, Any]) -> Any:

@@ -31,15 +31,17 @@ class Term:
     """One hash-consed expression: equal expressions are the same object.
 
     ``operator`` is one of OPERATORS, ``arguments`` are terms, ``payload`` is the name of a leaf or
-    the value of a constant.
+    the value of a constant. ``parts`` is how many parts it has printed in full, counted no further
+    than one more than WRITTEN_PARTS_MAX.
     """
 
-    __slots__ = ("arguments", "operator", "payload", "sort")
+    __slots__ = ("arguments", "operator", "parts", "payload", "sort")
 
     operator: str
     arguments: tuple[Term, ...]
     payload: Any
     sort: Sort
+    parts: int
 
     def __bool__(self) -> bool:
         raise TermError(
@@ -94,8 +96,8 @@ class Term:
         return id(self)
 
     def __repr__(self) -> str:
-        is_short = _measure(self) <= WRITTEN_PARTS_MAX
-        return _write_out(self) if is_short else _write_each_part_once(self)
+        is_short = self.parts <= WRITTEN_PARTS_MAX
+        return _write_out(self, {}) if is_short else _write_each_part_once(self)
 
 
 OPERATORS: dict[str, tuple[tuple[Sort, ...], Sort]] = {
@@ -140,13 +142,13 @@ def record(operator: str, *operands: Any) -> Term:
 
     Raises TermError for operands of the wrong sort.
     """
-    arguments = tuple(x if isinstance(x, Term) else _lift(x) for x in operands)
+    arguments = tuple([x if isinstance(x, Term) else _lift(x) for x in operands])
     sorts, result = OPERATORS[operator]
-    if tuple(a.sort for a in arguments) != sorts:
+    if tuple([a.sort for a in arguments]) != sorts:
         wanted = ", ".join(s.value for s in sorts)
         raise TermError(f"{operator} takes ({wanted}), not {arguments!r}")
     if all(a.operator == "constant" for a in arguments):
-        return constant(evaluate(operator, *(a.payload for a in arguments)))
+        return constant(evaluate(operator, *[a.payload for a in arguments]))
     simplified = _simplify(operator, arguments)
     return simplified if simplified is not None else _intern(operator, arguments, None, result)
 
@@ -158,19 +160,19 @@ def make_raw(operator: str, *arguments: Term) -> Term:
 
 def walk(roots: Iterable[Term]) -> Iterator[Term]:
     """Every term below the roots once, arguments before the terms that use them."""
-    seen: set[int] = set()
-    stack: list[tuple[Term, bool]] = [(root, False) for root in reversed(list(roots))]
+    done: set[int] = set()
+    stack = list(roots)
+    stack.reverse()
     while stack:
-        term, is_ready = stack.pop()
-        if is_ready:
-            yield term
-        elif id(term) not in seen:
-            seen.add(id(term))
-            if term.arguments:
-                stack.append((term, True))
-                stack.extend([(a, False) for a in reversed(term.arguments) if id(a) not in seen])
-            else:
-                yield term
+        term = stack[-1]
+        if id(term) in done:
+            stack.pop()
+        elif waiting := [a for a in term.arguments if id(a) not in done]:
+            waiting.reverse()
+            stack.extend(waiting)
+        else:
+            done.add(id(term))
+            yield stack.pop()
 
 
 def find_shared(terms: Iterable[Term]) -> list[Term]:
@@ -187,18 +189,17 @@ WRITTEN_PARTS_MAX = 100_000
 """A term with more parts is printed with each part once: in full, some would fill a disk."""
 
 
-def _measure(term: Term) -> int:
-    """The number of parts of a term printed in full."""
-    sizes: dict[int, int] = {}
-    for part in walk([term]):
-        sizes[id(part)] = 1 + sum(sizes[id(a)] for a in part.arguments)
-    return sizes[id(term)]
-
-
-def _write_out(term: Term) -> str:
-    if not term.arguments:
-        return str(term.payload)
-    return f"{term.operator}({', '.join(map(_write_out, term.arguments))})"
+def _write_out(term: Term, written: dict[int, str]) -> str:
+    """The term in full; ``written`` has the parts that are written already, by identity."""
+    text = written.get(id(term))
+    if text is None:
+        if term.arguments:
+            inside = ", ".join([_write_out(a, written) for a in term.arguments])
+            text = f"{term.operator}({inside})"
+        else:
+            text = str(term.payload)
+        written[id(term)] = text
+    return text
 
 
 def _write_each_part_once(term: Term) -> str:
@@ -256,11 +257,13 @@ _MEANING: dict[str, Any] = {
 
 
 def _intern(operator: str, arguments: tuple[Term, ...], payload: Any, sort: Sort) -> Term:
-    key = (operator, tuple(id(a) for a in arguments), payload, sort)
+    # Identities, because hashes of terms and of sorts are computed by slower Python code.
+    key = (operator, tuple(map(id, arguments)), payload, id(sort))
     term = _interned.get(key)
     if term is None:
         term = object.__new__(Term)
         term.operator, term.arguments, term.payload, term.sort = operator, arguments, payload, sort
+        term.parts = min(1 + sum([a.parts for a in arguments]), WRITTEN_PARTS_MAX + 1)
         _interned[key] = term
     return term
 

@@ -11,9 +11,11 @@ from typing import Any
 from attrs import define, field
 
 from reference.recorder.following import Follower
-from reference.recorder.line import OWN_KINDS, Line
+from reference.recorder.line import DERIVED, OWN_KINDS, Line
 from reference.recorder.nodes import Nodes
-from reference.recordings.kinds import EXPLAINED_KINDS, START_KINDS
+from reference.recorder.position import LIFE_KINDS, STOPPED
+from reference.recorder.writer import Writer, find_writer
+from reference.recordings.kinds import END_KINDS, EXPLAINED_KINDS, START_KINDS
 from reference.worlds.replication.roles import FlushDiskType, Role
 
 CONFIG_NODE = "config_node"
@@ -58,25 +60,43 @@ class EventsFile:
     """What is told where a line cannot be used."""
     skipped: dict[str, int] = field(factory=dict)
     """By node: so many of its events are in the recording already."""
+    lives: dict[str, str] = field(factory=dict)
+    """By node: the kind of the latest event of a start or an end that is in the recording."""
     bad_lines: int = 0
+    last_ms: float = 0.0
+    """The stamp of the latest event."""
     follower: Follower = field(init=False)
+    writer: Writer | None = None
+    """The process that appends, while it is seen to run."""
 
     def __attrs_post_init__(self) -> None:
         self.follower = Follower(self.path)
 
-    def read(self) -> Iterator[Line]:
-        """The events that are there now and were not before."""
+    def read(self, now_ms: float) -> Iterator[Line]:
+        """The events that are there now and were not before, and ends that nobody tells."""
+        writer = self.writer
+        is_gone = writer is not None and not writer.is_alive(now_ms)
         for data in self.follower.read():
-            try:
-                line = read_event(data)
-                if line.kind == CONFIG_NODE:
-                    self._tell(line.fields)
-                elif not self._is_skipped(line):
-                    yield line
-            except EventProblem as problem:
-                self.bad_lines += 1
-                if self.bad_lines == 1:
-                    self.note(f"{self.path.name}: {problem}; such lines are left out")
+            yield from self._read_line(data)
+        if is_gone and writer is not None and writer is self.writer and self.follower.is_at_end:
+            self.writer = None
+            yield from self._derive_end(writer.node, max(writer.seen_ms, self.last_ms))
+
+    def _read_line(self, data: bytes) -> Iterator[Line]:
+        try:
+            line = read_event(data)
+            self.last_ms = line.wall_ms
+            if line.kind == CONFIG_NODE:
+                self._tell(line.fields)
+                yield from self._begin(line)
+            elif not self._is_skipped(line):
+                if line.kind in LIFE_KINDS:
+                    self.lives[line.fields["node"]] = line.kind
+                yield line
+        except EventProblem as problem:
+            self.bad_lines += 1
+            if self.bad_lines == 1:
+                self.note(f"{self.path.name}: {problem}; such lines are left out")
 
     def _tell(self, fields: dict[str, Any]) -> None:
         role, flush = fields.get("role"), fields.get("flush_type")
@@ -89,6 +109,22 @@ class EventsFile:
         name, release = fields["node"], str(fields.get("rocketmq", ""))
         if not self.nodes.tell(name, node, release):
             self.note(f"{name} has other settings than before: the first line keeps the old ones")
+
+    def _begin(self, line: Line) -> Iterator[Line]:
+        """A process begins, so the one before has ended, whoever has noticed it."""
+        name = line.fields["node"]
+        if self.skipped.get(name, 0) == 0:
+            yield from self._derive_end(name, line.wall_ms)
+        self.writer = find_writer(self.path, name, line.wall_ms)
+
+    def _derive_end(self, node: str, at_ms: float) -> Iterator[Line]:
+        """The end of a process that no event tells: after a stop in order, or by a kill."""
+        before = self.lives.get(node)
+        if before is None or before in END_KINDS:
+            return
+        kind = "process_exit" if before == STOPPED else "node_kill9"
+        self.lives[node] = kind
+        yield Line(at_ms, kind, {"node": node, DERIVED: True})
 
     def _is_skipped(self, line: Line) -> bool:
         """It is in the recording already. A first start tells whether a log was there before."""

@@ -23,6 +23,8 @@ class Follower:
     """What is there at the first look is left out."""
     lines_left_out: int = 0
     """How many lines were longer than any line is."""
+    is_at_end: bool = False
+    """The latest look has read all that is there."""
     _handle: int = -1
     _position: int = 0
     _rest: bytes = b""
@@ -36,6 +38,7 @@ class Follower:
             return
         data = os.pread(self._handle, READ_BYTES, self._position)
         self._position += len(data)
+        self.is_at_end = len(data) < READ_BYTES
         *lines, rest = (self._rest + data).split(b"\n")
         self._rest = rest
         for line in lines:

@@ -72,7 +72,9 @@ class Journal:
             file.last_number = self.written
             self.written += 1
         data = "".join(texts).encode()
-        file.size += os.write(file.handle, data)
+        while data:
+            written = os.write(file.handle, data)
+            file.size, data = file.size + written, data[written:]
 
     def _choose(self) -> JournalFile:
         """The file whose turn it is: the first of the list."""

@@ -24,6 +24,10 @@ OWN_KINDS = frozenset(
 """Kinds that the recorder writes; a file of events may have all others."""
 
 
+DERIVED = "derived"
+"""A field of an event that nobody has told: the recorder has noticed that it must have been."""
+
+
 class Line(NamedTuple):
     """An event, stamped with the time of day."""
 
@@ -33,5 +37,5 @@ class Line(NamedTuple):
 
     @property
     def is_own(self) -> bool:
-        """The recorder has seen it itself."""
-        return self.kind in OWN_KINDS
+        """The recorder has seen it itself, or concluded it."""
+        return self.kind in OWN_KINDS or self.fields.get(DERIVED) is True

@@ -102,6 +102,8 @@ class Nodes:
         names, slaves = list(self.names), set(slaves)
         if not any(self._is_master(name, slaves) for name in names):
             names.insert(0, "master")
+        if any(node["role"] != Role.SLAVE.name for node in self.told.values()):
+            slaves.update(name for name in names if name not in self.told)
         nodes = {name: self.told.get(name) or assume(name in slaves) for name in names}
         ordered = sorted(nodes, key=lambda name: nodes[name]["role"] == Role.SLAVE.name)
         assumed = [name for name in ordered if name not in self.told]

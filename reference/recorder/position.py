@@ -8,6 +8,10 @@ from typing import Any, Self
 from attrs import define, field
 
 from reference.recorder.line import Line
+from reference.recordings.kinds import END_KINDS, START_KINDS
+
+STOPPED = "node_stop_clean"
+LIFE_KINDS = {*START_KINDS, *END_KINDS, STOPPED}
 
 
 @define
@@ -22,9 +26,13 @@ class Position:
     """By link: the number of its latest connection."""
     is_open: dict[str, list[int]] = field(factory=dict)
     """By link: its connections that have not ended."""
+    lives: dict[str, str] = field(factory=dict)
+    """By node: the kind of the latest line about a start or an end of it."""
 
     def see(self, line: Line) -> None:
         """One more line is in the recording."""
+        if line.kind in LIFE_KINDS:
+            self.lives[str(line.fields.get("node", ""))] = line.kind
         if not line.is_own:
             node = str(line.fields.get("node", ""))
             self.followed[node] = self.followed.get(node, 0) + 1
@@ -45,6 +53,7 @@ class Position:
             "own": self.own,
             "followed": dict(self.followed),
             "connections": dict(self.connections),
+            "lives": dict(self.lives),
             "open": {link: list(each) for link, each in self.is_open.items() if each},
         }
 
@@ -52,4 +61,5 @@ class Position:
     def from_json(cls, told: Mapping[str, Any]) -> Self:
         """As `as_json` has written it."""
         opened = {link: list(each) for link, each in told["open"].items()}
-        return cls(told["own"], dict(told["followed"]), dict(told["connections"]), opened)
+        counts = dict(told["followed"]), dict(told["connections"])
+        return cls(told["own"], *counts, opened, dict(told["lives"]))

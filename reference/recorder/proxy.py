@@ -11,6 +11,7 @@ import socket
 import struct
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 from attrs import define, field
@@ -23,6 +24,9 @@ CONNECT_SECONDS = 5.0
 """As a slave waits for its connect (R-HC-02)."""
 UNSENT_BYTES_MAX = 64 * 1024
 """Of each direction, beyond what the kernel takes."""
+DOWN_SECONDS = 1.0
+"""So long nobody listens after a master was down: a slave connects again at once (R-HC-12), is
+refused as by the master itself, and waits for five seconds (R-HC-01)."""
 LINGER_SECONDS = 5.0
 """So long the last bytes may wait for a side that does not read, once the other has gone."""
 CONNECTIONS_MAX = 64
@@ -49,6 +53,8 @@ class Link:
     """Those that are open."""
     forwarded_bytes: int = 0
     server: asyncio.Server | None = None
+    resuming: asyncio.Task[None] | None = None
+    """It will listen again."""
 
     async def start(self) -> None:
         """Listen. Raises OSError."""
@@ -56,8 +62,23 @@ class Link:
         make: Callable[[], Side] = lambda: Connection(self).sides[SLAVE]  # noqa: E731
         self.server = await loop.create_server(make, *self.listen, reuse_address=True)
 
+    def pause(self) -> None:
+        """Refuse connections for a while."""
+        if self.server is not None:
+            self.server.close()
+            self.server = None
+            self.resuming = asyncio.get_running_loop().create_task(self._resume())
+
+    async def _resume(self) -> None:
+        while self.server is None:
+            await asyncio.sleep(DOWN_SECONDS)
+            with suppress(OSError):  # Somebody else may have the port for a moment.
+                await self.start()
+
     def close(self) -> None:
         """End all connections, and accept no more."""
+        if self.resuming is not None:
+            self.resuming.cancel()
         if self.server is not None:
             self.server.close()
         open_now = [each for each in self.connected if each.number]
@@ -106,6 +127,7 @@ class Connection:
             await asyncio.wait_for(made, CONNECT_SECONDS)
         except (OSError, TimeoutError):
             self.link.note([Seen("proxy_target_down", {})], None)
+            self.link.pause()
             self.sides[SLAVE].abort()
 
     def join(self) -> None:

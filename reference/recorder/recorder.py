@@ -14,6 +14,7 @@ from attrs import define, field
 from reference.recorder.events_file import EventsFile
 from reference.recorder.journal import Journal, open_journal
 from reference.recorder.line import Line
+from reference.recorder.log_files import LogFiles
 from reference.recorder.merging import MergeBuffer
 from reference.recorder.nodes import Nodes
 from reference.recorder.observing import Asked
@@ -72,6 +73,7 @@ class Recorder:
     """Tells whoever runs it."""
     links: list[Link] = field(factory=list)
     files: list[EventsFile] = field(factory=list)
+    logs: list[LogFiles] = field(factory=list)
     asked: list[Asked] = field(factory=list)
     observer: Observer | None = None
     """Is told what is recorded, in order."""
@@ -103,7 +105,14 @@ class Recorder:
 
     def add_events(self, path: Path) -> None:
         """A file that a broker appends its events to."""
-        self.files.append(EventsFile(path, self.nodes, self.note, self.position.followed))
+        position = self.position
+        skipped, lives = position.followed, position.lives
+        self.files.append(EventsFile(path, self.nodes, self.note, skipped, lives))
+
+    def add_logs(self, node: str, folder: Path) -> None:
+        """The folder of a broker's own logs."""
+        self.nodes.add(node)
+        self.logs.append(LogFiles(node, folder))
 
     def add_broker(self, node: str, address: tuple[str, int], every_seconds: float) -> None:
         """A broker that is asked about itself."""
@@ -145,14 +154,20 @@ class Recorder:
             self.parts.touch()
 
     def _look(self) -> bool:
-        """Read a piece of what was appended to files of events; True if there was something."""
+        """Read a piece of what was appended to files; True if there was something."""
         has_found = False
         for file in self.files:
             if not self.buffer.is_full:
-                for line in file.read():
-                    self.buffer.add(line)
+                for line in file.read(now()):
                     has_found = True
-        return has_found
+                    if line.is_own:
+                        self.add_own([line])
+                    else:
+                        self.buffer.add(line)
+        lines = [line for logs in self.logs for line in logs.read(now())]
+        if lines:
+            self.add_own(lines)
+        return has_found or bool(lines)
 
     def _observe(self, observer: Observer, lines: list[Line], until_ms: float) -> None:
         if self.told_nodes != len(self.nodes.told):

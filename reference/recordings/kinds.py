@@ -284,6 +284,8 @@ OPTIONAL_FIELDS: Mapping[str, Fields] = {
         "process_exits": "flag",
         "shutdown_ms": "time",
     },
+    "process_exit": {"derived": "flag"},
+    "node_kill9": {"derived": "flag"},
     "store_surgery": {"actions": "texts"},
     "get_message": {
         **dict.fromkeys(("diff", "last_returned_phy_offset", "max_phy_offset_pulling"), "number"),

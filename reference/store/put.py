@@ -101,6 +101,8 @@ class Message:
     born_host: bytes = records.LOCALHOST_1
     store_host: bytes = records.LOCALHOST_1
     is_wait_store_msg_ok: bool = True
+    reconsume_times: int = 0
+    """How often consumers have given it back."""
 
 
 @frozen
@@ -365,6 +367,7 @@ def encode_message(
             flag=message.flag,
             born_host=message.born_host,
             store_host=message.store_host,
+            reconsume_times=message.reconsume_times,
         )
     )
 

@@ -35,6 +35,7 @@ def lay_out(folder: Path) -> None:
             shutil.copy(CONF / "2m-2s-sync" / name, target)
     (folder / "subscriptionGroup.json").write_text(json.dumps(GROUPS))
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    shutil.copy(CONF / "2m-2s-sync" / "broker-a.properties", folder / "broker.conf")
     lay_out_recordings(folder)
     lay_out_logs(folder)
     lay_out_stores(folder)
@@ -81,8 +82,21 @@ def lay_out_recordings(folder: Path) -> None:
     (folder / "recordings").mkdir()
     for name in ("v498_b_sync_no_slave", "v498_d2_fallbehind_exact"):
         shutil.copy(LATER_RECORDINGS / f"{name}.jsonl", folder / "recordings")
+    shutil.copy(RECORDINGS / "h_slave_ahead_aligned.jsonl", folder / "tests" / "data" / "traces")
+    lay_out_parts(folder)
     text = (RECORDINGS / "b_sync_no_slave.jsonl").read_text(encoding="utf-8")
     (folder / "suspicious.jsonl").write_text("".join(falsify(text)), encoding="utf-8")
+
+
+def lay_out_parts(folder: Path) -> None:
+    """One recording in three files, each of which begins with the first line and its number."""
+    text = (RECORDINGS / "b_sync_no_slave.jsonl").read_text(encoding="utf-8")
+    config, *events = map(json.loads, text.splitlines())
+    for part, name in enumerate(("long.jsonl", "long.1.jsonl", "long.2.jsonl")):
+        own = [{**event, "seq": 2 * event["seq"]} for event in events[7 * part : 7 * (part + 1)]]
+        first = {**config, "seq": own[0]["seq"] - 1, "t_ms": own[0]["t_ms"], "part": part}
+        lines = (json.dumps(each) + "\n" for each in (first, *own))
+        (folder / name).write_text("".join(lines), encoding="utf-8")
 
 
 def falsify(text: str) -> Iterator[str]:

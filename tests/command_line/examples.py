@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 from attrs import frozen
 
-from command_line.main import group
+from command_line.main import UNTIL_STOPPED, group
 from tests.command_line.run import ROOT, run
 
 PROGRAM = "rmqspec"
@@ -46,6 +49,11 @@ class Example:
     def get_redirection(self, mark: str) -> str:
         """What stands behind ``|``, ``<`` or ``>``; empty where there is none."""
         return self.line.partition(f" {mark} ")[2]
+
+    @property
+    def runs_until_stopped(self) -> bool:
+        """It ends only when it is told to."""
+        return self.line.split()[1] in UNTIL_STOPPED and "--play" not in self.line
 
     @property
     def needs_spark(self) -> bool:
@@ -124,6 +132,8 @@ def find_command(words: list[str]) -> tuple[click.Command, list[str]]:
 
 def run_example(example: Example, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run it in this folder; what ``|``, ``<`` and ``>`` say is done here, ``jq`` by Python."""
+    if example.runs_until_stopped:
+        return run_until_stopped(example, folder)
     source = example.get_redirection("<")
     text = (folder / source).read_text(encoding="utf-8") if source else ""
     result = run(*expand(example.words, folder), folder=folder, text=text)
@@ -133,6 +143,23 @@ def run_example(example: Example, folder: Path) -> subprocess.CompletedProcess[s
         assert reader == "jq ."
         json.loads(result.stdout)
     return result
+
+
+def run_until_stopped(example: Example, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Start it, alone on this machine since ports are fixed, and stop it once it says something."""
+    words = [sys.executable, "-m", "command_line", *expand(example.words, folder)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with (Path(tempfile.gettempdir()) / "rmqspec_ports.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(
+            words, cwd=folder, env=environment, stdout=pipe, stderr=pipe, text=True
+        )
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        rest, errors = process.communicate()
+    return subprocess.CompletedProcess(words, process.returncode, first + rest, errors)
 
 
 def expand(words: list[str], folder: Path) -> Iterator[str]:

@@ -40,6 +40,7 @@ ENDS = {
     "rmqspec upgrade 4.4.0 5.3.0 conf --fail-on-worse": 1,
     "rmqspec trace suspicious.jsonl --explain": 1,
     "rmqspec mutants --rule transfer_batch --layers equivalence,lemmas --json > batch.json": 1,
+    "rmqspec record --watch --play tests/data/traces/h_slave_ahead_aligned.jsonl": 1,
 }
 """Examples that show another exit code than 0."""
 
@@ -52,6 +53,10 @@ NIGHTLY = {
     "rmqspec check conf --rocketmq-version 4.9.8": "6 s: every pair of a folder",
     "rmqspec check conf --rocketmq-version 5.3.0 --what-if inSyncReplicas=2": "5 s: the same",
     "rmqspec check conf --what-if flushDiskType=SYNC_FLUSH": "5 s: the same",
+    "rmqspec store master slave --explain": "7 s: another test explains stores",
+    "rmqspec explain L12 broker-a.properties --slaves 1 --rocketmq-version 4.9.8": "4 s: a release",
+    "rmqspec upgrade 4.4.0 4.9.8": "4 s: another test runs it",
+    "rmqspec upgrade 4.4.0 5.3.0 conf --fail-on-worse": "4 s: another upgrade",
     "rmqspec upgrade 4.9.8 5.3.0 conf/2m-2s-sync": "5 s: another upgrade",
     "rmqspec upgrade 4.9.8 5.3.0-quorum conf": "4 s: another upgrade",
     "rmqspec upgrade 4.9.8 5.3.0 conf --what-if inSyncReplicas=2": "5 s: another upgrade",
@@ -86,6 +91,13 @@ NIGHTLY = {
     "rmqspec fuzz --swarm --classes": "87 s: violations are shortened",
     'rmqspec prove --cross-check 20000 --fault "power loss" --structure "delay/4.4.0"'
     " --levels searches/power": "44 s: a job for each level",
+    "rmqspec broker --role SYNC_MASTER --store master": "3 s: another role",
+    "rmqspec broker --role SLAVE --store slave --set namesrvAddr=127.0.0.1:9876": "3 s: another",
+    "rmqspec broker --role ASYNC_MASTER --store master --events master.jsonl --snapshots 1": "3 s",
+    "rmqspec record --out pair.jsonl --link slave1=20912:master-host:10912 --events master.jsonl"
+    " --events slave.jsonl --rotate 100MB": "2 s: another recorder",
+    "rmqspec record --out pair.jsonl --link slave1=20912:master-host:10912"
+    " --node master=broker.conf": "2 s: another recorder",
     "rmqspec bench": "90 s: each engine five times",
     "rmqspec bench --slaves 2 --repeat 2 --json": "60 s: each engine twice",
     "rmqspec bench --campaign-seconds 10": "100 s: also a campaign",

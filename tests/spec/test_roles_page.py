@@ -13,6 +13,7 @@ import pytest
 from book.implementers.configuration_uses import (
     CHECKED_KEYS,
     IDENTITY,
+    OWN_BROKER,
     READING,
     STOCK_KEYS,
     TIMES,
@@ -29,7 +30,7 @@ from reference.worlds.replication.parameters import SIZE_KEYS, SLAVES_MAX
 from tests.reference.broker_files import MASTER, SLAVE, read_group
 from tests.reference.broker_files import STOCK as STOCK_FOLDER
 
-USES = (*IDENTITY, *VERDICTS, *READING, *TIMES)
+USES = (*IDENTITY, *VERDICTS, *READING, *TIMES, *OWN_BROKER)
 
 LISTS = {"keys.py", "later_keys.py", "controller_keys.py"}
 """The files that list keys and read none."""

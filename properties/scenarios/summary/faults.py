@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import attrs
@@ -13,6 +14,7 @@ from properties.schedules.judgement import ScheduleError, follow
 from properties.verdicts.explanations import explain
 from properties.verdicts.verdict import Verdict
 from properties.worlds import find_world
+from reference.language.machine import Action
 from reference.worlds.reading.structure import ReadingStructure
 from reference.worlds.replication.structure import Structure
 
@@ -69,10 +71,16 @@ def count_faults(structure: Any, verdict: Verdict) -> Mapping[str, int]:
 
     Also empty for a schedule that was found with other sizes than those of a search.
     """
+    return _count_faults(structure, verdict.fault, verdict.schedule)
+
+
+@cache
+def _count_faults(structure: Any, fault: str, schedule: tuple[Action, ...]) -> Mapping[str, int]:
+    """The same; several claims and rows are refuted by one schedule, in every group alike."""
     world = find_world(structure)
-    parameters = world.make_search_parameters(world.get_fault_model(verdict.fault))
+    parameters = world.make_search_parameters(world.get_fault_model(fault))
     try:
-        *_, (_, state) = follow(structure, parameters, verdict.schedule)
+        *_, (_, state) = follow(structure, parameters, schedule)
     except ScheduleError:
         return {}
     return {name: times for name, times in attrs.asdict(state.faults).items() if times}

@@ -13,8 +13,12 @@ from reference.broker.host import Host, Timer, Transport
 from reference.broker.requests import (
     administration,
     clients,
+    connections,
+    figures,
+    locking,
     progress,
     pulling,
+    returning,
     sending,
 )
 from reference.broker.requests.handler import (
@@ -31,7 +35,17 @@ from reference.wire.wire_error import WireError
 if TYPE_CHECKING:
     from reference.broker.broker import Broker
 
-REQUESTS = (administration, clients, progress, pulling, sending)
+REQUESTS = (
+    administration,
+    clients,
+    connections,
+    figures,
+    locking,
+    progress,
+    pulling,
+    returning,
+    sending,
+)
 """The modules whose handlers answer."""
 CONNECTIONS_MAX = 256
 PENDING_BYTES_MAX = 64 * 1024 * 1024

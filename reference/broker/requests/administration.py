@@ -5,21 +5,19 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from reference.broker.requests.handler import (
-    SYSTEM_ERROR,
-    FieldError,
-    Request,
-    handles,
-    write,
-)
+from reference.broker.replication.puts import WAITING_MAX
+from reference.broker.requests.handler import SYSTEM_ERROR, FieldError, Request, handles, write
 from reference.configuration.broker_group import BrokerConfiguration
+from reference.decisions.delay.levels import compute_queue_id
 from reference.decisions.metadata import stored_broker
 from reference.decisions.metadata.copying import REQUEST_CODES, is_content_empty
 from reference.decisions.metadata.table_text import TopicConfig
 from reference.decisions.reading.subscription_group import GroupError, build_group
 from reference.decisions.sending.send_processor import AUTO_CREATE_TOPIC
-from reference.store.store import compute_dispatch_behind
+from reference.store.records import SCHEDULE_TOPIC
+from reference.store.store import compute_dispatch_behind, find_consume_queue
 from reference.wire.codes import RequestCode
+from reference.wire.remoting import VERSION
 
 if TYPE_CHECKING:
     from reference.broker.broker import Broker
@@ -78,6 +76,13 @@ def update_group(broker: Broker, request: Request) -> None:
     request.answer()
 
 
+@handles(RequestCode.DELETE_SUBSCRIPTIONGROUP, by=(stored_broker.delete_entry,))
+def delete_group(broker: Broker, request: Request) -> None:
+    """``AdminBrokerProcessor#deleteSubscriptionGroup``; its progress stays."""
+    broker.tables.delete_group(request.text("groupName"))
+    request.answer()
+
+
 @handles(RequestCode.GET_BROKER_RUNTIME_INFO, by=(compute_dispatch_behind,))
 def get_runtime_info(broker: Broker, request: Request) -> None:
     """``AdminBrokerProcessor#getBrokerRuntimeInfo``, as far as this broker has it."""
@@ -91,23 +96,47 @@ def describe(broker: Broker) -> dict[str, object]:
     ratio = store.files.compute_disk_ratio()
     return {
         "brokerVersionDesc": f"V{broker.settings.version.release.replace('.', '_')}",
+        "brokerVersion": VERSION,
         "brokerRole": broker.settings.role.name,
         "commitLogMinOffset": store.min_offset,
         "commitLogMaxOffset": store.max_offset,
         "commitLogDiskRatio": ratio,
         "consumeQueueDiskRatio": ratio,
         "dispatchBehindBytes": compute_dispatch_behind(store.store),
-        "remainHowManyDataToFlush": f"{store.max_offset - store.flushed_offset} B",
+        "remainHowManyDataToFlush": write_bytes(store.max_offset - store.flushed_offset),
         "putMessageTimesTotal": broker.puts_total,
         "bootTimestamp": broker.started_ms,
         "pageCacheLockTimeMills": 0,
         "sendThreadPoolQueueSize": len(broker.puts.waiting),
+        "sendThreadPoolQueueCapacity": WAITING_MAX,
+        **describe_delays(broker),
     }
+
+
+def describe_delays(broker: Broker) -> dict[str, str]:
+    """Progress and end of each level that was delivered (``buildRunningStats``)."""
+    told = {}
+    for level, offset in broker.tables.tables.delay_offsets.items():
+        queue = compute_queue_id(int(level))
+        end = find_consume_queue(broker.store.store, SCHEDULE_TOPIC, queue).max_offset_in_queue
+        told[f"scheduleMessageOffset_{level}"] = f"{offset},{end}"
+    return told
+
+
+def write_bytes(count: int) -> str:
+    """A number of bytes for people (``MixAll#humanReadableByteCount``)."""
+    power = 0
+    while count >= 1024 ** (power + 1):
+        power += 1
+    if not power:
+        return f"{count} B"
+    return f"{count / 1024**power:.1f} {'KMGTPE'[power - 1]}iB"
 
 
 @handles(RequestCode.GET_BROKER_CONFIG, by=(BrokerConfiguration.list_values_in_force,))
 def get_config(broker: Broker, request: Request) -> None:
     """``AdminBrokerProcessor#getBrokerConfig``: all settings, as lines of properties."""
-    values = broker.settings.configuration.list_values_in_force()
-    text = "".join(f"{key}={write(value)}\n" for key, value in values.items())
+    configuration = broker.settings.configuration
+    values = configuration.list_values_in_force() | dict(configuration.values)
+    text = "".join(f"{key}={write(value)}\n" for key, value in sorted(values.items()))
     request.answer(body=text.encode())

@@ -14,7 +14,13 @@ from attrs import define, field
 from reference.broker.requests.handler import SYSTEM_ERROR, Asker, FieldError, Request, handles
 from reference.decisions import consumer_groups
 from reference.decisions.clients.services import name_retry_topic
-from reference.decisions.consumer_groups import ConsumerGroups, Subscribed, Told
+from reference.decisions.consumer_groups import (
+    Client,
+    ConsumerGroups,
+    ProducerGroups,
+    Subscribed,
+    Told,
+)
 from reference.decisions.sending.send_processor import make_retry_topic
 from reference.wire.codes import RequestCode
 from reference.wire.remoting import ONE_WAY_FLAG, Command, encode
@@ -29,9 +35,10 @@ GROUPS_MAX = 10_000
 
 @define(eq=False, repr=False)
 class Consumers:
-    """The consumers that have registered here."""
+    """The clients that have registered here."""
 
     groups: ConsumerGroups = field(factory=dict)
+    producers: ProducerGroups = field(factory=dict)
 
     def change(self, groups: ConsumerGroups) -> None:
         """Take over other groups, and tell the members of those that have changed."""
@@ -42,11 +49,13 @@ class Consumers:
             for asker in list(groups[name].members):
                 asker.send(encode(request))
 
-    def forget(self, asker: Asker, name: str | None = None) -> None:
-        """A connection, or one of its groups, is gone."""
+    def forget(self, asker: Asker) -> None:
+        """A connection is gone."""
         groups = self.groups
-        for each in [name] if name is not None else list(groups):
-            groups = consumer_groups.unregister(groups, asker, each)
+        for name in list(groups):
+            groups = consumer_groups.unregister(groups, asker, name)
+        for name in list(self.producers):
+            self.producers = consumer_groups.unregister_producer(self.producers, asker, name)
         self.change(groups)
 
 
@@ -58,45 +67,64 @@ def read_group(told: Mapping[str, Any]) -> Told:
             str(each.get("subString") or ""),
             str(each.get("expressionType") or ""),
             int(each.get("subVersion", 0)),
+            dict(each),
         )
         for each in told.get("subscriptionDataSet") or ()
     )
-    is_broadcasting = told.get("messageModel") == "BROADCASTING"
-    return Told(str(told["groupName"]), is_broadcasting, tuple(subscriptions))
+    return Told(
+        str(told["groupName"]),
+        is_broadcasting=told.get("messageModel") == "BROADCASTING",
+        consume_type=str(told.get("consumeType") or ""),
+        consume_from_where=str(told.get("consumeFromWhere") or ""),
+        subscriptions=tuple(subscriptions),
+    )
 
 
-@handles(RequestCode.HEART_BEAT, by=(consumer_groups.register, make_retry_topic))
+@handles(
+    RequestCode.HEART_BEAT,
+    by=(consumer_groups.register, consumer_groups.register_producer, make_retry_topic),
+)
 def heart_beat(broker: Broker, request: Request) -> None:
     """``ClientManageProcessor#heartBeat``: a group also gets its topic of failed messages.
 
     Raises FieldError.
     """
+    command, consumers = request.command, broker.consumers
     try:
-        told = json.loads(request.command.body)
-        client_id = str(told["clientID"])
+        told = json.loads(command.body)
+        client = Client(str(told["clientID"]), command.language, command.version)
         groups = [read_group(each) for each in told.get("consumerDataSet") or ()]
+        names = [str(each["groupName"]) for each in told.get("producerDataSet") or ()]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
         raise FieldError(f"the body is no heartbeat: {type(problem).__name__}") from problem
-    registered = broker.consumers.groups
+    registered, producers = consumers.groups, consumers.producers
     for group in groups:
-        registered = consumer_groups.register(registered, request.asker, client_id, group)
-    if len(registered) > GROUPS_MAX:
+        registered = consumer_groups.register(registered, request.asker, client, group)
+    for name in names:
+        producers = consumer_groups.register_producer(producers, request.asker, client, name)
+    if max(len(registered), len(producers)) > GROUPS_MAX:
         raise FieldError(f"there are {GROUPS_MAX} groups already")
     for group in groups:
         topic = make_retry_topic(name_retry_topic(group.group))
-        if topic is not None and topic.name not in broker.tables.topics:
-            broker.tables.put_topic(topic)
-            broker.registration.register()
-    broker.consumers.change(registered)
+        if topic is not None:
+            broker.know_topic(topic)
+    consumers.producers = producers
+    consumers.change(registered)
     request.answer()
 
 
-@handles(RequestCode.UNREGISTER_CLIENT, by=(consumer_groups.unregister,))
+@handles(
+    RequestCode.UNREGISTER_CLIENT,
+    by=(consumer_groups.unregister, consumer_groups.unregister_producer),
+)
 def unregister(broker: Broker, request: Request) -> None:
     """``ClientManageProcessor#unregisterClient``."""
-    group = request.command.fields.get("consumerGroup")
-    if group is not None:
-        broker.consumers.forget(request.asker, group)
+    fields, consumers = request.command.fields, broker.consumers
+    group, producers = fields.get("consumerGroup", ""), fields.get("producerGroup", "")
+    consumers.producers = consumer_groups.unregister_producer(
+        consumers.producers, request.asker, producers
+    )
+    consumers.change(consumer_groups.unregister(consumers.groups, request.asker, group))
     request.answer()
 
 

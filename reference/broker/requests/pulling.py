@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from attrs import define, evolve, field
 
 from reference.broker.requests.handler import SUCCESS, Request, handles
+from reference.broker.requests.sending import encode_host
 from reference.decisions.consumer_groups import describe, find_subscription
+from reference.decisions.delay.stored import encode_properties
 from reference.decisions.progress.offset_table import name_key
 from reference.decisions.reading import pull_processor
 from reference.decisions.reading.consume_queue import ConsumeQueue, Entry, compute_entries_per_file
@@ -27,6 +29,7 @@ from reference.decisions.reading.subscription import (
     SubscriptionError,
     is_expression_parsable,
     is_tag_taken,
+    is_tag_type,
     parse_tags,
 )
 from reference.store import consume_queue as stored_queues
@@ -41,7 +44,6 @@ if TYPE_CHECKING:
 
 COMMIT_FLAG, SUSPEND_FLAG, SUBSCRIPTION_FLAG = 1, 2, 4
 """``PullSysFlag``."""
-TAG_TYPES = ("", "TAG")
 MESSAGES_MAX = 100_000
 OFFSET_MOVED_EVENT = "OFFSET_MOVED_EVENT"
 HELD_MAX = 100_000
@@ -156,7 +158,7 @@ def read_subscription(broker: Broker, request: Request, pull: Pull) -> tuple[Sub
         groups = broker.consumers.groups
         known = find_subscription(groups, pull.group_name, request.text("topic"))
         text, kind = (known.text, known.kind) if known is not None else (None, "")
-    if kind not in TAG_TYPES:
+    if not is_tag_type(kind):
         is_valid = is_expression_parsable(text)
         return Subscription(), evolve(pull, is_property_filter=True, is_subscription_valid=is_valid)
     try:
@@ -253,11 +255,19 @@ def write_moved_event(broker: Broker, request: Request, result: GetMessageResult
     event = {
         "consumerGroup": request.text("consumerGroup"),
         "messageQueue": queue,
-        "newOffset": result.next_begin_offset,
+        "offsetNew": result.next_begin_offset,
         "offsetRequest": request.number("queueOffset"),
     }
     group = request.text("consumerGroup")
     body = json.dumps(event, separators=(",", ":")).encode()
-    properties = f"KEYS\x01{group}\x02TAGS\x01{group}\x02"
-    message = Message(OFFSET_MOVED_EVENT, 0, body=body, properties=properties)
+    own_host = encode_host(broker.settings.address)
+    message = Message(
+        OFFSET_MOVED_EVENT,
+        0,
+        body=body,
+        properties=encode_properties({"TAGS": group, "DELAY": "0", "KEYS": group}),
+        born_timestamp_ms=broker.host.wall_ms(),
+        born_host=own_host,
+        store_host=own_host,
+    )
     broker.puts.ask(message, broker.note_put)

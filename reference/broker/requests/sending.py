@@ -7,12 +7,13 @@ import socket
 import struct
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from reference.broker.replication.puts import Put, Puts
 from reference.broker.requests.handler import SYSTEM_BUSY, FieldError, Request, handles
 from reference.decisions.delay.stored import delay_message
-from reference.decisions.sending import send_processor
+from reference.decisions.metadata.table_text import TopicConfig
+from reference.decisions.sending import send_back, send_processor
 from reference.decisions.sending.send_processor import RESPONSES, STORED, SendCode
 from reference.store import records
 from reference.store.java import JavaError, Thrown, parse_integer
@@ -22,6 +23,7 @@ from reference.store.put import (
     Message,
     MessageBatch,
     PutMessageResult,
+    compute_batch_bytes,
 )
 from reference.wire.codes import RequestCode
 
@@ -38,12 +40,19 @@ SHORT_NAMES = {
     "flag": "h",
     "properties": "i",
     "reconsumeTimes": "j",
+    "maxReconsumeTimes": "l",
     "batch": "m",
 }
 """Names of the fields in SEND_MESSAGE_V2 (``SendMessageRequestHeaderV2``)."""
 PORT = struct.Struct(">i")
+TRANSACTION_PROPERTY = "TRAN_MSG"
+"""``MessageConst.PROPERTY_TRANSACTION_PREPARED``: there are no transactions here."""
 WAIT_PROPERTY = "WAIT"
 """``MessageConst.PROPERTY_WAIT_STORE_MSG_OK``."""
+NO_GROUP = 26
+"""``ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST``."""
+TRACE_FIELDS = {"MSG_REGION": "DefaultRegion", "TRACE_ON": "true"}
+"""In every answer to a send."""
 MULTI_TAG, MULTI_TAGS_FLAG = "MULTI_TAG", 2
 
 
@@ -80,7 +89,12 @@ class Fields:
     RequestCode.SEND_MESSAGE,
     RequestCode.SEND_MESSAGE_V2,
     RequestCode.SEND_BATCH_MESSAGE,
-    by=(send_processor.find_topic, send_processor.find_refusal, Puts.ask),
+    by=(
+        send_processor.find_topic,
+        send_processor.find_refusal,
+        send_back.find_dead_letter_target,
+        Puts.ask,
+    ),
 )
 def send_message(broker: Broker, request: Request) -> None:
     """``SendMessageProcessor#processRequest``."""
@@ -90,19 +104,34 @@ def send_message(broker: Broker, request: Request) -> None:
     queues = given.number("defaultTopicQueueNums", 0)
     topic = send_processor.find_topic(name, topics, given.optional("defaultTopic"), queues)
     send = send_processor.Send(
-        name, given.number("queueId"), topic, given.is_batch, broker.reading[1].permission
+        name,
+        given.number("queueId"),
+        topic,
+        given.is_batch,
+        broker.reading[1].permission,
+        is_transaction_rejected=is_transaction(given),
     )
     refusal = send_processor.find_refusal(send)
     if refusal is not None:
         remark = f"{refusal.by}: topic[{name}] queueId[{send.queue}]"
-        request.answer(refusal.value, remark)
+        request.answer(refusal.value, remark, TRACE_FIELDS)
         return
     assert topic is not None  # An unknown one was refused.
-    if name not in topics:
-        broker.tables.put_topic(topic)
-        broker.registration.register()
+    broker.know_topic(topic)
     queue = send.queue if send.queue >= 0 else random.randrange(max(1, topic.write_queues))
-    message = make_batch(given, queue) if given.is_batch else make_message(broker, given, queue)
+    if given.is_batch:
+        put(broker, request, make_batch(given, queue, encode_host(broker.settings.address)), queue)
+        return
+    target, is_known = find_target(broker, given, topic)
+    if not is_known:
+        request.answer(NO_GROUP, f"subscription group not exist, {name}", TRACE_FIELDS)
+        return
+    place = queue if target is topic else random.randrange(send_back.DEAD_LETTER_QUEUES)
+    put(broker, request, make_message(broker, given, target, place), queue)
+
+
+def put(broker: Broker, request: Request, message: Message | MessageBatch, queue: int) -> None:
+    """Put a message; its sender is told the queue that it has chosen."""
 
     def answer(done: Put) -> None:
         answer_put(broker, request, done, queue)
@@ -111,21 +140,50 @@ def send_message(broker: Broker, request: Request) -> None:
         request.answer(SYSTEM_BUSY, "[OVERLOAD]system busy, start flow control for a while")
 
 
-def make_message(broker: Broker, given: Fields, queue: int) -> Message:
+def is_transaction(given: Fields) -> bool:
+    """It is the first half of a transaction."""
+    properties = records.parse_properties(given.optional("properties"))
+    is_half = properties.get(TRANSACTION_PROPERTY, "").lower() == "true"
+    return is_half and not given.is_batch
+
+
+def find_target(broker: Broker, given: Fields, topic: TopicConfig) -> tuple[TopicConfig, bool]:
+    """The topic that takes it: dead letters if it has failed too often; False: no such group.
+
+    Raises FieldError.
+    """
+    name = str(topic.name)
+    if not name.startswith(send_processor.RETRY_TOPIC_PREFIX):
+        return topic, True
+    group = broker.tables.find_group(name.removeprefix(send_processor.RETRY_TOPIC_PREFIX))
+    if group is None:
+        return topic, False
+    told = given.optional("maxReconsumeTimes")
+    retries_max = given.number("maxReconsumeTimes") if told else None
+    version, times = given.request.command.version, given.number("reconsumeTimes", 0)
+    try:
+        dead = send_back.find_dead_letter_target(name, group, retries_max, version, times)
+    except JavaError as problem:
+        raise FieldError(f"{problem}: maxReconsumeTimes") from problem
+    return (topic, True) if dead is None else (broker.know_topic(dead), True)
+
+
+def make_message(broker: Broker, given: Fields, topic: TopicConfig, queue: int) -> Message:
     """One message; a delayed one goes to the queue of its level. Raises FieldError."""
     text = given.optional("properties")
     properties = records.parse_properties(text)
     message = Message(
-        topic=given.text("topic"),
+        topic=str(topic.name),
         queue_id=queue,
         body=given.request.command.body,
         properties=text,
-        sys_flag=given.number("sysFlag"),
+        sys_flag=given.number("sysFlag") | get_tags_flag(topic),
         flag=given.number("flag"),
         born_timestamp_ms=given.number("bornTimestamp"),
         born_host=encode_host(given.request.asker.peer),
         store_host=encode_host(broker.settings.address),
         is_wait_store_msg_ok=properties.get(WAIT_PROPERTY, "true").lower() == "true",
+        reconsume_times=given.number("reconsumeTimes", 0),
     )
     level = properties.get(records.PROPERTY_DELAY_TIME_LEVEL)
     if level is None:
@@ -136,7 +194,12 @@ def make_message(broker: Broker, given: Fields, queue: int) -> Message:
         raise FieldError(f"the delay level {level[:20]!r} is not a number") from problem
 
 
-def make_batch(given: Fields, queue: int) -> MessageBatch:
+def get_tags_flag(topic: TopicConfig) -> int:
+    """The flag of messages in a topic with several tags each."""
+    return MULTI_TAGS_FLAG if topic.filter_type == MULTI_TAG else 0
+
+
+def make_batch(given: Fields, queue: int, store_host: bytes) -> MessageBatch:
     """Several messages in one body. Raises FieldError."""
     return MessageBatch(
         topic=given.text("topic"),
@@ -145,6 +208,7 @@ def make_batch(given: Fields, queue: int) -> MessageBatch:
         sys_flag=given.number("sysFlag"),
         born_timestamp_ms=given.number("bornTimestamp"),
         born_host=encode_host(given.request.asker.peer),
+        store_host=store_host,
     )
 
 
@@ -183,24 +247,35 @@ def answer_put(broker: Broker, request: Request, done: Put, queue: int) -> None:
     broker.note_put(done)
     result = done.result
     if isinstance(result, Thrown) or result is None:
-        request.answer(SendCode.SYSTEM_ERROR, "UNKNOWN_ERROR")
+        request.answer(SendCode.SYSTEM_ERROR, "UNKNOWN_ERROR", TRACE_FIELDS)
         return
     code = RESPONSES[result.status.name]
     if code not in STORED or result.append is None:
-        request.answer(code, result.status.name)
+        request.answer(code, result.status.name, TRACE_FIELDS)
         return
-    request.answer(code, fields=describe_place(broker, result, queue))
+    request.answer(code, fields=describe_place(broker, done.message, result, queue))
 
 
-def describe_place(broker: Broker, result: PutMessageResult, queue: int) -> dict[str, str]:
-    """Where the message lies: its id, queue and queue offset."""
+def describe_place(
+    broker: Broker, message: Message | MessageBatch, result: PutMessageResult, queue: int
+) -> dict[str, str]:
+    """Where it lies: its id, queue and queue offset; a batch has an id for each message."""
     assert result.append is not None
-    offset = struct.pack(">q", result.append.wrote_offset_bytes)
     store_host = encode_host(broker.settings.address)
+    begins, place = [], result.append.wrote_offset_bytes
+    for size in list_sizes(message):
+        begins.append(place)
+        place += size
     return {
-        "msgId": (store_host + offset).hex().upper(),
+        "msgId": ",".join(send_back.make_message_id(store_host, begin) for begin in begins),
         "queueId": str(queue),
         "queueOffset": str(result.append.logics_offset),
-        "MSG_REGION": "DefaultRegion",
-        "TRACE_ON": "true",
+        **TRACE_FIELDS,
     }
+
+
+def list_sizes(message: Message | MessageBatch) -> list[int]:
+    """How many bytes each message of a put takes; of a single one it does not matter."""
+    if isinstance(message, Message):
+        return [0]
+    return [compute_batch_bytes(evolve(message, items=(item,))) for item in message.items]

@@ -33,16 +33,19 @@ class Process:
     async def run(self) -> None:
         """Until a signal. Raises what the start raises, and a defect of this program."""
         loop = asyncio.get_running_loop()
-        stopped = asyncio.Event()
+        asked, stopped = asyncio.Event(), asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, asked.set)
         host = SocketHost(self.write_line)
-        loop.set_exception_handler(lambda _, found: self._fail(found, stopped))
+        loop.set_exception_handler(lambda _, found: self._fail(found, (asked, stopped)))
         broker = Broker(self.settings, host, self.events_file, self.node)
         servers = await self._start(broker, host)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, lambda: broker.stop(stopped.set))
         loop.add_signal_handler(signal.SIGUSR1, broker.events.write_snapshot)
         self.on_started(broker)
-        await stopped.wait()
+        await asked.wait()
+        if self._failure is None:
+            broker.stop(stopped.set)
+            await stopped.wait()
         for server in servers:
             server.close()
         if self._failure is not None:
@@ -60,8 +63,9 @@ class Process:
             broker.store.every("snapshot", self.snapshot_ms, broker.events.write_snapshot)
         return servers
 
-    def _fail(self, found: dict[str, Any], stopped: asyncio.Event) -> None:
+    def _fail(self, found: dict[str, Any], events: tuple[asyncio.Event, ...]) -> None:
         """A callback has raised: whatever it was, the broker must not go on."""
         problem = found.get("exception")
         self._failure = problem or RuntimeError(str(found.get("message")))
-        stopped.set()
+        for event in events:
+            event.set()

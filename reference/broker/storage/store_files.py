@@ -197,12 +197,15 @@ class StoreFiles:
         temporary.rename(path)
 
     def compute_disk_ratio(self) -> float:
-        """The used share of the disk; -1 if it cannot be told (``UtilAll``)."""
+        """The used share of the disk; -1 if it cannot be told.
+
+        What only root may use is free, too (``UtilAll#getDiskPartitionSpaceUsedPercent``).
+        """
         try:
             usage = shutil.disk_usage(self.root)
         except OSError:
             return -1.0
-        return (usage.total - usage.free) / usage.total if usage.total else -1.0
+        return usage.used / usage.total if usage.total else -1.0
 
 
 def map_files(folder: Path) -> Iterator[DiskFile]:

@@ -31,7 +31,10 @@ class LiveTables:
     def __attrs_post_init__(self) -> None:
         configuration = self.settings.configuration
         made = stored_broker.make_broker(
-            configuration.cluster, configuration.broker_name, self.host.wall_ms()
+            configuration.cluster,
+            configuration.broker_name,
+            self.host.wall_ms(),
+            self.settings.make_built_in(),
         )
         is_made = bool(self.settings.get("autoCreateSubscriptionGroup"))
         self.broker = evolve(made, is_group_made_by_consumers=is_made)
@@ -71,6 +74,10 @@ class LiveTables:
         """``SubscriptionGroupManager#updateSubscriptionGroupConfig``."""
         self.change(stored_broker.put_entry(self.broker, GROUPS, name, group, self.host.wall_ms()))
 
+    def delete_group(self, name: str) -> None:
+        """``SubscriptionGroupManager#deleteSubscriptionGroupConfig``."""
+        self.change(stored_broker.delete_entry(self.broker, GROUPS, name, self.host.wall_ms()))
+
     def find_group(self, name: str) -> Any | None:
         """A consumer group, which a lookup may make."""
         broker, group = stored_broker.find_group(self.broker, name, self.host.wall_ms())
@@ -84,6 +91,11 @@ class LiveTables:
     def persist_offsets(self) -> None:
         """``ConsumerOffsetManager#persist``."""
         self.change(stored_broker.persist(self.broker, OFFSETS))
+
+    def deliver_next(self, level: int, offset: int) -> None:
+        """Progress of delayed delivery, in memory (``ScheduleMessageService#updateOffset``)."""
+        offsets = {**self.tables.delay_offsets, str(level): offset}
+        self.broker = evolve(self.broker, tables=evolve(self.tables, delay_offsets=offsets))
 
     def persist_delay(self) -> None:
         """``ScheduleMessageService#persist``."""

@@ -120,6 +120,7 @@ def make_copy(record: Record) -> Message:
         born_host=record.born_host,
         store_host=record.store_host,
         is_wait_store_msg_ok=False,
+        reconsume_times=record.reconsume_times,
     )
 
 

@@ -17,7 +17,15 @@ from reference.decisions.metadata import table_text
 from reference.decisions.metadata.broker_tables import BrokerTables, DataVersion, VersionedTable
 from reference.decisions.metadata.copying import STEPS, is_master_known
 from reference.decisions.metadata.json_text import TextError
-from reference.decisions.metadata.table_text import DELAY, GROUPS, OFFSETS, TOPICS, ReadTable
+from reference.decisions.metadata.table_text import (
+    DELAY,
+    GROUPS,
+    OFFSETS,
+    TOPICS,
+    USUAL_BUILT_IN,
+    BuiltIn,
+    ReadTable,
+)
 from reference.decisions.progress import config_file
 from reference.decisions.progress.config_file import Broken, Content, Files
 from reference.decisions.reading.subscription_group import SubscriptionGroup, is_system_group
@@ -45,9 +53,11 @@ class StoredBroker:
     """``autoCreateSubscriptionGroup``."""
 
 
-def make_broker(cluster: str, name: str, now_ms: float) -> StoredBroker:
+def make_broker(
+    cluster: str, name: str, now_ms: float, told: BuiltIn = USUAL_BUILT_IN
+) -> StoredBroker:
     """A broker whose managers were just created and have read nothing."""
-    built_in = table_text.list_built_in_topics(cluster, name)
+    built_in = table_text.list_built_in_topics(cluster, name, told)
     return StoredBroker(make_tables(built_in, now_ms), built_in)
 
 

@@ -57,17 +57,47 @@ TOPIC_OPTIONS: Mapping[str, str] = {
 """Field by name in the text."""
 
 
-def list_built_in_topics(cluster: str, broker: str) -> dict[str, TopicConfig]:
-    """The topics that a broker creates at its start (``TopicConfigManager``, default settings)."""
+@frozen
+class BuiltIn:
+    """The settings that decide about built-in topics (``BrokerConfig``)."""
+
+    default_queues: int = 8
+    """``defaultTopicQueueNums``."""
+    is_topic_made_by_sends: bool = True
+    """``autoCreateTopicEnable``: there is a topic after which others are made."""
+    is_cluster_open: bool = True
+    """``clusterTopicEnable``: messages may be sent to the topic with the cluster's name."""
+    is_broker_open: bool = True
+    """``brokerTopicEnable``: the same for the broker's name."""
+    trace_topic: str | None = None
+    """``msgTraceTopicName``, with ``traceTopicEnable``."""
+
+
+USUAL_BUILT_IN = BuiltIn()
+
+
+def list_built_in_topics(
+    cluster: str, broker: str, told: BuiltIn = USUAL_BUILT_IN
+) -> dict[str, TopicConfig]:
+    """The topics that a broker creates at its start (``TopicConfigManager``)."""
+    queues, inherited, whole = told.default_queues, 1, 7
+    pattern = TopicConfig(name="TBW102", read_queues=queues, write_queues=queues, permission=whole)
     made = (
         TopicConfig(name="SELF_TEST_TOPIC", read_queues=1, write_queues=1),
-        TopicConfig(name="TBW102", read_queues=8, write_queues=8, permission=7),
+        *([pattern] if told.is_topic_made_by_sends else []),
         TopicConfig(name="BenchmarkTest", read_queues=1024, write_queues=1024),
-        TopicConfig(name=cluster, permission=7),
-        TopicConfig(name=broker, read_queues=1, write_queues=1, permission=7),
+        TopicConfig(name=cluster, permission=whole if told.is_cluster_open else inherited),
+        TopicConfig(
+            name=broker,
+            read_queues=1,
+            write_queues=1,
+            permission=whole if told.is_broker_open else inherited,
+        ),
         TopicConfig(name="OFFSET_MOVED_EVENT", read_queues=1, write_queues=1),
     )
-    return {str(topic.name): topic for topic in made}
+    traced = told.trace_topic
+    trace = [TopicConfig(name=traced, read_queues=1, write_queues=1)] if traced else []
+    return {str(topic.name): topic for topic in (*made, *trace)}
 
 
 BUILT_IN_GROUPS: Mapping[str, SubscriptionGroup] = dict.fromkeys(

@@ -38,6 +38,12 @@ def name_key(topic: str, group: str) -> str:
     return f"{topic}{KEY_SEPARATOR}{group}"
 
 
+def split_keys(table: OffsetTable) -> list[tuple[str, str]]:
+    """Topics and groups that have progress; a key that is not one of each is left out."""
+    pairs = [key.split(KEY_SEPARATOR) for key in table]
+    return [(pair[0], pair[1]) for pair in pairs if len(pair) == 2]
+
+
 def commit(table: OffsetTable, key: str, queue: int, offset: int) -> OffsetTable:
     """The table after a commit (R-CO-01): whatever the role and the previous value.
 

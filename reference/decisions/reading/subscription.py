@@ -53,6 +53,11 @@ def parse_tags(text: str | None) -> Subscription:
     return Subscription(text, frozenset(filter(None, map(str.strip, pieces))))
 
 
+def is_tag_type(kind: str) -> bool:
+    """The expression is of tags (``ExpressionType#isTagType``); none at all is too."""
+    return kind in ("", "TAG")
+
+
 def is_expression_parsable(text: str | None) -> bool:
     """A pull's expression of SQL-92 is only checked for presence.
 

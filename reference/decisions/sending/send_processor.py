@@ -73,6 +73,8 @@ class Send:
     """None for one that the broker does not know and does not make."""
     is_batch: bool = False
     broker_permission: int = PERM_READ | PERM_WRITE
+    is_transaction_rejected: bool = False
+    """The first half of a transaction, at a broker with ``rejectTransactionMessage``."""
 
 
 def is_broker_unwritable(send: Send) -> bool:
@@ -107,6 +109,11 @@ def is_batch_retried(send: Send) -> bool:
     return send.is_batch and send.topic_name.startswith(RETRY_TOPIC_PREFIX)
 
 
+def is_transaction_refused(send: Send) -> bool:
+    """The broker takes no transactions."""
+    return send.is_transaction_rejected
+
+
 CHECKS: tuple[tuple[Callable[[Send], bool], SendCode], ...] = (
     (is_broker_unwritable, SendCode.NO_PERMISSION),
     (is_topic_reserved, SendCode.SYSTEM_ERROR),
@@ -114,6 +121,7 @@ CHECKS: tuple[tuple[Callable[[Send], bool], SendCode], ...] = (
     (is_queue_unknown, SendCode.SYSTEM_ERROR),
     (is_batch_topic_too_long, SendCode.MESSAGE_ILLEGAL),
     (is_batch_retried, SendCode.MESSAGE_ILLEGAL),
+    (is_transaction_refused, SendCode.NO_PERMISSION),
 )
 """The checks in order, and the code that refuses a send failing one."""
 

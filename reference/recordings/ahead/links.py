@@ -53,6 +53,8 @@ class LinkAhead:
     """By connection: where its transfer begins, if a frame or a look at the master shows it."""
     openings_ms: tuple[float, ...]
     """When each connection was opened."""
+    refusals_ms: tuple[float, ...]
+    """When its proxy, to which the slave had connected, could not reach the master."""
     closings_ms: Mapping[int, float]
     """By connection: when its end was first seen."""
     connected_ms: Mapping[int, float]
@@ -93,6 +95,7 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
         frames=frames,
         first_offsets=_gather_first_offsets(own),
         openings_ms=tuple(event.t_ms for event in own if event.kind == "ha_link_open"),
+        refusals_ms=tuple(event.t_ms for event in own if event.kind == "proxy_target_down"),
         closings_ms=_gather_closings(own),
         connected_ms=_see_connected(events, link, slave),
         shown_reports=_see_shown_reports(broker),

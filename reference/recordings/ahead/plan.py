@@ -121,8 +121,8 @@ class Plan:
     """Processes of the master of whose puts the recorder left some out by a stride."""
     controller: ControllerAhead
     """What a controller is shown to do."""
-    written_lives: int
-    """How many lives of the master's log may have bytes; there may be more epochs than that."""
+    lives: tuple[int, ...]
+    """By process of the master: the life of its log; there may be more epochs than lives."""
 
     under_way: tuple[tuple[Put, ...], ...] = field(init=False)
     """By put: those before it in the log that may have been under way when it was called."""
@@ -196,7 +196,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         lost_offsets=_find_lost(events, master, surgeries),
         sampled_processes=frozenset(puts[number].process for number in find_sampled(puts)),
         controller=controller,
-        written_lives=1 + lives[-1],
+        lives=tuple(lives),
     )
 
 

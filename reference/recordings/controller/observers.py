@@ -18,7 +18,11 @@ from reference.recordings.controller.goals import (
     list_set_goals,
     may_ask_to_leave,
 )
-from reference.recordings.controller.truncation import begin_truncation
+from reference.recordings.controller.truncation import (
+    begin_truncation,
+    count_until_noticed,
+    may_give_up,
+)
 from reference.recordings.hidden.goals import fires
 from reference.recordings.hidden.node import Asked, Goal, Node, Stage
 from reference.recordings.log.asking import Asking, agrees, ask_for, is_fact, note, see
@@ -28,7 +32,7 @@ from reference.recordings.log.seen import Seen
 from reference.recordings.places import EXCHANGE
 from reference.recordings.reading import Event
 from reference.recordings.view import Broker
-from reference.worlds.replication.controller.epochs import compute_consistent_point, get_place
+from reference.worlds.replication.controller.epochs import get_place
 
 NO_CONTROLLER = "these brokers have a controller"
 
@@ -230,8 +234,11 @@ def observe_handshake(asking: Asking, observation: Observation, node: Node) -> A
 
     def end(after: Node) -> Node:
         change = see(lambda seen: evolve(seen, handshakes=replace_at(seen.handshakes, slave, said)))
-        is_told = said.answered == 1 and known.answered == 0
-        return begin_truncation(asking, event, change(after), slave) if is_told else change(after)
+        if said.answered != 1 or known.answered:
+            return change(after)
+        if may_give_up(asking, after, slave):
+            return count_until_noticed(asking, change(after), slave)
+        return begin_truncation(asking, event, change(after), slave)
 
     return ask_for(*goals, after=end)
 
@@ -267,9 +274,8 @@ def list_master_goals(asking: Asking, node: Node, event: Event, slave: int) -> l
 
 
 def list_connect_goals(asking: Asking, node: Node, slave: int) -> list[Goal]:
-    """The slave has connected, unless both lists of epochs agree nowhere: then it gives up."""
-    cluster = asking.guide.machine.decode(node.state)
-    if not cluster.links[slave].is_open and compute_consistent_point(cluster, slave) < 0:
+    """The slave has connected, unless it cannot truncate: then it gives up."""
+    if may_give_up(asking, node, slave):
         return []
     text = f"the link of slave {slave} is open"
     return [asking.has_value(text, f"links.{slave}.is_open", True)]

@@ -11,17 +11,60 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from reference.recordings.ahead.boundaries import has_boundary
 from reference.recordings.ahead.plan import Plan
 from reference.recordings.hidden.node import Asked, Node
 from reference.recordings.kinds import END_KINDS
 from reference.recordings.log.asking import Asking
+from reference.recordings.log.connections import UNSET
+from reference.recordings.log.notes import Connection
 from reference.recordings.places import EXCHANGE
 from reference.recordings.reading import Event
 from reference.worlds.replication.changes.controller_mode.handshake import truncate_slave
-from reference.worlds.replication.controller.epochs import get_place
+from reference.worlds.replication.controller.epochs import compute_consistent_point, get_place
 
 TRUNCATION_MS = 95_000.0
 """How long a slave takes at most before it truncates (``ServiceThread.JOIN_TIME`` and 5 s)."""
+
+
+def may_give_up(asking: Asking, node: Node, slave: int) -> bool:
+    """The slave cannot truncate: the lists agree nowhere, or within one of its records.
+
+    It waits for up to two seconds and ends its connection (``AutoSwitchHAClient#doTruncate``,
+    ``DefaultMessageStore#truncateFiles``, 5.3.3).
+    """
+    if asking.guide.get(node, f"links.{slave}.is_open"):
+        return False
+    cluster = asking.guide.machine.decode(node.state)
+    point, log = compute_consistent_point(cluster, slave), cluster.slaves[slave].log
+    is_within = point < log.max_offset and not has_boundary(asking.plan.tables, log, point)
+    return point < 0 or is_within
+
+
+def count_until_noticed(asking: Asking, node: Node, slave: int) -> Node:
+    """The node in which the master counts a connection that the slave will give up.
+
+    In the model none has come about; the master drops it like one that has ended.
+    """
+    state, place = list(node.state), asking.guide.places["master.connection_count"]
+    state[place] += 1
+    opened_ms = node.notes.seen.wires[slave].opened_ms
+    notes = node.notes.spend(f"connect_slave[{slave}]").accept(slave, opened_ms)
+    dead = Connection(slave, known=(UNSET, UNSET, UNSET))
+    return node.edit(state=tuple(state), notes=notes.bury(dead))
+
+
+def is_given_up(node: Node, slave: int) -> bool:
+    """The slave has its handshake, and cannot take it: it ends its connection.
+
+    So it does with one that comes again once it has truncated (``AutoSwitchHAClient.HAClientReader
+    #processReadResult``: State not matched).
+    """
+    wire, known = node.notes.seen.wires[slave], node.notes.seen.handshakes[slave]
+    if known.connection != wire.connection:
+        return False
+    is_dead = any(e.slave == slave and e.known == (UNSET,) * 3 for e in node.notes.connections)
+    return known.answered > 1 or (known.answered == 1 and is_dead)
 
 
 def begin_truncation(asking: Asking, event: Event, node: Node, slave: int) -> Node:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from reference.language.machine import Action
-from reference.recordings.ahead.plan import MASTER, find_latest, find_next
+from reference.recordings.ahead.plan import MASTER, find_latest, find_next, find_now_or_next
 from reference.recordings.clock import GRAIN_MS, SLACK_MS
 from reference.recordings.hidden.goals import list_wanted
 from reference.recordings.hidden.node import Goal, Node
@@ -122,11 +122,13 @@ class Arguments:
         """
         guide, put = self.guide, self.guide.find_following(node)
         seen = find_next(guide.plan.end_observations, guide.now_ms - GRAIN_MS)
-        ends = [seen, None if put is None else put.start_offset]
+        end, sizes = guide.get_max(node, MASTER), "parameters"
+        flushed = find_now_or_next(guide.plan.flush_observations, guide.now_ms)
+        is_ahead = flushed is not None and flushed > end
+        ends = [seen, None if put is None else put.start_offset, flushed if is_ahead else None]
         target = min((each for each in ends if each is not None), default=None)
         if target is None:
             return None
-        end, sizes = guide.get_max(node, MASTER), "parameters"
         file_size = guide.get(node, f"{sizes}.mapped_file_size_bytes")
         blank = guide.get(node, f"{sizes}.end_file_min_blank_bytes")
         room = file_size - end % file_size - blank

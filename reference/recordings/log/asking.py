@@ -16,7 +16,9 @@ from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.connections import UNSET
 from reference.recordings.log.guide import LogGuide
 from reference.recordings.log.limits.answers import Answers
+from reference.recordings.log.limits.counts import Counts
 from reference.recordings.log.limits.landmarks import Landmarks
+from reference.recordings.log.limits.reports import Reports
 from reference.recordings.log.notes import Notes
 from reference.recordings.log.seen import Check, Seen, begin_seen, judge, make_view
 from reference.recordings.reading import Event
@@ -44,13 +46,17 @@ class Asking:
     plan: Plan
     guide: LogGuide
     landmarks: Landmarks = field(init=False)
+    counts: Counts = field(init=False)
+    reports: Reports = field(init=False)
     answers: Answers = field(init=False)
     blank: tuple[Any, ...] = field(init=False)
     """The leaves of a message that is not put yet."""
 
     def __attrs_post_init__(self) -> None:
         self.landmarks = Landmarks(self.plan)
-        self.answers = Answers(self.plan)
+        self.counts = Counts(self.plan)
+        self.reports = Reports(self.plan)
+        self.answers = Answers(self.plan, self.counts)
         self.blank = tuple(flatten(Message()).values())
 
     def begin(self) -> Node:
@@ -101,14 +107,16 @@ class Asking:
             is_possible=may_be,
         )
 
-    def counts(self, node: Node, text: str, event: Event, wanted: int) -> Goal:
+    def is_counted(
+        self, node: Node, text: str, event: Event, wanted: int, *, is_possible: bool = True
+    ) -> Goal:
         """The master counts so many connections: those that it lists.
 
         The model has none of a slave that finds no consistent point, and the master may count it.
         """
-        is_opened = self.landmarks.may_count(wanted, node.notes.process, event.t_ms)
+        is_opened = self.counts.may_count(wanted, node.notes.process, event)
         shown = event.data.get("connections")
-        is_possible = is_opened and (shown is None or len(shown) == wanted)
+        is_possible &= is_opened and (shown is None or len(shown) == wanted)
         path = "master.connection_count"
         known = self.guide.get(node, path)
         refused = min(max(0, wanted - known), len(find_refused(self.guide, node)))
@@ -123,8 +131,8 @@ class Asking:
             return True
         if path.endswith("push2_slave_max_offset"):
             return marks.may_be_reported(wanted, now_ms)
-        if path.startswith("slaves."):
-            return marks.may_stand_at(wanted)
+        if path.startswith("master."):
+            return marks.may_be_written(wanted, now_ms)
         return marks.may_be_of_master(wanted, now_ms)
 
     def holds(

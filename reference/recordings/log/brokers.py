@@ -13,7 +13,7 @@ from reference.recordings.ahead.boundaries import has_boundary
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.checks.queues import check_queues
-from reference.recordings.clock import NOTICE_MS, SLACK_MS
+from reference.recordings.clock import JITTER_MS, NOTICE_MS, SLACK_MS
 from reference.recordings.controller.goals import (
     has_dispatched,
     has_epoch_files,
@@ -23,6 +23,7 @@ from reference.recordings.controller.goals import (
     list_shown_goals,
 )
 from reference.recordings.controller.refused import find_refused, list_agreed
+from reference.recordings.controller.truncation import is_given_up
 from reference.recordings.hidden.node import Asked, Goal, Node, Stage
 from reference.recordings.log.asking import Asking, agrees, see
 from reference.recordings.log.connections import UNSET, Shown, list_live, match
@@ -220,7 +221,8 @@ def list_log_goals(asking: Asking, node: Node, event: Event, broker: int) -> Ite
         begin = event["min_offset"]
         text = f"min_offset of {who} is {begin}"
         is_begin = asking.landmarks.may_begin_at(begin, event["max_offset"])
-        yield begins_at(asking, text, broker, begin, is_possible=is_begin)
+        goal = begins_at(asking, text, broker, begin, is_possible=is_begin)
+        yield evolve(goal, is_lost=partial(has_other_begin, asking, broker, begin))
     files = event.data.get("mapped_files")
     if files is not None:
         text = f"mapped_files of {who} is {files}"
@@ -260,7 +262,7 @@ def list_master_goals(asking: Asking, node: Node, event: Event) -> Iterator[Goal
         )
         yield lag_behind(asking, goal)
     if count in event.data:
-        yield asking.counts(node, f"{count} of {who}", event, event[count])
+        yield asking.is_counted(node, f"{count} of {who}", event, event[count])
 
 
 def get_log(state: Any, broker: int) -> Any:
@@ -275,6 +277,13 @@ def begins_at(
     if offset == -1:
         return asking.holds(text, has_no_file, broker, is_possible=is_possible)
     return asking.holds(text, has_begin, broker, numbers=(offset,), is_possible=is_possible)
+
+
+def has_other_begin(asking: Asking, broker: int, offset: int, node: Node) -> bool:
+    """A log with files begins elsewhere, and the recorder tells of each deletion."""
+    log = f"{name_broker(broker)}.log"
+    is_fixed = asking.plan.are_deletions_shown and asking.guide.get(node, f"{log}.has_file")
+    return bool(is_fixed) and asking.guide.get(node, f"{log}.start_offset") != offset
 
 
 def has_no_file(state: Any, broker: int) -> Any:
@@ -301,9 +310,9 @@ def list_link_goals(asking: Asking, node: Node, event: Event, broker: int) -> It
     is_open = event.data.get(name)
     if broker == MASTER or is_open is None:
         return
-    if broker in find_refused(asking.guide, node):
-        return
-    if node.notes.wires[broker].late_point >= 0:
+    is_left = is_given_up(node, broker) or is_at_proxy(asking, event, broker)
+    is_left |= broker in find_refused(asking.guide, node)
+    if node.notes.wires[broker].late_point >= 0 or (is_open and is_left):
         yield agrees(f"{name} is {is_open}", is_so=bool(is_open))
         return
     is_possible = bool(is_open) or may_be_closed(asking, node, event, broker)
@@ -316,6 +325,12 @@ def list_link_goals(asking: Asking, node: Node, event: Event, broker: int) -> It
         yield asking.holds(
             text, may_have_reported, broker, numbers=numbers, is_possible=is_possible
         )
+
+
+def is_at_proxy(asking: Asking, event: Event, slave: int) -> bool:
+    """The slave is connected to its proxy, which cannot reach the master."""
+    refusals_ms = asking.plan.links[slave].refusals_ms
+    return any(abs(event.t_ms - t_ms) <= JITTER_MS for t_ms in refusals_ms)
 
 
 def may_be_closed(asking: Asking, node: Node, event: Event, slave: int) -> bool:
@@ -356,7 +371,7 @@ def list_list_goals(asking: Asking, node: Node, event: Event, broker: int) -> tu
     shown = event.data.get("connections")
     if broker != MASTER or shown is None:
         return ()
-    count = asking.counts(node, "connection_count", event, len(shown))
+    count = asking.is_counted(node, "connection_count", event, len(shown))
     shown = list_agreed(asking.guide, node, shown)
     links = (f"links.{slave}.is_open" for slave in range(len(asking.plan.slaves)))
     leaves = frozenset((count.path, *links, *list_requests(asking)))
@@ -387,10 +402,11 @@ def list_connection_goals(
     """What a master shows of the connections that are alive."""
     if broker != MASTER:
         return ()
-    agreed = list_agreed(asking.guide, node, event.data.get("connections", ()))
     return tuple(
         goal
-        for slave, shown in list_live(node, agreed, get_requests(asking, node))
+        for slave, shown in list_live(
+            node, event.data.get("connections", ()), get_requests(asking, node)
+        )
         for goal in list_own_goals(asking, node, slave, shown)
     )
 
@@ -398,12 +414,15 @@ def list_connection_goals(
 def list_own_goals(asking: Asking, node: Node, slave: int, shown: Shown) -> Iterator[Goal]:
     """What a master shows of one connection; a slave asks for the end that it had before."""
     link, name = f"links.{slave}", "slave_request_offset"
-    asked = asking.has_value(f"{name} of the connection", f"{link}.{name}", shown[name])
+    connection, now_ms = node.notes.wires[slave].connection, asking.guide.now_ms
+    is_read = asking.reports.may_be_read(slave, connection, shown[name], now_ms)
+    text, path = f"{name} of the connection", f"{link}.{name}"
+    asked = asking.has_value(text, path, shown[name], is_possible=is_read)
     copied = asking.has_value(f"max_offset of {slave}", name_end(asking.plan, slave), shown[name])
     yield evolve(asked, on_the_way=(copied,))
     name = "slave_ack_offset"
     yield asking.has_value(f"{name} of the connection", f"{link}.{name}", shown[name])
-    name, connection = "next_transfer_from", node.notes.wires[slave].connection
+    name = "next_transfer_from"
     is_possible = asking.landmarks.may_send_from(slave, connection, shown[name])
     yield from list_connection_state(asking, slave, shown)
     path, text = f"{link}.next_transfer_offset", f"{name} of the connection"

@@ -26,6 +26,7 @@ from reference.recordings.controller.goals import (
     list_frame_goals,
     list_handshake_goals,
 )
+from reference.recordings.controller.truncation import is_given_up
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.asking import Asking, agrees, ask_for, is_fact, note, see
 from reference.recordings.log.guide import CLOSING
@@ -132,7 +133,9 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
     before = node.notes.seen.wires[slave].last_report if is_late else None
     rises = agrees(f"the report before was {before}, and none falls", is_so=offset >= (before or 0))
     handshake = (rises, *list_handshake_goals(asking, node, slave, event))
-    goals = (*handshake, *list_report_goals(asking, slave, offset, is_late=is_late))
+    is_possible = asking.reports.may_be(event) or has_epoch_files(asking)
+    reported = list_report_goals(asking, slave, offset, is_late=is_late)
+    goals = (*handshake, *(evolve(goal, is_possible=is_possible) for goal in reported))
     overtaken = (*handshake, *list_report_goals(asking, slave, offset, is_late=True))
     checks = asking.later(
         observation,
@@ -213,6 +216,10 @@ def list_late_goals(asking: Asking, event: Event, node: Node, slave: int) -> Ite
         is_so = offset in ahead.slave_ends or offset == seen.last_report
         # HAClient#reportSlaveMaxOffset tells the end of a log that only grows (R-HC-10).
         is_so = is_so and (event["conn"] != seen.connection or offset >= (seen.last_report or 0))
+        sent = {conn: {f.end_offset for f in frames} for conn, frames in ahead.frames.items()}
+        brought = {conn for conn, ends in sent.items() if offset in ends}
+        # What only frames of later connections have brought was not reported before them.
+        is_so = is_so and (not brought or min(brought) <= event["conn"])
         yield agrees(f"the slave's log has ended at {offset}", is_so=is_so)
         return
     frames = ahead.frames.get(event["conn"], ())
@@ -248,9 +255,11 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
         f"{size} B are sent from {begin}",
         lambda n: n.notes.wires[slave].sent > number,
         instances=(f"transfer_batch[{slave}]",),
-        is_possible=size > 0,
+        is_possible=asking.landmarks.may_be_sent(begin, size, event.t_ms),
     )
-    is_from = [] if is_sent.check(node) else [is_at(asking, slave, begin)]
+    frames = asking.guide.list_frames(node.notes.wires[slave], slave)
+    is_next = not number or frames[number - 1].end_offset == begin
+    is_from = [] if is_sent.check(node) else [is_at(asking, slave, begin, is_possible=is_next)]
     forward = note(lambda notes: show(notes).change_wire(slave, forwarded=number + 1))
     passes = asking.later(observation, is_not_held)
     shown = tuple(list_frame_goals(asking, slave, event))
@@ -285,10 +294,10 @@ def observe_late_frame(asking: Asking, event: Event, node: Node, slave: int) -> 
     return ask_for(*list_late_goals(asking, event, node, slave), after=take)
 
 
-def is_at(asking: Asking, slave: int, offset: int) -> Goal:
-    """The master sends from here."""
+def is_at(asking: Asking, slave: int, offset: int, *, is_possible: bool = True) -> Goal:
+    """The master sends from here; ``is_possible``: the frame before it, if any, ends here."""
     path = f"links.{slave}.next_transfer_offset"
-    return asking.has_value("where the master sends from", path, offset)
+    return asking.has_value("where the master sends from", path, offset, is_possible=is_possible)
 
 
 def is_heartbeat_possible(asking: Asking, node: Node, slave: int, offset: int) -> Goal:
@@ -329,7 +338,7 @@ def observe_link_close(asking: Asking, observation: Observation, node: Node) -> 
     wire = node.notes.wires[slave]
     is_refusing = f"refuse_later_report[{slave}]" in asking.guide.machine.instances
     may_refuse = wire.taken < wire.forwarded or (is_refusing and bool(wire.reports))
-    may_refuse = may_refuse or is_beat_refused(asking, node, slave)
+    may_refuse = may_refuse or is_beat_refused(asking, node, slave) or is_given_up(node, slave)
     checks = asking.later(
         observation, lambda view: check_end(view, slave, event, may_refuse=may_refuse)
     )
@@ -411,6 +420,13 @@ def observe_stall(asking: Asking, observation: Observation, node: Node) -> Asked
 
 
 def observe_target_down(asking: Asking, observation: Observation, node: Node) -> Asked:
-    """The proxy could not reach the master."""
+    """The proxy could not reach the master; the slave's next connect is counted from here."""
     event = observation.event
-    return Asked((asking.later(observation, lambda view: check_target_down(view, event)),))
+    slave = asking.plan.find_slave_of_link(event)
+
+    def fail(seen: Seen) -> Seen:
+        is_first = seen.wires[slave].closed_ms is None
+        return seen if is_first else seen.change_wire(slave, closed_ms=event.t_ms)
+
+    checks = asking.later(observation, lambda view: check_target_down(view, event))
+    return Asked((checks,), after=see(fail))

@@ -58,10 +58,15 @@ def observe_put_begin(asking: Asking, observation: Observation, node: Node) -> A
 def list_counters(asking: Asking, node: Node, event: Event, when: str) -> tuple[Goal, ...]:
     """What the recorder has read just before or after the call."""
     push2, count = f"push2_slave_{when}", f"connection_count_{when}"
-    goals: tuple[Goal, ...] = (
-        lag_behind(asking, asking.has_value(push2, "master.push2_slave_max_offset", event[push2])),
-        asking.counts(node, count, event, event[count]),
-    )
+    put, is_seen, is_kept = find_put(asking, event), True, True
+    if when == "after":
+        is_seen = put is None or asking.answers.may_see(put, event[push2])
+        both = event["connection_count_before"], event[count]
+        is_kept = asking.counts.may_become(*both, event["t_begin_ms"], event.t_ms)
+    path = "master.push2_slave_max_offset"
+    is_reported = asking.has_value(push2, path, event[push2], is_possible=is_seen)
+    is_counted = asking.is_counted(node, count, event, event[count], is_possible=is_kept)
+    goals: tuple[Goal, ...] = (lag_behind(asking, is_reported), is_counted)
     if when == "before":
         return goals
     name, members = "max_offset_after", event.data.get("sync_state_set_after")

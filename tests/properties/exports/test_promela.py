@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 import pytest
@@ -54,6 +55,13 @@ def make_model(structure: Any) -> PromelaModel:
     return PromelaModel(SmallInstance(structure, find_world(structure).every_fault, sizes))
 
 
+@cache
+def write_model(structure: Any) -> tuple[PromelaModel, str]:
+    """The model of a structure with its text, for the tests that look at the same one."""
+    model = make_model(structure)
+    return model, model.write()
+
+
 @pytest.mark.parametrize(
     ("term", "text"),
     [
@@ -95,8 +103,7 @@ def test_shared_part_is_named_once() -> None:
 @pytest.mark.parametrize("structure", WORLDS, ids=name_of)
 def test_every_possible_instance_is_there(structure: Any) -> None:
     """With its rule, who acts, its source, its conditions, its effect and at least one option."""
-    model = make_model(structure)
-    text = model.write()
+    model, text = write_model(structure)
     known = {r.instance.name: r for r in record_machine(structure)}
     for step in model.steps:
         recorded = known[step.step.name]
@@ -117,7 +124,7 @@ def test_every_possible_instance_is_there(structure: Any) -> None:
 @pytest.mark.parametrize("structure", WORLDS, ids=name_of)
 def test_names_mean_one_thing(structure: Any) -> None:
     """Variables, macros and effects are all called differently, and like no word of a language."""
-    text = make_model(structure).write()
+    _, text = write_model(structure)
     _, _, own = text.partition("#define maximum")
     macros = re.findall(r"^#define (\w+)", own, re.MULTILINE)
     leaves = re.findall(r"^(?:SCRATCH )?(?:bool|byte|short|int) (\w+)", own, re.MULTILINE)
@@ -129,8 +136,8 @@ def test_names_mean_one_thing(structure: Any) -> None:
 @pytest.mark.parametrize("structure", WORLDS, ids=name_of)
 def test_every_changing_leaf_is_declared_with_its_first_value(structure: Any) -> None:
     """And what never changes is not."""
-    model = make_model(structure)
-    declared = dict(re.findall(r"^(?:bool|byte|short) (\w+) = ([\w-]+);", model.write(), re.M))
+    model, text = write_model(structure)
+    declared = dict(re.findall(r"^(?:bool|byte|short) (\w+) = ([\w-]+);", text, re.M))
     changing = {p: v for p, v in model.initial.items() if p not in model.constants}
     assert {name_path(p): str(v).lower() for p, v in changing.items()} == declared
     assert changing.keys() <= compute_leaf_sorts(structure).keys()
@@ -141,7 +148,7 @@ def test_every_changing_leaf_is_declared_with_its_first_value(structure: Any) ->
 @pytest.mark.parametrize("structure", WORLDS, ids=name_of)
 def test_every_guarantee_can_be_checked(structure: Any) -> None:
     """By a macro of its name."""
-    text = make_model(structure).write()
+    _, text = write_model(structure)
     assert list(find_world(structure).guarantees) == re.findall(
         rf"#ifdef {CHECK_PREFIX}(\w+)", text
     )

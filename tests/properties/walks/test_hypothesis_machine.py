@@ -80,8 +80,8 @@ def hold_always(cluster: Cluster) -> bool:
     return True
 
 
-def measure_premises(structure: Any, fault: str) -> PremiseTally:
-    """How often many walks meet each premise; claims are not judged.
+def measure_premises(structure: Any, fault: str, chosen: settings = MANY) -> PremiseTally:
+    """How often walks, usually many, meet each premise; claims are not judged.
 
     Raises UnmetPremiseError for a premise that is never met and not proved unreachable.
     """
@@ -93,12 +93,16 @@ def measure_premises(structure: Any, fault: str) -> PremiseTally:
         for name, claim in find_world(structure).claims.items()
         if claim.premise is not None
     }
-    return run_state_machine(make_state_machine(structure, parameters, claims), MANY)
+    return run_state_machine(make_state_machine(structure, parameters, claims), chosen)
 
 
 @pytest.mark.parametrize(
     ("structure", "fault"),
-    [*((s, "none") for s in GROUPS[:2]), (GROUPS[0], "every fault")],
+    [
+        (GROUPS[0], "none"),
+        pytest.param(GROUPS[1], "none", marks=pytest.mark.nightly),
+        (GROUPS[0], "every fault"),
+    ],
     ids=name_of,
 )
 def test_a_synchronous_master_acknowledges_in_a_fifth_of_the_walks(
@@ -193,7 +197,7 @@ def test_a_vacuous_premise_is_told_and_does_not_fail() -> None:
         (alone, "slave_is_prefix_of_master"),
         (tables, "change_on_slave_stays"),
     ):
-        tally = measure_premises(structure, "none")
+        tally = measure_premises(structure, "none", settings(CI, max_examples=30))
         assert name in tally.list_unmet()
         assert re.search(rf"^{name} +vacuous$", str(tally), re.MULTILINE)
         assert re.search(r"% of \d+ examples$", str(tally), re.MULTILINE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from typing import Any
 
 import pytest
@@ -39,14 +40,21 @@ EXCUSES: dict[StepClaim, dict[str, tuple[str, ...]]] = {
 """The faults under which a claim is not proved, each with the instances that may break it."""
 
 
-def prove(structure: Any, admitted: tuple[str, ...], claim: StepClaim) -> tuple[str, ...]:
-    """The instances that may break a claim while at most these faults strike."""
-    two = evolve(structure, messages=2)
+@cache
+def find_kept(two: Any) -> list[str]:
+    """What holds of two messages whatever strikes: the lemmas and the facts beside them."""
     facts = record_fact(two)
     names = (*find_world(two).get_lemmas(two), *facts)
     kept, _ = InductionProblem(two, EVERYTHING, facts=facts).run_houdini(names)
-    problem = InductionProblem(two, FaultModel("these", admitted, FaultCounts), facts=facts)
-    return find_breaking_instances(problem, kept, claim)
+    return kept
+
+
+def prove(structure: Any, admitted: tuple[str, ...], claim: StepClaim) -> tuple[str, ...]:
+    """The instances that may break a claim while at most these faults strike."""
+    two = evolve(structure, messages=2)
+    these = FaultModel("these", admitted, FaultCounts)
+    problem = InductionProblem(two, these, facts=record_fact(two))
+    return find_breaking_instances(problem, find_kept(two), claim)
 
 
 def in_order(structure: Any) -> Any:

@@ -30,7 +30,7 @@ SETTINGS = {
     "brokerName": "pair",
 }
 PATIENCE_S = 20.0
-EVENTS = ("master", "slave1", "operator")
+EVENTS = ("master", "slave1")
 """Whose lines the recorder reads."""
 
 
@@ -136,10 +136,10 @@ class Pair:
         self.master.start(until=" listens: ")
         self.slave.start(until=" listens: ")
 
-    def note(self, kind: str, node: str) -> None:
-        """What the operator has done."""
-        line = {"ev": kind, "node": node, "wall_ms": time.time() * 1000}
-        with (self.folder / "operator.events").open("a") as file:
+    def note(self, kind: str, node: str, wall_ms: float) -> None:
+        """What the operator has done, in the broker's own file."""
+        line = {"ev": kind, "node": node, "wall_ms": wall_ms}
+        with (self.folder / f"{node}.events").open("a") as file:
             file.write(json.dumps(line) + "\n")
 
     def produce(self, seed: int) -> threading.Thread:
@@ -169,7 +169,7 @@ class Pair:
             if program.process is not None and program.process.poll() is None:
                 assert program.stop() == 0, program.output.read_text()
                 if program is not self.recorder:
-                    self.note("process_exit", program.name)
+                    self.note("process_exit", program.name, time.time() * 1000)
 
 
 def strike(pair: Pair, chance: random.Random) -> str:
@@ -178,6 +178,7 @@ def strike(pair: Pair, chance: random.Random) -> str:
         ("kill slave", "kill master", "stop slave", "stop master", "kill recorder")
     )
     act, _, name = kind.partition(" ")
+    begin_ms = time.time() * 1000
     programs = {"slave": pair.slave, "master": pair.master, "recorder": pair.recorder}
     program = programs[name]
     if act == "kill":
@@ -185,7 +186,9 @@ def strike(pair: Pair, chance: random.Random) -> str:
     else:
         program.stop()
     if name != "recorder":
-        pair.note("node_kill9" if act == "kill" else "process_exit", program.name)
+        is_kill = act == "kill"
+        when_ms = begin_ms if is_kill else time.time() * 1000
+        pair.note("node_kill9" if is_kill else "process_exit", program.name, when_ms)
     time.sleep(chance.choice((0.0, 0.3)))
     program.start(until="slave1" if name == "recorder" else " listens: ")
     return kind

@@ -85,6 +85,23 @@ def test_files_left_behind_are_what_the_brokers_had(tmp_path: Path, seed: int) -
     assert kind in ({Kind.EQUAL} if ends[0] == ends[1] else {Kind.BEHIND})
 
 
+@pytest.mark.parametrize(("late_ms", "is_explained"), [(1.0, True), (60.0, False)])
+def test_a_slave_may_look_connected_to_a_proxy_that_has_no_master(
+    tmp_path: Path, late_ms: float, *, is_explained: bool
+) -> None:
+    """Its connection has been accepted, and is about to end."""
+    group = play(tmp_path, "kills", "4.4.0", 3, 250)
+    at, refusal = next(
+        (i, line) for i, line in enumerate(group.lines) if line["ev"] == "proxy_target_down"
+    )
+    looks = [e for e in group.lines[:at] if e["ev"] == "snapshot" and e["node"] == "slave1"]
+    now_ms = refusal["t_ms"] + late_ms
+    look = {**looks[-1], "t_ms": now_ms, "ha_client_connected": True}
+    later = next(i for i, line in enumerate(group.lines) if line["t_ms"] > now_ms)
+    group.lines.insert(later, look)
+    assert judge(group).startswith(CONFORMS if is_explained else "rejected")
+
+
 @pytest.mark.nightly
 def test_random_groups_conform(tmp_path: Path) -> None:
     """Hundreds of groups, of every release."""

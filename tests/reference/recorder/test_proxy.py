@@ -146,8 +146,9 @@ def test_a_reset_ends_both_sides(end_it: Break, told: list[str]) -> None:
     run(test)
 
 
-def test_a_slave_finds_its_master_down_and_comes_again() -> None:
-    """Its connection is ended, a line tells it, and the next one is the first of the link."""
+def test_a_slave_finds_its_master_down_and_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is reset and then refused for a while; the next connection is the first of the link."""
+    monkeypatch.setattr(proxy, "DOWN_SECONDS", 0.01)
 
     async def test() -> None:
         pair = Pair()
@@ -155,6 +156,10 @@ def test_a_slave_finds_its_master_down_and_comes_again() -> None:
         slave = End(*await asyncio.open_connection(*pair.link.listen))
         assert b"" == await slave.read_all()
         assert ["proxy_target_down"] == pair.list_kinds()
+        with pytest.raises(ConnectionRefusedError):
+            await asyncio.open_connection(*pair.link.listen)
+        assert pair.link.resuming is not None
+        await pair.link.resuming
         pair.master = await asyncio.start_server(
             lambda r, w: pair.accepted.put_nowait(End(r, w)), *pair.link.target
         )

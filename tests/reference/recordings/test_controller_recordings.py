@@ -369,3 +369,43 @@ def test_a_handshake_may_come_to_nothing() -> None:
     assert verdict.cluster is not None
     assert not verdict.cluster.links[0].is_open
     assert verdict.cluster.epoch_files[0].starts[0] == 1648
+
+
+def put_in_place(recording: Recording, seq: int, of: Event, **fields: Any) -> Recording:
+    """The recording with a copy of an event, and some of its fields, in the place of a log line."""
+    old = next(event for event in recording.events if event.seq == seq)
+    assert old.kind == "log"
+    stamp = {"t_ms": old.t_ms, "seq": seq}
+    new = evolve(of, seq=seq, t_ms=old.t_ms, data={**of.data, **stamp, **fields})
+    return evolve(recording, events=tuple(new if e is old else e for e in recording.events))
+
+
+def test_a_connection_counts_until_its_slave_gives_up() -> None:
+    """The lists of epochs agree nowhere: the slave waits two seconds before it closes."""
+    whole = read(SAME_EPOCH)
+    recording = cut_behind(whole, 156)
+    later = [event for event in whole.events if event.seq > 156 and event.kind == "snapshot"]
+    master, slave = (next(e for e in later if e["node"] == who) for who in ("master", "slave1"))
+    unset = dict.fromkeys(("slave_request_offset", "slave_ack_offset", "next_transfer_from"), -1)
+    shown = {**unset, "slave_id": 2, "state": "HANDSHAKE"}
+    for count, verdict in ((1, CONFORMS), (0, CONFORMS), (3, REJECTED)):
+        changed = {"connection_count": count, "connections": [shown] * count}
+        members = {"sync_state_set": [1, 2], "local_sync_state_set": [1, 2]}
+        copy = put_in_place(recording, 154, master, **changed, **members)
+        assert check_recording(copy).verdict == verdict, count
+    for is_open in (True, False):
+        assert check_recording(
+            put_in_place(recording, 155, slave, ha_client_connected=is_open)
+        ).is_conforming
+
+
+def test_a_second_answer_ends_a_connection() -> None:
+    """Who has truncated takes no handshake any more (``AutoSwitchHAClient.HAClientReader``)."""
+    recording = cut_behind(read(HEALTHY), 43)
+    by_seq = {event.seq: event for event in recording.events}
+    close = evolve(by_seq[32], kind="ha_link_close")
+    closed = put_in_place(recording, 43, close, ev="ha_link_close", closed_by="slave")
+    assert check_recording(closed).first_unexplained_seq == 43
+    asked = put_in_place(closed, 41, by_seq[36])
+    assert check_recording(asked).first_unexplained_seq == 43
+    assert check_recording(put_in_place(asked, 42, by_seq[40])).is_conforming

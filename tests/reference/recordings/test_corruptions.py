@@ -281,6 +281,12 @@ def test_reports_do_not_fall_before_a_kill() -> None:
     assert not check_recording(swapped.recording).is_conforming
 
 
+def test_a_late_report_tells_nothing_of_a_later_connection() -> None:
+    """The first connection of this link has ended, and seq 202 has brought what 205 reports."""
+    recording = cut_behind(read_recording(TRACES / "r_random_seed2.jsonl"), 205)
+    assert not is_explained(recording, 205, conn=1)
+
+
 C4 = next(e for e in A.events if e.data.get("msg_id") == "c4")
 
 

@@ -11,14 +11,26 @@ from collections.abc import Callable, Mapping
 
 from attrs import field, frozen
 
-from reference.recordings.ahead.plan import Plan
+from reference.recordings.ahead.plan import Plan, find_latest
 from reference.recordings.ahead.puts import Put
-from reference.recordings.clock import GRAIN_MS, NOTICE_MS, SLACK_MS, compute_time_out_ms
-from reference.worlds.replication.changes import ack_per_connection, wait_until_deadline
+from reference.recordings.clock import (
+    GRAIN_MS,
+    JITTER_MS,
+    SLACK_MS,
+    TRANSFER_WAIT_MS,
+    compute_time_out_ms,
+)
+from reference.recordings.log.limits.counts import Counts
+from reference.worlds.replication.changes import (
+    ack_per_connection,
+    no_slave_wait,
+    wait_until_deadline,
+)
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
-from reference.worlds.replication.roles import FlushDiskType
+from reference.worlds.replication.put import TRANSFER_WAKE_UPS_MAX
+from reference.worlds.replication.roles import FlushDiskType, Role
 
-UNCHECKED = (ack_per_connection.VARIANT, CONTROLLED)
+UNCHECKED = (ack_per_connection.VARIANT, no_slave_wait.VARIANT, CONTROLLED)
 """With these ``HAService#isSlaveOK`` has no callers (5.0.0)."""
 
 
@@ -27,61 +39,102 @@ class Answers:
     """The possible answers to the puts of one recording."""
 
     plan: Plan
-    losses_ms: tuple[float, ...] = field(init=False)
-    """When a connection may have been lost: something ended, stopped or was cut."""
+    counts: Counts
     is_configured: bool = field(init=False)
     """No setting changes while the brokers run."""
-
-    @losses_ms.default
-    def _see_losses(self) -> tuple[float, ...]:
-        return tuple(event.t_ms for event in self.plan.recording.events if event.kind in LOSSES)
+    is_slave_checked: bool = field(init=False)
+    """A put that waits for the store asks whether there is a slave, and waits for it."""
 
     @is_configured.default
     def _see_settings(self) -> bool:
         return all(event.kind != "set_config" for event in self.plan.recording.events)
+
+    @is_slave_checked.default
+    def _see_role(self) -> bool:
+        is_sync = self.plan.structure.role is Role.SYNC_MASTER
+        return is_sync and not any(self.plan.version.has(each) for each in UNCHECKED)
 
     def may_be(self, put: Put) -> bool:
         """The put may be answered as it is."""
         check = CHECKS.get(put.status)
         return check is not None and check(self, put)
 
-    def may_miss_disk(self, _put: Put) -> bool:
-        """FLUSH_DISK_TIMEOUT: only a put that waits for the disk (CommitLog#handleDiskFlush)."""
-        return self.plan.structure.flush_disk_type is FlushDiskType.SYNC_FLUSH
+    def may_miss_disk(self, put: Put) -> bool:
+        """FLUSH_DISK_TIMEOUT: only a put that waits for the disk (CommitLog#handleDiskFlush).
+
+        Sooner than its clock only if two flushes are used up: the first one has finished an earlier
+        file, or has found none, and the second is not checked (R-FL-04, R-CL-09).
+        """
+        is_sync = self.plan.structure.flush_disk_type is FlushDiskType.SYNC_FLUSH
+        if not is_sync or not put.waits_for_store:
+            return False
+        shortest_ms = self.plan.timers.sync_flush_timeout_ms - GRAIN_MS
+        is_by_clock = self.is_configured and not self.is_in_later_file(put)
+        return not is_by_clock or put.duration_ms >= shortest_ms
+
+    def is_in_later_file(self, put: Put) -> bool:
+        """Behind the first file, and nothing of its own is known to have been flushed before."""
+        size = self.plan.parameters.mapped_file_size_bytes
+        begin = put.start_offset - put.start_offset % size
+        flushed = find_latest(self.plan.flush_observations, put.begin_ms)
+        ends = (
+            other.end_offset
+            for other in self.plan.puts
+            if other.process == put.process and other.end_ms <= put.begin_ms
+            if other.waits_for_store and other.status == "PUT_OK"
+        )
+        return begin > max(0, -1 if flushed is None else flushed, *ends)
 
     def may_time_out(self, put: Put) -> bool:
         """FLUSH_SLAVE_TIMEOUT: where waits have a deadline, by a clock alone; else by wake-ups too.
 
         ``GroupTransferService#doWaitTransfer`` (R-HA-20, R-HA-21, V-08).
         """
-        is_by_clock = self.plan.version.has(wait_until_deadline.VARIANT) and self.is_configured
+        if not put.waits_for_store or self.plan.structure.role is Role.ASYNC_MASTER:
+            return False
         shortest_ms = compute_time_out_ms(self.plan.timers) - GRAIN_MS
-        return not is_by_clock or put.duration_ms >= shortest_ms
+        if not self.is_configured or put.duration_ms >= shortest_ms:
+            return True
+        is_by_clock = self.plan.version.has(wait_until_deadline.VARIANT)
+        return not is_by_clock and self.may_use_up_wake_ups(put)
+
+    def may_use_up_wake_ups(self, put: Put) -> bool:
+        """So many reports below its end may be read during the put, or seconds go by in vain.
+
+        Only a report that raises push2 wakes the group transfer (``HAService#notifyTransferSome``);
+        one notification may be left from before the put (R-HA-21).
+        """
+        if any(link.is_traffic_hidden for link in self.plan.links):
+            return True
+        raising: set[int] = set()
+        for link in self.plan.links:
+            first = bisect_left(link.reports.times_ms, put.begin_ms - SLACK_MS)
+            last = bisect_right(link.reports.times_ms, put.end_ms + JITTER_MS)
+            raising.update(link.reports.values[first:last])
+        read = sum(put.push2_before < offset < put.end_offset for offset in raising)
+        seconds = (put.duration_ms + GRAIN_MS) // TRANSFER_WAIT_MS
+        return read + seconds + 1 >= TRANSFER_WAKE_UPS_MAX
 
     def may_lack_slave(self, put: Put) -> bool:
         """SLAVE_NOT_AVAILABLE: no connection counted, or all slaves too far behind (R-HA-19).
 
-        A connection that counted before the call counts until something ends, and what is reported
-        is never taken back (R-HA-04, R-HA-07).
+        What is reported is never taken back.
         """
-        if any(self.plan.version.has(each) for each in UNCHECKED):
-            return False
         most = self.plan.parameters.ha_slave_fallbehind_max_bytes
         is_near = self.is_configured and put.end_offset - put.push2_before < most
-        first = bisect_left(self.losses_ms, put.begin_ms - SLACK_MS)
-        is_kept = first == bisect_right(self.losses_ms, put.end_ms + NOTICE_MS)
-        is_recorded = not any(link.is_connection_hidden for link in self.plan.links)
-        is_connected = put.connections_before > 0 and is_kept and is_recorded
-        return not (is_near and is_connected)
+        is_kept = self.counts.are_kept(put.begin_ms, put.end_ms)
+        is_there = is_near and put.connections_before > 0 and is_kept
+        return self.is_slave_checked and put.waits_for_store and not is_there
 
+    def may_see(self, put: Put, push2: int) -> bool:
+        """Its producer may read that this was reported, once it has the answer.
 
-LOSSES = frozenset(
-    {
-        *("ha_link_close", "link_cut", "link_cut_mid_frame", "proxy_target_down"),
-        *("node_kill9", "node_stop_begin", "node_stop_clean", "process_exit"),
-    }
-)
-"""Kinds of events by which a connection may end, or of which its end is only noted later."""
+        No less than before, and if it has waited for a slave, no less than its own end (R-HA-20).
+        """
+        is_waiting = self.is_slave_checked and put.waits_for_store
+        has_waited = is_waiting and put.status == "PUT_OK"
+        return push2 >= max(put.push2_before, put.end_offset if has_waited else 0)
+
 
 CHECKS: Mapping[str, Callable[[Answers, Put], bool]] = {
     "PUT_OK": lambda _answers, _put: True,

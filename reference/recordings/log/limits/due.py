@@ -222,7 +222,8 @@ def has_waited(put: Put) -> bool:
 def is_given_up(guide: LogGuide, node: Node, put: Put) -> bool:
     """A put has used up both of its flushes: its disk step has failed without a time-out."""
     timers = node.notes.seen.timers or guide.plan.timers
-    is_failed = put.status == "FLUSH_DISK_TIMEOUT"
+    is_sync = guide.plan.structure.is_sync_flush and put.waits_for_store
+    is_failed = is_sync and put.status == "FLUSH_DISK_TIMEOUT"
     return is_failed and put.duration_ms < timers.sync_flush_timeout_ms
 
 

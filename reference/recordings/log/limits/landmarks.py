@@ -16,9 +16,23 @@ from reference.recordings.ahead.boundaries import Table
 from reference.recordings.ahead.links import Frame
 from reference.recordings.ahead.plan import Plan, find_now_or_next
 from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES, Put
-from reference.recordings.clock import JITTER_MS, NOTICE_MS
+from reference.recordings.clock import JITTER_MS, NOTICE_MS, compute_longest_put_ms
 from reference.recordings.log.connections import UNSET
 from reference.recordings.log.limits.unseen import Ends, list_sure_ends, may_end_among
+from reference.recordings.settings import read_settings
+from reference.worlds.replication.roles import Role
+
+
+@frozen
+class Life:
+    """One life of the master's log."""
+
+    begin_ms: float
+    """When it began: the process before had ended."""
+    cut: float
+    """The log of the life before was cut at this offset at least; infinite where that is open."""
+    open_ms: float
+    """From then on messages without a line may lie behind the recorded ones."""
 
 
 @frozen
@@ -34,12 +48,27 @@ class Landmarks:
     """By slave and connection: where its master has stood, and whether the frames are whole."""
     is_open: bool = field(init=False)
     """Puts or frames that are not recorded may end anywhere."""
+    cuts: frozenset[int] = field(init=False)
+    """Where a store was cut."""
     named: frozenset[int] = field(init=False)
     """Where recorded frames begin and end, and where a store was cut."""
-    reported: frozenset[int] | None = field(init=False)
-    """What slaves have reported; None where not all of it is recorded."""
+    reported: Mapping[int, float] | None = field(init=False)
+    """What slaves have reported, and when first; None where not all of it is recorded."""
     sure_ends: Ends = field(init=False)
     """Where messages end among those that nobody saw put; nothing where that is open."""
+    has_flow_control: bool = field(init=False)
+    """The master limits how much it sends in a second (V-53)."""
+    lives: tuple[Life, ...] = field(init=False)
+    """The lives of the master's log that may have bytes."""
+
+    @lives.default
+    def _list_lives(self) -> tuple[Life, ...]:
+        return tuple(list_lives(self.plan))
+
+    @has_flow_control.default
+    def _see_flow_control(self) -> bool:
+        settings = read_settings(self.plan.recording.config["nodes"][self.plan.master])
+        return settings.get("haFlowControlEnable") == "true"
 
     @calls.default
     def _sort_calls(self) -> tuple[Put, ...]:
@@ -62,20 +91,27 @@ class Landmarks:
         links = self.plan.links
         return self.plan.are_puts_hidden or any(each.is_traffic_hidden for each in links)
 
+    @cuts.default
+    def _gather_cuts(self) -> frozenset[int]:
+        return frozenset(e["lost_from_offset"] for e in self.plan.surgeries.values())
+
     @named.default
     def _gather_named(self) -> frozenset[int]:
         size = int(self.plan.parameters.mapped_file_size_bytes)
         sent = [frames for link in self.plan.links for frames in link.frames.values()]
         ends = {end for frames in sent for end in list_ends(frames, size, self.plan.tables)}
-        cuts = {event["lost_from_offset"] for event in self.plan.surgeries.values()}
-        return frozenset({0, *ends, *cuts})
+        return frozenset({0, *ends, *self.cuts})
 
     @reported.default
-    def _gather_reported(self) -> frozenset[int] | None:
+    def _gather_reported(self) -> Mapping[int, float] | None:
         links = self.plan.links
         if any(each.is_traffic_hidden for each in links):
             return None
-        return frozenset({0, *(value for each in links for value in each.reports.values)})
+        found: dict[int, float] = {}
+        for each in (link.reports for link in links):
+            for t_ms, value in zip(each.times_ms, each.values, strict=True):
+                found[value] = min(t_ms, found.get(value, math.inf))
+        return {**found, 0: -math.inf}
 
     @sure_ends.default
     def _list_sure_ends(self) -> Ends:
@@ -87,20 +123,51 @@ class Landmarks:
             return False
         if self.is_open or offset in self.named or self.is_file_begin(offset):
             return True
-        tables = self.plan.tables[: self.plan.written_lives]
-        return any(may_end_at(table, offset) for table in tables)
+        lives = range(len(self.lives))
+        return any(self.may_end_in_life(life, offset, math.inf) for life in lives)
+
+    def may_end_in_life(self, number: int, offset: int, t_ms: float) -> bool:
+        """A message of this life of the master's log may end here by then."""
+        return may_end_at(self.plan.tables[number], offset, t_ms >= self.lives[number].open_ms)
+
+    def may_end_message(self, offset: int, t_ms: float) -> bool:
+        """A message of the master's log may end here by then: its lives before are cut."""
+        for number, life in reversed([*enumerate(self.lives)]):
+            if life.begin_ms <= t_ms and self.may_end_in_life(number, offset, t_ms):
+                return True
+            if life.begin_ms <= t_ms and offset > life.cut:
+                return False
+        return False
+
+    def may_be_written(self, offset: int, t_ms: float) -> bool:
+        """The log of a master may end here by then: with a message, unless it was cut."""
+        is_end = self.plan.are_puts_hidden or self.is_file_begin(offset) or offset in self.cuts
+        is_end = is_end or self.may_end_message(offset, t_ms)
+        return is_end and self.may_be_of_master(offset, t_ms)
+
+    def may_be_sent(self, begin: int, size: int, t_ms: float) -> bool:
+        """A frame may have these bytes: of one file, as many as fit, or up to the log's end.
+
+        ``HAConnection.WriteSocketService#run``, ``DefaultMessageStore#getCommitLogData`` (R-HA-13).
+        Flow control cuts it anywhere (V-53).
+        """
+        end, most = begin + size, int(self.plan.parameters.ha_transfer_batch_size_bytes)
+        file_size = int(self.plan.parameters.mapped_file_size_bytes)
+        is_whole = size == most or self.has_flow_control or self.may_be_written(end, t_ms)
+        return is_whole and 0 < size <= most and begin // file_size == (end - 1) // file_size
 
     def may_be_reported(self, offset: int, t_ms: float) -> bool:
         """A master may have read such a report by then, or none if it is 0."""
         if self.reported is not None:
-            return offset in self.reported
+            return self.reported.get(offset, math.inf) <= t_ms + JITTER_MS
         return self.may_be_of_master(offset, t_ms)
 
     def may_be_of_master(self, offset: int, t_ms: float) -> bool:
         """The master may know this offset by then: its own log ends here, or what it has sent."""
-        written = find_now_or_next(self.plan.end_observations, t_ms)
-        if not self.may_stand_at(offset) or written is None or not self.sure_ends:
+        if not self.may_stand_at(offset) or not self.sure_ends:
             return self.may_stand_at(offset)
+        following = find_now_or_next(self.plan.end_observations, t_ms)
+        written = max(offset, self.sure_ends[-1]) if following is None else following
         return may_end_among(self.sure_ends, offset, written, self.plan.parameters)
 
     def is_file_begin(self, offset: int) -> bool:
@@ -110,19 +177,6 @@ class Landmarks:
     def may_begin_at(self, offset: int, end: int) -> bool:
         """A log that ends so may begin here; -1: it has no file, and so no byte."""
         return end == 0 if offset == -1 else 0 <= offset <= end and self.is_file_begin(offset)
-
-    def may_count(self, connections: int, process: int, t_ms: float) -> bool:
-        """A process of the master may count so many: no more than were opened by this time.
-
-        Never less than none: each end of a connection takes one away that counted (R-HA-04).
-        """
-        links = self.plan.links
-        if connections < 0 or any(link.is_connection_hidden for link in links):
-            return connections >= 0
-        begin_ms = self.plan.processes[process - 1].end_ms if process else -math.inf
-        opened = (bisect_right(each.openings_ms, t_ms + JITTER_MS) for each in links)
-        before = (bisect_right(each.openings_ms, begin_ms) for each in links)
-        return connections <= sum(opened) - sum(before)
 
     def may_hold(self, begin: int, files: int, end: int) -> bool:
         """So many files from an offset on hold a log that ends there."""
@@ -148,14 +202,36 @@ class Landmarks:
         """A master may stand here on a connection, whose frames follow one another."""
         link = self.plan.links[slave]
         frames = link.frames.get(connection, ())
-        if link.is_traffic_hidden:
+        end = frames[-1].end_offset if frames else -1
+        if link.is_traffic_hidden or (self.has_flow_control and offset > end):
             return True
-        if not frames:
-            size = int(self.plan.parameters.ha_transfer_batch_size_bytes)
-            begins = range(offset, -1, -size)
-            return offset == UNSET or any(map(self.may_stand_at, begins))
-        stands, is_whole = self.stands[slave, connection]
-        return offset in stands or (is_whole and offset > frames[-1].end_offset)
+        stands, is_whole = self.stands.get((slave, connection), (frozenset((UNSET,)), True))
+        size = int(self.plan.parameters.ha_transfer_batch_size_bytes)
+        # What was sent behind the last frame ends with the log, with a file, or as a whole batch.
+        begins = range(offset, end, -size) if is_whole else ()
+        return offset in stands or any(map(self.may_stand_at, begins))
+
+
+def list_lives(plan: Plan) -> Iterator[Life]:
+    """The lives of a master's log, each with what a power loss has left of the one before."""
+    begins_ms = [0.0, *(process.end_ms for process in plan.processes)]
+    cuts = {
+        plan.lives[process + 1]: offset
+        for process, offset in plan.lost_offsets.items()
+        if process + 1 < len(plan.lives)
+    }
+    is_set = any(event.kind == "set_config" for event in plan.recording.events)
+    is_sync = plan.structure.role is Role.SYNC_MASTER and bool(plan.slaves)
+    longest_ms = compute_longest_put_ms(plan.timers, waits_for_slave=is_sync)
+    for life in range(1 + plan.lives[-1]):
+        processes = [number for number, each in enumerate(plan.lives) if each == life]
+        is_sampled = is_set or not plan.sampled_processes.isdisjoint(processes)
+        open_ms = min(plan.processes[number].end_ms for number in processes) - longest_ms
+        yield Life(
+            begins_ms[processes[0]],
+            cuts.get(life, math.inf),
+            -math.inf if is_sampled else open_ms,
+        )
 
 
 def get_begin(put: Put) -> float:
@@ -198,11 +274,12 @@ def list_ends(
         yield from (frame.start_offset, frame.end_offset, taken, base + taken)
 
 
-def may_end_at(table: Table, offset: int) -> bool:
-    """A record of this life ends or begins here, or one that is not recorded may."""
-    place = bisect_right(table.starts, offset)
-    begin = table.ends[place - 1] if place else 0
-    if offset in (begin, table.starts[place - 1] if place else 0):
-        return True
-    is_in_gap = place == len(table.puts) or table.puts[place].is_behind_gap
-    return is_in_gap and offset >= begin + MESSAGE_HEAD_BYTES
+def may_end_at(table: Table, offset: int, is_open: bool) -> bool:
+    """A record of this life ends here, or one that is not recorded may.
+
+    ``is_open``: such may lie behind the last.
+    """
+    place = bisect_left(table.starts, offset)
+    end = table.ends[place - 1] if place else 0
+    is_in_gap = is_open if place == len(table.puts) else table.puts[place].is_behind_gap
+    return offset == end or (is_in_gap and offset >= end + MESSAGE_HEAD_BYTES)

@@ -39,6 +39,10 @@ WITHOUT_SLAVE = (NO_SLAVE, NO_SYSTEM_ALONE)
 """What is said of a row that needs a slave, where there is none."""
 
 
+SLAVES_BY_DAY = 2
+"""Of larger groups the same is said as of two slaves; deciding them takes half of the time."""
+
+
 @cache
 def summarise(role: str, flush: str, slaves: int, is_open: str) -> Summary:
     """The short answer about a group, its verdicts from its certificate."""
@@ -56,7 +60,11 @@ def analyse(group: BrokerGroup) -> GroupAnalysis:
     return GroupAnalysis(structure, compute_parameters(group), (), verdicts)
 
 
-every_group = pytest.mark.parametrize("settings", SETTINGS, ids=lambda s: "-".join(map(str, s)))
+every_group = pytest.mark.parametrize(
+    "settings",
+    [pytest.param(s, marks=[pytest.mark.nightly] * (s[2] > SLAVES_BY_DAY)) for s in SETTINGS],
+    ids=lambda s: "-".join(map(str, s)),
+)
 
 
 def list_texts(summary: Summary) -> list[str]:

@@ -13,7 +13,6 @@ from reference.broker.host import Peer
 
 WIRE_MS = (0.03, 0.3)
 NOTICE_MS = (0.1, 1.0)
-ACCEPT_MS = (0.05, 0.5)
 SOCKET_BUFFERS_BYTES = 128 * 1024
 """What two sockets keep between the ends, before anything waits in the sender."""
 WALL_MS = 1_795_000_000_000.0
@@ -292,9 +291,9 @@ class SimulatedHost:
             wire.near = End(wire, self.process, peer, address, is_forward=True)
             wire.far = End(wire, process, make_peer(), self.address, is_forward=False)
             self.wires.append(wire)
-            accept_ms = self.network.draw(ACCEPT_MS)
-            wire.far.free_ms = self.network.now_ms + accept_ms  # No bytes arrive before that.
-            self.network.after(accept_ms, lambda: wire.far.target.opened(wire.far), process)
+            accept_ms = self.network.draw((0.05, 0.5))
+            wire.far.free_ms = self.network.now_ms + accept_ms
             peer.opened(wire.near)
+            self.network.after(accept_ms, lambda: wire.far.target.opened(wire.far), process)
 
         self.network.after(self.network.draw(WIRE_MS), answer, self.process)

@@ -15,6 +15,7 @@ from reference.worlds.replication.state import (
     WAITS_FOR_SLAVE,
 )
 from tests.reference.recordings.simulation.kernel import MASTER, Kernel, Process
+from tests.reference.recordings.simulation.timing import compute_record_bytes
 
 if TYPE_CHECKING:
     from tests.reference.recordings.simulation.group import Group
@@ -83,7 +84,7 @@ class Producer:
             number=group.take_number(),
             queue=chance.randrange(QUEUES),
             body_bytes=body,
-            size_bytes=body + group.habits.record_bytes,
+            size_bytes=body + compute_record_bytes(group.release),
             waits_for_store=chance.random() < group.scenario.wait_share,
         )
         put.line = {"node": group.master.name, "msg_id": f"m{put.number}", "topic": TOPIC}

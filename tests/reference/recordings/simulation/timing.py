@@ -1,36 +1,41 @@
-"""How long things take in a simulated group: constants of its own, each with its source.
-
-None of them is taken from the checker's clock: a mistake that both made would go unnoticed.
-"""
+"""How long things take in a simulated group: what brokers of our own take, and what hosts add."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import frozen
-
+from reference.broker.habits import (
+    CONNECT_AGAIN_MS,
+    DISPATCH_BEHIND_MS,
+    DISPATCH_MS,
+    GROUP_COMMIT_MS,
+    LOOK_FOR_REQUEST_MS,
+    SELECT_MS,
+    SEND_WAIT_MS,
+    SHUTDOWN_SLEEP_MS,
+    SOCKET_BYTES,
+    TRANSFER_WAIT_MS,
+    TRANSFER_WAITS_MAX,
+    Habits,
+    get_habits,
+)
 from reference.releases.releases import is_since
 
-SELECT_MS = 1000.0
-"""``HAClient#run``, ``HAConnection.ReadSocketService#run``: ``selector.select(1000)``."""
-
-CONNECT_AGAIN_MS = 5000.0
-"""``HAService.HAClient#run``: ``waitForRunning(1000 * 5)`` while it is not connected."""
-
-LOOK_FOR_REQUEST_MS = 10.0
-"""``HAConnection.WriteSocketService#run``: ``Thread.sleep(10)`` before the first report."""
-
-SEND_WAIT_MS = 100.0
-"""``HAConnection.WriteSocketService#run``: ``allWaitForRunning(100)`` with nothing to send."""
-
-TRANSFER_WAIT_MS = 1000.0
-"""``HAService.GroupTransferService#doWaitTransfer``: ``waitForRunning(1000)``."""
-
-TRANSFER_WAITS_MAX = 5
-"""``HAService.GroupTransferService#doWaitTransfer`` until 4.6.0: ``i < 5``."""
-
-GROUP_COMMIT_MS = 10.0
-"""``CommitLog.GroupCommitService#run``: ``waitForRunning(10)``."""
+__all__ = [
+    "CONNECT_AGAIN_MS",
+    "DISPATCH_BEHIND_MS",
+    "DISPATCH_MS",
+    "GROUP_COMMIT_MS",
+    "LOOK_FOR_REQUEST_MS",
+    "SELECT_MS",
+    "SEND_WAIT_MS",
+    "SHUTDOWN_SLEEP_MS",
+    "SOCKET_BYTES",
+    "TRANSFER_WAITS_MAX",
+    "TRANSFER_WAIT_MS",
+    "Habits",
+    "get_habits",
+]
 
 FLUSH_INTERVAL_MS = 500.0
 """``MessageStoreConfig.flushIntervalCommitLog``."""
@@ -44,65 +49,11 @@ FLUSH_THOROUGH_MS = 10_000.0
 PAGE_BYTES = 4096
 """``MappedFile.OS_PAGE_SIZE``."""
 
-DISPATCH_MS = 1.0
-"""``DefaultMessageStore.ReputMessageService#run``: ``Thread.sleep(1)``."""
 
-SHUTDOWN_SLEEP_MS = 1000.0
-"""``DefaultMessageStore#shutdown``: ``Thread.sleep(1000 * 1)`` before the HA service ends."""
-
-DISPATCH_BEHIND_MS = 5000.0
-"""``ReputMessageService#shutdown``: 50 times 100 ms while its dispatch is behind."""
-
-SOCKET_BYTES = 128 * 1024
-"""``HAConnection`` (constructor): two socket buffers of 64 KiB lie between master and slave."""
-
-SLAVE_TIMEOUT_SINCE = "4.9.3"
-"""``MessageStoreConfig.slaveTimeout`` exists since this release."""
-
-
-@frozen
-class Habits:
-    """What a release does at another time than 4.4.0."""
-
-    is_answered_in_line: bool
-    """``GroupTransferService#doWaitTransfer`` compares a deadline, and nobody else does (4.9.1)."""
-    is_deadline_first: bool
-    """It does so before it looks at the reports, every millisecond (5.0.0)."""
-    has_slave_timeout: bool
-    """``GroupCommitRequest`` waits for a slave for ``slaveTimeout`` (4.9.3)."""
-    is_timer_by_reports: bool
-    """``HAClient#isTimeToReportOffset``: the slave's own reports set its timer (4.5.2)."""
-    is_silence_seen: bool
-    """``HAClient#run``: what is read sets the timer of its housekeeping (not 4.5.2 to 4.9.8)."""
-    waits_to_reconnect: bool
-    """``DefaultHAClient#closeMasterAndWait``: five seconds after each end (5.0.0)."""
-    is_flush_timed: bool
-    """``MessageStoreConfig.flushCommitLogTimed`` is true: puts do not wake the flush (4.9.1)."""
-    stop_closes_socket: bool
-    """``HAClient#shutdown`` closes the connection of a slave that stops (4.9.0)."""
-    are_waits_at_once: bool
-    """``CommitLog#asyncPutMessage`` asks for disk and slave at once (4.7.0)."""
-    record_bytes: int
+def compute_record_bytes(release: str) -> int:
     """What a record adds to its body: fixed fields, topic, properties (``MessageExtEncoder``)."""
-
-
-def get_habits(release: str) -> Habits:
-    """The habits of a release; its mode changes none of them."""
     name = release.partition("-")[0]
-    is_5 = is_since(name, "5.0.0")
-    is_by_reports = is_since(name, "4.5.2")
-    return Habits(
-        is_answered_in_line=is_since(name, "4.9.1"),
-        is_deadline_first=is_5,
-        has_slave_timeout=is_since(name, SLAVE_TIMEOUT_SINCE),
-        is_timer_by_reports=is_by_reports,
-        is_silence_seen=is_5 or not is_by_reports,
-        waits_to_reconnect=is_5,
-        is_flush_timed=is_since(name, "4.9.1"),
-        stop_closes_socket=is_since(name, "4.9.0"),
-        are_waits_at_once=is_since(name, "4.7.0"),
-        record_bytes=112 if is_5 else 98 if is_since(name, "4.9.1") else 99,
-    )
+    return 112 if is_since(name, "5.0.0") else 98 if is_since(name, "4.9.1") else 99
 
 
 DELAYS_MS: Mapping[str, tuple[float, float]] = {

@@ -12,7 +12,8 @@ ABSTRACTED = (
     "A handshake is one step: a slave is not killed between the truncation of its log and that of "
     "its epoch file.",
     "A slave truncates wherever the lists agree; 5.x refuses an offset at which no record begins "
-    "(DefaultMessageStore#truncateFiles), tries again and stays out.",
+    "(DefaultMessageStore#truncateFiles), tries again and stays out. Where a recording shows it, "
+    "it is explained.",
     "After a power loss an epoch file is as it was, or lacks its last entry. Entries that were cut "
     "off do not come back, though an emptied list is not written (CheckpointFile#write).",
     "allAckInSyncStateSet is true; inSyncReplicas, minInSyncReplicas and totalReplicas are 1; "
