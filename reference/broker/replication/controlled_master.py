@@ -94,6 +94,8 @@ class ControlledMasterHa(MasterHa):
     places: EpochPlaces = field(init=False)
     confirmed: int = 0
     """``DefaultMessageStore.confirmOffset``: as it was computed last."""
+    ids: dict[int, int] = field(factory=dict)
+    """By link, the broker id of its latest slave: a member stays one while the master stops."""
     is_told: bool = False
     """It was told that it is the master."""
 
@@ -131,15 +133,15 @@ class ControlledMasterHa(MasterHa):
         """The connections that are counted."""
         return (each for each in self.connections if isinstance(each, ControlledConnection))
 
-    def is_member(self, connection: ControlledConnection) -> bool:
-        """Its slave is in the set."""
-        return bool(self.rules.get(f"in_sync_state_set.{get_place(connection.slot)}"))
+    def is_member(self, slot: int) -> bool:
+        """The slave of this link is in the set."""
+        return bool(self.rules.get(f"in_sync_state_set.{get_place(slot)}"))
 
     def list_members(self) -> list[int]:
         """The set, by broker id; empty as long as nobody has told it anything."""
         if not self.is_told:
             return []
-        ids = (each.slave_id for each in self.list_controlled() if self.is_member(each))
+        ids = (number for slot, number in self.ids.items() if self.is_member(slot))
         return sorted((self.settings.broker_id, *ids))
 
     @property
@@ -164,7 +166,7 @@ class ControlledMasterHa(MasterHa):
         """``#maybeShrinkSyncStateSet``: who has lagged for too long leaves."""
         most_ms = self.settings.later_number("haMaxTimeSlaveNotCatchup", LAG_MAX_MS)
         for each in list(self.list_controlled()):
-            if self.is_member(each) and self.host.now_ms() - each.caught_up_ms > most_ms:
+            if self.is_member(each.slot) and self.host.now_ms() - each.caught_up_ms > most_ms:
                 self._change_set("leave_sync_state_set", each.slot)
 
     def _forget(self, connection: HaConnection) -> None:
@@ -219,7 +221,7 @@ class ControlledMasterHa(MasterHa):
         for other in [c for c in self.list_controlled() if c.slave_id == slave_id]:
             if other is not connection:
                 self.leave(other, f"broker {slave_id} has connected anew")
-        connection.slave_id = slave_id
+        connection.slave_id = self.ids[connection.slot] = slave_id
         self.host.after(habits.LOOK_FOR_REQUEST_MS, lambda: self._answer(connection))
 
     def _answer(self, connection: ControlledConnection) -> None:
@@ -244,7 +246,7 @@ class ControlledMasterHa(MasterHa):
             if offset == self.store.max_offset:
                 connection.caught_up_ms = self.host.now_ms()
             self._change_set("enter_sync_state_set", connection.slot)
-        if self.is_told and self.is_member(connection):
+        if self.is_told and self.is_member(connection.slot):
             self._confirm()
 
     # What it is sent
