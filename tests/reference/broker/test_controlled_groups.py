@@ -20,9 +20,6 @@ RELEASE = "5.3.3-controller"
 CASES = (("kills", 113, 300), ("restarts", 108, 300), ("two_slaves", 201, 300))
 """Scenario, seed, and lines."""
 RANDOM_SEEDS = range(3000, 3200)
-MISJUDGED = (3111,)
-"""The second slave's report is read before the first one's, which its proxy has seen earlier, and a
-look falls in between: the search reads the first one for push2, and does not come back."""
 
 
 @pytest.mark.parametrize(("scenario", "seed", "events"), CASES)
@@ -66,6 +63,6 @@ def test_random_groups_conform(tmp_path: Path) -> None:
         chance = random.Random(seed)
         scenario, events = chance.choice(scenarios), chance.choice((150, 300, 600))
         group = play(tmp_path / str(seed), scenario, RELEASE, seed, events)
-        assert (judge(group) == CONFORMS) is (seed not in MISJUDGED), (scenario, seed)
+        assert judge(group) == CONFORMS, (scenario, seed)
         seen.update(group.strikes)
     assert {"kill_master", "kill_slave", "stop_master", "wipe_slave", "cut", "stall"} <= set(seen)
