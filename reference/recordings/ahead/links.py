@@ -84,6 +84,11 @@ class LinkAhead:
     flushes: Observations
     """Up to where the slave is seen to have flushed."""
 
+    def collect_frame_ends(self, connection: int, t_ms: float) -> frozenset[int]:
+        """Where frames of a connection end that have come by then; several may come at once."""
+        frames = self.frames.get(connection, ())
+        return frozenset(frame.end_offset for frame in frames if frame.t_ms <= t_ms)
+
 
 def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
     """What the recording tells of one slave's link."""

@@ -222,9 +222,8 @@ def list_late_goals(asking: Asking, event: Event, node: Node, slave: int) -> Ite
         is_so = is_so and (not brought or min(brought) <= event["conn"])
         yield agrees(f"the slave's log has ended at {offset}", is_so=is_so)
         return
-    frames = ahead.frames.get(event["conn"], ())
-    ends = {frame.end_offset for frame in frames if frame.t_ms < event.t_ms}
     offset, begins = event["master_offset"], ahead.first_offsets
+    ends = ahead.collect_frame_ends(event["conn"], event.t_ms)
     is_so = offset in ends or offset == begins.get(event["conn"])
     yield agrees(f"the master would have sent from {offset}", is_so=is_so)
 
