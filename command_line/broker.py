@@ -92,7 +92,7 @@ def parse_settings(
     "--epoch",
     type=click.IntRange(1),
     metavar="N",
-    help="In controller mode, the epoch of which a master is told to be the master; else its last.",
+    help="In controller mode, the epoch that makes it a master; default: its last one.",
 )
 @click.option("--bind", default=LOOPBACK, show_default=True, help="The address to listen on.")
 @click.option(
