@@ -130,12 +130,8 @@ def command(  # noqa: PLR0913
     A real slave can copy from it, it can copy from a real master, and real producers, consumers and
     administrators can use it. Lines of what happens go to standard output.
     """
-    options = {
-        "brokerRole": role,
-        "listenPort": None if listen_port is None else str(listen_port),
-        "haMasterAddress": master,
-    }
-    given = {key: value for key, value in options.items() if value is not None}
+    options = {"brokerRole": role, "listenPort": listen_port, "haMasterAddress": master}
+    given = {key: str(value) for key, value in options.items() if value is not None}
     told = complete({**told, **given}, version)
     configuration, warnings = read_one_broker(config, told, version)
     mode = compute_mode(configuration.values, version)

@@ -117,7 +117,6 @@ class Broker:
         self.events.write_start()
         if self.settings.is_controlled:
             self._take_role()
-        self.puts.start()
         self.held_pulls.start()
         self.delivery.start()
         interval_ms = 5000.0

@@ -160,8 +160,8 @@ class EventWriter:
             "connection_count_after": rules.get("master.connection_count"),
             "max_offset_after": self.broker.store.max_offset,
         }
-        if self.broker.settings.is_controlled:
-            fields["sync_state_set_after"] = self._describe_control()["sync_state_set"]
+        if isinstance(self.broker.ha, ControlledMasterHa):
+            fields["sync_state_set_after"] = self.broker.ha.list_members()
         if result.append is not None and is_written(result.append):
             fields |= {
                 "append_status": result.append.status.name,

@@ -113,7 +113,8 @@ class ControlledMasterHa(MasterHa):
             raise EpochRefusedError(f"epoch {number} is over: {last} has begun in its epoch file")
         self.places.number((entry.number for entry in self.epochs.entries), (number,))
         self.places.learn(MASTER_PLACE, self.epochs.entries, number)
-        cluster, log = self._see(), self._see().master.log
+        cluster = self._see()
+        log = cluster.master.log
         place = self.places.find(number)
         begun = begin_master(get_file(cluster, MASTER_PLACE), place, log, log.max_offset)
         self.places.learn(MASTER_PLACE, self.places.list_entries(begun.starts), number)

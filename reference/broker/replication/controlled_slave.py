@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from attrs import define, field
 
+from reference.broker import habits
 from reference.broker.host import Transport
 from reference.broker.replication.epochs import EpochPlaces, LiveEpochs
 from reference.broker.replication.slave_ha import LINK, OFFSET_MAX, SlaveHa
@@ -113,7 +114,7 @@ class ControlledSlaveHa(SlaveHa):
             if self.transport is None or not self._take_message(message):
                 return
         if not self.is_shaking:
-            self._later(0.0 if messages else 1000.0)
+            self._later(0.0 if messages else habits.SELECT_MS)
 
     def _take_message(self, message: MasterHandshake | ControlledFrame) -> bool:
         is_handshake = isinstance(message, MasterHandshake)

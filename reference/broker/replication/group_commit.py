@@ -19,10 +19,6 @@ class GroupCommit:
     requests: deque[Put] = field(factory=deque)
     _is_busy: bool = False
 
-    def start(self) -> None:
-        """The store's own tick flushes for nobody; a request is served at once."""
-        self.requests.clear()
-
     def notice(self, put: Put) -> None:
         """A put is in the log."""
         if not self.puts.settings.is_sync_flush:

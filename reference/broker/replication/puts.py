@@ -88,10 +88,6 @@ class Puts:
     def __attrs_post_init__(self) -> None:
         self.disk, self.transfer = GroupCommit(self), GroupTransfer(self)
 
-    def start(self) -> None:
-        """The services run."""
-        self.disk.start()
-
     def stop(self) -> None:
         """What still waits is never answered."""
         self.is_over = True

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 from reference.broker.replication.puts import Put, Puts
 from reference.broker.requests.handler import (
     SUCCESS,
-    SYSTEM_BUSY,
     SYSTEM_ERROR,
     FieldError,
     Request,
     handles,
 )
-from reference.broker.requests.sending import encode_host
+from reference.broker.requests.sending import ask, encode_host
 from reference.decisions.delay.stored import delay_message
 from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.decisions.sending import send_back
@@ -112,5 +111,4 @@ def put_back(broker: Broker, request: Request, group: SubscriptionGroup, record:
         remark = None if is_ok else "putMessageResult is null" if status is None else status.name
         request.answer(SUCCESS if is_ok else SYSTEM_ERROR, remark)
 
-    if broker.puts.ask(delay_message(copy, delay, broker.store.store), answer) is None:
-        request.answer(SYSTEM_BUSY, "[OVERLOAD]system busy, start flow control for a while")
+    ask(broker, request, delay_message(copy, delay, broker.store.store), answer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import socket
 import struct
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
@@ -132,11 +133,17 @@ def send_message(broker: Broker, request: Request) -> None:
 
 def put(broker: Broker, request: Request, message: Message | MessageBatch, queue: int) -> None:
     """Put a message; its sender is told the queue that it has chosen."""
+    ask(broker, request, message, lambda done: answer_put(broker, request, done, queue))
 
-    def answer(done: Put) -> None:
-        answer_put(broker, request, done, queue)
 
-    if broker.puts.ask(message, answer) is None:
+def ask(
+    broker: Broker,
+    request: Request,
+    message: Message | MessageBatch,
+    on_answer: Callable[[Put], None],
+) -> None:
+    """A put for a request, which is refused if too many wait already."""
+    if broker.puts.ask(message, on_answer) is None:
         request.answer(SYSTEM_BUSY, "[OVERLOAD]system busy, start flow control for a while")
 
 

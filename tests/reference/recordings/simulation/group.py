@@ -74,7 +74,7 @@ class Group:
         self.kernel = Kernel(
             make_structure(scenario, self.release),
             make_parameters(scenario),
-            random.Random(self.seed),
+            chance=random.Random(self.seed),
         )
         config = make_config(scenario, self.release, self.seed)
         self.recorder = Recorder(config)

@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import heapq
 import random
-from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from attrs import define, field, frozen
 
-from reference.language.compiled import CompiledMachine, State, compute_compiled_machine
-from reference.language.leaves import flatten
-from reference.worlds.replication.parameters import Parameters
-from reference.worlds.replication.state import Message
-from reference.worlds.replication.structure import Structure
+from reference.broker.ruled_state import RuledState
 from tests.reference.recordings.simulation.timing import DELAYS_MS
 
 NOBODY = -2
 MASTER = -1
 """The master among the numbers of slaves."""
-
-
-class StepRefusedError(Exception):
-    """An activity has asked for a step that no rule allows: the simulation is wrong."""
 
 
 class Owner(Protocol):
@@ -43,25 +34,15 @@ class Due:
 
 
 @define(eq=False)
-class Kernel:
+class Kernel(RuledState):
     """The clock, the state, and the only way to change either."""
 
-    structure: Structure
-    parameters: Parameters
-    chance: random.Random
+    chance: random.Random = field(kw_only=True)
     now_ms: float = 0.0
-    machine: CompiledMachine = field(init=False)
-    state: State = field(init=False)
-    taken: Counter[str] = field(factory=Counter)
-    """How often each rule was taken."""
     slots: list[Any] = field(factory=list)
     """The puts that the state follows, in its order."""
     _due: list[Due] = field(factory=list)
     _count: int = 0
-
-    def __attrs_post_init__(self) -> None:
-        self.machine = compute_compiled_machine(self.structure)
-        self.state = self.machine.encode(self.structure.make_initial(self.parameters))
 
     def draw_ms(self, name: str) -> float:
         """A duration of this kind."""
@@ -83,53 +64,9 @@ class Kernel:
             if due.owner is None or due.owner.is_alive:
                 due.act()
 
-    def get(self, path: str) -> int:
-        """A leaf of the state."""
-        return int(self.state[self.machine.places[path]])
-
-    def find_ranges(self, name: str) -> tuple[tuple[int, int], ...] | None:
-        """The ranges of an instance's arguments; None where it is not enabled, or not there."""
-        instance = self.machine.instances.get(name)
-        return None if instance is None else instance.find_ranges(self.state)
-
-    def can(self, name: str) -> bool:
-        """An instance is enabled."""
-        return self.find_ranges(name) is not None
-
-    def fire(self, name: str, **arguments: int) -> None:
-        """Takes a step. Raises StepRefusedError."""
-        if not self.try_to(name, **arguments):
-            failed = self.machine.instances[name].list_failed(self.state)
-            raise StepRefusedError(f"{name} {arguments} at {self.now_ms:.3f} ms: {failed}")
-
-    def try_to(self, name: str, **arguments: int) -> bool:
-        """Takes a step where it is enabled."""
-        instance = self.machine.instances.get(name)
-        after = instance.take(self.state, arguments) if instance else None
-        if after is None:
-            return False
-        self.state = after
-        self.taken[name.partition("[")[0]] += 1
-        return True
-
-    def fire_first(self, *names: str, **arguments: int) -> str:
-        """Takes the first of these steps that is enabled. Raises StepRefusedError."""
-        for name in names:
-            if self.try_to(name, **arguments):
-                return name
-        raise StepRefusedError(f"none of {names} at {self.now_ms:.3f} ms")
-
     def forget(self, slot: int) -> None:
         """A put is followed no longer: a choice of the specification, not a step of a broker."""
-        blank = tuple(flatten(Message()).values())
-        first = self.machine.places["messages.0.phase"]
-        here, end = first + slot * len(blank), first + self.structure.messages * len(blank)
-        self.state = (
-            *self.state[:here],
-            *self.state[here + len(blank) : end],
-            *blank,
-            *self.state[end:],
-        )
+        self.forget_message(slot)
         del self.slots[slot]
 
 
