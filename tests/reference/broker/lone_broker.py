@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import random
-from pathlib import Path
+from collections.abc import Mapping
 
 from attrs import define, field
 
-from reference.broker.broker import Broker
 from reference.broker.host import Transport
-from reference.broker.settings import Settings
-from reference.configuration.files import read_one_broker
-from reference.releases.versions import parse_version
 from reference.wire.remoting import Command, CommandReader, encode
-from tests.reference.broker.simulated.network import Network, Process, SimulatedHost
+from tests.reference.broker.simulated.lone import Lone
 
+USUAL = {
+    "brokerName": "b",
+    "brokerClusterName": "C",
+    "diskMaxUsedSpaceRatio": "99",
+    "mapedFileSizeCommitLog": "262144",
+    "mapedFileSizeConsumeQueue": "2000",
+}
 CLIENT = "127.0.0.1:5000"
 
 
@@ -59,53 +61,21 @@ class SimulatedClient:
         opaque = len(self.answers) + 1_000_000
         fields = {name: str(value) for name, value in told.items()}
         self.send(encode(Command(code, fields, body, opaque=opaque)))
-        self.lone.run(wait_ms)
+        self.lone.wait(wait_ms)
         return self.answers[opaque]
 
 
-@define(eq=False)
-class LoneBroker:
-    """A master that nobody copies from."""
+@define(eq=False, repr=False)
+class LoneBroker(Lone):
+    """A master that nobody copies from, and whose clients know answers by their numbers."""
 
-    folder: Path
-    told: dict[str, str] = field(factory=dict)
-    network: Network = field(init=False)
-    broker: Broker = field(init=False)
+    usual: Mapping[str, str] = field(factory=lambda: USUAL)
+    client_address: str = CLIENT
 
-    def __attrs_post_init__(self) -> None:
-        self.network = Network(random.Random(1))
-        usual = {
-            "brokerRole": "ASYNC_MASTER",
-            "brokerName": "b",
-            "diskMaxUsedSpaceRatio": "99",
-            "mapedFileSizeCommitLog": "262144",
-            "mapedFileSizeConsumeQueue": "2000",
-        }
-        configuration, _ = read_one_broker(
-            None, {**usual, "brokerClusterName": "C", **self.told}, parse_version("4.4.0")
-        )
-        own = str(configuration.values.get("brokerIP1", "127.0.0.1"))
-        settings = Settings(configuration, self.folder, own)
-        process = Process("broker")
-        host = SimulatedHost(self.network, process, settings.address)
-        self.broker = Broker(settings, host)
-        self.broker.start()
-        self.network.listeners[settings.address] = (process, self.broker.server.make_connection)
-
-    def run(self, span_ms: float) -> None:
-        """Time passes."""
-        end_ms = self.network.now_ms + span_ms
-        is_over = [False]
-        self.network.after(span_ms, lambda: is_over.__setitem__(0, True), None)
-        self.network.run(lambda: is_over[0])
-        assert self.network.now_ms >= end_ms
-
-    def connect(self) -> SimulatedClient:
+    def connect_client(self) -> SimulatedClient:
         """A client."""
         client = SimulatedClient(self)
-        host = SimulatedHost(self.network, Process("client"), CLIENT)
-        host.connect(self.broker.settings.address, client, 1000.0)
-        self.run(5.0)
+        self.join(client, self.broker.settings.address)
         return client
 
     def close(self) -> None:

@@ -12,6 +12,7 @@ from attrs import define, field
 
 from reference.wire.codes import RequestCode
 from reference.wire.remoting import Command, CommandReader, encode
+from tests.reference.broker.request_fields import make_pull, make_send
 
 TIMEOUT_S = 20.0
 
@@ -46,37 +47,12 @@ class PlainClient:
         self, topic: str, body: bytes, queue: int = 0, properties: str = "", **others: Any
     ) -> Command:
         """SEND_MESSAGE."""
-        fields = {
-            "producerGroup": "P",
-            "topic": topic,
-            "defaultTopic": "TBW102",
-            "defaultTopicQueueNums": 4,
-            "queueId": queue,
-            "sysFlag": 0,
-            "bornTimestamp": 1,
-            "flag": 0,
-            "properties": properties,
-            "reconsumeTimes": 0,
-            "batch": "false",
-            **others,
-        }
+        fields = make_send(topic, queue, properties=properties, reconsumeTimes=0, **others)
         return self.ask(RequestCode.SEND_MESSAGE, fields, body)
 
     def pull(self, topic: str, queue: int, offset: int, **others: Any) -> Command:
         """PULL_MESSAGE with a subscription of its own."""
-        fields = {
-            "consumerGroup": "G",
-            "topic": topic,
-            "queueId": queue,
-            "queueOffset": offset,
-            "maxMsgNums": 32,
-            "sysFlag": 4,
-            "commitOffset": 0,
-            "suspendTimeoutMillis": 0,
-            "subscription": "*",
-            "subVersion": 0,
-            **others,
-        }
+        fields = make_pull(topic, queue, offset, **others)
         return self.ask(RequestCode.PULL_MESSAGE, fields)
 
     def read_table(self, code: int) -> dict[str, Any]:

@@ -82,20 +82,20 @@ def test_real_requests_get_real_answers(tmp_path: Path) -> None:
     clients, differing = {}, []
     begin_ms = lone.network.now_ms - DATA["exchange"][0]["at_ms"]
     for each in DATA["exchange"]:
-        lone.run(max(0.1, begin_ms + each["at_ms"] - lone.network.now_ms))
+        lone.wait(max(0.1, begin_ms + each["at_ms"] - lone.network.now_ms))
         client = clients.get(each["connection"])
         if client is None:
-            client = clients[each["connection"]] = lone.connect()
+            client = clients[each["connection"]] = lone.connect_client()
         data = bytes.fromhex(each["request"])
         request = decode(data)
         client.send(LENGTH.pack(len(data)) + data)
-        lone.run(5.0)
+        lone.wait(5.0)
         told = None if each["answer"] is None else decode(bytes.fromhex(each["answer"]))
         real = compare_answer(request.code, told)
         own = compare_answer(request.code, client.answers.get(request.opaque))
         if own != real:
             differing.append((request.code, own, real))
-    lone.run(2_000.0)
+    lone.wait(2_000.0)
     log = lone.broker.store.read(0, lone.broker.store.max_offset)
     lone.close()
     assert differing == []

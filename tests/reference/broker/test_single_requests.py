@@ -55,49 +55,49 @@ def send(client: SimulatedClient, properties: str = "", topic: str = "T", **othe
 
 def count(lone: LoneBroker, topic: str, queue: int = 0) -> int:
     """How many messages a queue has."""
-    answer = lone.connect().ask(RequestCode.GET_MAX_OFFSET, topic=topic, queueId=queue)
+    answer = lone.connect_client().ask(RequestCode.GET_MAX_OFFSET, topic=topic, queueId=queue)
     return int(answer.fields["offset"])
 
 
 def test_a_delayed_message_is_delivered_when_it_is_due(lone: LoneBroker) -> None:
     """Not before; the one of a lower level overtakes."""
-    client = lone.connect()
+    client = lone.connect_client()
     assert send(client, "DELAY\x012\x02") == 0
     assert send(client, "DELAY\x011\x02") == 0
     assert count(lone, "T") == 0
-    lone.run(1_300.0)
+    lone.wait(1_300.0)
     assert count(lone, "T") == 1
-    lone.run(2_000.0)
+    lone.wait(2_000.0)
     assert count(lone, "T") == 2
 
 
 def test_delivery_goes_on_where_its_file_says(lone: LoneBroker, tmp_path: Path) -> None:
     """A stop does not write it: what was delivered since the last write comes twice."""
-    client = lone.connect()
+    client = lone.connect_client()
     send(client, "DELAY\x011\x02")
-    lone.run(10_500.0)
+    lone.wait(10_500.0)
     file = tmp_path / "config/delayOffset.json"
     assert json.loads(file.read_text().replace("1:", '"1":')) == {"offsetTable": {"1": 1}}
     send(client, "DELAY\x011\x02")
-    lone.run(2_000.0)
+    lone.wait(2_000.0)
     assert count(lone, "T") == 2
     lone.broker.stop(lambda: None)
-    lone.run(7_000.0)
+    lone.wait(7_000.0)
     again = LoneBroker(tmp_path, lone.told)
-    again.run(2_000.0)
+    again.wait(2_000.0)
     assert count(again, "T") == 3
     again.close()
 
 
 def test_a_transaction_is_refused(lone: LoneBroker) -> None:
     """Its first half would lie in the log, and nobody would ever end it."""
-    assert send(lone.connect(), "TRAN_MSG\x01true\x02") == 16
+    assert send(lone.connect_client(), "TRAN_MSG\x01true\x02") == 16
     assert lone.broker.store.max_offset == 0
 
 
 def test_a_failed_message_needs_a_number_of_tries(lone: LoneBroker) -> None:
     """As in 4.4.0, which throws; one that has had them all is a dead letter."""
-    client = lone.connect()
+    client = lone.connect_client()
     assert send(client, topic="%RETRY%G") == 1
     assert send(client, topic="%RETRY%G", j=1, l=2) == 0
     assert send(client, topic="%RETRY%G", j=2, l=2) == 0
@@ -107,7 +107,7 @@ def test_a_failed_message_needs_a_number_of_tries(lone: LoneBroker) -> None:
 
 def test_consumers_filter_by_tags_only(lone: LoneBroker) -> None:
     """Whoever wants more hears it before it consumes."""
-    client = lone.connect()
+    client = lone.connect_client()
     for kind, code in (("TAG", 0), (None, 0), ("SQL92", 1)):
         body = json.dumps({"subscriptionData": {"expressionType": kind, "topic": "T"}}).encode()
         assert client.ask(RequestCode.CHECK_CLIENT_CONFIG, body).code == code
@@ -115,7 +115,7 @@ def test_consumers_filter_by_tags_only(lone: LoneBroker) -> None:
 
 def test_nonsense_is_answered_with_an_error(lone: LoneBroker) -> None:
     """And the broker goes on."""
-    client = lone.connect()
+    client = lone.connect_client()
     for code, body in itertools.product(FUSSY, (b"", b"[]", b'{"mqSet":5}', b"\xff")):
         assert client.ask(code, body).code == 1
     assert client.ask(RequestCode.CHECK_CLIENT_CONFIG, b"[]").code == 1
@@ -124,7 +124,7 @@ def test_nonsense_is_answered_with_an_error(lone: LoneBroker) -> None:
 
 def test_no_message_is_anywhere_else(lone: LoneBroker) -> None:
     """An offset that no answer has named."""
-    client = lone.connect()
+    client = lone.connect_client()
     send(client)
     codes = [
         client.ask(RequestCode.VIEW_MESSAGE_BY_ID, offset=offset).code
@@ -135,7 +135,7 @@ def test_no_message_is_anywhere_else(lone: LoneBroker) -> None:
 
 def test_a_consumer_that_unsubscribes_is_not_counted(lone: LoneBroker) -> None:
     """Nor is one whose connection has ended."""
-    client = lone.connect()
+    client = lone.connect_client()
     for topics in (["T", "U"], ["U"]):
         told = [{"topic": each, "subString": "*", "subVersion": 1} for each in topics]
         group = {"groupName": "G", "messageModel": "CLUSTERING", "subscriptionDataSet": told}
@@ -146,8 +146,8 @@ def test_a_consumer_that_unsubscribes_is_not_counted(lone: LoneBroker) -> None:
         assert json.loads(answer.body) == {"groupList": groups}
     assert client.transport is not None
     client.transport.close()
-    lone.run(50.0)
-    other = lone.connect()
+    lone.wait(50.0)
+    other = lone.connect_client()
     assert other.ask(RequestCode.GET_CONSUMER_CONNECTION_LIST, consumerGroup="G").code == 206
 
 
@@ -159,13 +159,13 @@ def test_settings_decide_about_built_in_topics(tmp_path: Path) -> None:
     assert "TBW102" not in topics
     assert (topics["b"].permission, topics["C"].permission) == (1, 7)
     assert topics["RMQ_SYS_TRACE_TOPIC"].write_queues == 1
-    assert send(lone.connect()) == 17
+    assert send(lone.connect_client()) == 17
     lone.close()
 
 
 def test_all_settings_are_told(lone: LoneBroker) -> None:
     """Those in the file, and the others."""
-    text = lone.connect().ask(RequestCode.GET_BROKER_CONFIG).body.decode()
+    text = lone.connect_client().ask(RequestCode.GET_BROKER_CONFIG).body.decode()
     told = dict(line.split("=", 1) for line in text.splitlines())
     assert (told["messageDelayLevel"], told["autoCreateTopicEnable"]) == ("1s 3s", "true")
     assert told["haSendHeartbeatInterval"] == "5000"
@@ -173,7 +173,7 @@ def test_all_settings_are_told(lone: LoneBroker) -> None:
 
 def test_a_group_that_is_deleted_is_made_again_when_it_is_named(lone: LoneBroker) -> None:
     """With the usual settings."""
-    client = lone.connect()
+    client = lone.connect_client()
     body = json.dumps({"groupName": "G", "retryMaxTimes": 3}).encode()
     assert client.ask(RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, body).code == 0
     assert lone.broker.tables.tables.groups.entries["G"].retries_max == 3
@@ -184,9 +184,9 @@ def test_a_group_that_is_deleted_is_made_again_when_it_is_named(lone: LoneBroker
 
 def test_runtime_figures(lone: LoneBroker) -> None:
     """What tools read of a broker."""
-    client = lone.connect()
+    client = lone.connect_client()
     send(client, "DELAY\x011\x02")
-    lone.run(2_500.0)
+    lone.wait(2_500.0)
     table = json.loads(client.ask(RequestCode.GET_BROKER_RUNTIME_INFO).body)["table"]
     assert (table["brokerVersion"], table["scheduleMessageOffset_1"]) == ("293", "1,1")
 

@@ -10,13 +10,14 @@ from typing import Any
 from attrs import define, field
 
 from reference.broker.broker import Broker
-from reference.broker.host import Transport
+from reference.broker.host import Peer, Transport
 from reference.broker.settings import Settings
 from reference.configuration.files import read_one_broker
 from reference.configuration.later_keys import get_name_in
 from reference.releases.versions import parse_version
 from reference.wire.codes import RequestCode
 from reference.wire.remoting import Command, CommandReader, encode
+from tests.reference.broker.request_fields import make_pull, make_send
 from tests.reference.broker.simulated.network import Network, Process, SimulatedHost
 
 USUAL = {
@@ -72,6 +73,9 @@ class Lone:
     release: str = "4.4.0"
     epoch: int | None = None
     """The epoch that it is told, in controller mode."""
+    usual: Mapping[str, str] = field(factory=lambda: USUAL)
+    """Settings that ``told`` may replace."""
+    client_address: str = "10.0.0.9:7000"
     network: Network = field(factory=lambda: Network(random.Random(1)))
     broker: Broker = field(init=False)
     host: SimulatedHost = field(init=False)
@@ -79,27 +83,31 @@ class Lone:
 
     def __attrs_post_init__(self) -> None:
         version = parse_version(self.release)
-        told = {get_name_in(key, version): value for key, value in {**USUAL, **self.told}.items()}
+        given = {**self.usual, **self.told}
+        told = {get_name_in(key, version): value for key, value in given.items()}
         configuration, _ = read_one_broker(None, told, version)
-        settings = Settings(configuration, self.folder, "10.0.0.1", epoch=self.epoch)
+        own_host = str(configuration.values.get("brokerIP1", "10.0.0.1"))
+        settings = Settings(configuration, self.folder, own_host, epoch=self.epoch)
         process = Process("broker")
         self.host = SimulatedHost(self.network, process, settings.address)
-        self.client_host = SimulatedHost(self.network, Process("client"), "10.0.0.9:7000")
+        self.client_host = SimulatedHost(self.network, Process("client"), self.client_address)
         self.broker = Broker(settings, self.host)
         self.broker.start()
-        ports = settings.ports
         self.network.listeners = {
             settings.address: (process, self.broker.server.make_connection),
-            f"10.0.0.1:{ports.ha}": (process, self.broker.ha.make_connection),
+            settings.ha_address: (process, self.broker.ha.make_connection),
         }
 
     def connect(self, *, is_ha: bool = False) -> Client:
         """A new connection."""
-        client, ports = Client(is_remoting=not is_ha), self.broker.settings.ports
-        port = ports.ha if is_ha else ports.listen
-        self.client_host.connect(f"10.0.0.1:{port}", client, 1000.0)
-        self.wait(2.0)
+        settings, client = self.broker.settings, Client(is_remoting=not is_ha)
+        self.join(client, settings.ha_address if is_ha else settings.address)
         return client
+
+    def join(self, client: Peer, address: str) -> None:
+        """Connect a peer to the broker."""
+        self.client_host.connect(address, client, 1000.0)
+        self.wait(2.0)
 
     def wait(self, delay_ms: float) -> None:
         """Let time pass."""
@@ -137,37 +145,3 @@ class Lone:
         """PULL_MESSAGE."""
         fields = make_pull(topic, queue, offset, **others)
         return self.ask(client, RequestCode.PULL_MESSAGE, fields)
-
-
-def make_send(topic: str, queue: int, **others: Any) -> dict[str, Any]:
-    """The fields of a send."""
-    return {
-        "producerGroup": "P",
-        "topic": topic,
-        "defaultTopic": "TBW102",
-        "defaultTopicQueueNums": 4,
-        "queueId": queue,
-        "sysFlag": 0,
-        "bornTimestamp": 1,
-        "flag": 0,
-        "properties": "",
-        "batch": "false",
-        **others,
-    }
-
-
-def make_pull(topic: str, queue: int, offset: int, **others: Any) -> dict[str, Any]:
-    """The fields of a pull with a subscription of its own."""
-    return {
-        "consumerGroup": "G",
-        "topic": topic,
-        "queueId": queue,
-        "queueOffset": offset,
-        "maxMsgNums": 32,
-        "sysFlag": 4,
-        "commitOffset": 0,
-        "suspendTimeoutMillis": 0,
-        "subscription": "*",
-        "subVersion": 0,
-        **others,
-    }
