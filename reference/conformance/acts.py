@@ -33,12 +33,18 @@ class Act(Protocol):
         ...
 
 
-def play(stage: Stage, acts: tuple[Act, ...], then: Then) -> None:
-    """One act after another."""
+def play(stage: Stage, acts: tuple[Act, ...], then: Then, number: int = 0) -> None:
+    """One act after another.
+
+    What the case is about begins with the first act after its first one that disturbs a broker or
+    a link; what was answered before that is as in every case.
+    """
     if not acts:
         then()
         return
-    acts[0].perform(stage, lambda: play(stage, acts[1:], then))
+    if number and isinstance(acts[0], DISTURBING) and stage.focus_ms is None:
+        stage.focus_ms = stage.elapsed_ms()
+    acts[0].perform(stage, lambda: play(stage, acts[1:], then, number + 1))
 
 
 def get_broker(stage: Stage, who: str) -> OwnBroker:
@@ -350,3 +356,7 @@ def split_frame(at_bytes: int, gap_ms: float = 50.0) -> SplitNext:
 def split_report(at_bytes: int, gap_ms: float = 50.0) -> SplitNext:
     """A report in two parts."""
     return SplitNext(SLAVE, at_bytes, gap_ms)
+
+
+DISTURBING = (Kill, Stop, Wipe, LoseTail, Stall, Cut, SplitNext)
+"""Acts after which a broker may be put to a test."""

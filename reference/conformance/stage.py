@@ -62,6 +62,8 @@ class Stage:
     brokers: dict[str, OwnBroker] = field(factory=dict)
     producer: Producer = field(init=False)
     began_ms: float = field(init=False)
+    focus_ms: float | None = None
+    """When that began which the case is about; None: from the first line on."""
     is_over: bool = False
     """Nothing is noted any more."""
     _stop_listening: Callable[[], None] | None = None
@@ -116,6 +118,7 @@ class Stage:
             "format": 1,
             "rocketmq": self.settings.version.name,
             "scenario": name,
+            "focus_ms": self.focus_ms or 0.0,
             "nodes": self.nodes,
         }
         lines = [{"seq": n, **line} for n, line in enumerate([head, *self.lines])]
