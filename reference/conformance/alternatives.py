@@ -42,10 +42,11 @@ def is_answer(event: Event, *, is_master_tested: bool) -> bool:
     return event.kind in kinds
 
 
-def list_alternatives(recording: Recording, *, is_master_tested: bool) -> Iterator[Alternative]:
-    """All alternatives of the answers that a case is about, in the order of the events."""
+def list_alternatives(
+    recording: Recording, from_ms: float, *, is_master_tested: bool
+) -> Iterator[Alternative]:
+    """All alternatives of the answers from then on, in the order of the events."""
     events = (recording.config, *recording.events)
-    from_ms = float(recording.config.data.get("focus_ms", 0.0))
     for before, event in itertools.pairwise(events):
         if event.t_ms >= from_ms and is_answer(event, is_master_tested=is_master_tested):
             yield from _list_changes(recording, event)

@@ -10,6 +10,7 @@ from attrs import field, frozen
 
 from reference.conformance.alternatives import Alternative, list_alternatives
 from reference.conformance.case import Case
+from reference.conformance.stage import Played
 from reference.recorder.watch.alarms import (
     FALSE_ACKNOWLEDGEMENT,
     POSITIONED_ABOVE_PUT,
@@ -78,13 +79,14 @@ class Outcome:
         }
 
 
-def judge(case: Case, recording: Recording, late_ms: float = 0.0) -> Outcome:
-    """Explain a recording of a case."""
+def judge(case: Case, played: Played) -> Outcome:
+    """Explain what a case has brought."""
+    recording, late_ms = played.recording, played.late_ms
     verdict = check_recording(recording)
     broken = tuple(find_broken(recording)) if case.is_master_tested else ()
     common: Mapping[str, Any] = {"broken": broken, "recording": recording, "late_ms": late_ms}
     if verdict.verdict == CONFORMS:
-        excluded = find_excluded(case, recording)
+        excluded = find_excluded(case, played)
         if excluded is None:
             return Outcome(case, VACUOUS, "every other answer would conform too", **common)
         return Outcome(case, PASSED, excluded=f"seq {excluded.seq}: {excluded.what}", **common)
@@ -108,9 +110,11 @@ def find_broken(recording: Recording) -> list[str]:
     return [f"{a.definition.name}: {a.text}" for a in alarms if a.definition in BROKEN]
 
 
-def find_excluded(case: Case, recording: Recording) -> Alternative | None:
+def find_excluded(case: Case, played: Played) -> Alternative | None:
     """Some alternative that the rules do not explain."""
-    found = list(list_alternatives(recording, is_master_tested=case.is_master_tested))
+    is_master = case.is_master_tested
+    told = played.recording, played.focus_ms
+    found = list(list_alternatives(*told, is_master_tested=is_master))
     random.Random(case.name).shuffle(found)
     for each in found[:TRIED_MAX]:
         if check_recording(each.recording).verdict == REJECTED:

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from attrs import define, field, frozen
+from attrs import define, frozen
 
 from reference.broker.host import Peer
 from reference.broker.settings import Settings
@@ -125,7 +125,7 @@ async def play_case(case: Case, target: Target, folder: Path) -> Outcome:
     finally:
         lateness.stop()
         stage.end()
-    return judge(case, stage.make_recording(case.name), lateness.worst_ms)
+    return judge(case, stage.take_down(case.name, lateness.worst_ms))
 
 
 async def make_fresh(target: Target) -> None:

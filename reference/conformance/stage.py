@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from reference.broker.events import list_store_config
 from reference.broker.host import Host, Peer
 from reference.broker.settings import Settings
+from reference.configuration.files import read_one_broker
+from reference.configuration.later_keys import get_name_in
 from reference.conformance.peers import LifePeer, OwnBroker
 from reference.conformance.producer import Producer
 from reference.conformance.tap import Link
-from reference.configuration.files import read_one_broker
-from reference.configuration.later_keys import get_name_in
 from reference.recorder.link_bytes import MASTER, SLAVE
 from reference.recordings.reading import Event, Recording
 
@@ -38,6 +38,17 @@ FRESH_MASTER = {
 FRESH_SLAVE = {"ha_client_connected": False, "ha_client_reported_offset": 0}
 Listen = Callable[[Callable[[], Peer]], Callable[[], None]]
 """Begins to listen; what it returns ends that."""
+
+
+@frozen
+class Played:
+    """What is left of a case that was played."""
+
+    recording: Recording
+    focus_ms: float = 0.0
+    """When that began which the case is about."""
+    late_ms: float = 0.0
+    """How late a timer of the tester was at most."""
 
 
 @define(eq=False, repr=False)
@@ -110,6 +121,10 @@ class Stage:
             told["t_begin_ms"] = round(now_ms - (wall_ms - told.pop("begin_wall_ms")), 3)
         self.lines.append({"t_ms": now_ms, **told})
 
+    def take_down(self, name: str, late_ms: float = 0.0) -> Played:
+        """The recording, and what else was seen."""
+        return Played(self.make_recording(name), self.focus_ms or 0.0, late_ms)
+
     def make_recording(self, name: str) -> Recording:
         """All lines so far."""
         head: dict[str, Any] = {
@@ -118,7 +133,6 @@ class Stage:
             "format": 1,
             "rocketmq": self.settings.version.name,
             "scenario": name,
-            "focus_ms": self.focus_ms or 0.0,
             "nodes": self.nodes,
         }
         lines = [{"seq": n, **line} for n, line in enumerate([head, *self.lines])]
@@ -187,9 +201,7 @@ class Stage:
         link, own = self.get_link(), self.get_master()
         life, ha = own.life, own.running.ha
         assert life is not None
-        self._stop_listening = self.listen(
-            lambda: link.tap(LifePeer(life, ha.make_connection()))
-        )
+        self._stop_listening = self.listen(lambda: link.tap(LifePeer(life, ha.make_connection())))
 
     def close_master(self) -> None:
         """It does so no more."""

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from reference.conformance.acts import CatchUp, Cut, Heal, Look, Put, Stall, Start, Wait, split_frame
+from reference.conformance.acts import (
+    CatchUp,
+    Cut,
+    Heal,
+    Look,
+    Put,
+    Stall,
+    Start,
+    Wait,
+    split_frame,
+)
 from reference.conformance.case import SMALL_FILES, Case, slave_case
 
 REPORT = "replication.md#report_offset"
@@ -104,7 +114,14 @@ APPENDS = (
         own_settings={"haTransferBatchSize": "1024"},
     ),
     slave_case("messages of one byte", (APPEND,), *JOIN, Put(1, 8)),
-    slave_case("messages with WAIT=false are copied", (APPEND,), *JOIN, Put(250, 4, waits=False), CatchUp(), Put(250)),
+    slave_case(
+        "messages with WAIT=false are copied",
+        (APPEND,),
+        *JOIN,
+        Put(250, 4, waits=False),
+        CatchUp(),
+        Put(250),
+    ),
     slave_case(
         "frames held back come at once",
         (AT_ONCE, APPEND),

@@ -13,8 +13,7 @@ from reference.configuration.files import read_one_broker
 from reference.configuration.later_keys import get_name_in
 from reference.conformance.acts import play
 from reference.conformance.case import Case
-from reference.conformance.stage import Stage
-from reference.recordings.reading import Recording
+from reference.conformance.stage import Played, Stage
 from reference.releases.versions import parse_version
 from tests.reference.broker.simulated.network import Network, Process, SimulatedHost
 
@@ -60,8 +59,8 @@ def play_case(
     seed: int = 1,
     make_broker: Callable[[Settings, SimulatedHost], Broker] = Broker,
     more: Mapping[str, str] | None = None,
-) -> Recording:
-    """The recording of a case."""
+) -> Played:
+    """A case, played."""
     network = Network(random.Random(seed))
     settings = make_settings(case, release, folder, more or {})
     host = SimulatedHost(network, Process("tested"), settings.address)
@@ -84,4 +83,4 @@ def play_case(
     stage.end()
     host.process.is_alive = False
     broker.files.unlock()
-    return stage.make_recording(case.name)
+    return stage.take_down(case.name)
