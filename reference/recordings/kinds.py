@@ -85,11 +85,6 @@ EXPLAINED_KINDS: Mapping[str, Fields] = {
         "body_bytes": "count",
         "t_begin_ms": "time",
         "duration_ms": "time",
-        "push2_slave_before": "number",
-        "push2_slave_after": "number",
-        "connection_count_before": "number",
-        "connection_count_after": "number",
-        "max_offset_after": "number",
     },
     "send_message": {
         **_NODE,
@@ -197,6 +192,16 @@ MASTER_FIELDS: Fields = {
     "connections": "list",
 }
 SLAVE_FIELDS: Fields = {"ha_client_connected": "flag", "ha_client_reported_offset": "number"}
+SEEN_FROM_INSIDE: Fields = {
+    "push2_slave_before": "number",
+    "push2_slave_after": "number",
+    "connection_count_before": "number",
+    "connection_count_after": "number",
+    "max_offset_after": "number",
+}
+"""What a put shows of its broker if a program in the broker's process makes the call; a producer
+that sends over the network knows none of it."""
+
 APPENDED_FIELDS: Fields = {
     "append_status": "text",
     "wrote_offset": "number",
@@ -269,7 +274,12 @@ OPTIONAL_FIELDS: Mapping[str, Fields] = {
     },
     "snapshot": {"queues": "object", **_CONTROLLED},
     "broker_status": {"t_begin_ms": "time"},
-    "put": {"delay_level": "count", "msg_id": "text", "sync_state_set_after": "numbers"},
+    "put": {
+        "delay_level": "count",
+        "msg_id": "text",
+        "sync_state_set_after": "numbers",
+        **SEEN_FROM_INSIDE,
+    },
     "send_message": {
         "body_bytes": "count",
         "msg_id": "text",

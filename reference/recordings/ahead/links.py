@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import frozen
 
@@ -231,15 +231,21 @@ def see_push2(master: Iterable[Event]) -> Observations:
     """What a master is seen to know of its slaves' reports; -1 at the end of each process."""
     found: list[tuple[float, int]] = []
     for event in master:
-        if event.kind == "put":
-            found.append((float(event["t_begin_ms"]), event["push2_slave_before"]))
-            found.append((event.t_ms, event["push2_slave_after"]))
-        elif "push2_slave_max_offset" in event.data:
-            found.append((event.t_ms, event["push2_slave_max_offset"]))
-        elif event.kind in END_KINDS:
+        for name, t_ms in list_push2_fields(event):
+            if name in event.data:
+                found.append((t_ms, event[name]))
+        if event.kind in END_KINDS:
             found.append((event.t_ms, -1))
     found.sort()
     return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
+
+
+def list_push2_fields(event: Event) -> Iterator[tuple[str, float]]:
+    """The fields in which an event may show a master's push2, and of when they are."""
+    yield "push2_slave_max_offset", event.t_ms
+    if event.kind == "put":
+        yield "push2_slave_before", float(event["t_begin_ms"])
+        yield "push2_slave_after", event.t_ms
 
 
 def see_starts(broker: Iterable[Event]) -> Observations:

@@ -52,6 +52,7 @@ from reference.releases.timing_differences import (
     SLAVE_TIMEOUT_DEFAULT_MS,
 )
 from reference.releases.versions import Version
+from reference.worlds.replication.changes import ack_per_connection, no_slave_wait
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
 from reference.worlds.replication.parameters import FaultCounts, Parameters
 from reference.worlds.replication.roles import FlushDiskType, Role
@@ -222,9 +223,21 @@ def _see_puts(
     """The puts in the order of their places, with a mark where others may lie in between."""
     nodes: Mapping[str, Any] = recording.config["nodes"]
     master, *slaves = nodes
-    is_sync = nodes[master]["role"] == Role.SYNC_MASTER.name and bool(slaves)
+    role = Role[nodes[master]["role"]]
+    is_sync = role is Role.SYNC_MASTER and bool(slaves)
     longest_ms = compute_longest_put_ms(timers, waits_for_slave=is_sync)
-    return mark_gaps(order_puts(recording.events, master, lives), processes, longest_ms)
+    is_checked = checks_slave(role, timers.version)
+    puts = order_puts(recording.events, master, lives, is_slave_checked=is_checked)
+    return mark_gaps(puts, processes, longest_ms)
+
+
+UNCHECKED = (ack_per_connection.VARIANT, no_slave_wait.VARIANT, CONTROLLED)
+"""With these ``HAService#isSlaveOK`` has no callers (5.0.0)."""
+
+
+def checks_slave(role: Role, version: Version) -> bool:
+    """A put that waits for the store asks whether there is a slave, and waits for its report."""
+    return role is Role.SYNC_MASTER and not any(version.has(each) for each in UNCHECKED)
 
 
 def _make_structure(

@@ -56,23 +56,32 @@ def observe_put_begin(asking: Asking, observation: Observation, node: Node) -> A
 
 
 def list_counters(asking: Asking, node: Node, event: Event, when: str) -> tuple[Goal, ...]:
-    """What the recorder has read just before or after the call."""
-    push2, count = f"push2_slave_{when}", f"connection_count_{when}"
-    put, is_seen, is_kept = find_put(asking, event), True, True
-    if when == "after":
-        is_seen = put is None or asking.answers.may_see(put, event[push2])
-        both = event["connection_count_before"], event[count]
-        is_kept = asking.counts.may_become(*both, event["t_begin_ms"], event.t_ms)
-    path = "master.push2_slave_max_offset"
-    is_reported = asking.has_value(push2, path, event[push2], is_possible=is_seen)
-    is_counted = asking.is_counted(node, count, event, event[count], is_possible=is_kept)
-    goals: tuple[Goal, ...] = (lag_behind(asking, is_reported), is_counted)
-    if when == "before":
-        return goals
-    name, members = "max_offset_after", event.data.get("sync_state_set_after")
+    """What the recorder has read just before or after the call, if it is in the broker."""
+    push2, count, end = f"push2_slave_{when}", f"connection_count_{when}", f"max_offset_{when}"
+    put, told, is_after = find_put(asking, event), event.data, when == "after"
+    goals: list[Goal] = []
+    if push2 in told:
+        path = "master.push2_slave_max_offset"
+        is_seen = not is_after or put is None or asking.answers.may_see(put, told[push2])
+        is_reported = asking.has_value(push2, path, told[push2], is_possible=is_seen)
+        goals.append(lag_behind(asking, is_reported))
+    if count in told:
+        is_kept = not is_after or is_count_kept(asking, event)
+        goals.append(asking.is_counted(node, count, event, told[count], is_possible=is_kept))
+    members = told.get(f"sync_state_set_{when}")
     if members is not None and has_epoch_files(asking):
-        goals = (*goals, *list_set_goals(asking, members))
-    return (*goals, asking.has_value(name, name_end(asking.plan, MASTER), event[name]))
+        goals += list_set_goals(asking, members)
+    if end in told:
+        goals.append(asking.has_value(end, name_end(asking.plan, MASTER), told[end]))
+    return tuple(goals)
+
+
+def is_count_kept(asking: Asking, event: Event) -> bool:
+    """So many connections may count behind a put as its recorder has seen, after those before."""
+    names = ("connection_count_before", "connection_count_after")
+    both = [event[name] for name in names if name in event.data]
+    begin_ms, end_ms = event["t_begin_ms"], event.t_ms
+    return len(both) < len(names) or asking.counts.may_become(*both, begin_ms, end_ms)
 
 
 def observe_put(asking: Asking, observation: Observation, node: Node) -> Asked:
