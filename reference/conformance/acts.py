@@ -14,6 +14,8 @@ from reference.conformance.tap import Split
 from reference.recorder.link_bytes import MASTER, SLAVE
 from reference.store.put import Message
 
+MEET_MAX_MS = 12_000.0
+"""A slave that was refused comes again after five seconds; its connect may take as long."""
 Then = Callable[[], None]
 POLL_MS = 10.0
 CATCH_UP_MAX_HEARTBEATS = 2.0
@@ -261,6 +263,29 @@ class CatchUp:
 
     def __str__(self) -> str:
         return f"until slave{self.slave} has caught up"
+
+
+@frozen
+class Meet:
+    """Until a slave is connected, or twelve seconds are over."""
+
+    slave: int = 1
+
+    def perform(self, stage: Stage, then: Then) -> None:
+        """Do it."""
+        until_ms = stage.host.now_ms() + MEET_MAX_MS
+
+        def look() -> None:
+            is_there = stage.get_link(self.slave).current is not None
+            if is_there or stage.host.now_ms() > until_ms:
+                then()
+            else:
+                stage.host.after(POLL_MS, look)
+
+        look()
+
+    def __str__(self) -> str:
+        return f"until slave{self.slave} is connected"
 
 
 @frozen

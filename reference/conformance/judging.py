@@ -17,6 +17,7 @@ from reference.recorder.watch.alarms import (
     SLAVE_OUTRUN,
 )
 from reference.recorder.watch.playing import play_all
+from reference.recordings.clock import JITTER_MS
 from reference.recordings.judging import (
     CONFORMS,
     REJECTED,
@@ -35,8 +36,9 @@ SKIPPED: Final = "skipped"
 """It was not played, for the reason that is told."""
 WORDS = (PASSED, FAILED, INCONCLUSIVE, VACUOUS, SKIPPED)
 
-LATE_MAX_MS = 25.0
-"""How late a timer of the tester may be before a refusal counts as this machine's slowness."""
+LATE_MAX_MS = JITTER_MS
+"""How late a timer of the tester may be before a refusal counts as this machine's slowness: stamps
+are trusted so far."""
 BROKEN = (FALSE_ACKNOWLEDGEMENT, POSITIONED_ABOVE_PUT, SLAVE_OUTRUN)
 """Alarms that tell of a guarantee that the broker under test has broken."""
 TRIED_MAX = 60
