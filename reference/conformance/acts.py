@@ -359,6 +359,22 @@ class SplitNext:
 
 
 @frozen
+class Slow:
+    """Frames pass one by one from now on, so long apart."""
+
+    gap_ms: float
+    slave: int = 1
+
+    def perform(self, stage: Stage, then: Then) -> None:
+        """Do it."""
+        stage.get_link(self.slave).frame_gap_ms = self.gap_ms
+        then()
+
+    def __str__(self) -> str:
+        return f"frames on link {self.slave} pass {self.gap_ms:g} ms apart"
+
+
+@frozen
 class Look:
     """The tester's brokers show their counters."""
 
@@ -383,5 +399,5 @@ def split_report(at_bytes: int, gap_ms: float = 50.0) -> SplitNext:
     return SplitNext(SLAVE, at_bytes, gap_ms)
 
 
-DISTURBING = (Kill, Stop, Wipe, LoseTail, Stall, Cut, SplitNext)
+DISTURBING = (Kill, Stop, Wipe, LoseTail, Stall, Cut, SplitNext, Slow)
 """Acts after which a broker may be put to a test."""

@@ -18,10 +18,19 @@ from reference.worlds.replication.state import STATUS_NAMES
 EARLY_MS = 100.0
 """An answer that came so long after the line before it might have come at once."""
 ANSWERED_STATUSES = STATUS_NAMES[:4]
+ON_LINKS = ("ha_report", "ha_frame")
 NEAR = {
     "ha_report": ("slave_offset",),
     "ha_frame": ("master_offset", "body_bytes"),
     "put": ("wrote_offset", "queue_offset"),
+    "pull_message": (
+        "next_begin_offset",
+        "max_offset",
+        "min_offset",
+        "suggest_which_broker_id",
+        "body_bytes",
+    ),
+    "query_consumer_offset": ("offset",),
 }
 """Numbers that the broker under test has chosen, by kind of event."""
 
@@ -38,7 +47,8 @@ class Alternative:
 
 def is_answer(event: Event, *, is_master_tested: bool) -> bool:
     """The broker under test has done this."""
-    kinds = ("ha_frame", "put") if is_master_tested else ("ha_report",)
+    asked = ("pull_message", "query_consumer_offset")
+    kinds = ("ha_frame", "put", *asked) if is_master_tested else ("ha_report",)
     return event.kind in kinds
 
 
@@ -50,8 +60,9 @@ def list_alternatives(
     for before, event in itertools.pairwise(events):
         if event.t_ms >= from_ms and is_answer(event, is_master_tested=is_master_tested):
             yield from _list_changes(recording, event)
-            yield _drop(recording, event)
-            if event.t_ms > before.t_ms + EARLY_MS and event.kind != "put":
+            if event.kind in ON_LINKS:
+                yield _drop(recording, event)
+            if event.kind in ON_LINKS and event.t_ms > before.t_ms + EARLY_MS:
                 yield _hasten(recording, event, before.t_ms)
 
 

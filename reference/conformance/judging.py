@@ -39,6 +39,10 @@ WORDS = (PASSED, FAILED, INCONCLUSIVE, VACUOUS, SKIPPED)
 LATE_MAX_MS = JITTER_MS
 """How late a timer of the tester may be before a refusal counts as this machine's slowness: stamps
 are trusted so far."""
+UNANSWERED = (
+    "requests have no answer after 30 s; a put that waits for a slave is given up in time "
+    "(put.md#time_out_slave_wait)"
+)
 BROKEN = (FALSE_ACKNOWLEDGEMENT, POSITIONED_ABOVE_PUT, SLAVE_OUTRUN)
 """Alarms that tell of a guarantee that the broker under test has broken."""
 TRIED_MAX = 60
@@ -87,6 +91,8 @@ def judge(case: Case, played: Played) -> Outcome:
     verdict = check_recording(recording)
     broken = tuple(find_broken(recording)) if case.is_master_tested else ()
     common: Mapping[str, Any] = {"broken": broken, "recording": recording, "late_ms": late_ms}
+    if played.unanswered and verdict.verdict == CONFORMS:
+        return Outcome(case, FAILED, f"{played.unanswered} {UNANSWERED}", **common)
     if verdict.verdict == CONFORMS:
         excluded = find_excluded(case, played)
         if excluded is None:

@@ -12,7 +12,9 @@ from attrs import define, field
 
 from reference.broker.broker import Broker
 from reference.broker.host import Host, Peer, Timer, Transport
+from reference.broker.ruled_state import StepRefusedError
 from reference.broker.settings import Settings
+from reference.broker.storage.live_store import DisagreementError
 
 TakeLine = Callable[[dict[str, Any]], None]
 
@@ -73,9 +75,13 @@ class LifePeer:
         self.peer.opened(transport)
 
     def received(self, data: bytes) -> None:
-        """Bytes."""
-        if self.life.is_alive:
+        """Bytes. What our own broker cannot follow ends its life; what came is recorded."""
+        if not self.life.is_alive:
+            return
+        try:
             self.peer.received(data)
+        except (DisagreementError, StepRefusedError):
+            self.life.end()
 
     def drained(self) -> None:
         """Room."""

@@ -74,7 +74,8 @@ class Producer:
         def take(answer: Command | None) -> None:
             if answer is None:
                 self.unanswered += 1
-                self.note("note", text=f"a put of {sending.body_bytes} bytes has no answer")
+                seconds = (self.elapsed_ms() - begin_ms) / 1000
+                self.note("note", text=f"a put has no answer after {seconds:.0f} s")
                 then()
                 return
             end_ms = self.elapsed_ms()

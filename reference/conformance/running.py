@@ -48,6 +48,8 @@ class Target:
 
 def find_obstacle(case: Case, settings: Settings) -> str:
     """Why a case cannot be played with these settings; empty if it can."""
+    if case.role and case.role != settings.role.name:
+        return f"brokerRole is {settings.role.name}, and has to be {case.role}"
     for key, (low, high) in case.needs.items():
         value = settings.number(key)
         if not low <= value <= high:
@@ -116,7 +118,8 @@ async def play_case(case: Case, target: Target, folder: Path) -> Outcome:
         target.ha_address,
         target.broker_address,
         listening.open,
-        case.own_settings,
+        is_whole=case.is_whole,
+        own_settings=case.own_settings,
     )
     done = asyncio.Event()
     lateness.start(host.loop)

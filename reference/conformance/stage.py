@@ -49,6 +49,8 @@ class Played:
     """When that began which the case is about."""
     late_ms: float = 0.0
     """How late a timer of the tester was at most."""
+    unanswered: int = 0
+    """How many requests have no answer, after half a minute."""
 
 
 @define(eq=False, repr=False)
@@ -65,6 +67,8 @@ class Stage:
     """Where it takes clients."""
     listen: Listen | None = None
     """For the tester's master, to which a slave under test connects."""
+    is_whole: bool = False
+    """The broker under test is recorded as a whole one."""
     own_settings: Mapping[str, str] = field(factory=dict)
     """Where the tester's own brokers differ from the one under test."""
     lines: list[dict[str, Any]] = field(factory=list)
@@ -91,8 +95,9 @@ class Stage:
             "store_config": list_store_config(tested),
         }
         fresh = FRESH_SLAVE if tested.is_slave else FRESH_MASTER
-        head = {"node": self.tested_node, "role": tested.role.name, "derived": True}
-        self.note("node_started", **head, **FRESH_START, **fresh)
+        kind = "broker_started" if self.is_whole else "node_started"
+        head = {"node": self.tested_node, "role": tested.role.name}
+        self.note(kind, **head, **FRESH_START, **fresh)
 
     # The recording
 
@@ -123,7 +128,8 @@ class Stage:
 
     def take_down(self, name: str, late_ms: float = 0.0) -> Played:
         """The recording, and what else was seen."""
-        return Played(self.make_recording(name), self.focus_ms or 0.0, late_ms)
+        focus_ms, unanswered = self.focus_ms or 0.0, self.producer.unanswered
+        return Played(self.make_recording(name), focus_ms, late_ms, unanswered)
 
     def make_recording(self, name: str) -> Recording:
         """All lines so far."""

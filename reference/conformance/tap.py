@@ -6,12 +6,14 @@ It stands where a proxy would: bytes are stamped and written down before they go
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from attrs import define, field
 
 from reference.broker.host import Host, Peer, Transport
 from reference.recorder.link_bytes import MASTER, SIDES, SLAVE, LinkBytes
+from reference.wire.replication import FrameReader, encode_frame
 
 OTHER: Final = {SLAVE: MASTER, MASTER: SLAVE}
 
@@ -40,6 +42,8 @@ class Link:
     is_held: dict[str, bool] = field(factory=lambda: dict.fromkeys(SIDES, False))
     splits: dict[str, Split] = field(factory=dict)
     """By the side whose bytes they are."""
+    frame_gap_ms: float = 0.0
+    """Frames pass one by one, at least so long apart: a slow link."""
 
     def tap(self, inner: Peer) -> TappedConnection:
         """A connection to come, of which our end is this peer."""
@@ -78,6 +82,10 @@ class TappedConnection:
     number: int = 0
     outer: Transport | None = None
     bytes_seen: LinkBytes = field(factory=LinkBytes)
+    frames: FrameReader = field(factory=FrameReader)
+    """Cuts what a master sends into frames, where the link is slow."""
+    free_ms: float = 0.0
+    """When the next frame may pass over a slow link."""
     held: dict[str, list[bytes]] = field(factory=lambda: {side: [] for side in SIDES})
     end_held: str | None = None
     reported: int | None = None
@@ -173,6 +181,9 @@ class TappedConnection:
         if self.link.is_held[side]:
             self.held[side].append(data)
             return
+        if side == MASTER and self.link.frame_gap_ms:
+            self._pace(data)
+            return
         split = self.link.splits.get(side)
         if split is not None and len(data) > split.at_bytes:
             del self.link.splits[side]
@@ -188,6 +199,17 @@ class TappedConnection:
             self.inner.received(data)
         elif self.outer is not None:
             self.outer.send(data)
+
+    def _pace(self, data: bytes) -> None:
+        host = self.link.host
+        for frame in self.frames.feed(data):
+            self.free_ms = max(host.now_ms(), self.free_ms + self.link.frame_gap_ms)
+            encoded = encode_frame(frame)
+            host.after(self.free_ms - host.now_ms(), partial(self._pass_late, encoded))
+
+    def _pass_late(self, data: bytes) -> None:
+        if not self.is_over:
+            self._forward(MASTER, data)
 
     def _split(self, side: str, data: bytes, split: Split) -> None:
         first, rest = data[: split.at_bytes], data[split.at_bytes :]

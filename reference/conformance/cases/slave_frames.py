@@ -159,7 +159,9 @@ SPLITS = tuple(
         Wait(200),
         split_frame(at, 150.0),
         Put(300),
+        CatchUp(),
         Put(100),
+        CatchUp(),
         Look(),
     )
     for at in (1, 8, 11, 12, 13, 100, 300)

@@ -36,8 +36,9 @@ def choose_settings(case: Case, release: str) -> dict[str, str]:
     told = dict(USUAL)
     for key, (low, high) in case.needs.items():
         if not low <= int(told.get(key, -1)) <= high:
-            told[key] = str(low if high > 10 * low else (low + high) // 2)
-    told["brokerRole"] = "SYNC_MASTER" if case.is_master_tested else "SLAVE"
+            told[key] = str(2 * low if high > 10 * low else (low + high) // 2)
+    usual = "SYNC_MASTER" if case.is_master_tested else "SLAVE"
+    told["brokerRole"] = case.role or usual
     told["brokerId"] = "0" if case.is_master_tested else "1"
     if not case.is_master_tested:
         told["haMasterAddress"] = f"{TESTER_HOST}:{HA_PORT}"
@@ -76,7 +77,15 @@ def play_case(
         return lambda: network.listeners.pop(address, None) and None
 
     addresses = (settings.ha_address, settings.address)
-    stage = Stage(tester, folder / "tester", settings, *addresses, listen, case.own_settings)
+    stage = Stage(
+        tester,
+        folder / "tester",
+        settings,
+        *addresses,
+        listen,
+        is_whole=case.is_whole,
+        own_settings=case.own_settings,
+    )
     done: list[bool] = []
     play(stage, case.acts, lambda: done.append(True))
     network.run(lambda: bool(done) or network.now_ms > CASE_MAX_MS)
