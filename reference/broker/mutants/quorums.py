@@ -29,12 +29,3 @@ class QuorumCountsTheClosed(GroupTransfer):
         """As up to 4.9.8."""
         is_reported = put.end_offset <= self.puts.rules.get("master.push2_slave_max_offset")
         return super().answer(put) or (is_reported and end_wait(self.puts, put))
-
-
-@mutant("versions.md#the-changes", f"{WAIT} at 5.0.0", spans=QUORUMS)
-class LateReportsCount(GroupTransfer):
-    """A report that comes after the deadline of a put still answers it, as up to 4.9.8."""
-
-    def time_out(self, put: Put) -> bool:
-        """Another look at the reports."""
-        return self.answer(put) or super().time_out(put)

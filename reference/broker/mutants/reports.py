@@ -8,7 +8,7 @@ from attrs import define
 
 from reference.broker.mutants.mutant import BEFORE_5, WAITING, mutant
 from reference.broker.replication.master_ha import PUSH2, HaConnection, MasterHa
-from reference.wire.replication import REPORT
+from reference.wire.replication import REPORT, ReportReader
 
 READ = "HAConnection.ReadSocketService#processReadEvent"
 NOTIFY = "HAService#notifyTransferSome"
@@ -141,15 +141,12 @@ class HalfReportsCount(MasterHa):
         return HalfReports(self)
 
 
-class LittleEndian(HaConnection):
+class LittleEndianReader(ReportReader):
     """It reads a report from its lowest byte on."""
 
-    def received(self, data: bytes) -> None:
-        """Turned round, if it is whole."""
-        if len(data) % REPORT.size == 0:
-            count = len(data) // REPORT.size
-            data = struct.pack(f">{count}q", *struct.unpack(f"<{count}q", data))
-        super().received(data)
+    def feed(self, data: bytes) -> list[int]:
+        """Turned round."""
+        return [struct.unpack("<q", REPORT.pack(each))[0] for each in super().feed(data)]
 
 
 @mutant(FORMAT, READ)
@@ -158,4 +155,4 @@ class ReportsAreLittleEndian(MasterHa):
 
     def make_connection(self) -> HaConnection:
         """Of this kind."""
-        return LittleEndian(self)
+        return HaConnection(self, reader=LittleEndianReader())

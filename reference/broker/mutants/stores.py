@@ -59,7 +59,7 @@ class HighestReportBeginsAtTheEnd(LiveStore):
         self.serving.learn_all({PUSH2: self.max_offset})
 
 
-@mutant("roles.md", "DefaultMessageStore#putMessage", role=SLAVE)
+@mutant("put.md#refuse_put", "DefaultMessageStore#putMessage", role=SLAVE)
 class SlaveTakesPuts(LiveStore):
     """A slave stores the messages of producers."""
 

@@ -203,8 +203,10 @@ class SlaveHa:
             "master.log.has_file": 1,
         }
         if not self.has_frame:
+            # A first file is the one that this offset lies in; an honest master begins with a file.
             self.has_frame = True
-            leaves[f"{LINK}.transfer_start_offset"] = frame.offset
+            size = self.settings.number("mapedFileSizeCommitLog")
+            leaves[f"{LINK}.transfer_start_offset"] = frame.offset - frame.offset % size
         self.rules.learn_all(leaves)
 
     def _append(self, frame: Frame) -> None:

@@ -13,6 +13,7 @@ from attrs import define, field
 
 from reference.broker.broker import Broker
 from reference.broker.habits import SLAVE_TIMEOUT_SINCE
+from reference.broker.parts import USUAL_PARTS, Parts
 from reference.broker.settings import Settings
 from reference.configuration.files import read_one_broker
 from reference.configuration.later_keys import get_name_in
@@ -38,6 +39,8 @@ class Node:
     group: Group
     name: str
     settings: Settings
+    parts: Parts = USUAL_PARTS
+    """What its brokers are made of."""
     process: Process | None = None
     broker: Broker | None = None
     host: SimulatedHost | None = None
@@ -55,7 +58,7 @@ class Node:
         self.process = Process(self.name)
         self.host = SimulatedHost(network, self.process, self.settings.address)
         self.events = _Lines(self.group, self.process)
-        self.broker = Broker(self.settings, self.host, self.events, self.name)
+        self.broker = Broker(self.settings, self.host, self.events, self.name, self.parts)
         self.broker.start()
         ports = self.settings.ports
         listeners = {

@@ -11,6 +11,7 @@ from attrs import define, field
 
 from reference.broker.broker import Broker
 from reference.broker.host import Peer, Transport
+from reference.broker.parts import USUAL_PARTS, Parts
 from reference.broker.settings import Settings
 from reference.configuration.files import read_one_broker
 from reference.configuration.later_keys import get_name_in
@@ -76,8 +77,11 @@ class Lone:
     usual: Mapping[str, str] = field(factory=lambda: USUAL)
     """Settings that ``told`` may replace."""
     client_address: str = "10.0.0.9:7000"
+    parts: Parts = USUAL_PARTS
+    """What the broker is made of."""
     network: Network = field(factory=lambda: Network(random.Random(1)))
     broker: Broker = field(init=False)
+    process: Process = field(init=False)
     host: SimulatedHost = field(init=False)
     client_host: SimulatedHost = field(init=False)
 
@@ -88,14 +92,15 @@ class Lone:
         configuration, _ = read_one_broker(None, told, version)
         own_host = str(configuration.values.get("brokerIP1", "10.0.0.1"))
         settings = Settings(configuration, self.folder, own_host, epoch=self.epoch)
-        process = Process("broker")
-        self.host = SimulatedHost(self.network, process, settings.address)
+        self.process = Process("broker")
+        self.host = SimulatedHost(self.network, self.process, settings.address)
         self.client_host = SimulatedHost(self.network, Process("client"), self.client_address)
-        self.broker = Broker(settings, self.host)
+        self.broker = Broker(settings, self.host, parts=self.parts)
         self.broker.start()
-        self.network.listeners = {
-            settings.address: (process, self.broker.server.make_connection),
-            settings.ha_address: (process, self.broker.ha.make_connection),
+        self.network.listeners |= {
+            settings.address: (self.process, self.broker.server.make_connection),
+            settings.ha_address: (self.process, self.broker.ha.make_connection),
+            f"{own_host}:{settings.ports.vip}": (self.process, self.broker.server.make_connection),
         }
 
     def connect(self, *, is_ha: bool = False) -> Client:
