@@ -148,6 +148,10 @@ class Plan:
             raise OutsideTheModel(f"the configuration has no slave for {event['link']!r}")
         return self.slaves.index(name)
 
+    def find_process_begin_ms(self, process: int) -> float:
+        """When the master's process before it ended; 0 for the first."""
+        return self.processes[process - 1].end_ms if process else 0.0
+
     @property
     def end_ms(self) -> float:
         """When the recording ended."""
