@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import click
@@ -13,6 +14,8 @@ from attrs import evolve
 from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from reference.broker.broker import Broker
+from reference.broker.mutants import MUTANTS, Mutant
+from reference.broker.parts import USUAL_PARTS
 from reference.broker.settings import Settings
 from reference.broker.sockets.running import LOOPBACK, Process
 from reference.configuration.files import read_one_broker
@@ -33,6 +36,7 @@ Examples:
   rmqspec broker --role SLAVE --store slave --set namesrvAddr=127.0.0.1:9876
   rmqspec broker --role ASYNC_MASTER --store master --events master.jsonl --snapshots 1
   rmqspec broker --role SYNC_MASTER --store m --rocketmq-version 5.3.3-controller --epoch 2
+  rmqspec broker --role SLAVE --store s --master host:10912 --mutant reports_on_connect  # wrong
 
 Its decisions are the rules of this model; its store is a real one, which a real broker and
 rmqspec store can read. It listens at its port, at that plus one (slaves) and at that less two, on
@@ -40,6 +44,9 @@ this machine only unless --bind says otherwise. It has no access control: bind i
 that strangers reach only where they may read and write everything. It is slow, and made to be
 compared with: keep no data in it that you need. It refuses transactions, filters by tags only, and
 knows no message by its keys. SIGINT and SIGTERM stop it in order.
+
+--mutant makes a broker that does one thing wrong on purpose, for whoever wants to know whether a
+check would notice it. The book lists all mutants (spec/own_broker.md).
 
 Exit codes: 0 stopped in order, 3 it does not start: bad settings, a store that is taken or cannot
 be loaded, an epoch that is over, a port in use; 70 rules and bytes disagree, which is a defect of
@@ -109,6 +116,12 @@ def parse_settings(
     metavar="SECONDS",
     help="How often its counters are among the events; 0: never.",
 )
+@click.option(
+    "--mutant",
+    type=click.Choice(sorted(MUTANTS)),
+    metavar="NAME",
+    help="Do one thing wrong, to be caught: a wire mutant.",
+)
 @add_version_option()
 def command(  # noqa: PLR0913
     *,
@@ -123,6 +136,7 @@ def command(  # noqa: PLR0913
     events: Path | None,
     name: str,
     snapshots: float,
+    mutant: str | None,
     version: Version,
 ) -> int:
     """Run one broker until it is stopped, master or slave: every decision is a rule of this model.
@@ -145,9 +159,27 @@ def command(  # noqa: PLR0913
     settings = Settings(configuration, root, str(own), epoch=epoch)
     node = name or ("slave" if settings.is_slave else "master")
     file = None if events is None else events.open("a", encoding="utf-8")
-    process = Process(settings, write_line, bind, file, node, snapshots * 1000, announce)
+    chosen = None if mutant is None else choose_mutant(mutant, settings.version)
+    process = Process(
+        settings,
+        write_line,
+        bind,
+        file,
+        node,
+        snapshots * 1000,
+        USUAL_PARTS if chosen is None else chosen.parts,
+        partial(announce, chosen),
+    )
     asyncio.run(process.run())
     return exit_codes.ANALYSED
+
+
+def choose_mutant(name: str, version: Version) -> Mutant:
+    """The mutant of this name. Raises BadParameter if this release does the same anyway."""
+    found = MUTANTS[name]
+    if not found.applies_to(version):
+        raise click.BadParameter(f"{name} would be no mistake in RocketMQ {version.name}")
+    return found
 
 
 def complete(told: dict[str, str], version: Version) -> dict[str, str]:
@@ -166,9 +198,12 @@ def write_line(line: str) -> None:
     print(f"{now} {line}", flush=True)
 
 
-def announce(broker: Broker) -> None:
-    """Where it can be reached."""
+def announce(mutant: Mutant | None, broker: Broker) -> None:
+    """Where it can be reached, and before that, whether it is made to be caught."""
     ports, settings = broker.settings.ports, broker.settings
+    if mutant is not None:
+        text = f"MUTANT {mutant.name}: it is wrong on purpose. {mutant.sentence}"
+        print(f"{text} ({mutant.role}; against {mutant.forbidden_by})", flush=True)
     print(
         f"{settings.role.name} of RocketMQ {settings.version.name} listens: clients "
         f"{ports.listen} and {ports.vip}, slaves {ports.ha}; store {settings.store_root}, "

@@ -16,6 +16,7 @@ from reference.broker.network.client import RemotingClient
 from reference.broker.network.copying import Copying
 from reference.broker.network.registration import Registration
 from reference.broker.network.remoting_server import RemotingServer
+from reference.broker.parts import USUAL_PARTS, Parts
 from reference.broker.replication.controlled_master import ControlledMasterHa
 from reference.broker.replication.controlled_slave import ControlledSlaveHa
 from reference.broker.replication.epochs import LiveEpochs
@@ -43,6 +44,8 @@ class Broker:
     events_file: IO[str] | None = None
     node: str = "broker"
     """Its name among the events."""
+    parts: Parts = USUAL_PARTS
+    """The classes that it is made of."""
     files: StoreFiles = field(init=False)
     serving: RuledState = field(init=False)
     copying_rules: RuledState | None = field(init=False)
@@ -69,7 +72,7 @@ class Broker:
     is_stopping: bool = False
 
     def __attrs_post_init__(self) -> None:
-        settings, host = self.settings, self.host
+        settings, host, parts = self.settings, self.host, self.parts
         self.reading = settings.make_reading_settings()
         self.files = StoreFiles(settings.store_root)
         parameters = settings.make_parameters()
@@ -77,15 +80,17 @@ class Broker:
         self.copying_rules = None
         if settings.is_slave:
             self.copying_rules = RuledState(settings.make_structure(is_copying=True), parameters)
-        self.store = LiveStore(settings, self.files, host, self.serving, self.copying_rules)
+        self.store = parts.store(settings, self.files, host, self.serving, self.copying_rules)
         self.tables = LiveTables(settings, self.files, host)
         self.epochs = LiveEpochs(self.files)
         self.ha, self.slave = self._make_ha()
-        self.puts = Puts(settings, self.store, self.serving, host, self.ha.wake_writers)
+        self.puts = parts.puts(
+            settings, self.store, self.serving, host, self.ha.wake_writers, parts.transfer
+        )
         self.ha.on_report = self.puts.transfer.notify
         self.client = RemotingClient(host)
         self.registration = Registration(settings, self.tables, self.client, host, self.slave)
-        self.copying = Copying(settings, self.tables, self.client, host)
+        self.copying = parts.copying(settings, self.tables, self.client, host)
         self.held_pulls = HeldPulls(self)
         self.delivery = Delivery(self)
         self.server = RemotingServer(self, host)
@@ -100,8 +105,8 @@ class Broker:
             if rules is None:
                 return master, None
             return master, ControlledSlaveHa(*common, rules, self.host, epochs=self.epochs)
-        ha = MasterHa(*common, self.serving, self.host)
-        return ha, None if rules is None else SlaveHa(*common, rules, self.host)
+        ha = self.parts.master(*common, self.serving, self.host)
+        return ha, None if rules is None else self.parts.slave(*common, rules, self.host)
 
     def start(self) -> None:
         """Load everything, and let all services run; who listens, does so after this.

@@ -58,13 +58,16 @@ class Copying:
             text = None
             if answer is not None and answer.code == SUCCESS and answer.body:
                 text = answer.body.decode("utf-8", "replace")
-            self.tables.change(
-                stored_broker.copy_one(self.tables.broker, step, text, self.host.wall_ms())
-            )
+            self.copy(step, text)
             self._go_on(rest)
 
         address = find_address(step, tables.master_address)
         self.client.ask(address, Command(REQUEST_CODES[step]), self.form.request_timeout_ms, take)
+
+    def copy(self, step: str, text: str | None) -> None:
+        """One table, from the text of an answer; None: there was none."""
+        now_ms = self.host.wall_ms()
+        self.tables.change(stored_broker.copy_one(self.tables.broker, step, text, now_ms))
 
 
 def find_address(step: str, master: str) -> str:

@@ -26,7 +26,6 @@ from reference.broker.requests.handler import (
     NOT_SUPPORTED,
     SYSTEM_ERROR,
     FieldError,
-    Request,
 )
 from reference.wire.codes import RequestCode
 from reference.wire.remoting import HEADER_BYTES_MAX, Command, CommandReader
@@ -175,9 +174,11 @@ class RemotingServer:
         """One command: answered by its handler, or as one that this broker does not know."""
         if command.is_response:
             return
-        request = Request(command, connection)
+        parts = self.broker.parts
+        request = parts.request(command, connection)
         try:
-            handler = HANDLERS[RequestCode(command.code)]
+            code = RequestCode(command.code)
+            handler = parts.handlers.get(code) or HANDLERS[code]
         except (ValueError, KeyError):
             remark = f" request type {command.code} not supported"
             request.answer(NOT_SUPPORTED, remark)

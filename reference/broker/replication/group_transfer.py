@@ -76,12 +76,20 @@ class GroupTransfer:
     def _end_by_deadline(self, put: Put) -> bool:
         puts = self.puts
         is_late = puts.host.now_ms() >= put.begin_ms + puts.settings.slave_timeout_ms
-        names = [puts.name(put, "answer_slave_wait")]
+        acts = [self.answer]
         if is_late:
-            names.append(puts.name(put, "time_out_slave_wait"))
+            acts.append(self.time_out)
         if is_late and puts.settings.habits.is_deadline_first:
-            names.reverse()
-        return any(puts.rules.try_to(name) for name in names)
+            acts.reverse()
+        return any(act(put) for act in acts)
+
+    def answer(self, put: Put) -> bool:
+        """The put's wait ends well, if it is reported."""
+        return self.puts.rules.try_to(self.puts.name(put, "answer_slave_wait"))
+
+    def time_out(self, put: Put) -> bool:
+        """The put's wait ends in vain, if that may be."""
+        return self.puts.rules.try_to(self.puts.name(put, "time_out_slave_wait"))
 
     def _end_by_waits(self, put: Put) -> bool:
         """Of a put that has timed out by itself the request stays in the line."""
@@ -90,7 +98,7 @@ class GroupTransfer:
         if put.is_answered:
             reported = puts.rules.get("master.push2_slave_max_offset")
             return reported >= put.end_offset or is_used_up
-        if puts.rules.try_to(puts.name(put, "answer_slave_wait")):
+        if self.answer(put):
             return True
         return is_used_up and puts.rules.try_to(puts.name(put, "give_up_slave_wait"))
 

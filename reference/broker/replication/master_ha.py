@@ -119,13 +119,18 @@ class MasterHa:
         """``ReadSocketService#run``: it closes a connection on which nothing comes."""
         if connection.slot < 0 or self.is_over:
             return
-        silent_ms = self.host.now_ms() - connection.last_read_ms
-        if silent_ms > self.settings.number("haHousekeepingInterval"):
+        if self.is_expired(connection):
+            silent_ms = self.host.now_ms() - connection.last_read_ms
             text = f"ha housekeeping, found this connection[{connection.peer}] expired, "
             self.host.log(f"{text}{silent_ms:.0f}")
             self.close(connection)
             return
         self.host.after(habits.SELECT_MS, lambda: self._keep_house(connection))
+
+    def is_expired(self, connection: HaConnection) -> bool:
+        """Nothing has come for too long."""
+        silent_ms = self.host.now_ms() - connection.last_read_ms
+        return silent_ms > self.settings.number("haHousekeepingInterval")
 
     def close(self, connection: HaConnection) -> None:
         """This end closes, by a rule."""
@@ -213,9 +218,13 @@ class MasterHa:
                 self._wait(connection)
                 return
 
-    def _send_heartbeat(self, connection: HaConnection, transport: Transport) -> None:
+    def is_heartbeat_due(self, connection: HaConnection) -> bool:
+        """Nothing was written for too long."""
         silent_ms = self.host.now_ms() - connection.last_write_ms
-        if silent_ms > self.settings.number("haSendHeartbeatInterval"):
+        return silent_ms > self.settings.number("haSendHeartbeatInterval")
+
+    def _send_heartbeat(self, connection: HaConnection, transport: Transport) -> None:
+        if self.is_heartbeat_due(connection):
             connection.last_write_ms = self.host.now_ms()
             transport.send(self.encode(connection, connection.get("next_transfer_offset"), b""))
 

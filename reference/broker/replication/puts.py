@@ -77,6 +77,7 @@ class Puts:
     rules: RuledState
     host: Host
     wake_writers: Callable[[], None]
+    make_transfer: Callable[[Puts], GroupTransfer] = GroupTransfer
     disk: GroupCommit = field(init=False)
     transfer: GroupTransfer = field(init=False)
     slots: list[Put] = field(factory=list)
@@ -86,7 +87,7 @@ class Puts:
     is_over: bool = False
 
     def __attrs_post_init__(self) -> None:
-        self.disk, self.transfer = GroupCommit(self), GroupTransfer(self)
+        self.disk, self.transfer = GroupCommit(self), self.make_transfer(self)
 
     def stop(self) -> None:
         """What still waits is never answered."""

@@ -75,12 +75,21 @@ class SlaveHa:
         by_ms = self.last_report_ms if is_by_reports else self.last_read_ms
         if now_ms - by_ms > self.settings.number("haSendHeartbeatInterval"):
             self._report(is_timed=True)
-        is_silent = now_ms - self.last_read_ms > self.settings.number("haHousekeepingInterval")
-        if is_silent and self.settings.habits.is_silence_seen:
+        if self.is_expired():
             self.host.log("HAClient, housekeeping, found this connection expired")
             self._close("close_idle_connection[0]")
             return
         self._later(habits.SELECT_MS)
+
+    def is_expired(self) -> bool:
+        """Nothing has come for too long, where its release sees that."""
+        silent_ms = self.host.now_ms() - self.last_read_ms
+        is_silent = silent_ms > self.settings.number("haHousekeepingInterval")
+        return is_silent and self.settings.habits.is_silence_seen
+
+    def make_reader(self) -> FrameReader:
+        """What reads the frames of a new connection."""
+        return FrameReader()
 
     def _connect(self) -> None:
         """``connectMaster``: where the log ends is noted, and nothing is sent."""
@@ -97,7 +106,7 @@ class SlaveHa:
         if self.is_over:
             transport.abort()
             return
-        self.transport, self.reader, self.has_frame = transport, FrameReader(), False
+        self.transport, self.reader, self.has_frame = transport, self.make_reader(), False
         self.store.learn_log()
         self.rules.learn_all({"master.connection_count": 0})
         self.rules.fire("connect_slave[0]")

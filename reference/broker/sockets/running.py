@@ -10,6 +10,7 @@ from typing import IO, Any
 from attrs import define, field
 
 from reference.broker.broker import Broker
+from reference.broker.parts import USUAL_PARTS, Parts
 from reference.broker.settings import Settings
 from reference.broker.sockets.socket_host import SocketHost
 
@@ -27,6 +28,8 @@ class Process:
     node: str = "broker"
     snapshot_ms: float = 0.0
     """How often the events get a snapshot; 0: never."""
+    parts: Parts = USUAL_PARTS
+    """What it is made of."""
     on_started: Callable[[Broker], None] = field(default=lambda _: None)
     _failure: BaseException | None = None
 
@@ -38,7 +41,7 @@ class Process:
             loop.add_signal_handler(number, asked.set)
         host = SocketHost(self.write_line)
         loop.set_exception_handler(lambda _, found: self._fail(found, (asked, stopped)))
-        broker = Broker(self.settings, host, self.events_file, self.node)
+        broker = Broker(self.settings, host, self.events_file, self.node, self.parts)
         servers = await self._start(broker, host)
         loop.add_signal_handler(signal.SIGUSR1, broker.events.write_snapshot)
         self.on_started(broker)
