@@ -25,6 +25,7 @@ FIXED_KINDS = frozenset(
     {
         "node_started",
         "broker_started",
+        "process_started",
         "node_stop_clean",
         "process_exit",
         "store_surgery",

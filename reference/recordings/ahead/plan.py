@@ -43,7 +43,7 @@ from reference.recordings.ahead.puts import (
 )
 from reference.recordings.clock import JITTER_MS, Timers, compute_longest_put_ms
 from reference.recordings.groups import LINK_PREFIX, OutsideTheModel
-from reference.recordings.kinds import END_KINDS
+from reference.recordings.kinds import END_KINDS, START_KINDS
 from reference.recordings.reading import LARGEST_NUMBER, Event, Recording
 from reference.releases.timing_differences import (
     BODY_SIZE_LIMIT,
@@ -320,7 +320,7 @@ def match_surgeries(events: Iterable[Event]) -> Mapping[int, Event]:
     for event in events:
         if event.kind in END_KINDS:
             ends[event["node"]] = event.seq
-        if event.kind in ("node_started", "broker_started"):
+        if event.kind in START_KINDS:
             ends.pop(event["node"], None)
         if event.kind == "store_surgery" and event["node"] in ends:
             found[ends.pop(event["node"])] = event

@@ -59,6 +59,7 @@ OBSERVERS: Mapping[str, Observe] = {
     "snapshot": observe_snapshot,
     "broker_status": observe_status,
     "node_started": observe_start,
+    "process_started": observe_start,
     "node_kill9": observe_kill,
     "node_stop_begin": observe_stop_begin,
     "node_stop_clean": observe_stop,
