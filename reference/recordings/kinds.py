@@ -71,6 +71,7 @@ _PROGRESS: Fields = {
 EXPLAINED_KINDS: Mapping[str, Fields] = {
     "node_started": {**_LOG, "role": "text", "last_exit_normal": "flag"},
     "broker_started": {**_LOG, "role": "text", "last_exit_normal": "flag"},
+    "process_started": {**_NODE, "role": "text"},
     "snapshot": _LOG,
     "broker_status": {
         **_NODE,
@@ -176,7 +177,7 @@ IGNORED_KINDS = frozenset(
 BROKER_KINDS = frozenset({"node_started", "broker_started", "snapshot"})
 """Events that show a whole broker, with more fields by its role."""
 
-START_KINDS = frozenset({"node_started", "broker_started"})
+START_KINDS = frozenset({"node_started", "broker_started", "process_started"})
 """Events that tell of a broker's start."""
 
 TOLD_KINDS = frozenset({"to_master", "to_slave"})
@@ -271,6 +272,11 @@ OPTIONAL_FIELDS: Mapping[str, Fields] = {
         "topics": "texts",
         **dict.fromkeys(("subscription_groups", "consumer_offsets"), "object"),
         **_TABLES,
+    },
+    "process_started": {
+        "last_exit_normal": "flag",
+        "max_offset": "number",
+        "min_offset": "number",
     },
     "snapshot": {"queues": "object", **_CONTROLLED},
     "broker_status": {"t_begin_ms": "time"},

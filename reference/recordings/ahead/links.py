@@ -109,7 +109,7 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
         slave_ends=frozenset(
             [frame.end_offset for sent in frames.values() for frame in sent]
             + [e["master_offset"] for e in own if e.kind == "ha_frame"]
-            + [e["max_offset"] for e in broker if e.kind in START_KINDS]
+            + [*see_starts(broker).values]
         ),
         starts_ms=tuple(event.t_ms for event in broker if event.kind in START_KINDS),
         turns=tuple(event for event in broker if event.kind in TURN_KINDS),
@@ -187,7 +187,7 @@ def _see_reports(events: Iterable[Event]) -> Observations:
 
 def see_ends(broker: Iterable[Event], link: Iterable[Event] = ()) -> Observations:
     """Where a broker's log is seen to end, by itself or by its reports."""
-    kinds = {*BROKER_KINDS, "node_stop_clean"}
+    kinds = {*BROKER_KINDS, *START_KINDS, "node_stop_clean"}
     found = [(event.t_ms, event["slave_offset"]) for event in link if event.kind == "ha_report"]
     found += [
         (event.t_ms, event["max_offset"])
@@ -249,6 +249,6 @@ def list_push2_fields(event: Event) -> Iterator[tuple[str, float]]:
 
 
 def see_starts(broker: Iterable[Event]) -> Observations:
-    """The max offset with which each process of a broker has started."""
-    seen = [event for event in broker if event.kind in START_KINDS]
+    """The max offset with which each process of a broker has started, where that was seen."""
+    seen = [e for e in broker if e.kind in START_KINDS and "max_offset" in e.data]
     return Observations(tuple(e.t_ms for e in seen), tuple(e["max_offset"] for e in seen))

@@ -43,7 +43,7 @@ from reference.recordings.ahead.puts import (
 )
 from reference.recordings.clock import JITTER_MS, Timers, compute_longest_put_ms
 from reference.recordings.groups import LINK_PREFIX, OutsideTheModel
-from reference.recordings.kinds import END_KINDS
+from reference.recordings.kinds import END_KINDS, START_KINDS
 from reference.recordings.reading import LARGEST_NUMBER, Event, Recording
 from reference.releases.timing_differences import (
     BODY_SIZE_LIMIT,
@@ -147,6 +147,10 @@ class Plan:
         if name not in self.slaves:
             raise OutsideTheModel(f"the configuration has no slave for {event['link']!r}")
         return self.slaves.index(name)
+
+    def find_process_begin_ms(self, process: int) -> float:
+        """When the master's process before it ended; 0 for the first."""
+        return self.processes[process - 1].end_ms if process else 0.0
 
     @property
     def end_ms(self) -> float:
@@ -316,7 +320,7 @@ def match_surgeries(events: Iterable[Event]) -> Mapping[int, Event]:
     for event in events:
         if event.kind in END_KINDS:
             ends[event["node"]] = event.seq
-        if event.kind in ("node_started", "broker_started"):
+        if event.kind in START_KINDS:
             ends.pop(event["node"], None)
         if event.kind == "store_surgery" and event["node"] in ends:
             found[ends.pop(event["node"])] = event

@@ -78,10 +78,11 @@ def list_counters(asking: Asking, node: Node, event: Event, when: str) -> tuple[
 
 def is_count_kept(asking: Asking, event: Event) -> bool:
     """So many connections may count behind a put as its recorder has seen, after those before."""
-    names = ("connection_count_before", "connection_count_after")
-    both = [event[name] for name in names if name in event.data]
-    begin_ms, end_ms = event["t_begin_ms"], event.t_ms
-    return len(both) < len(names) or asking.counts.may_become(*both, begin_ms, end_ms)
+    before = event.data.get("connection_count_before")
+    if before is None:
+        return True
+    after, begin_ms = event["connection_count_after"], event["t_begin_ms"]
+    return asking.counts.may_become(before, after, begin_ms, event.t_ms)
 
 
 def observe_put(asking: Asking, observation: Observation, node: Node) -> Asked:
@@ -232,10 +233,15 @@ def is_unreported(asking: Asking, put: Put, slot: int, node: Node) -> bool:
 
 
 def has_covering_report(asking: Asking, put: Put) -> bool:
-    """A report that covers a put has been noted since its call and until now."""
+    """A report that covers a put has been noted since its call and until now.
+
+    Where nobody has looked at what was reported before the call, since its process began.
+    """
+    is_looked_at = put.push2_after is not None
+    begin_ms = put.begin_ms if is_looked_at else asking.plan.find_process_begin_ms(put.process)
     for link in asking.plan.links:
         times_ms = link.reports.times_ms
-        first = bisect_left(times_ms, put.begin_ms - JITTER_MS)
+        first = bisect_left(times_ms, begin_ms - JITTER_MS)
         last = bisect_right(times_ms, asking.guide.now_ms)
         if any(offset >= put.end_offset for offset in link.reports.values[first:last]):
             return True
