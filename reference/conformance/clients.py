@@ -25,29 +25,24 @@ COMMIT_FLAG, SUBSCRIPTION_FLAG = 1, 4
 NO_OFFSET = -9
 """What recordings have for the offsets of an answer that has none."""
 READ_WRITE = 6
-ASKED = "case"
 
 
-def ask(
-    stage: Stage,
-    code: RequestCode,
-    fields: Mapping[str, Any],
-    take: Callable[[Command], None],
-    then: Then,
-    body: bytes = b"",
-) -> None:
+def make(code: RequestCode, fields: Mapping[str, Any], body: bytes = b"") -> Command:
+    """A request."""
+    return Command(code, {name: str(value) for name, value in fields.items()}, body)
+
+
+def ask(stage: Stage, request: Command, take: Callable[[Command], None], then: Then) -> None:
     """One request to the broker under test; ``then`` follows in any case."""
 
     def answered(command: Command | None) -> None:
         if command is None:
             stage.producer.unanswered += 1
-            stage.note("note", text=f"{code.name} has no answer")
+            stage.note("note", text=f"request {request.code} has no answer")
         else:
             take(command)
         then()
 
-    texts = {name: str(value) for name, value in fields.items()}
-    request = Command(code, texts, body)
     stage.producer.client.ask(stage.broker_address, request, ANSWER_TIMEOUT_MS, answered)
 
 
@@ -83,7 +78,7 @@ class MakeTopic:
             told = {"topic": self.topic, "queues": self.queues, "response_code": answer.code}
             stage.note("update_topic", node=stage.tested_node, **told)
 
-        ask(stage, RequestCode.UPDATE_AND_CREATE_TOPIC, fields, take, then)
+        ask(stage, make(RequestCode.UPDATE_AND_CREATE_TOPIC, fields), take, then)
 
     def __str__(self) -> str:
         return f"topic {self.topic} is made, {self.queues} queues"
@@ -122,7 +117,7 @@ class MakeGroup:
             )
 
         code, body = RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, json.dumps(told).encode()
-        ask(stage, code, {}, take, then, body)
+        ask(stage, make(code, {}, body), take, then)
 
     def __str__(self) -> str:
         ids = f"broker {self.broker_id}, {self.slow_broker_id} when slow"
@@ -173,14 +168,8 @@ class Send:
                 remark=answer.remark,
             )
 
-        ask(
-            stage,
-            RequestCode.SEND_MESSAGE,
-            fields,
-            take,
-            lambda: self._send(stage, left - 1, then),
-            bytes(self.body_bytes),
-        )
+        request = make(RequestCode.SEND_MESSAGE, fields, bytes(self.body_bytes))
+        ask(stage, request, take, lambda: self._send(stage, left - 1, then))
 
     def __str__(self) -> str:
         return f"{self.count} messages of {self.body_bytes} bytes to queue {self.queue}"
@@ -213,7 +202,8 @@ class Pull:
             "subscription": "*",
             "subVersion": 0,
         }
-        ask(stage, RequestCode.PULL_MESSAGE, fields, lambda a: self._note(stage, a), then)
+        request = make(RequestCode.PULL_MESSAGE, fields)
+        ask(stage, request, lambda answer: self._note(stage, answer), then)
 
     def _note(self, stage: Stage, answer: Command) -> None:
         def get(name: str) -> int:
@@ -270,7 +260,7 @@ class Commit:
             code = {"response_code": answer.code, "response": name_code(answer.code)}
             stage.note("update_consumer_offset", node=stage.tested_node, **place, **code)
 
-        ask(stage, RequestCode.UPDATE_CONSUMER_OFFSET, fields, take, then)
+        ask(stage, make(RequestCode.UPDATE_CONSUMER_OFFSET, fields), take, then)
 
     def __str__(self) -> str:
         return f"{self.group} commits {self.offset} of queue {self.queue}"
@@ -300,7 +290,7 @@ class Query:
                 **({} if told in (None, "None") else {"offset": int(told)}),
             )
 
-        ask(stage, RequestCode.QUERY_CONSUMER_OFFSET, fields, take, then)
+        ask(stage, make(RequestCode.QUERY_CONSUMER_OFFSET, fields), take, then)
 
     def __str__(self) -> str:
         return f"{self.group} asks for its progress in queue {self.queue}"

@@ -1,4 +1,4 @@
-"""The tester as a producer: each answer of the broker under test becomes a line of the recording."""
+"""The tester as a producer: each answer becomes a line of the recording."""
 
 from __future__ import annotations
 

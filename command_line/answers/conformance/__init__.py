@@ -1,1 +1,1 @@
-"""What came of a run of cases: as lines, as JSON, as JUnit's XML, as a page of brokers and cases."""
+"""What came of a run of cases: lines, JSON, JUnit's XML, and a page of brokers and cases."""

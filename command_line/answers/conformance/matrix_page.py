@@ -16,7 +16,8 @@ table { border-collapse: collapse; width: 100%; }
 th, td { border-bottom: 1px solid #ddd; padding: .25rem .6rem; text-align: left; }
 td.cell { text-align: center; width: 7rem; }
 thead th { position: sticky; top: 0; background: #fff; }
-.conforms { background: #e3f4e3; } .fails { background: #f9d6d5; } .inconclusive { background: #fdf1cc; }
+.conforms { background: #e3f4e3; } .fails { background: #f9d6d5; }
+.inconclusive { background: #fdf1cc; }
 .vacuous, .skipped { color: #888; } .broken { font-size: .8em; color: #a33; }
 .headings { color: #777; font-size: .85em; } h2 { margin-top: 2rem; }
 details summary { cursor: pointer; } pre { white-space: pre-wrap; font-size: .85em; }
@@ -67,7 +68,8 @@ def _render_case(name: str, cells: Sequence[Mapping[str, Any] | None]) -> Iterat
     failures = [each for each in cells if each is not None and each["outcome"] == FAILED]
     yield f"<tr><td>{escape(name)}<div class='headings'>{headings}</div>"
     for each in failures:
-        yield f"<details><summary>why it fails</summary><pre>{escape(each['reason'])}</pre></details>"
+        reason = escape(each["reason"])
+        yield f"<details><summary>why it fails</summary><pre>{reason}</pre></details>"
     yield "</td>"
     for each in cells:
         if each is None:

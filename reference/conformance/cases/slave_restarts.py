@@ -1,4 +1,4 @@
-"""What a slave does when its master, or the connection, comes back: with more, less or other bytes."""
+"""What a slave does when its master comes back, with more, less or other bytes."""
 
 from __future__ import annotations
 

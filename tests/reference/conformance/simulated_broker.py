@@ -53,7 +53,7 @@ def make_settings(case: Case, release: str, folder: Path, more: Mapping[str, str
     return Settings(configuration, folder / "tested", MASTER_HOST)
 
 
-def play_case(
+def play_case(  # noqa: PLR0917
     case: Case,
     folder: Path,
     release: str = "4.4.0",
