@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from attrs import define, evolve, field
@@ -127,6 +127,9 @@ class Asking:
         is_end = path.endswith(ENDS) or ".ends." in path
         is_unset = wanted == UNSET and path.endswith(UNSET_AT_FIRST)
         marks, now_ms = self.landmarks, self.guide.now_ms
+        is_asked = path.startswith("links.") and self.plan.scripted
+        if is_asked and marks.may_be_reported(wanted, now_ms):
+            return True
         if not is_end or is_unset:
             return True
         if path.endswith("push2_slave_max_offset"):
@@ -149,6 +152,13 @@ class Asking:
         """
         goal = holds(self.plan.structure, text, make, *given, numbers=numbers)
         return goal if is_possible else evolve(goal, check=is_never, is_possible=False)
+
+    def change(self, node: Node, leaves: Mapping[str, int]) -> Node:
+        """A node with other values of some leaves: what somebody does whom no rule binds."""
+        state = list(node.state)
+        for path, value in leaves.items():
+            state[self.guide.places[path]] = value
+        return node.edit(state=tuple(state))
 
     def drop_message(self, node: Node, number: int) -> Node:
         """The put's line is explained: its place among the followed messages is free again.

@@ -73,7 +73,8 @@ def check_opening(view: View, slave: int, event: Event) -> View:
     wire = view.wires[slave]
     view = check(view, "conn", wire.connection + 1, event["conn"])
     if not wire.is_open:
-        return check_reconnect(view, slave)
+        is_scripted = slave in view.plan.scripted
+        return view if is_scripted else check_reconnect(view, slave)
     ended_ms = view.plan.links[slave].closings_ms.get(wire.connection, view.plan.end_ms)
     if ended_ms > event.t_ms + JITTER_MS:
         raise Blocked(f"connection {wire.connection} of this link is still open")
@@ -117,6 +118,8 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
     is_over = node.notes.wires[slave].ended is not None
     if is_over or not is_latest(asking, event, node, slave):
         return observe_other_connection(asking, event, node, slave)
+    if slave in asking.plan.scripted:
+        return observe_scripted_report(asking, observation, node, slave)
     names = ("report_offset", "report_offset_to_earlier_put")
 
     wire, seen = node.notes.wires[slave], {"last_report": offset, "last_report_ms": event.t_ms}
@@ -150,6 +153,30 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
     if not is_overtaken(asking, event, node, slave):
         return asked
     return evolve(asked, otherwise=lambda: evolve(asked, stages=(checks, lambda _: overtaken)))
+
+
+def observe_scripted_report(
+    asking: Asking, observation: Observation, node: Node, slave: int
+) -> Asked:
+    """Somebody who plays a slave reports what he likes; the proxy forwards it."""
+    event, link = observation.event, f"links.{slave}"
+    offset = event["slave_offset"]
+    reports = (*node.notes.wires[slave].reports, offset)
+    sent = {f"{link}.has_reported": 1, f"{link}.reported_offset": max(reports)}
+    shown = {"last_report": offset, "last_report_ms": event.t_ms}
+
+    def forward(after: Node) -> Node:
+        notes = after.notes.see(lambda seen: seen.change_wire(slave, **shown))
+        notes = notes.change_wire(slave, reports=(*after.notes.wires[slave].reports, offset))
+        return asking.change(after.edit(notes=notes), sent)
+
+    stalled = asking.later(
+        observation,
+        lambda view: check_not_held(view, slave, view.wires[slave].are_reports_stalled),
+    )
+    is_open = asking.has_value("the connection is open", f"{link}.is_open", True)
+    is_number = is_fact(f"a report is a number from 0 on, as {offset} is", is_so=offset >= 0)
+    return Asked((stalled, lambda _: (is_number, is_open)), after=forward)
 
 
 def is_overtaken(asking: Asking, event: Event, node: Node, slave: int) -> bool:
@@ -212,6 +239,8 @@ def list_late_goals(asking: Asking, event: Event, node: Node, slave: int) -> Ite
     is_open = event["conn"] == seen.connection and seen.is_open
     yield agrees(f"connection {event['conn']} has not ended", is_so=is_open or is_ending)
     if event.kind == "ha_report":
+        if slave in asking.plan.scripted:
+            return
         offset = event["slave_offset"]
         is_so = offset in ahead.slave_ends or offset == seen.last_report
         # HAClient#reportSlaveMaxOffset tells the end of a log that only grows (R-HC-10).
@@ -336,8 +365,10 @@ def observe_link_close(asking: Asking, observation: Observation, node: Node) -> 
 
     wire = node.notes.wires[slave]
     is_refusing = f"refuse_later_report[{slave}]" in asking.guide.machine.instances
-    may_refuse = wire.taken < wire.forwarded or (is_refusing and bool(wire.reports))
-    may_refuse = may_refuse or is_beat_refused(asking, node, slave) or is_given_up(node, slave)
+    may_refuse = is_refusing and bool(wire.reports)
+    if slave not in asking.plan.scripted:
+        may_refuse = may_refuse or wire.taken < wire.forwarded or is_given_up(node, slave)
+        may_refuse = may_refuse or is_beat_refused(asking, node, slave)
     checks = asking.later(
         observation, lambda view: check_end(view, slave, event, may_refuse=may_refuse)
     )

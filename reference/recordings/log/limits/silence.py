@@ -33,7 +33,8 @@ def list_silent(asking: Asking, node: Node, slave: int, now_ms: float) -> tuple[
     is_there = wire.is_open and guide.get(node, f"links.{slave}.is_open")
     is_seen = not wire.are_reports_stalled and wire.last_report_ms > wire.healed_ms
     is_up = guide.get(node, f"slaves.{slave}.is_up")
-    if wire.last_report is None or not (is_there and is_seen and is_up):
+    is_free = wire.last_report is None or slave in asking.plan.scripted
+    if is_free or not (is_there and is_seen and is_up):
         return ()
     silent_ms = now_ms - wire.last_report_ms
     if silent_ms <= TIMER_RANGES["own_report"](asking.plan.slave_timers[slave]).high_ms:
