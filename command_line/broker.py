@@ -18,6 +18,7 @@ from reference.broker.mutants import MUTANTS, Mutant
 from reference.broker.parts import USUAL_PARTS
 from reference.broker.settings import Settings
 from reference.broker.sockets.running import LOOPBACK, Process
+from reference.configuration.broker_group import BrokerConfiguration
 from reference.configuration.files import read_one_broker
 from reference.configuration.later_keys import (
     ALL_ACK,
@@ -146,12 +147,7 @@ def command(  # noqa: PLR0913
     """
     options = {"brokerRole": role, "listenPort": listen_port, "haMasterAddress": master}
     given = {key: str(value) for key, value in options.items() if value is not None}
-    told = complete({**told, **given}, version)
-    configuration, warnings = read_one_broker(config, told, version)
-    mode = compute_mode(configuration.values, version)
-    configuration = evolve(configuration, version=Version(version.release, mode))
-    for warning in warnings:
-        click.echo(f"rmqspec: {warning}", err=True)
+    configuration = read_configuration(config, {**told, **given}, version)
     own = configuration.get("brokerIP1") if "brokerIP1" in configuration.values else bind
     root = store or Path(str(configuration.get("storePathRootDir") or ""))
     if not root.name:
@@ -172,6 +168,17 @@ def command(  # noqa: PLR0913
     )
     asyncio.run(process.run())
     return exit_codes.ANALYSED
+
+
+def read_configuration(
+    config: Path | None, told: dict[str, str], version: Version
+) -> BrokerConfiguration:
+    """What a file and options say, in the mode that they choose. Raises ConfigurationError."""
+    configuration, warnings = read_one_broker(config, complete(told, version), version)
+    mode = compute_mode(configuration.values, version)
+    for warning in warnings:
+        click.echo(f"rmqspec: {warning}", err=True)
+    return evolve(configuration, version=Version(version.release, mode))
 
 
 def choose_mutant(name: str, version: Version) -> Mutant:

@@ -11,22 +11,21 @@ from typing import Any
 import click
 from attrs import evolve
 
-from command_line.answers.conformance.junit import render_junit
-from command_line.answers.conformance.matrix_page import render_matrix
-from command_line.answers.conformance.run_report import (
+from command_line.answers.recordings.conform_junit import render_junit
+from command_line.answers.recordings.conform_page import render_matrix
+from command_line.answers.recordings.conform_report import (
     count,
     make_report,
     read_report,
     say_counts,
     say_outcome,
 )
-from command_line.broker import complete, parse_settings
+from command_line.broker import parse_settings, read_configuration
 from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.new_files import check_new, tell_problem
 from command_line.output.progress import show_progress
 from reference.broker.settings import Settings
-from reference.configuration.files import read_one_broker
 from reference.conformance.case import Case
 from reference.conformance.catalogue import MASTER_CASES, SLAVE_CASES
 from reference.conformance.judging import (
@@ -190,10 +189,7 @@ def read_settings(
         told = {"brokerRole": "SLAVE", **told}
     elif config is None:
         told = {"brokerRole": "SYNC_MASTER", **told}
-    configuration, warnings = read_one_broker(config, complete(told, version), version)
-    for warning in warnings:
-        click.echo(f"rmqspec: {warning}", err=True)
-    settings = Settings(evolve(configuration, version=version), Path("unused"))
+    settings = Settings(read_configuration(config, told, version), Path("unused"))
     if settings.is_slave is not (own_role == MASTER):
         raise click.BadParameter(f"--as {own_role} needs a broker of another role than it has")
     return settings

@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 import pytest
 from attrs import evolve
 
-from command_line.answers.conformance.junit import render_junit
-from command_line.answers.conformance.matrix_page import render_matrix
-from command_line.answers.conformance.run_report import make_report, say_counts, say_outcome
+from command_line.answers.recordings.conform_junit import render_junit
+from command_line.answers.recordings.conform_page import render_matrix
+from command_line.answers.recordings.conform_report import make_report, say_counts, say_outcome
 from command_line.conform import find_exit_code
 from reference.broker.broker import Broker
 from reference.broker.mutants import MUTANTS
