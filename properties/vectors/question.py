@@ -6,6 +6,7 @@ or function decides that, with its section in the book.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -63,8 +64,9 @@ class QuestionError(ValueError):
 
 
 def list_vectors(vector_set: VectorSet, release: str) -> Iterator[Data]:
-    """The lines of a set's file: every question with its answer."""
-    for number, each in enumerate(vector_set.list_asks(release), 1):
+    """The lines of a set's file: every question once, with its answer."""
+    asks = {json.dumps(each.ask, sort_keys=True): each for each in vector_set.list_asks(release)}
+    for number, each in enumerate(asks.values(), 1):
         answered = vector_set.answer(release, each.ask)
         yield {
             "set": vector_set.name,
