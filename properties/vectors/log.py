@@ -7,7 +7,7 @@ reach a rule, a premise or a witness; each again with a last step that one condi
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -16,7 +16,9 @@ import attrs
 from properties.exports.vectors import find_forbidden_step, list_scenarios
 from properties.schedules.judgement import judge
 from properties.vectors import schema
+from properties.vectors.log_boundaries import list_boundary_schedules
 from properties.vectors.question import RELEASES, Answered, Ask, Data, QuestionError, VectorSet
+from properties.worlds import find_world
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.language.machine import Action, compute_machine
 from reference.language.terms import Sort
@@ -32,6 +34,11 @@ GROUPS = tuple(
     for flush in FlushDiskType
 )
 """Groups of 4.4.0: more slaves take over schedules of these."""
+BOUNDARY_GROUPS = (
+    Structure(role=Role.SYNC_MASTER, flush_disk_type=FlushDiskType.SYNC_FLUSH, messages=2),
+    Structure(role=Role.SYNC_MASTER, flush_disk_type=FlushDiskType.ASYNC_FLUSH, messages=2),
+)
+"""Groups in which every rule's boundaries are asked."""
 HIDDEN_GROUP = "faults"
 """Counters that no broker has; nor has it a leaf whose name begins with ``ghost_``."""
 
@@ -66,32 +73,34 @@ def make_parameters(ask: Data) -> Parameters:
 
 def answer(release: str, ask: Data) -> Answered:
     """What each step changes, up to the first that is refused."""
+    told, cluster = replay(release, ask)
+    refused = told["refusedStep"]
+    told["violatedGuarantees"] = [] if refused is not None else list(judge(cluster))
+    last = get_rule(ask["steps"][-1 if refused is None else refused])
+    return Answered(told, last, get_section(cluster.structure, last))
+
+
+def replay(release: str, ask: Data) -> tuple[Data, Any]:
+    """The answer without judgement, and the last state. Raises QuestionError."""
     structure = make_structure(release, ask)
     machine = compute_machine(structure)
-    cluster = structure.make_initial(make_parameters(ask))
+    cluster: Any = structure.make_initial(make_parameters(ask))
     before = _get_state(cluster)
-    steps: list[Data] = []
-    ghosts: list[Data] = []
-    refused: int | None = None
-    failed: tuple[str, ...] = ()
+    told: Data = {"refusedStep": None, "steps": [], "ghosts": [], "failedConditions": []}
     for index, step in enumerate(ask["steps"]):
         if step["rule"] not in machine.instances:
             raise QuestionError(f"{structure.name} has no rule {step['rule']}")
         outcome = machine.step(cluster, Action(step["rule"], step["arguments"]))
         if outcome.is_refused:
-            refused, failed = index, tuple(outcome.failed)
+            told |= {"refusedStep": index, "failedConditions": list(outcome.failed)}
             break
         cluster = outcome.cluster
         after = _get_state(cluster)
         changes = {path: v for path, v in after.items() if v != before[path]}
-        steps.append({path: v for path, v in changes.items() if is_visible(path)})
-        ghosts.append({path: v for path, v in changes.items() if not is_visible(path)})
+        told["steps"].append({path: v for path, v in changes.items() if is_visible(path)})
+        told["ghosts"].append({path: v for path, v in changes.items() if not is_visible(path)})
         before = after
-    told: Data = {"refusedStep": refused, "steps": steps, "ghosts": ghosts}
-    told["failedConditions"] = list(failed)
-    told["violatedGuarantees"] = [] if refused is not None else list(judge(cluster))
-    last = get_rule(ask["steps"][-1 if refused is None else refused])
-    return Answered(told, last, get_section(structure, last))
+    return told, cluster
 
 
 def get_rule(step: Data) -> str:
@@ -112,7 +121,7 @@ def list_sections(release: str) -> dict[str, str]:
 
 @cache
 def _list_all(release: str) -> tuple[Ask, ...]:
-    """Those of the release's own certificates, then those of 4.4.0 under its rules."""
+    """Schedules of certificates, those of 4.4.0 under later rules too, and those at boundaries."""
     asks: dict[str, Ask] = {}
     for group in GROUPS:
         for each in _list_certified(parse_version(release).apply(group)):
@@ -122,6 +131,9 @@ def _list_all(release: str) -> tuple[Ask, ...]:
             cut = cut_at_refusal(release, each.ask)
             if cut["steps"]:
                 asks.setdefault(make_key(cut), Ask(f"{each.name} at {USUAL}", cut))
+    for group in BOUNDARY_GROUPS:
+        for each in _list_at_boundaries(parse_version(release).apply(group), asks.values()):
+            asks.setdefault(make_key(each.ask), each)
     return tuple(asks.values())
 
 
@@ -133,6 +145,23 @@ def _list_certified(structure: Structure) -> Iterator[Ask]:
         if forbidden is not None:
             ask = make_ask(structure, parameters, (*schedule, forbidden))
             yield Ask(f"{name}, then forbidden", ask)
+
+
+def _list_at_boundaries(structure: Structure, known: Iterable[Ask]) -> Iterator[Ask]:
+    """With every fault allowed; the known schedules that begin are those of any group."""
+    world = find_world(structure)
+    parameters = world.make_search_parameters(world.everything)
+    schedules = dict.fromkeys(
+        tuple((step["rule"], tuple(step["arguments"].items())) for step in each.ask["steps"])
+        for each in known
+    )
+    actions = [
+        tuple(Action(rule, dict(arguments)) for rule, arguments in schedule)
+        for schedule in schedules
+        if all(rule in compute_machine(structure).instances for rule, _ in schedule)
+    ]
+    for name, schedule in list_boundary_schedules(structure, parameters, actions):
+        yield Ask(name, make_ask(structure, parameters, schedule))
 
 
 def cut_at_refusal(release: str, ask: Data) -> Data:

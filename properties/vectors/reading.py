@@ -14,13 +14,17 @@ from attrs import evolve
 
 from properties.vectors import schema
 from properties.vectors.question import Answered, Ask, Data, QuestionError, VectorSet
+from reference.configuration.keys import KEYS
 from reference.decisions.reading import question as pulls
+from reference.decisions.reading.consume_queue import compute_entries_per_file
+from reference.decisions.reading.get_message import get_message
 from reference.decisions.reading.pull import Registration, Situation, Topic
 from reference.decisions.reading.pull_processor import PullAnswer, answer_pull
+from reference.decisions.reading.read import Read
 from reference.worlds.replication.roles import Role
 
 SEED = 4401
-DRAWN = 700
+DRAWN = 1500
 
 HEARTBEAT: Mapping[str, str] = {
     "broadcasting": "is_broadcasting",
@@ -40,7 +44,9 @@ PULL_KEYS: Mapping[str, str] = {
     "consumerGroup": "group_name",
 }
 """What a pull has besides a row of a table, by its name in a question."""
-OTHERS = ("topicPerm", "enablePropertyFilter", "heartbeat", *PULL_KEYS)
+LOG_FILE = "mapedFileSizeCommitLog"
+OTHERS = ("topicPerm", "enablePropertyFilter", "heartbeat", "goneBytes", LOG_FILE, *PULL_KEYS)
+"""Keys that a row of a table has not."""
 
 
 def make_situation(release: str, ask: Data) -> Situation:
@@ -54,6 +60,8 @@ def make_situation(release: str, ask: Data) -> Situation:
         made = pulls.make_situation(row, numbers, properties)
     except pulls.QuestionError as problem:
         raise QuestionError(str(problem)) from problem
+    if "goneBytes" in ask:
+        made = evolve(made, result=get_message(read_behind_gone(made, row, numbers, ask)))
     topic = made.topic and Topic(ask.get("topicPerm", 6), made.topic.read_queues)
     told = ask.get("heartbeat")
     heard = None if told is None else Registration(**{HEARTBEAT[n]: v for n, v in told.items()})
@@ -61,6 +69,15 @@ def make_situation(release: str, ask: Data) -> Situation:
     is_filter_on = bool(ask.get("enablePropertyFilter", False))
     broker = evolve(made.broker, is_property_filter_enabled=is_filter_on)
     return evolve(made, topic=topic, registration=heard, pull=pull, broker=broker)
+
+
+def read_behind_gone(made: Situation, row: Data, numbers: Mapping[str, Any], ask: Data) -> Read:
+    """The read where so many bytes from the first message asked for on are gone from the log."""
+    usual: Any = KEYS[pulls.QUEUE_FILE].default
+    per_file = compute_entries_per_file(row.get(pulls.QUEUE_FILE, usual))
+    store = evolve(made.store, commit_log_file_bytes=ask[LOG_FILE])
+    read = pulls.make_read(store, numbers, per_file)
+    return evolve(read, log_min_offset=ask["goneBytes"])
 
 
 def write_answer(answer: PullAnswer) -> Data:
@@ -96,7 +113,7 @@ def answer(release: str, ask: Data) -> Answered:
 
 
 QUEUES = ((0, 0), (0, 1), (0, 100), (40, 100), (100, 100), (305_000, 305_900))
-SIZES = (1, 255, 256, 1024, 65_535, 65_536, 65_537, 262_144, 300_000)
+SIZES = (1, 255, 256, 1024, 8192, 32_768, 65_535, 65_536, 65_537, 262_144, 300_000)
 BATCHES = (-1, 0, 1, 2, 7, 8, 9, 31, 32, 33, 64, 800)
 MEMORIES = (0, 1, 2500, 65_537, 1_000_003, 24 * 1024**3)
 
@@ -122,11 +139,14 @@ def draw_store(draw: random.Random) -> Data:
     }
 
 
-RARE: Mapping[str, tuple[Any, ...]] = {
+LIMITS: Mapping[str, tuple[Any, ...]] = {
     "maxTransferCountOnMessageInMemory": (1, 8, 40),
     "maxTransferBytesOnMessageInMemory": (0, 2048, 65_536),
     "maxTransferCountOnMessageInDisk": (1, 3, 40),
     "maxTransferBytesOnMessageInDisk": (0, 1024, 1_000_000),
+}
+"""What ends a batch."""
+RARE: Mapping[str, tuple[Any, ...]] = {
     "mapedFileSizeConsumeQueue": (19, 20, 200, 2000),
     "filteredMsgs": (1, 7, 100),
     "brokerPermission": (2, 4, 0),
@@ -161,6 +181,12 @@ def draw_ask(draw: random.Random) -> Data:
     ask: Data = {"role": draw.choice(list(Role.__members__)), **draw_store(draw)}
     ask |= {name: draw.choice(OFTEN[name]) for name in OFTEN if draw.random() < 0.4}
     ask |= {name: draw.choice(RARE[name]) for name in RARE if draw.random() < 0.04}
+    ask |= {name: draw.choice(LIMITS[name]) for name in LIMITS if draw.random() < 0.15}
+    if draw.random() < 0.15:
+        size = ask["messageBytes"]
+        file_bytes = draw.choice((size, 2 * size, 8 * size, 1024))
+        ask[LOG_FILE] = file_bytes
+        ask["goneBytes"] = file_bytes * draw.choice((0, 1, 2, 3, 20))
     if draw.random() < 0.5:
         ask["group"] = draw_group(draw)
     if not ask.get("subscriptionSent", True) and draw.random() < 0.9:
@@ -203,7 +229,11 @@ def make_ask_schema() -> Data:
     memory = ("totalMemoryBytes", "accessMessageInMemoryMaxRatio")
     plain |= dict.fromkeys((*numbers, *memory), schema.INTEGER)
     kinds: Mapping[type, Data] = {bool: schema.FLAG, int: schema.INTEGER, str: schema.TEXT}
-    optional = {name: kinds[type(values[0])] for name, values in {**OFTEN, **RARE}.items()}
+    optional = {
+        name: kinds[type(values[0])] for name, values in {**OFTEN, **LIMITS, **RARE}.items()
+    }
+    gone = "From the first message asked for on: bytes of the log whose files are deleted."
+    optional |= {LOG_FILE: schema.COUNT, "goneBytes": schema.describe(schema.COUNT, gone)}
     optional["group"] = schema.describe(GROUP, "The group, as in subscriptionGroup.json.")
     told = schema.make_object(dict.fromkeys(HEARTBEAT, schema.FLAG))
     optional["heartbeat"] = schema.describe(told, "What heartbeats have told; absent: nothing.")

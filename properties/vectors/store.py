@@ -29,9 +29,11 @@ NEVER_BUSY_MS = 10**9
 def make_store(ask: Data) -> Store:
     """A store over the files of a question, not loaded yet."""
     role = BrokerRole(ask.get("brokerRole", "SLAVE"))
+    file_bytes: int = ask["fileBytes"]
+    message_bytes: int = ask.get("maxMessageSize", file_bytes)
     config = StoreConfig(
-        mapped_file_size_commit_log_bytes=ask["fileBytes"],
-        max_message_size_bytes=int(ask.get("maxMessageSize", ask["fileBytes"])),
+        mapped_file_size_commit_log_bytes=file_bytes,
+        max_message_size_bytes=message_bytes,
         broker_role=role,
         broker_id=int(role is BrokerRole.SLAVE),
         is_message_index_enabled=False,

@@ -16,7 +16,7 @@ from reference.store import records
 from reference.store.records import Record
 
 SEED = 4405
-PUTS, APPENDS, RECOVERIES, RECORDS = 120, 120, 200, 160
+PUTS, APPENDS, RECOVERIES, RECORDS = 150, 150, 250, 200
 NOW_MS = 1_700_000_000_000
 LOCALHOST = records.LOCALHOST_1.hex()
 LONG_HOST = bytes(range(16)) + bytes((0, 0, 0x2A, 0x9F))
@@ -53,6 +53,14 @@ def draw_put(draw: random.Random, room: int, now_ms: int) -> Data:
     }
 
 
+def compute_size(told: Data) -> int:
+    """Bytes of a message in the log; of a batch the bytes that its client sends."""
+    if "batch" in told:
+        return sum(22 + len(item["body"]) // 2 for item in told["batch"])
+    size = FIXED_BYTES + len(told["topic"].encode()) + len(told["body"]) // 2
+    return size + len(told["properties"].encode())
+
+
 def make_batch(draw: random.Random, told: Data) -> Data:
     """A batch instead of a message."""
     items = [
@@ -69,12 +77,15 @@ def list_puts(draw: random.Random) -> Iterator[Ask]:
         puts, at = [], 0
         for number in range(draw.choice((1, 3, 6))):
             told = draw_put(draw, FILE_BYTES - at % FILE_BYTES, NOW_MS + number)
-            size = FIXED_BYTES + len(told["topic"].encode()) + len(told["properties"])
-            size += len(told["body"]) // 2
+            size = compute_size(told)
             at += size if at % FILE_BYTES + size + SPARE_BYTES <= FILE_BYTES else FILE_BYTES
             puts.append(make_batch(draw, told) if draw.random() < 0.15 else told)
+        if draw.random() < 0.04 and "batch" not in puts[-1]:
+            puts[-1] |= {"properties": "k\x01" + "v" * draw.choice((32_764, 32_765)) + "\x02"}
         role = draw.choice(("ASYNC_MASTER",) * 24 + ("SLAVE",))
-        most = draw.choice((FILE_BYTES, FILE_BYTES, 200, FILE_BYTES - SPARE_BYTES))
+        sizes = [compute_size(told) for told in puts]
+        near = draw.choice(sizes) + draw.choice((-1, 0, 1))
+        most = draw.choice((FILE_BYTES, FILE_BYTES, 40_000, FILE_BYTES - SPARE_BYTES, near))
         ask = {
             "kind": "put",
             "brokerRole": role,
@@ -123,7 +134,7 @@ def draw_record(draw: random.Random, at: int, number: int, room: int) -> bytes:
 def draw_log(draw: random.Random) -> tuple[bytearray, list[int]]:
     """The bytes of a log of one to four files, and where its records begin."""
     data, begins = bytearray(), list[int]()
-    most = draw.choice((200, 512, 900, 1400, 2000))
+    most = draw.choice((200, 512, 900, 1400, 2000, 3000))
     while len(data) < most:
         room = FILE_BYTES - len(data) % FILE_BYTES
         begins.append(len(data))
