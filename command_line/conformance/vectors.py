@@ -69,6 +69,8 @@ def render(run: Run, shown: int) -> str:
     named = f"{run.driver}: " if run.driver else ""
     lines = [f"{named}vectors of RocketMQ {run.release}"]
     for each in run.sets:
+        if run.problem and not each.asked:
+            continue
         lines.append(describe_set(each))
         lines += [f"  {difference.describe()}" for difference in each.differences[:shown]]
         left = len(each.differences) - shown

@@ -10,7 +10,7 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -98,10 +98,10 @@ def name_file(vector_set: VectorSet, release: str) -> str | None:
     return None if owner is None else f"{owner}/{vector_set.name}.jsonl"
 
 
-def make_contents(tell: Tell) -> dict[str, bytes]:
+def make_contents(sets: Sequence[VectorSet], tell: Tell) -> dict[str, bytes]:
     """The content of every file but the manifest, by its path."""
     contents = {name: (ROOT / name).read_bytes() for name in ("LICENSE", "NOTICE")}
-    for each in SETS:
+    for each in sets:
         contents[f"schemas/{each.name}.ask.schema.json"] = render(
             schema.name_schema(each.ask_schema, f"{each.name}: question")
         )
@@ -123,10 +123,10 @@ def list_optional(vector_set: VectorSet) -> list[str]:
     return [name for name in told.get("properties", {}) if name not in told["required"]]
 
 
-def describe_release(release: str) -> Data:
+def describe_release(sets: Sequence[VectorSet], release: str) -> Data:
     """For each set its file, or why there is none."""
     entries: Data = {}
-    for each in SETS:
+    for each in sets:
         file = name_file(each, release)
         entries[each.name] = {"file": file}
         if file is None:
@@ -136,7 +136,7 @@ def describe_release(release: str) -> Data:
     return entries
 
 
-def make_manifest(contents: Mapping[str, bytes]) -> Data:
+def make_manifest(sets: Sequence[VectorSet], contents: Mapping[str, bytes]) -> Data:
     """What is in the archive."""
     sections: dict[str, str] = {}
     for release in RELEASES:
@@ -144,9 +144,9 @@ def make_manifest(contents: Mapping[str, bytes]) -> Data:
     return {
         "format": FORMAT,
         "sets": {
-            each.name: {"sentence": each.sentence, "optional": list_optional(each)} for each in SETS
+            each.name: {"sentence": each.sentence, "optional": list_optional(each)} for each in sets
         },
-        "releases": {release: describe_release(release) for release in RELEASES},
+        "releases": {release: describe_release(sets, release) for release in RELEASES},
         "files": {path: describe_file(path, data) for path, data in contents.items()},
         "sections": dict(sorted(sections.items())),
     }
@@ -173,16 +173,16 @@ def pack(contents: Mapping[str, bytes]) -> bytes:
     return packed.getvalue()
 
 
-def make_archive(tell: Tell) -> Archive:
-    """The archive of all sets; ``tell`` hears what is being computed."""
-    contents = make_contents(tell)
-    manifest = make_manifest(contents)
+def make_archive(tell: Tell, sets: Sequence[VectorSet] = SETS) -> Archive:
+    """The archive of these sets; ``tell`` hears what is being computed."""
+    contents = make_contents(sets, tell)
+    manifest = make_manifest(sets, contents)
     return Archive(manifest, {MANIFEST: render(manifest), **contents})
 
 
-def write_archive(file: Path, tell: Tell) -> Archive:
+def write_archive(file: Path, tell: Tell, sets: Sequence[VectorSet] = SETS) -> Archive:
     """Write the archive into a new file. Raises FileExistsError."""
-    archive = make_archive(tell)
+    archive = make_archive(tell, sets)
     with file.open("xb") as out:
         out.write(pack(archive.contents))
     return archive

@@ -22,6 +22,8 @@ from properties.vectors.question import Data
 
 LINE_MAX_BYTES = 16 * 1024 * 1024
 """More than any answer has."""
+LINES_AHEAD = 16
+"""Lines that a driver may write before they are asked for; it is not read on beyond."""
 END_SECONDS = 2.0
 """How long a driver has to end once its input is closed."""
 SHOWN_CHARACTERS = 120
@@ -38,7 +40,7 @@ class Driver:
         self.process = process
         self.timeout_seconds = timeout_seconds
         self.name = ""
-        self._lines: queue.Queue[bytes | None] = queue.Queue()
+        self._lines: queue.Queue[bytes | None] = queue.Queue(LINES_AHEAD)
         self._texts: queue.Queue[bytes | None] = queue.Queue()
         assert process.stdin is not None
         assert process.stdout is not None
@@ -111,11 +113,11 @@ class Driver:
             raise DriverError(f"the driver's answer to {what} has no object `answer`")
         return given
 
-    def stop(self) -> None:
-        """Close its input, and end it if it does not end."""
+    def stop(self, *, is_usable: bool) -> None:
+        """Close its input, and end it if it does not end; one that is not usable at once."""
         self._texts.put(None)
         try:
-            self.process.wait(END_SECONDS)
+            self.process.wait(END_SECONDS if is_usable else 0)
         except subprocess.TimeoutExpired:
             with contextlib.suppress(OSError):
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -133,10 +135,11 @@ def run_driver(command: str, timeout_seconds: float) -> Iterator[Driver]:
     except (OSError, ValueError, IndexError) as problem:
         reason = problem.strerror if isinstance(problem, OSError) else str(problem)
         raise DriverError(f"the driver {command!r} cannot be started: {reason}") from problem
-    driver = Driver(process, timeout_seconds)
+    driver, is_usable = Driver(process, timeout_seconds), False
     try:
         yield driver
+        is_usable = True
     finally:
-        driver.stop()
+        driver.stop(is_usable=is_usable)
         if process.stdout is not None:
             process.stdout.close()

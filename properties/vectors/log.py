@@ -25,6 +25,7 @@ from reference.language.terms import Sort
 from reference.releases.versions import USUAL, parse_version
 from reference.worlds.replication.parameters import FaultCounts, Parameters
 from reference.worlds.replication.roles import FlushDiskType, Role
+from reference.worlds.replication.rules import RULES
 from reference.worlds.replication.structure import Structure
 
 GROUPS = tuple(
@@ -39,6 +40,7 @@ BOUNDARY_GROUPS = (
     Structure(role=Role.SYNC_MASTER, flush_disk_type=FlushDiskType.ASYNC_FLUSH, messages=2),
 )
 """Groups in which every rule's boundaries are asked."""
+LATER_RULES = "versions.md#the-changes"
 HIDDEN_GROUP = "faults"
 """Counters that no broker has; nor has it a leaf whose name begins with ``ghost_``."""
 
@@ -77,7 +79,7 @@ def answer(release: str, ask: Data) -> Answered:
     refused = told["refusedStep"]
     told["violatedGuarantees"] = [] if refused is not None else list(judge(cluster))
     last = get_rule(ask["steps"][-1 if refused is None else refused])
-    return Answered(told, last, get_section(cluster.structure, last))
+    return Answered(told, last, get_section(last))
 
 
 def replay(release: str, ask: Data) -> tuple[Data, Any]:
@@ -108,15 +110,15 @@ def get_rule(step: Data) -> str:
     return str(step["rule"]).partition("[")[0]
 
 
-def get_section(structure: Structure, rule: str) -> str:
-    """Where the book has a rule."""
-    return f"{structure.rules[rule].topic}.md#{rule}"
+def get_section(rule: str) -> str:
+    """Where the book has a rule; those of later releases alone are in the table of changes."""
+    return f"{RULES[rule].topic}.md#{rule}" if rule in RULES else LATER_RULES
 
 
 def list_sections(release: str) -> dict[str, str]:
     """Where the book has each rule of a release."""
     found = [parse_version(release).apply(each) for each in GROUPS]
-    return {rule: get_section(structure, rule) for structure in found for rule in structure.rules}
+    return {rule: get_section(rule) for structure in found for rule in structure.rules}
 
 
 @cache

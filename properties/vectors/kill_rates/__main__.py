@@ -10,7 +10,15 @@ from __future__ import annotations
 import sys
 import time
 
-from properties.vectors.kill_rates.table import SET_NAMES, load_table, measure, save_table
+from properties.vectors.kill_rates.table import (
+    SET_NAMES,
+    count_vectors,
+    load_counts,
+    load_table,
+    measure,
+    save_counts,
+    save_table,
+)
 
 
 def main(names: list[str]) -> int:
@@ -18,9 +26,11 @@ def main(names: list[str]) -> int:
     if unknown := [name for name in names if name not in SET_NAMES]:
         print(f"{unknown[0]} is none of {', '.join(SET_NAMES)}", file=sys.stderr)
         return 3
-    table = load_table()
+    table, counts = load_table(), load_counts()
     for name in names or SET_NAMES:
         begin = time.monotonic()
+        counts[name] = count_vectors(name)
+        save_counts(counts)
         table[name] = rate = measure(name)
         save_table(table)
         print(f"{name}: {rate.killed} of {rate.mutants}, {time.monotonic() - begin:.0f} s")

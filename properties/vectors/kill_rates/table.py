@@ -19,9 +19,11 @@ from properties.vectors.kill_rates.measuring import (
     measure_functions,
     measure_rules,
 )
+from properties.vectors.question import list_vectors
 from properties.vectors.sets import SETS
 
 TABLE = Path(__file__).parent / "kill_rates.json"
+COUNTS = Path(__file__).parent / "counts.json"
 SET_NAMES = tuple(each.name for each in SETS)
 
 
@@ -52,6 +54,27 @@ def save_table(table: dict[str, KillRate]) -> None:
         if name in table
     }
     TABLE.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+
+
+def count_vectors(name: str) -> dict[str, int]:
+    """The vectors of a set, by the release whose file has them."""
+    found = {each.name: each for each in SETS}[name]
+    owners = dict.fromkeys(found.releases.values())
+    return {release: sum(1 for _ in list_vectors(found, release)) for release in owners}
+
+
+def load_counts() -> dict[str, dict[str, int]]:
+    """The stored numbers of vectors, by set and release."""
+    if not COUNTS.exists():
+        return {}
+    stored: dict[str, dict[str, int]] = json.loads(COUNTS.read_text(encoding="utf-8"))
+    return stored
+
+
+def save_counts(counts: dict[str, dict[str, int]]) -> None:
+    """Store numbers of vectors."""
+    ordered = {name: counts[name] for name in SET_NAMES if name in counts}
+    COUNTS.write_text(json.dumps(ordered, indent=1) + "\n", encoding="utf-8")
 
 
 def compute_share(rate: KillRate) -> str:
