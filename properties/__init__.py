@@ -7,5 +7,6 @@
 - ``schedules``: followed, judged, shortened. ``walks``: random walks, and Hypothesis machines.
 - ``scenarios``: known issues, procedures, predictions, and where consumers read.
 - ``mutants``, ``judges``, ``restrictions``: checks of the model, and of its judges.
+- ``vectors``: questions with expected answers, for implementations in any language.
 - ``generated_text``: tables and counts as text.
 """
