@@ -125,7 +125,9 @@ BOOK = (
                 "own_broker.md", "a master or slave with all decisions of the model, to connect to"
             ),
             Chapter("trace_format.md", "how to write a recording that can be checked"),
-            Chapter("vectors.md", "questions with expected answers, for implementations in any language"),
+            Chapter(
+                "vectors.md", "questions with expected answers, for implementations in any language"
+            ),
         ),
     ),
     Part(

@@ -38,10 +38,10 @@ from properties.exports.itf import (
 from properties.exports.promela import PromelaModel
 from properties.exports.smt_lib import write_smt_lib
 from properties.exports.tla import write_module
-from properties.exports.vectors import write_vectors
+from properties.exports.vectors.archive import write_archive
+from properties.exports.vectors.schedules import write_vectors
 from properties.fault_model import SEARCHED
 from properties.generated_text import ROOT
-from properties.vectors.archive import write_archive
 from properties.worlds import KNOWN_STRUCTURES, STRUCTURES, find_world
 from reference.checkout import IS_CHECKOUT, name_page
 from reference.language.leaves import compute_leaf_sorts, is_parameter

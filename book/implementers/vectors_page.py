@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from properties.exports.vectors.differences import list_differences
+from properties.exports.vectors.kill_rates.table import load_counts, render_kill_rates
+from properties.exports.vectors.question import RELEASES, list_vectors
+from properties.exports.vectors.sets.every_set import SETS
+from properties.exports.vectors.sets.progress import PROGRESS
 from properties.generated_text import SPEC, Page, render_table, set_apart
-from properties.vectors.differences import list_differences
-from properties.vectors.kill_rates.table import load_counts, render_kill_rates
-from properties.vectors.progress import PROGRESS
-from properties.vectors.question import RELEASES, list_vectors
-from properties.vectors.sets import SETS
 from reference.releases.versions import USUAL
 
 

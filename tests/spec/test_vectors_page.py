@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from properties.exports.vectors import FORMAT, make_vector
+from properties.exports.vectors.schedules import FORMAT, make_vector
 from properties.generated_text import SPEC
 from reference.language.machine import Action
 from reference.worlds.replication.parameters import SMALL_PARAMETERS

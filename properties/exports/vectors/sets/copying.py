@@ -7,8 +7,8 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from properties.vectors import schema
-from properties.vectors.question import Answered, Ask, Data, QuestionError, VectorSet
+from properties.exports.vectors import schema
+from properties.exports.vectors.question import Answered, Ask, Data, QuestionError, VectorSet
 from reference.decisions.metadata import copying
 from reference.decisions.metadata.broker_tables import BrokerTables, DataVersion, VersionedTable
 from reference.releases.releases import is_since

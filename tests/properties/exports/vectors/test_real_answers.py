@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from properties.exports.vectors.sets.progress import PROGRESS
+from properties.exports.vectors.sets.registration import REGISTRATION
 from properties.generated_text import ROOT
-from properties.vectors.progress import PROGRESS
-from properties.vectors.registration import REGISTRATION
 from tests.oracle.name_server_rows import sort_names
 
 FOLDER = ROOT / "tests" / "data" / "oracle_broker"

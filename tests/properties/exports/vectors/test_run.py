@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from properties.vectors.archive import DRIVERS, Archive, ArchiveError, make_archive
-from properties.vectors.copying import COPYING
-from properties.vectors.differences import ABSENT, compare, list_differences
-from properties.vectors.progress import PROGRESS
-from properties.vectors.run import Run, run_vectors
+from properties.exports.vectors.archive import DRIVERS, Archive, ArchiveError, make_archive
+from properties.exports.vectors.differences import ABSENT, compare, list_differences
+from properties.exports.vectors.run import Run, run_vectors
+from properties.exports.vectors.sets.copying import COPYING
+from properties.exports.vectors.sets.progress import PROGRESS
 
-REFERENCE = f"{sys.executable} -m properties.vectors.drivers.reference_driver"
+REFERENCE = f"{sys.executable} -m properties.exports.vectors.drivers.reference_driver"
 HEAD = """
 import json, sys, time
 def tell(told):

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import attrs
 
-from properties.generated_text import render_table
-from properties.vectors.kill_rates.measuring import (
+from properties.exports.vectors.kill_rates.measuring import (
     ARGUED,
     HIDDEN,
     NOT_IN_SCHEDULES,
@@ -19,8 +18,9 @@ from properties.vectors.kill_rates.measuring import (
     measure_functions,
     measure_rules,
 )
-from properties.vectors.question import list_vectors
-from properties.vectors.sets import SETS
+from properties.exports.vectors.question import list_vectors
+from properties.exports.vectors.sets.every_set import SETS
+from properties.generated_text import render_table
 
 TABLE = Path(__file__).parent / "kill_rates.json"
 COUNTS = Path(__file__).parent / "counts.json"

@@ -19,7 +19,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from properties.vectors.kill_rates.mistakes import list_mistakes, replace
+from properties.exports.vectors.kill_rates.mistakes import list_mistakes, replace
 
 
 @frozen

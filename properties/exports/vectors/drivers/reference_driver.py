@@ -1,6 +1,6 @@
 """A driver that answers every set, by asking the reference.
 
-    python -m properties.vectors.drivers.reference_driver
+    python -m properties.exports.vectors.drivers.reference_driver
 
 A line of JSON on standard input is a question, a line on standard output its answer. The first
 line is a greeting. Put your own implementation in place of ``find_answer``.
@@ -17,7 +17,7 @@ PROTOCOL = 1
 
 def find_answer(set_name: str, release: str, ask: dict[str, Any]) -> dict[str, Any] | None:
     """What the implementation answers; None: it does not know the set."""
-    from properties.vectors.sets import SETS  # noqa: PLC0415
+    from properties.exports.vectors.sets.every_set import SETS  # noqa: PLC0415
 
     found = next((each for each in SETS if each.name == set_name), None)
     return None if found is None else found.answer(release, ask).answer

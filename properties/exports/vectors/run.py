@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from attrs import Factory, define
 
-from properties.vectors.archive import Archive, ArchiveError, VectorFile
-from properties.vectors.differences import Difference, list_differences
-from properties.vectors.driver import Driver, DriverError, run_driver
+from properties.exports.vectors.archive import Archive, ArchiveError, VectorFile
+from properties.exports.vectors.differences import Difference, list_differences
+from properties.exports.vectors.driver import Driver, DriverError, run_driver
 
 TIMEOUT_SECONDS = 10.0
 

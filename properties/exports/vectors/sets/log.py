@@ -13,11 +13,18 @@ from typing import Any
 
 import attrs
 
-from properties.exports.vectors import find_forbidden_step, list_scenarios
+from properties.exports.vectors import schema
+from properties.exports.vectors.question import (
+    RELEASES,
+    Answered,
+    Ask,
+    Data,
+    QuestionError,
+    VectorSet,
+)
+from properties.exports.vectors.schedules import find_forbidden_step, list_scenarios
+from properties.exports.vectors.sets.log_boundaries import list_boundary_schedules
 from properties.schedules.judgement import judge
-from properties.vectors import schema
-from properties.vectors.log_boundaries import list_boundary_schedules
-from properties.vectors.question import RELEASES, Answered, Ask, Data, QuestionError, VectorSet
 from properties.worlds import find_world
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.language.machine import Action, compute_machine

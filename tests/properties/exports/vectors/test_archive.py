@@ -10,11 +10,17 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from properties.vectors import archive as archives
-from properties.vectors.archive import ArchiveError, make_archive, pack, read_archive, write_archive
-from properties.vectors.copying import COPYING
-from properties.vectors.progress import PROGRESS
-from properties.vectors.question import RELEASES
+from properties.exports.vectors import archive as archives
+from properties.exports.vectors.archive import (
+    ArchiveError,
+    make_archive,
+    pack,
+    read_archive,
+    write_archive,
+)
+from properties.exports.vectors.question import RELEASES
+from properties.exports.vectors.sets.copying import COPYING
+from properties.exports.vectors.sets.progress import PROGRESS
 
 SETS = (PROGRESS, COPYING)
 

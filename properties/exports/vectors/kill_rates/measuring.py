@@ -12,13 +12,16 @@ from typing import Any
 
 from attrs import frozen
 
+from properties.exports.vectors.kill_rates.function_mutants import (
+    FunctionMutant,
+    list_function_mutants,
+)
+from properties.exports.vectors.question import Data, VectorSet, list_vectors
+from properties.exports.vectors.sets import log
+from properties.exports.vectors.sets.log import LOG, get_rule
 from properties.mutants.derivation import RuleMutant, list_mutants
 from properties.mutants.execution import make_mistake
 from properties.mutants.findings import Finding, load_table
-from properties.vectors import log
-from properties.vectors.kill_rates.function_mutants import FunctionMutant, list_function_mutants
-from properties.vectors.log import LOG, get_rule
-from properties.vectors.question import Data, VectorSet, list_vectors
 from reference.releases.versions import USUAL
 
 ANSWER_SECONDS = 2.0

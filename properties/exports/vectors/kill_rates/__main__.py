@@ -1,6 +1,6 @@
 """Measures how many mistakes the vectors of each set notice, and stores the table.
 
-    python -m properties.vectors.kill_rates [SET]...
+    python -m properties.exports.vectors.kill_rates [SET]...
 
 The log has some thousand mutants and takes a quarter of an hour; the other sets take seconds.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import time
 
-from properties.vectors.kill_rates.table import (
+from properties.exports.vectors.kill_rates.table import (
     SET_NAMES,
     count_vectors,
     load_counts,

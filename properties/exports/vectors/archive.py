@@ -16,10 +16,10 @@ from typing import Any
 
 from attrs import frozen
 
-from properties.vectors import schema
-from properties.vectors.log import list_sections
-from properties.vectors.question import RELEASES, Data, VectorSet, list_vectors
-from properties.vectors.sets import SETS
+from properties.exports.vectors import schema
+from properties.exports.vectors.question import RELEASES, Data, VectorSet, list_vectors
+from properties.exports.vectors.sets.every_set import SETS
+from properties.exports.vectors.sets.log import list_sections
 from reference.checkout import ROOT
 
 FORMAT = 1

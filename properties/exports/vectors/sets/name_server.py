@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import asdict
 
-from properties.vectors.question import Data, QuestionError
+from properties.exports.vectors.question import Data, QuestionError
 from reference.decisions.metadata.broker_tables import DataVersion
 from reference.decisions.name_server import registry as tables
 from reference.decisions.name_server import removal

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
-from properties.vectors.question import Data
+from properties.exports.vectors.question import Data
 
 SHOWN_CHARACTERS = 100
 NOTHING = "nothing"

@@ -9,8 +9,8 @@ from typing import Any
 
 from attrs import evolve
 
-from properties.vectors import schema
-from properties.vectors.question import Ask, Data
+from properties.exports.vectors import schema
+from properties.exports.vectors.question import Ask, Data
 from reference.releases.versions import USUAL
 from reference.store import records
 from reference.store.records import Record

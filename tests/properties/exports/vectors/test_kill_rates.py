@@ -7,11 +7,11 @@ from itertools import islice
 
 import pytest
 
-from properties.vectors.kill_rates import table as tables
-from properties.vectors.kill_rates.function_mutants import list_function_mutants
-from properties.vectors.kill_rates.measuring import MODULES, SAME_ANSWERS, measure_rules
-from properties.vectors.kill_rates.mistakes import list_mistakes
-from properties.vectors.sets import SETS
+from properties.exports.vectors.kill_rates import table as tables
+from properties.exports.vectors.kill_rates.function_mutants import list_function_mutants
+from properties.exports.vectors.kill_rates.measuring import MODULES, SAME_ANSWERS, measure_rules
+from properties.exports.vectors.kill_rates.mistakes import list_mistakes
+from properties.exports.vectors.sets.every_set import SETS
 from reference.decisions.name_server import broker_side
 
 QUICK = ("progress", "copying", "registration")
@@ -61,7 +61,7 @@ def test_every_module_of_the_table_has_functions_with_mistakes() -> None:
 
 @pytest.mark.parametrize("name", QUICK)
 def test_the_stored_rates_are_measured(name: str) -> None:
-    """Of the sets that take less than a second; ``python -m properties.vectors.kill_rates``."""
+    """Of the sets that take less than a second."""
     assert tables.measure(name) == tables.load_table()[name]
     assert tables.count_vectors(name) == tables.load_counts()[name]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from properties.vectors.question import Data
+from properties.exports.vectors.question import Data
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

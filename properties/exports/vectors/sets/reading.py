@@ -12,8 +12,8 @@ from typing import Any
 
 from attrs import evolve
 
-from properties.vectors import schema
-from properties.vectors.question import Answered, Ask, Data, QuestionError, VectorSet
+from properties.exports.vectors import schema
+from properties.exports.vectors.question import Answered, Ask, Data, QuestionError, VectorSet
 from reference.configuration.keys import KEYS
 from reference.decisions.reading import question as pulls
 from reference.decisions.reading.consume_queue import compute_entries_per_file

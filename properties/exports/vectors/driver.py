@@ -17,8 +17,8 @@ import threading
 from collections.abc import Iterator
 from typing import IO, Any
 
-from properties.vectors.archive import FORMAT
-from properties.vectors.question import Data
+from properties.exports.vectors.archive import FORMAT
+from properties.exports.vectors.question import Data
 
 LINE_MAX_BYTES = 16 * 1024 * 1024
 """More than any answer has."""

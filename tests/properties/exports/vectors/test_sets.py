@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from properties.exports.vectors import make_vector
-from properties.vectors import log
-from properties.vectors.log_boundaries import list_boundary_schedules
-from properties.vectors.question import RELEASES, QuestionError, VectorSet, list_vectors
-from properties.vectors.sets import SETS
+from properties.exports.vectors.question import RELEASES, QuestionError, VectorSet, list_vectors
+from properties.exports.vectors.schedules import make_vector
+from properties.exports.vectors.sets import log
+from properties.exports.vectors.sets.every_set import SETS
+from properties.exports.vectors.sets.log_boundaries import list_boundary_schedules
 from properties.worlds import find_world
 from reference.language.machine import Action
 from reference.releases.versions import parse_version

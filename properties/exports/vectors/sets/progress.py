@@ -9,8 +9,8 @@ import itertools
 import random
 from collections.abc import Callable, Iterator, Mapping
 
-from properties.vectors import schema
-from properties.vectors.question import Answered, Ask, Data, QuestionError, VectorSet
+from properties.exports.vectors import schema
+from properties.exports.vectors.question import Answered, Ask, Data, QuestionError, VectorSet
 from reference.decisions.metadata.stored_broker import classify
 from reference.decisions.metadata.table_text import OFFSETS
 from reference.decisions.progress import client_offsets, config_file, offset_table

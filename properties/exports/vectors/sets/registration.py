@@ -7,9 +7,14 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from properties.vectors import schema
-from properties.vectors.name_server import OPERATIONS, NameServer, call, write_queue_data
-from properties.vectors.question import Answered, Ask, Data, QuestionError, VectorSet
+from properties.exports.vectors import schema
+from properties.exports.vectors.question import Answered, Ask, Data, QuestionError, VectorSet
+from properties.exports.vectors.sets.name_server import (
+    OPERATIONS,
+    NameServer,
+    call,
+    write_queue_data,
+)
 from reference.decisions.metadata.broker_tables import DataVersion, VersionedTable
 from reference.decisions.name_server import broker_side
 from reference.decisions.name_server.broker_side import (
@@ -67,7 +72,7 @@ def answer_need(ask: Data) -> Answered:
     """Whether a periodic registration is sent."""
     own = DataVersion(*ask["version"])
     queries = [read_query(own, each) for each in ask["answers"]]
-    is_sent = broker_side.is_registration_sent(queries, is_forced=ask["forceRegister"])
+    is_sent = broker_side.is_registration_sent(queries, is_forced=ask["isForced"])
     return Answered({"isSent": is_sent}, "is_registration_sent", SECTION)
 
 
@@ -210,7 +215,7 @@ def list_needs() -> Iterator[Ask]:
     lists = [[], *([each] for each in single), *map(list, itertools.product(single, single))]
     for is_forced in (False, True):
         for answers in lists if not is_forced else lists[:8]:
-            ask = {"kind": "need", "version": own, "answers": answers, "forceRegister": is_forced}
+            ask = {"kind": "need", "version": own, "answers": answers, "isForced": is_forced}
             yield Ask(f"need with {len(answers)} name servers", ask)
 
 
@@ -265,7 +270,7 @@ ASKS: Mapping[str, Data] = {
         }
     ),
     "need": schema.make_object(
-        {"version": VERSION, "answers": {"type": "array"}, "forceRegister": schema.FLAG}
+        {"version": VERSION, "answers": {"type": "array"}, "isForced": schema.FLAG}
     ),
     "permission": schema.make_object({"brokerPermission": schema.COUNT, "topics": TOPICS}),
     "order": schema.make_object(
