@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 import attrs
+from attrs import evolve
 
 from properties.exports.vectors import schema
 from properties.exports.vectors.question import (
@@ -24,8 +25,9 @@ from properties.exports.vectors.question import (
 )
 from properties.exports.vectors.schedules import find_forbidden_step, list_scenarios
 from properties.exports.vectors.sets.log_boundaries import list_boundary_schedules
+from properties.mutants.findings import load_table
 from properties.schedules.judgement import judge
-from properties.worlds import find_world
+from properties.worlds import STRUCTURES, find_world
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.language.machine import Action, compute_machine
 from reference.language.terms import Sort
@@ -130,12 +132,15 @@ def list_sections(release: str) -> dict[str, str]:
 
 @cache
 def _list_all(release: str) -> tuple[Ask, ...]:
-    """Schedules of certificates, those of 4.4.0 under later rules too, and those at boundaries."""
+    """Schedules of certificates and of mutants, those of 4.4.0 under later rules, boundaries."""
     asks: dict[str, Ask] = {}
     for group in GROUPS:
         for each in _list_certified(parse_version(release).apply(group)):
             asks.setdefault(make_key(each.ask), each)
-    if release != USUAL:
+    if release == USUAL:
+        for each in _list_distinguishing():
+            asks.setdefault(make_key(each.ask), each)
+    else:
         for each in _list_all(USUAL):
             cut = cut_at_refusal(release, each.ask)
             if cut["steps"]:
@@ -154,6 +159,31 @@ def _list_certified(structure: Structure) -> Iterator[Ask]:
         if forbidden is not None:
             ask = make_ask(structure, parameters, (*schedule, forbidden))
             yield Ask(f"{name}, then forbidden", ask)
+
+
+def _list_distinguishing() -> Iterator[Ask]:
+    """The shortest schedules known in which a rule differs from one of its mutants."""
+    for entry in load_table():
+        for finding in entry.findings if entry.world == "replication" else ():
+            told = finding.difference
+            structure = None if told is None else find_structure(told["instance"])
+            if told is None or structure is None:
+                continue
+            world = find_world(structure)
+            parameters = world.make_search_parameters(world.everything)
+            schedule = tuple(Action(rule, arguments) for rule, arguments in told["schedule"])
+            ask = make_ask(structure, parameters, schedule)
+            if cut_at_refusal(USUAL, ask) == ask:
+                yield Ask(f"{finding.rule}, {finding.kind}", ask)
+
+
+def find_structure(instance: str) -> Structure | None:
+    """The group of an instance that was searched; None: it has none of the usual shape."""
+    name, _, more = instance.partition(", ")
+    structure = STRUCTURES.get(name)
+    if not isinstance(structure, Structure):
+        return None
+    return evolve(structure, messages=2) if more.startswith("2 messages") else structure
 
 
 def _list_at_boundaries(structure: Structure, known: Iterable[Ask]) -> Iterator[Ask]:
