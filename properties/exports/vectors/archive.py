@@ -144,7 +144,12 @@ def make_manifest(sets: Sequence[VectorSet], contents: Mapping[str, bytes]) -> D
     return {
         "format": FORMAT,
         "sets": {
-            each.name: {"sentence": each.sentence, "optional": list_optional(each)} for each in sets
+            each.name: {
+                "sentence": each.sentence,
+                "seed": each.seed,
+                "optional": list_optional(each),
+            }
+            for each in sets
         },
         "releases": {release: describe_release(sets, release) for release in RELEASES},
         "files": {path: describe_file(path, data) for path, data in contents.items()},

@@ -55,6 +55,8 @@ class VectorSet:
     """JSON Schemas of both; what an answer need not have is not among ``required`` there."""
     releases: Mapping[str, str]
     """By release: the release whose file has its vectors; the others are not known."""
+    seed: int
+    """Of what is drawn."""
     unknown: str = ""
     """Why the other releases have none."""
 

@@ -216,5 +216,6 @@ COPYING = VectorSet(
     schema.make_kinds(ASKS),
     {"anyOf": list(ANSWERS)},
     {"4.4.0": "4.4.0", "4.9.8": "4.9.8"},
+    SEED,
     "5.x copies in other ways, which the world of tables has (tables.md), not these functions.",
 )

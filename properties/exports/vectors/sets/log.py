@@ -24,6 +24,7 @@ from properties.exports.vectors.question import (
     VectorSet,
 )
 from properties.exports.vectors.schedules import find_forbidden_step, list_scenarios
+from properties.exports.vectors.sets import log_boundaries
 from properties.exports.vectors.sets.log_boundaries import list_boundary_schedules
 from properties.mutants.findings import load_table
 from properties.schedules.judgement import judge
@@ -294,4 +295,5 @@ LOG = VectorSet(
     make_ask_schema(),
     make_answer_schema(),
     {release: release for release in RELEASES},
+    log_boundaries.SEED,
 )

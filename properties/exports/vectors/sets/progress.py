@@ -234,5 +234,6 @@ PROGRESS = VectorSet(
     schema.make_kinds(ASKS),
     {"anyOf": list(ANSWERS)},
     {"4.4.0": "4.4.0", "4.9.8": "4.4.0"},
+    SEED,
     "From 5.0.0 on progress has rules that the model leaves out (V-44, V-52).",
 )

@@ -264,5 +264,6 @@ READING = VectorSet(
     make_ask_schema(),
     make_answer_schema(),
     {"4.4.0": "4.4.0", "4.9.8": "4.9.8"},
+    SEED,
     "5.x answers pulls by rules that the model leaves out (V-41, V-42).",
 )

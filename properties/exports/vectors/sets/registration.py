@@ -304,5 +304,6 @@ REGISTRATION = VectorSet(
     schema.make_kinds(ASKS),
     {"anyOf": list(ANSWERS)},
     {"4.4.0": "4.4.0"},
+    SEED,
     "The name server was read at 4.4.0 alone.",
 )

@@ -278,4 +278,5 @@ STORE = VectorSet(
     schema.make_kinds(store_asks.ASKS),
     {"anyOf": list(ANSWERS)},
     {"4.4.0": "4.4.0", "4.9.8": "4.9.8", "5.3.3": "5.3.3", "5.3.3-quorum": "5.3.3"},
+    store_asks.SEED,
 )
