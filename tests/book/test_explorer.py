@@ -24,7 +24,6 @@ from book.explorer.page import (
     make_source,
     read_part,
     write_data,
-    write_page,
 )
 from book.explorer.places import find_address, link_counterexample
 from book.explorer.schedules import Opened, list_counterexamples, list_issues, load_tour
@@ -212,9 +211,20 @@ def test_a_wrong_address_is_told(address: str, problem: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def page() -> str:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the verb has written the page of a site, over a former page."""
+    folder = tmp_path_factory.mktemp("explorer") / "page"
+    folder.mkdir()
+    (folder / FILE).write_text("a former page")
+    result = run("export", "explorer", "--out", folder, "--book", "../")
+    assert 0 == result.returncode, result.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def page(folder: Path) -> str:
     """The page of a site."""
-    return write_page("../")
+    return (folder / FILE).read_text(encoding="utf-8")
 
 
 def test_the_page_is_small_and_complete(page: str) -> None:
@@ -300,14 +310,10 @@ def test_a_page_about_a_counterexample_leads_to_it() -> None:
     assert find_address("guarantees.md", "counterexamples") is None
 
 
-def test_the_verb_writes_one_file(tmp_path: Path) -> None:
+def test_the_verb_writes_one_file(folder: Path, page: str, tmp_path: Path) -> None:
     """Over a former page, and never over other things."""
-    (tmp_path / "page").mkdir()
-    (tmp_path / "page" / FILE).write_text("a former page")
-    result = run("export", "explorer", "--out", tmp_path / "page", "--book", "../site")
-    assert 0 == result.returncode, result.stderr
-    assert [FILE] == [path.name for path in (tmp_path / "page").iterdir()]
-    assert 'const BOOK_PLACE = "../site/";' in (tmp_path / "page" / FILE).read_text()
+    assert [FILE] == [path.name for path in folder.iterdir()]
+    assert 'const BOOK_PLACE = "../";' in page
     (tmp_path / "other").touch()
     result = run("export", "explorer", "--out", tmp_path)
     assert 3 == result.returncode
