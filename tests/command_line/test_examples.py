@@ -92,6 +92,8 @@ NIGHTLY = {
     "rmqspec fuzz --swarm --classes": "87 s: violations are shortened",
     'rmqspec prove --cross-check 20000 --fault "power loss" --structure "delay/4.4.0"'
     " --levels searches/power": "44 s: a job for each level",
+    "rmqspec prove --rocketmq-version 4.9.8 --compare"
+    ' --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave"': "2 s: compared in other tests",
     "rmqspec broker --role SYNC_MASTER --store master": "3 s: another role",
     "rmqspec broker --role SLAVE --store slave --set namesrvAddr=127.0.0.1:9876": "3 s: another",
     "rmqspec broker --role ASYNC_MASTER --store master --events master.jsonl --snapshots 1": "3 s",
@@ -296,6 +298,11 @@ TYPED = {e.line: e for e in list_typed() if e.line not in RUN_ELSEWHERE}
 
 
 LONG = {
+    "rmqspec export itf --out traces --structure "
+    '"system/sync master/async flush/closed/no offset check/first"',
+    "rmqspec upgrade 4.9.8 5.5.1 conf",
+    "rmqspec upgrade 4.9.8 5.5.1 conf --what-if inSyncReplicas=2",
+    'rmqspec prove --structure "reading/open all/no offset check/last"',
     'rmqspec prove --structure "system/sync master/async flush/closed/no offset check/first"',
 }
 """Texts' commands whose work another quick test does, without the command."""

@@ -1,21 +1,24 @@
-"""A command for testers: writes a simulated recording to its output."""
+"""A command for testers: writes a recording of brokers of our own to its output."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
+from pathlib import Path
 
 from reference.releases.versions import VersionError, parse_version
-from tests.reference.recordings.simulation.group import Group
-from tests.reference.recordings.simulation.scenarios import SCENARIOS
+from tests.reference.broker.simulated.group import Group
+from tests.reference.broker.simulated.scenarios import SCENARIOS
 
 
 def make_parser() -> argparse.ArgumentParser:
     """The options."""
     parser = argparse.ArgumentParser(
-        prog="python -m tests.reference.recordings.simulation",
-        description="Writes a simulated recording of a broker group as JSON lines. It moves by the "
-        "rules of the model alone: a checker that does not explain it has a mistake.",
+        prog="python -m tests.reference.broker.simulated",
+        description="Writes a recording of brokers of our own on a simulated network as JSON lines."
+        " Each of their steps is one of the rules: a checker that does not explain it has a"
+        " mistake, or they have.",
     )
     parser.add_argument("--seed", type=int, default=0, help="of all that is drawn (default 0)")
     parser.add_argument(
@@ -37,10 +40,10 @@ def main() -> int:
     except VersionError as problem:
         print(problem, file=sys.stderr)
         return 2
-    group = Group(SCENARIOS[given.scenario], given.release, given.seed)
-    group.run(given.events)
-    count = given.events if given.cut_off else len(group.recorder)
-    sys.stdout.write(group.recorder.dump(count))
+    with tempfile.TemporaryDirectory() as folder:
+        group = Group(SCENARIOS[given.scenario], given.release, given.seed, Path(folder))
+        group.run(given.events)
+        sys.stdout.write(group.dump(given.events if given.cut_off else None))
     return 0
 
 
