@@ -1,1 +1,1 @@
-"""What a conformance test prints, part by part."""
+"""What ``rmqspec conform`` says: of cases, of vectors, as lines, JSON, JUnit and a page."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from command_line.answers.recordings.conform_report import say_counts
+from command_line.conformance.run_report import say_counts
 from reference.conformance.judging import FAILED, INCONCLUSIVE, PASSED, SKIPPED, VACUOUS
 
 SYMBOLS = {PASSED: "✓", FAILED: "✗", INCONCLUSIVE: "?", VACUOUS: "∅", SKIPPED: "·"}
