@@ -110,8 +110,12 @@ class BlankIsKept(LiveStore):
         here = file.wrote_position_bytes
         if is_blank(bytes(file.content.data[here : here + BLANK_HEAD_BYTES])):
             size = file.file_size_bytes
-            positions = ("wrote", "committed", "flushed")
-            full = evolve(file, **{f"{name}_position_bytes": size for name in positions})
+            full = evolve(
+                file,
+                wrote_position_bytes=size,
+                committed_position_bytes=size,
+                flushed_position_bytes=size,
+            )
             log = queues.set_flushed_where(
                 queues.replace_file(log, file, full), file.end_offset_bytes
             )

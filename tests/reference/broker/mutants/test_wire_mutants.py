@@ -115,11 +115,15 @@ def test_a_broker_without_a_mutant_is_the_usual_one(tmp_path: Path) -> None:
     assert not USUAL_PARTS.handlers
 
 
-def test_a_release_that_does_so_anyway_has_no_such_mutant() -> None:
-    """Nor is there any of an unknown name."""
+def test_a_broker_that_cannot_show_a_mutant_is_not_one(tmp_path: Path) -> None:
+    """Of another role, or of a release that does so anyway; nor is there one of any name."""
+    bench = Bench(tmp_path)
+    settings = bench.start("SLAVE", brokerId=1).broker.settings
     with pytest.raises(click.BadParameter, match=r"no mistake in RocketMQ 4\.4\.0"):
-        choose_mutant("reconnects_at_once", Version())
-    assert choose_mutant("reconnects_at_once", Version("5.0.0")).name == "reconnects_at_once"
+        choose_mutant("reconnects_at_once", settings)
+    with pytest.raises(click.BadParameter, match="a mutant of a master"):
+        choose_mutant("no_heartbeat", settings)
+    assert choose_mutant("reports_on_connect", settings).role == "slave"
     with pytest.raises(UnknownMutantError, match="no_heartbeat"):
         find_mutant("nothing")
 
