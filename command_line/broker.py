@@ -174,7 +174,7 @@ def command(  # noqa: PLR0913
 def read_configuration(
     config: Path | None, told: dict[str, str], version: Version
 ) -> BrokerConfiguration:
-    """The broker's settings, in the mode that they choose; warnings go to standard error."""
+    """What a file and options say, in the mode that they choose. Raises ConfigurationError."""
     configuration, warnings = read_one_broker(config, complete(told, version), version)
     for warning in warnings:
         click.echo(f"rmqspec: {warning}", err=True)

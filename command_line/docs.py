@@ -11,7 +11,7 @@ import click
 
 from book.chinese.pages import PAIRS
 from book.contents import list_chapters
-from book.implementers import model_checkers_page
+from book.implementers import model_checkers_page, vectors_page
 from book.model import (
     code_ledger_page,
     dispute_page,
@@ -84,6 +84,7 @@ PAGES: tuple[Page, ...] = (
     code_ledger_page.PAGE,
     roles_page.PAGE,
     model_checkers_page.SPIN_PAGE,
+    vectors_page.VECTORS_PAGE,
     tutorial_page.PAGE,
     *TOPIC_PAGES,
     *world_page.PAGES,

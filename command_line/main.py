@@ -42,6 +42,7 @@ VERBS = {
     "logs": ("command_line.logs", "Read brokers' own logs: what happened, and signs of trouble."),
     "broker": ("command_line.broker", "Run a broker of our own: the rules behind real sockets."),
     "record": ("command_line.record", "Record brokers: a proxy for slaves, files of events."),
+    "conform": ("command_line.conform", "Hold any broker against the rules, on the wire."),
     "pull": ("command_line.pull", "Answer a pull, and say where the next one goes."),
     "export": ("command_line.export", "Write vectors, traces, proofs and models for others."),
     "bench": (

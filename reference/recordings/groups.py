@@ -65,7 +65,7 @@ def find_owner(recording: Recording, masters: Sequence[str]) -> str:
         if event.kind in BROKER_KINDS:
             count = event.data.get("connection_count", 0)
         if event.kind == "put":
-            count = event["connection_count_after"]
+            count = event.data.get("connection_count_after", 0)
         if count and event["node"] in masters:
             return str(event["node"])
     return masters[0]

@@ -30,6 +30,7 @@ from reference.recordings.log.explain import (
 from reference.recordings.places import take_places
 from reference.recordings.reading import Event, Recording, TraceError, read_recording
 from reference.recordings.settings import find_mode, refuse_settings
+from reference.releases.releases import CONTROLLER
 from reference.releases.versions import Version, VersionError
 from reference.worlds.replication.state import Cluster
 
@@ -53,6 +54,8 @@ WITHOUT_STARTS = "without_starts"
 """A field of the first line: brokers ran, or had logs, before the recording began."""
 
 WITHOUT_STARTS_REASON = "the recording begins when brokers had logs, which might explain it"
+
+WITHOUT_EPOCHS_REASON = "a start does not show its epochs, which might explain it"
 
 JSON_FIELDS = (
     "file",
@@ -161,18 +164,21 @@ def check_recording(
         verdict = reject_group(recording, str(problem))
     else:
         verdict = make_verdict(recording, searched, reversal)
-    return leave_open(recording, evolve(verdict, rocketmq_version=chosen.name))
+    return leave_open(recording, evolve(verdict, rocketmq_version=chosen.name), chosen)
 
 
-def leave_open(recording: Recording, verdict: TraceVerdict) -> TraceVerdict:
+def leave_open(recording: Recording, verdict: TraceVerdict, version: Version) -> TraceVerdict:
     """The verdict, undecided for rejected if the recording says that it leaves something out.
 
     Without puts, what a message does to a log, a queue or a file would have to be guessed, and the
     search takes no guess that the recording of a put would forbid. Without starts the search would
-    have to guess the logs, which it takes to be empty.
+    have to guess the logs, which it takes to be empty. Without the epochs that a start shows
+    nobody knows in which one a controller has let it start.
     """
     reasons = {WITHOUT_PUTS: WITHOUT_PUTS_REASON, WITHOUT_STARTS: WITHOUT_STARTS_REASON}
     said = [reason for name, reason in reasons.items() if recording.config.data.get(name) is True]
+    if version.mode == CONTROLLER and any(e.kind == "process_started" for e in recording.events):
+        said.append(WITHOUT_EPOCHS_REASON)
     if verdict.verdict != REJECTED or not said:
         return verdict
     return evolve(verdict, verdict=UNDECIDED, reason="; ".join((verdict.reason, *said)))

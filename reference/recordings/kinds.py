@@ -71,6 +71,7 @@ _PROGRESS: Fields = {
 EXPLAINED_KINDS: Mapping[str, Fields] = {
     "node_started": {**_LOG, "role": "text", "last_exit_normal": "flag"},
     "broker_started": {**_LOG, "role": "text", "last_exit_normal": "flag"},
+    "process_started": {**_NODE, "role": "text"},
     "snapshot": _LOG,
     "broker_status": {
         **_NODE,
@@ -85,11 +86,6 @@ EXPLAINED_KINDS: Mapping[str, Fields] = {
         "body_bytes": "count",
         "t_begin_ms": "time",
         "duration_ms": "time",
-        "push2_slave_before": "number",
-        "push2_slave_after": "number",
-        "connection_count_before": "number",
-        "connection_count_after": "number",
-        "max_offset_after": "number",
     },
     "send_message": {
         **_NODE,
@@ -181,7 +177,7 @@ IGNORED_KINDS = frozenset(
 BROKER_KINDS = frozenset({"node_started", "broker_started", "snapshot"})
 """Events that show a whole broker, with more fields by its role."""
 
-START_KINDS = frozenset({"node_started", "broker_started"})
+START_KINDS = frozenset({"node_started", "broker_started", "process_started"})
 """Events that tell of a broker's start."""
 
 TOLD_KINDS = frozenset({"to_master", "to_slave"})
@@ -197,6 +193,16 @@ MASTER_FIELDS: Fields = {
     "connections": "list",
 }
 SLAVE_FIELDS: Fields = {"ha_client_connected": "flag", "ha_client_reported_offset": "number"}
+SEEN_FROM_INSIDE: Fields = {
+    "push2_slave_before": "number",
+    "push2_slave_after": "number",
+    "connection_count_before": "number",
+    "connection_count_after": "number",
+    "max_offset_after": "number",
+}
+"""What a put shows of its broker if a program in the broker's process makes the call; a producer
+that sends over the network knows none of it."""
+
 APPENDED_FIELDS: Fields = {
     "append_status": "text",
     "wrote_offset": "number",
@@ -267,9 +273,19 @@ OPTIONAL_FIELDS: Mapping[str, Fields] = {
         **dict.fromkeys(("subscription_groups", "consumer_offsets"), "object"),
         **_TABLES,
     },
+    "process_started": {
+        "last_exit_normal": "flag",
+        "max_offset": "number",
+        "min_offset": "number",
+    },
     "snapshot": {"queues": "object", **_CONTROLLED},
     "broker_status": {"t_begin_ms": "time"},
-    "put": {"delay_level": "count", "msg_id": "text", "sync_state_set_after": "numbers"},
+    "put": {
+        "delay_level": "count",
+        "msg_id": "text",
+        "sync_state_set_after": "numbers",
+        **SEEN_FROM_INSIDE,
+    },
     "send_message": {
         "body_bytes": "count",
         "msg_id": "text",

@@ -24,6 +24,16 @@ class Blocked(Exception):  # noqa: N818
 
 
 @frozen
+class Question:
+    """Where a broker stood when it was asked about itself: what it answers is no less."""
+
+    seq: int
+    """The event of the answer."""
+    max_offset: int
+    dispatched_offset: int
+
+
+@frozen
 class Broker:
     """What a recording shows of one broker beside the model's state."""
 
@@ -35,6 +45,8 @@ class Broker:
     """When its clean stop began; None while there is none."""
     is_store_closed: bool = False
     """Its clean stop is over; its process may live on."""
+    questions: tuple[Question, ...] = ()
+    """What it was asked about itself and has not answered yet."""
     ha_master_address: str | None = None
     """Where the slave was told to find its master."""
 

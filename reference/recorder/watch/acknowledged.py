@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from reference.recorder.line import Line
@@ -44,7 +45,8 @@ def find_false_acknowledgement(known: Known, line: Line) -> Iterator[Finding]:
     if not is_waited_for(known, line) or line.fields["put_status"] != "PUT_OK":
         return
     opened = sum(link.opened for link in known.links.values())
-    counted = max(line.fields[f"connection_count_{when}"] for when in ("before", "after"))
+    names = ("connection_count_before", "connection_count_after")
+    counted = max(line.fields.get(name, math.inf) for name in names)
     if counted > opened or not known.links:
         return  # Somebody is connected whose link is not recorded.
     begin, size = line.fields["wrote_offset"], line.fields["wrote_bytes"]

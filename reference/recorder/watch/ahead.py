@@ -40,7 +40,7 @@ def read_master_look(known: Known, line: Line) -> Look | None:
         return None
     if line.kind in LOOKS:
         return master[1].look
-    if line.kind == "put":
+    if line.kind == "put" and "max_offset_after" in line.fields:
         end = line.fields["max_offset_after"]
         return Look(line.wall_ms - JITTER_MS, line.wall_ms, end, -1, end, None)
     return None

@@ -13,7 +13,7 @@ from reference.configuration.later_keys import compute_mode
 from reference.recorder.line import Line
 from reference.recordings.clock import JITTER_MS
 from reference.recordings.groups import LINK_PREFIX
-from reference.recordings.kinds import END_KINDS, START_KINDS, TOLD_KINDS
+from reference.recordings.kinds import BROKER_KINDS, END_KINDS, START_KINDS, TOLD_KINDS
 from reference.recordings.settings import read_settings
 from reference.releases.releases import CONTROLLER, QUORUM, is_since
 from reference.releases.versions import Version, VersionError, parse_version
@@ -24,7 +24,7 @@ FRAMES_MAX = 20_000
 BOUNDARIES_MAX = 4096
 """Ends of records of the master's log that are remembered."""
 
-LOOKS = {"snapshot", "broker_status", *START_KINDS, *TOLD_KINDS, "set_sss"}
+LOOKS = {"broker_status", *BROKER_KINDS, *TOLD_KINDS, "set_sss"}
 """Kinds that show the ends of a log."""
 GONE = {*END_KINDS, "store_surgery", "store_wiped", "node_stop_clean"}
 """Kinds after which nothing is known of a log's end."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import frozen
 
@@ -109,7 +109,7 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
         slave_ends=frozenset(
             [frame.end_offset for sent in frames.values() for frame in sent]
             + [e["master_offset"] for e in own if e.kind == "ha_frame"]
-            + [e["max_offset"] for e in broker if e.kind in START_KINDS]
+            + [*see_starts(broker).values]
         ),
         starts_ms=tuple(event.t_ms for event in broker if event.kind in START_KINDS),
         turns=tuple(event for event in broker if event.kind in TURN_KINDS),
@@ -187,7 +187,7 @@ def _see_reports(events: Iterable[Event]) -> Observations:
 
 def see_ends(broker: Iterable[Event], link: Iterable[Event] = ()) -> Observations:
     """Where a broker's log is seen to end, by itself or by its reports."""
-    kinds = {*BROKER_KINDS, "node_stop_clean"}
+    kinds = {*BROKER_KINDS, *START_KINDS, "node_stop_clean"}
     found = [(event.t_ms, event["slave_offset"]) for event in link if event.kind == "ha_report"]
     found += [
         (event.t_ms, event["max_offset"])
@@ -231,18 +231,24 @@ def see_push2(master: Iterable[Event]) -> Observations:
     """What a master is seen to know of its slaves' reports; -1 at the end of each process."""
     found: list[tuple[float, int]] = []
     for event in master:
-        if event.kind == "put":
-            found.append((float(event["t_begin_ms"]), event["push2_slave_before"]))
-            found.append((event.t_ms, event["push2_slave_after"]))
-        elif "push2_slave_max_offset" in event.data:
-            found.append((event.t_ms, event["push2_slave_max_offset"]))
-        elif event.kind in END_KINDS:
+        for name, t_ms in list_push2_fields(event):
+            if name in event.data:
+                found.append((t_ms, event[name]))
+        if event.kind in END_KINDS:
             found.append((event.t_ms, -1))
     found.sort()
     return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
 
 
+def list_push2_fields(event: Event) -> Iterator[tuple[str, float]]:
+    """The fields in which an event may show a master's push2, and of when they are."""
+    yield "push2_slave_max_offset", event.t_ms
+    if event.kind == "put":
+        yield "push2_slave_before", float(event["t_begin_ms"])
+        yield "push2_slave_after", event.t_ms
+
+
 def see_starts(broker: Iterable[Event]) -> Observations:
-    """The max offset with which each process of a broker has started."""
-    seen = [event for event in broker if event.kind in START_KINDS]
+    """The max offset with which each process of a broker has started, where that was seen."""
+    seen = [e for e in broker if e.kind in START_KINDS and "max_offset" in e.data]
     return Observations(tuple(e.t_ms for e in seen), tuple(e["max_offset"] for e in seen))

@@ -18,6 +18,9 @@ from reference.recordings.reading import Event
 PUT_BEGIN = "put_begin"
 """The first half of a ``put`` line: what its producer saw before the call."""
 
+STATUS_BEGIN = "status_begin"
+"""The first half of a ``broker_status`` line: the question, whose answer is no older."""
+
 PROXY = "proxy"
 """Who notes what goes over the links."""
 
@@ -25,6 +28,7 @@ FIXED_KINDS = frozenset(
     {
         "node_started",
         "broker_started",
+        "process_started",
         "node_stop_clean",
         "process_exit",
         "store_surgery",
@@ -47,7 +51,7 @@ class Observation:
     t_ms: float
     """When it was noted."""
     kind: str
-    """The event's kind, or PUT_BEGIN."""
+    """The event's kind, or PUT_BEGIN or STATUS_BEGIN."""
     event: Event
     """The line that it stands in."""
 
@@ -66,6 +70,8 @@ class Observation:
         """From when to when the thread that noted it was busy with it."""
         if self.event.kind == "put":
             return float(self.event["t_begin_ms"]), self.event.t_ms
+        if self.event.kind == "broker_status":
+            return find_question_ms(self.event), self.event.t_ms
         if self.event.data.get("derived") is True:
             return self.t_ms - JITTER_MS, self.t_ms + JITTER_MS
         return self.t_ms, self.t_ms
@@ -77,7 +83,7 @@ class Observation:
 
 
 def order_observations(every: Iterable[Event]) -> Iterator[Observation]:
-    """Events in the order of the file; a put is also seen when it begins, and so is a stop.
+    """Events in the order of the file; a put, a question and a stop are also seen when they begin.
 
     Remarks are left out.
     """
@@ -88,6 +94,11 @@ def order_observations(every: Iterable[Event]) -> Iterator[Observation]:
         for event in events
         if event.kind == "put"
     ]
+    begins += [
+        Observation(find_question_ms(event), STATUS_BEGIN, event)
+        for event in events
+        if event.kind == "broker_status"
+    ]
     begins += derive_stops(events)
     begins += derive_logged_stops(every)
     begins.sort(key=lambda begin: begin.t_ms, reverse=True)
@@ -96,6 +107,11 @@ def order_observations(every: Iterable[Event]) -> Iterator[Observation]:
             yield begins.pop()
         yield Observation(event.t_ms, event.kind, event)
     yield from begins[::-1]
+
+
+def find_question_ms(status: Event) -> float:
+    """When a broker was asked about itself, by its own clock at the earliest."""
+    return float(status.data.get("t_begin_ms", status.t_ms)) - JITTER_MS
 
 
 def derive_stops(events: Iterable[Event]) -> Iterator[Observation]:

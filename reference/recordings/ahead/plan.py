@@ -43,7 +43,7 @@ from reference.recordings.ahead.puts import (
 )
 from reference.recordings.clock import JITTER_MS, Timers, compute_longest_put_ms
 from reference.recordings.groups import LINK_PREFIX, OutsideTheModel
-from reference.recordings.kinds import END_KINDS
+from reference.recordings.kinds import END_KINDS, START_KINDS
 from reference.recordings.reading import LARGEST_NUMBER, Event, Recording
 from reference.releases.timing_differences import (
     BODY_SIZE_LIMIT,
@@ -52,6 +52,7 @@ from reference.releases.timing_differences import (
     SLAVE_TIMEOUT_DEFAULT_MS,
 )
 from reference.releases.versions import Version
+from reference.worlds.replication.changes import ack_per_connection, no_slave_wait
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
 from reference.worlds.replication.parameters import FaultCounts, Parameters
 from reference.worlds.replication.roles import FlushDiskType, Role
@@ -147,6 +148,10 @@ class Plan:
             raise OutsideTheModel(f"the configuration has no slave for {event['link']!r}")
         return self.slaves.index(name)
 
+    def find_process_begin_ms(self, process: int) -> float:
+        """When the master's process before it ended; 0 for the first."""
+        return self.processes[process - 1].end_ms if process else 0.0
+
     @property
     def end_ms(self) -> float:
         """When the recording ended."""
@@ -222,9 +227,21 @@ def _see_puts(
     """The puts in the order of their places, with a mark where others may lie in between."""
     nodes: Mapping[str, Any] = recording.config["nodes"]
     master, *slaves = nodes
-    is_sync = nodes[master]["role"] == Role.SYNC_MASTER.name and bool(slaves)
+    role = Role[nodes[master]["role"]]
+    is_sync = role is Role.SYNC_MASTER and bool(slaves)
     longest_ms = compute_longest_put_ms(timers, waits_for_slave=is_sync)
-    return mark_gaps(order_puts(recording.events, master, lives), processes, longest_ms)
+    is_checked = checks_slave(role, timers.version)
+    puts = order_puts(recording.events, master, lives, is_slave_checked=is_checked)
+    return mark_gaps(puts, processes, longest_ms)
+
+
+UNCHECKED = (ack_per_connection.VARIANT, no_slave_wait.VARIANT, CONTROLLED)
+"""With these ``HAService#isSlaveOK`` has no callers (5.0.0)."""
+
+
+def checks_slave(role: Role, version: Version) -> bool:
+    """A put that waits for the store asks whether there is a slave, and waits for its report."""
+    return role is Role.SYNC_MASTER and not any(version.has(each) for each in UNCHECKED)
 
 
 def _make_structure(
@@ -303,7 +320,7 @@ def match_surgeries(events: Iterable[Event]) -> Mapping[int, Event]:
     for event in events:
         if event.kind in END_KINDS:
             ends[event["node"]] = event.seq
-        if event.kind in ("node_started", "broker_started"):
+        if event.kind in START_KINDS:
             ends.pop(event["node"], None)
         if event.kind == "store_surgery" and event["node"] in ends:
             found[ends.pop(event["node"])] = event

@@ -9,12 +9,13 @@ when the recording or the broker's process ended.
 from __future__ import annotations
 
 import itertools
-from bisect import bisect_left
+import math
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from attrs import evolve, frozen
+from attrs import define, evolve, field, frozen
 
 from reference.recordings.clock import UNDER_WAY_MS
 from reference.recordings.kinds import BROKER_KINDS, END_KINDS
@@ -61,11 +62,14 @@ class Put:
     message_id: str
     """``msg_id``: the recorder's name for it, empty where there is none."""
     push2_before: int
-    """``push2_slave_before``: the highest report that had been read just before the call."""
-    push2_after: int
-    """``push2_slave_after``: the highest report that had been read when the call had returned."""
-    connections_before: int
-    """``connection_count_before``: how many connections the master counted just before the call."""
+    """``push2_slave_before``: the highest report that had been read just before the call. Where
+    nobody looked, it was no less than that: what the master was seen to have read earlier."""
+    push2_after: int | None
+    """``push2_slave_after``: the highest report that had been read when the call had returned;
+    None where nobody looked."""
+    connections_before: int | None
+    """``connection_count_before``: how many connections the master counted just before the call;
+    None where nobody looked."""
     is_behind_gap: bool = False
     """Puts that the recording leaves out may lie between it and the one before it."""
 
@@ -134,32 +138,67 @@ def see_processes(
 def _list_reported(event: Event, master: str) -> Iterator[int]:
     if event.kind == "ha_report":
         yield event["slave_offset"]
-    if event.data.get("node") == master and event.kind == "put":
+    if event.data.get("node") == master and "push2_slave_after" in event.data:
         yield event["push2_slave_after"]
     if event.data.get("node") == master and event.kind in BROKER_KINDS:
         yield event["push2_slave_max_offset"]
 
 
 def order_puts(
-    events: Iterable[Event], master: str, life_of_process: Sequence[int]
+    events: Iterable[Event], master: str, life_of_process: Sequence[int], *, is_slave_checked: bool
 ) -> tuple[Put, ...]:
-    """Appended puts by process of the master, then by the place that they got in its log."""
-    found: list[tuple[int, Event]] = []
-    process = 0
+    """Appended puts by process of the master, then by the place that they got in its log.
+
+    ``is_slave_checked``: one that waits for the store and is answered PUT_OK has been reported.
+    """
+    found: list[tuple[int, int, Event]] = []
+    process, known = 0, _KnownReports(is_slave_checked)
     for event in events:
         if event.data.get("node") != master:
             continue
-        process += event.kind in END_KINDS
+        if event.kind in END_KINDS:
+            process, known = process + 1, _KnownReports(is_slave_checked)
         if event.kind == "put" and event.data.get("append_status") == "PUT_OK":
-            found.append((process, event))
-    found.sort(key=lambda item: (item[0], item[1]["wrote_offset"]))
+            found.append((process, known.find_least(float(event["t_begin_ms"])), event))
+        known.learn(event)
+    found.sort(key=lambda item: (item[0], item[2]["wrote_offset"]))
     return tuple(
-        _make_put(number, event, process, life_of_process[process])
-        for number, (process, event) in enumerate(found)
+        _make_put(number, event, process, life_of_process[process], push2)
+        for number, (process, push2, event) in enumerate(found)
     )
 
 
-def _make_put(number: int, event: Event, process: int, life: int) -> Put:
+@define
+class _KnownReports:
+    """What one process of the master is seen to have read of its slaves' reports by and by."""
+
+    is_slave_checked: bool
+    times_ms: list[float] = field(factory=list)
+    values: list[int] = field(factory=list)
+    """The highest number so far."""
+
+    def learn(self, event: Event) -> None:
+        """A look at the master, or an answer for which it has read a report (R-HA-20)."""
+        known = max(_list_reported(event, str(event["node"])), default=0)
+        if self.is_slave_checked and event.kind == "put" and _has_waited(event):
+            known = max(known, event["wrote_offset"] + event["wrote_bytes"])
+        if known > self.find_least(math.inf):
+            self.times_ms.append(event.t_ms)
+            self.values.append(known)
+
+    def find_least(self, t_ms: float) -> int:
+        """What had been read by then at least."""
+        place = bisect_right(self.times_ms, t_ms)
+        return self.values[place - 1] if place else 0
+
+
+def _has_waited(event: Event) -> bool:
+    """A put that was appended, waited for the store, and is answered PUT_OK."""
+    is_stored = event.data.get("append_status") == "PUT_OK" == event["put_status"]
+    return is_stored and event["wait_store_ok"] is True
+
+
+def _make_put(number: int, event: Event, process: int, life: int, push2_least: int) -> Put:
     return Put(
         number=number,
         seq=event.seq,
@@ -175,9 +214,9 @@ def _make_put(number: int, event: Event, process: int, life: int) -> Put:
         queue=name_queue(event),
         queue_offset=event["queue_offset"],
         message_id=str(event.data.get("msg_id", "")),
-        push2_before=event["push2_slave_before"],
-        push2_after=event["push2_slave_after"],
-        connections_before=event["connection_count_before"],
+        push2_before=event.data.get("push2_slave_before", push2_least),
+        push2_after=event.data.get("push2_slave_after"),
+        connections_before=event.data.get("connection_count_before"),
     )
 
 

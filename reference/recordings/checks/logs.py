@@ -16,7 +16,7 @@ def check_dispatched_at_start(view: View, node: int, event: Event) -> View:
     if not view.plan.version.has(HA_AFTER_DISPATCH) or view.cluster.epoch_files:
         return view  # Under a controller a start dispatches up to the stored confirm offset.
     least = find_scan_end(view.plan.tables, view.get_log(node))
-    if event["dispatched_offset"] < least and not view.plan.are_puts_hidden:
+    if event.data.get("dispatched_offset", least) < least and not view.plan.are_puts_hidden:
         raise Blocked(
             f"dispatched_offset is {event['dispatched_offset']}, but a start waits until it is "
             f"{least} (V-03: DefaultMessageStore#start)"

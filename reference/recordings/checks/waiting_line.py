@@ -72,9 +72,10 @@ def check_whole_waits(view: View, put: Put) -> View:
     A report that does not cover the put begins its wait of a second anew.
     """
     timeout_ms = get_timers(view).slave_wait_ms
-    is_woken = was_woken(view, put)
     ranges = [
-        _compute_range_ms(wait, timeout_ms, is_woken=is_woken) for wait in list_waits_ms(view, put)
+        _compute_range_ms(wait, timeout_ms, is_woken=is_woken)
+        for is_woken in list_woken(view, put)
+        for wait in list_waits_ms(view, put)
     ]
     if put.status == "PUT_OK":
         ranges = [(0.0, high) for _, high in ranges]
@@ -87,11 +88,19 @@ def check_whole_waits(view: View, put: Put) -> View:
     )
 
 
-def was_woken(view: View, put: Put) -> bool:
-    """Some report came while the put was under way, more than all before it, and too little."""
-    if put.status == "FLUSH_SLAVE_TIMEOUT":
-        return put.push2_before < put.push2_after
-    return any(put.push2_before < offset < put.end_offset for _, offset in list_reports(view, put))
+def list_woken(view: View, put: Put) -> tuple[bool, ...]:
+    """Whether a report came while the put was under way, more than all before it, and too little.
+
+    Either may be so where nobody has looked at the master, and one came that was perhaps no more.
+    """
+    if put.push2_after is not None and put.status == "FLUSH_SLAVE_TIMEOUT":
+        return (put.push2_before < put.push2_after,)
+    reports = list_reports(view, put)
+    is_raised = any(put.push2_before < offset < put.end_offset for _, offset in reports)
+    if put.push2_after is not None:
+        return (is_raised,)
+    is_hidden = any(link.is_traffic_hidden for link in view.plan.links)
+    return (False, True) if is_raised or is_hidden else (False,)
 
 
 def check_wakes_left(view: View, put: Put) -> View:

@@ -61,6 +61,7 @@ OBSERVERS: Mapping[str, Observe] = {
     "snapshot": observe_snapshot,
     "broker_started": observe_start,
     "node_started": observe_start,
+    "process_started": observe_start,
     "tables": observe_tables,
     "pull_message": observe_read,
     "get_message": observe_read,

@@ -144,9 +144,10 @@ def list_start_stages(asking: Asking, event: Event, broker: int) -> tuple[Stage,
 
 def see_end(seen: Seen, broker: int, event: Event) -> Seen:
     """A look has shown the end of a log: what was sent before it is in there."""
-    if broker != MASTER:
+    if broker != MASTER or "max_offset" not in event.data:
         return seen
-    is_behind = seen.is_master_behind and event["dispatched_offset"] < event["max_offset"]
+    cursor = event.data.get("dispatched_offset", 0)
+    is_behind = seen.is_master_behind and cursor < event["max_offset"]
     return evolve(seen, sends=0, max_seen_ms=event.t_ms, is_master_behind=is_behind)
 
 
@@ -162,10 +163,9 @@ def list_checks(
 ) -> tuple[Goal, ...]:
     """What follows from the rest of the look, and from the messages of the log."""
     event = observation.event
-    checks: list[Check] = [
-        lambda view: check_queues(view, broker, event),
-        lambda view: check_record_begin(view, broker, event["dispatched_offset"]),
-    ]
+    checks: list[Check] = [lambda view: check_queues(view, broker, event)]
+    if "dispatched_offset" in event.data:
+        checks.append(lambda view: check_record_begin(view, broker, event["dispatched_offset"]))
     if "ha_client_reported_offset" in event.data:
         checks.append(lambda view: check_reported(view, broker, event))
     return asking.judge(node, observation, *checks)
@@ -220,7 +220,8 @@ def list_log_goals(asking: Asking, node: Node, event: Event, broker: int) -> Ite
     if "min_offset" in event.data:
         begin = event["min_offset"]
         text = f"min_offset of {who} is {begin}"
-        is_begin = asking.landmarks.may_begin_at(begin, event["max_offset"])
+        shown = event.data.get("max_offset")
+        is_begin = shown is None or asking.landmarks.may_begin_at(begin, shown)
         goal = begins_at(asking, text, broker, begin, is_possible=is_begin)
         yield evolve(goal, is_lost=partial(has_other_begin, asking, broker, begin))
     files = event.data.get("mapped_files")

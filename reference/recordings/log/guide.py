@@ -40,6 +40,7 @@ from reference.recordings.log.limits.due import (
     DueFlush,
     DueRequests,
     DueTraffic,
+    see_least_push2,
 )
 from reference.recordings.log.notes import Connection, Notes, Wire
 from reference.worlds.replication.controller.epochs import get_place
@@ -123,8 +124,9 @@ class LogGuide:
         found["drop_connection"].append(DueRequests(self.plan.puts))
         events = self.plan.recording.events
         push2 = see_push2(e for e in events if e.data.get("node") == self.plan.master)
+        least = see_least_push2(self.plan)
         for slave in range(len(self.plan.slaves)):
-            traffic = DueTraffic(slave, push2)
+            traffic = DueTraffic(slave, push2, least)
             for name in self.machine.dependencies.writers[f"links.{slave}.is_open"]:
                 found[name].append(traffic)
         for broker in (MASTER, *range(len(self.plan.slaves))):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from attrs import evolve
 
 from reference.recordings.ahead.boundaries import find_recovered_range
@@ -67,8 +69,9 @@ def judge_start(
 ) -> tuple[Goal, ...]:
     """What a process has left: perhaps a record whose put was under way at its end."""
     event, left = observation.event, node.notes.seen.abort_files
-    path, text = name_end(asking.plan, broker), f"max_offset of {observation.event['node']}"
-    way = (asking.has_value(text, path, event["max_offset"]),)
+    path, text = name_end(asking.plan, broker), f"max_offset of {event['node']}"
+    end = event.data.get("max_offset")
+    way = () if end is None else (asking.has_value(text, path, end),)
     found = asking.judge(
         find_down(asking, node, broker),
         observation,
@@ -125,16 +128,17 @@ IN_NEXT_EPOCH = "restart_master_in_next_epoch"
 
 def check_start(view: View, event: Event, broker: int, abort_files: frozenset[int]) -> View:
     """A broker that does not run starts, and finds what its last process has left."""
-    is_normal = broker not in abort_files
-    view = check(view, "last_exit_normal", is_normal, event["last_exit_normal"])
+    if "last_exit_normal" in event.data:
+        is_normal = broker not in abort_files
+        view = check(view, "last_exit_normal", is_normal, event["last_exit_normal"])
     role = view.plan.recording.config["nodes"][event["node"]]["role"]
     view = check(view, "role", role, event["role"])
-    if view.is_up(broker):
+    end = event.data.get("max_offset")
+    if view.is_up(broker) or end is None:
         return view
-    log = view.get_log(broker)
-    low, high = find_recovered_range(view.plan.tables, log)
-    if not low <= event["max_offset"] <= high and not view.plan.are_puts_hidden:
-        raise Blocked(f"max_offset is {event['max_offset']}, but recovery cuts the log to {low}")
+    low, high = find_recovered_range(view.plan.tables, view.get_log(broker))
+    if not low <= end <= high and not view.plan.are_puts_hidden:
+        raise Blocked(f"max_offset is {end}, but recovery cuts the log to {low}")
     return view
 
 
@@ -179,7 +183,7 @@ def find_new_rows(asking: Asking, node: Node, event: Event, broker: int) -> list
     if broker == MASTER or start is None or not has_epoch_files(asking):
         return []
     rows = [row[:2] for row in start.data.get("epochs") or ()]
-    if not rows or rows[-1][1] <= start["max_offset"]:
+    if not rows or rows[-1][1] <= start.data.get("max_offset", math.inf):
         return []
     is_known = all(goal.check(node) for goal in list_file_goals(asking, broker, rows))
     return [] if is_known else rows

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from attrs import evolve
 
-from reference.recordings.ahead.order import PUT_BEGIN, Observation
+from reference.recordings.ahead.order import PUT_BEGIN, STATUS_BEGIN, Observation
 from reference.recordings.controller.observers import (
     observe_handshake,
     observe_request,
@@ -30,7 +30,7 @@ from reference.recordings.log.contents import (
     observe_set_config,
 )
 from reference.recordings.log.limits.silence import ask_about_silence
-from reference.recordings.log.limits.statuses import observe_status
+from reference.recordings.log.limits.statuses import observe_question, observe_status
 from reference.recordings.log.links import (
     observe_frame,
     observe_link_close,
@@ -55,10 +55,12 @@ Observe: TypeAlias = Callable[[Asking, Observation, Node], Asked]
 
 OBSERVERS: Mapping[str, Observe] = {
     PUT_BEGIN: observe_put_begin,
+    STATUS_BEGIN: observe_question,
     "put": observe_put,
     "snapshot": observe_snapshot,
     "broker_status": observe_status,
     "node_started": observe_start,
+    "process_started": observe_start,
     "node_kill9": observe_kill,
     "node_stop_begin": observe_stop_begin,
     "node_stop_clean": observe_stop,

@@ -56,23 +56,33 @@ def observe_put_begin(asking: Asking, observation: Observation, node: Node) -> A
 
 
 def list_counters(asking: Asking, node: Node, event: Event, when: str) -> tuple[Goal, ...]:
-    """What the recorder has read just before or after the call."""
-    push2, count = f"push2_slave_{when}", f"connection_count_{when}"
-    put, is_seen, is_kept = find_put(asking, event), True, True
-    if when == "after":
-        is_seen = put is None or asking.answers.may_see(put, event[push2])
-        both = event["connection_count_before"], event[count]
-        is_kept = asking.counts.may_become(*both, event["t_begin_ms"], event.t_ms)
-    path = "master.push2_slave_max_offset"
-    is_reported = asking.has_value(push2, path, event[push2], is_possible=is_seen)
-    is_counted = asking.is_counted(node, count, event, event[count], is_possible=is_kept)
-    goals: tuple[Goal, ...] = (lag_behind(asking, is_reported), is_counted)
-    if when == "before":
-        return goals
-    name, members = "max_offset_after", event.data.get("sync_state_set_after")
+    """What the recorder has read just before or after the call, if it is in the broker."""
+    push2, count, end = f"push2_slave_{when}", f"connection_count_{when}", f"max_offset_{when}"
+    put, told, is_after = find_put(asking, event), event.data, when == "after"
+    goals: list[Goal] = []
+    if push2 in told:
+        path = "master.push2_slave_max_offset"
+        is_seen = not is_after or put is None or asking.answers.may_see(put, told[push2])
+        is_reported = asking.has_value(push2, path, told[push2], is_possible=is_seen)
+        goals.append(lag_behind(asking, is_reported))
+    if count in told:
+        is_kept = not is_after or is_count_kept(asking, event)
+        goals.append(asking.is_counted(node, count, event, told[count], is_possible=is_kept))
+    members = told.get(f"sync_state_set_{when}")
     if members is not None and has_epoch_files(asking):
-        goals = (*goals, *list_set_goals(asking, members))
-    return (*goals, asking.has_value(name, name_end(asking.plan, MASTER), event[name]))
+        goals += list_set_goals(asking, members)
+    if end in told:
+        goals.append(asking.has_value(end, name_end(asking.plan, MASTER), told[end]))
+    return tuple(goals)
+
+
+def is_count_kept(asking: Asking, event: Event) -> bool:
+    """So many connections may count behind a put as its recorder has seen, after those before."""
+    before = event.data.get("connection_count_before")
+    if before is None:
+        return True
+    after, begin_ms = event["connection_count_after"], event["t_begin_ms"]
+    return asking.counts.may_become(before, after, begin_ms, event.t_ms)
 
 
 def observe_put(asking: Asking, observation: Observation, node: Node) -> Asked:
@@ -223,10 +233,15 @@ def is_unreported(asking: Asking, put: Put, slot: int, node: Node) -> bool:
 
 
 def has_covering_report(asking: Asking, put: Put) -> bool:
-    """A report that covers a put has been noted since its call and until now."""
+    """A report that covers a put has been noted since its call and until now.
+
+    Where nobody has looked at what was reported before the call, since its process began.
+    """
+    is_looked_at = put.push2_after is not None
+    begin_ms = put.begin_ms if is_looked_at else asking.plan.find_process_begin_ms(put.process)
     for link in asking.plan.links:
         times_ms = link.reports.times_ms
-        first = bisect_left(times_ms, put.begin_ms - JITTER_MS)
+        first = bisect_left(times_ms, begin_ms - JITTER_MS)
         last = bisect_right(times_ms, asking.guide.now_ms)
         if any(offset >= put.end_offset for offset in link.reports.values[first:last]):
             return True

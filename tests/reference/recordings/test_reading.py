@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from reference.recordings.ahead.order import PUT_BEGIN
+from reference.recordings.ahead.order import PUT_BEGIN, STATUS_BEGIN
 from reference.recordings.kinds import EXPLAINED_KINDS, IGNORED_KINDS
 from reference.recordings.log.observers import OBSERVERS
 from reference.recordings.reading import TraceError, read_recording
@@ -126,4 +126,4 @@ def test_refuses_what_cannot_be_read(tmp_path: Path, name: str) -> None:
 def test_every_kind_is_of_one_sort() -> None:
     """A kind of event is ignored, or it has an observer."""
     assert not IGNORED_KINDS & set(EXPLAINED_KINDS)
-    assert set(OBSERVERS) == {PUT_BEGIN, *EXPLAINED_KINDS}
+    assert set(OBSERVERS) == {PUT_BEGIN, STATUS_BEGIN, *EXPLAINED_KINDS}

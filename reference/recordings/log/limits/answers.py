@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from attrs import field, frozen
 
-from reference.recordings.ahead.plan import Plan, find_latest
+from reference.recordings.ahead.plan import Plan, checks_slave, find_latest
 from reference.recordings.ahead.puts import Put
 from reference.recordings.clock import (
     GRAIN_MS,
@@ -21,17 +21,9 @@ from reference.recordings.clock import (
     compute_time_out_ms,
 )
 from reference.recordings.log.limits.counts import Counts
-from reference.worlds.replication.changes import (
-    ack_per_connection,
-    no_slave_wait,
-    wait_until_deadline,
-)
-from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
+from reference.worlds.replication.changes import wait_until_deadline
 from reference.worlds.replication.put import TRANSFER_WAKE_UPS_MAX
 from reference.worlds.replication.roles import FlushDiskType, Role
-
-UNCHECKED = (ack_per_connection.VARIANT, no_slave_wait.VARIANT, CONTROLLED)
-"""With these ``HAService#isSlaveOK`` has no callers (5.0.0)."""
 
 
 @frozen
@@ -51,8 +43,7 @@ class Answers:
 
     @is_slave_checked.default
     def _see_role(self) -> bool:
-        is_sync = self.plan.structure.role is Role.SYNC_MASTER
-        return is_sync and not any(self.plan.version.has(each) for each in UNCHECKED)
+        return checks_slave(self.plan.structure.role, self.plan.version)
 
     def may_be(self, put: Put) -> bool:
         """The put may be answered as it is."""
@@ -122,8 +113,7 @@ class Answers:
         """
         most = self.plan.parameters.ha_slave_fallbehind_max_bytes
         is_near = self.is_configured and put.end_offset - put.push2_before < most
-        is_kept = self.counts.are_kept(put.begin_ms, put.end_ms)
-        is_there = is_near and put.connections_before > 0 and is_kept
+        is_there = is_near and self.counts.is_any_kept(put)
         return self.is_slave_checked and put.waits_for_store and not is_there
 
     def may_see(self, put: Put, push2: int) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 
 from attrs import field, frozen
 
 from reference.recordings.ahead.links import Observations
 from reference.recordings.ahead.plan import Plan
+from reference.recordings.ahead.puts import Put
 from reference.recordings.clock import JITTER_MS, NOTICE_MS, SHUTDOWN_MS, SLACK_MS
 from reference.recordings.kinds import END_KINDS
 from reference.recordings.reading import Event
@@ -51,12 +53,10 @@ class Counts:
         for event in self.plan.recording.events:
             if event.data.get("node") != self.plan.master:
                 continue
-            if event.kind == "put":
-                found.append((event["t_begin_ms"], event["connection_count_before"]))
-                found.append((event.t_ms, event["connection_count_after"]))
-            elif "connection_count" in event.data:
-                found.append((event.t_ms, event["connection_count"]))
-            elif event.kind in END_KINDS:
+            for name, t_ms in list_count_fields(event):
+                if name in event.data:
+                    found.append((t_ms, event[name]))
+            if event.kind in END_KINDS:
                 found.append((event.t_ms, -1))
         found.sort()
         return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
@@ -79,6 +79,18 @@ class Counts:
         first = bisect_left(self.losses_ms, begin_ms - NOTICE_MS - SLACK_MS)
         is_lost = first < bisect_right(self.losses_ms, end_ms)
         return (self.is_recorded or self.is_steady) and not is_lost
+
+    def is_any_kept(self, put: Put) -> bool:
+        """Some connection counts from the call of a put until its answer.
+
+        As its producer has seen before the call; where nobody looked, one that was opened so long
+        before it that its master has accepted it (R-HA-04).
+        """
+        if put.connections_before is not None:
+            return put.connections_before > 0 and self.are_kept(put.begin_ms, put.end_ms)
+        latest_ms = put.begin_ms - SLACK_MS
+        before = (t_ms for link in self.plan.links for t_ms in link.openings_ms)
+        return any(t_ms <= latest_ms and self.are_kept(t_ms, put.end_ms) for t_ms in before)
 
     def may_count(self, connections: int, process: int, event: Event) -> bool:
         """A process of the master may count so many: no more than were opened by this time.
@@ -112,6 +124,14 @@ class Counts:
         """How many connections were opened after one moment and until another."""
         times = [link.openings_ms for link in self.plan.links]
         return sum(bisect_right(each, end_ms) - bisect_right(each, begin_ms) for each in times)
+
+
+def list_count_fields(event: Event) -> Iterator[tuple[str, float]]:
+    """The fields in which an event may show a master's connections, and of when they are."""
+    yield "connection_count", event.t_ms
+    if event.kind == "put":
+        yield "connection_count_before", float(event["t_begin_ms"])
+        yield "connection_count_after", event.t_ms
 
 
 def find_loss_ms(event: Event, master: str) -> float:

@@ -96,9 +96,12 @@ class LogDeadlines:
         return sum(read_number({key: usual, **given}, key) for key, usual in FLUSH_KEYS.items())
 
     def _is_arrived(self, node: Node, rule: str, slave: int) -> bool:
-        """A new report or a frame was forwarded and not taken; hidden ones may be late."""
+        """A new report or a frame was forwarded and not taken; hidden ones may be late.
+
+        What the end of its connection has overtaken may be lost: a frame that is cut, for one.
+        """
         wire: Wire = node.notes.wires[slave]
-        if not wire.is_recorded:
+        if not wire.is_recorded or not node.notes.seen.wires[slave].is_open:
             return False
         known = self.guide.get(node, f"links.{slave}.slave_ack_offset")
         is_new = any(report > known for report in wire.reports)

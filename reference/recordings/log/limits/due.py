@@ -5,6 +5,7 @@ They are taken right before that other step, so nobody need go back for them onc
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,8 +14,9 @@ from attrs import frozen
 from reference.language.compiled import State
 from reference.language.machine import Action
 from reference.recordings.ahead.links import Observations
-from reference.recordings.ahead.plan import find_next, find_now_or_next
+from reference.recordings.ahead.plan import Plan, checks_slave, find_next, find_now_or_next
 from reference.recordings.ahead.puts import Put
+from reference.recordings.clock import JITTER_MS
 from reference.recordings.hidden.node import Node
 from reference.recordings.log.arguments import APPENDING
 
@@ -114,6 +116,8 @@ class DueTraffic:
     slave: int
     push2: Observations
     """The ``push2SlaveMaxOffset`` that is seen; -1 at the end of each process of the master."""
+    least: Observations
+    """What it has to be at least for the answer to a put, where nobody looks: likewise."""
 
     def list_steps(self, guide: LogGuide, node: Node) -> Sequence[Action]:
         """The frames that the slave takes, and the report that the master reads."""
@@ -162,12 +166,36 @@ class DueTraffic:
         return steps if is_so and guide.get_max(node.edit(state=state), self.slave) == end else []
 
     def _list_reports(self, guide: LogGuide, node: Node) -> Sequence[Action]:
-        wanted = find_next(self.push2, guide.now_ms)
-        if wanted is None or wanted not in node.notes.wires[self.slave].reports:
-            return []
-        if guide.get(node, "master.push2_slave_max_offset") >= wanted:
-            return []
-        return [Action(f"receive_report[{self.slave}]", {"slave_offset": wanted})]
+        reports = node.notes.wires[self.slave].reports
+        known = guide.get(node, "master.push2_slave_max_offset")
+        wanted, least = (find_next(seen, guide.now_ms) for seen in (self.push2, self.least))
+        if wanted is not None and wanted in reports and known < wanted:
+            return [Action(f"receive_report[{self.slave}]", {"slave_offset": wanted})]
+        covering = [each for each in reports if least is not None and known < least <= each]
+        return [Action(f"receive_report[{self.slave}]", {"slave_offset": n}) for n in covering[:1]]
+
+
+def see_least_push2(plan: Plan) -> Observations:
+    """What had been reported when a put was called that is answered PUT_OK for a slave's report.
+
+    Where nobody looks at the master, and no report that covers the put comes while it is under way,
+    one came before it (R-HA-20).
+    """
+    found = [(process.end_ms, -1) for process in plan.processes]
+    is_checked = checks_slave(plan.structure.role, plan.version)
+    for put in plan.puts if is_checked else ():
+        is_answered = put.waits_for_store and put.status == "PUT_OK" and put.push2_after is None
+        if is_answered and not any(has_covering(link.reports, put) for link in plan.links):
+            found.append((put.begin_ms, put.end_offset))
+    found.sort()
+    return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
+
+
+def has_covering(reports: Observations, put: Put) -> bool:
+    """One of these reports covers a put, and was noted while that was under way."""
+    first = bisect_left(reports.times_ms, put.begin_ms - JITTER_MS)
+    last = bisect_right(reports.times_ms, put.end_ms)
+    return any(offset >= put.end_offset for offset in reports.values[first:last])
 
 
 @frozen

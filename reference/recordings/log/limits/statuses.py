@@ -3,36 +3,61 @@
 The numbers of GET_BROKER_RUNTIME_INFO are read one after another between the question and the stamp
 (DefaultMessageStore#getRuntimeInfo, then AdminBrokerProcessor#prepareRuntimeInfo of 5.3.3). Logs
 and dispatches go on meanwhile: at the stamp each has come at least as far as the answer says, and
-the log's end is no lower than it was seen before the question.
+at the question no farther.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from functools import partial
 from typing import Any
 
 from reference.recordings.ahead.order import Observation
-from reference.recordings.ahead.plan import MASTER, Plan
-from reference.recordings.clock import JITTER_MS
 from reference.recordings.hidden.node import Asked, Goal, Node
-from reference.recordings.log.asking import Asking
+from reference.recordings.log.asking import Asking, agrees, see
 from reference.recordings.log.brokers import begins_at, check_running, get_log
+from reference.recordings.log.seen import Seen
 from reference.recordings.reading import Event
-from reference.recordings.view import Blocked, View
+from reference.recordings.view import Question
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
+
+
+def observe_question(asking: Asking, observation: Observation, _: Node) -> Asked:
+    """A broker is asked about itself: from now on it tells no less than it has."""
+    event = observation.event
+    broker = asking.plan.find_node(event)
+
+    def ask(after: Node) -> Node:
+        if not after.notes.seen.get_broker(broker).is_started:
+            return after
+        log = get_log(asking.guide.machine.decode(after.state), broker)
+        question = Question(event.seq, log.max_offset, log.dispatched_offset)
+        return see(partial(note_question, broker=broker, question=question))(after)
+
+    return Asked(after=ask)
+
+
+def note_question(seen: Seen, broker: int, question: Question) -> Seen:
+    """One question more."""
+    questions = (*seen.get_broker(broker).questions, question)
+    return seen.change_broker(broker, questions=questions)
+
+
+def forget_question(seen: Seen, broker: int, seq: int) -> Seen:
+    """It is answered."""
+    left = tuple(each for each in seen.get_broker(broker).questions if each.seq != seq)
+    return seen.change_broker(broker, questions=left)
 
 
 def observe_status(asking: Asking, observation: Observation, _: Node) -> Asked:
     """A broker has answered where its log begins and ends, and how far its dispatch is behind."""
     event = observation.event
     broker = asking.plan.find_node(event)
-    running = asking.later(
-        observation,
-        partial(check_running, broker=broker),
-        partial(check_not_lower, broker=broker, event=event),
+    stages = (
+        asking.later(observation, partial(check_running, broker=broker)),
+        lambda _: list_bounds(asking, event, broker),
+        lambda node: list_floors(asking, event, broker, node),
     )
-    return Asked((running, lambda _: list_bounds(asking, event, broker)))
+    return Asked(stages, after=see(partial(forget_question, broker=broker, seq=event.seq)))
 
 
 def list_bounds(asking: Asking, event: Event, broker: int) -> tuple[Goal, ...]:
@@ -64,22 +89,22 @@ def has_come(state: Any, broker: int, offset: int) -> Any:
     return get_log(state, broker).dispatched_offset >= offset
 
 
-def check_not_lower(view: View, broker: int, event: Event) -> View:
-    """No log becomes shorter while its process runs, but for one that a controller truncates."""
-    if view.plan.version.has(CONTROLLED):
-        return view
-    begin_ms = event.data.get("t_begin_ms", event.t_ms)
-    started_ms = view.get_broker(broker).started_ms
-    before = find_highest_end(view.plan, broker, started_ms, begin_ms - JITTER_MS)
-    if event["max_offset"] < before:
-        text = f"max_offset is {event['max_offset']}, but {before} was seen before the question"
-        raise Blocked(text)
-    return view
+def list_floors(asking: Asking, event: Event, broker: int, node: Node) -> tuple[Goal, ...]:
+    """No log becomes shorter while its process runs, but for one that a controller truncates.
 
-
-def find_highest_end(plan: Plan, broker: int, from_ms: float, until_ms: float) -> int:
-    """The highest end of a broker's log that was seen in this time; 0 for none."""
-    is_master = broker == MASTER
-    seen = plan.end_observations if is_master else plan.links[broker].slave_observations
-    begin, end = bisect_left(seen.times_ms, from_ms), bisect_right(seen.times_ms, until_ms)
-    return max(seen.values[begin:end], default=0)
+    Nor does a dispatch go back. Its distance is that to an end which was read after ``max_offset``
+    (DefaultMessageStore#dispatchBehindBytes), so the log has come to there by the stamp.
+    """
+    questions = node.notes.seen.get_broker(broker).questions
+    question = next((each for each in questions if each.seq == event.seq), None)
+    if question is None or asking.plan.version.has(CONTROLLED):
+        return ()
+    who, end, behind = event["node"], event["max_offset"], event["dispatch_behind_bytes"]
+    before = question.max_offset
+    least = question.dispatched_offset + behind
+    return (
+        agrees(f"max_offset of {who}, which was {before} before, is {end}", is_so=end >= before),
+        asking.holds(
+            f"the dispatch of {who} is {behind} behind", reaches, broker, numbers=(least,)
+        ),
+    )

@@ -31,7 +31,8 @@ def list_sure_ends(plan: Plan) -> Ends:
     if not plan.are_puts_hidden or is_cut or may_split(plan.parameters, max(ends, default=0)):
         return ()
     events = plan.recording.events
-    after = (e["max_offset_after"] for e in events if e.seq in plan.put_by_seq)
+    own = (e.data for e in events if e.seq in plan.put_by_seq)
+    after = (data["max_offset_after"] for data in own if "max_offset_after" in data)
     told = (end for put in plan.puts for end in (put.start_offset, put.end_offset))
     return tuple(sorted({0, *ends, *told, *after}))
 

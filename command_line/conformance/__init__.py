@@ -1,0 +1,1 @@
+"""What a conformance test prints, part by part."""

@@ -1,0 +1,66 @@
+"""A case: a schedule, and the headings of the book that a broker holds if it passes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+from reference.conformance.acts import Act, CatchUp, Put
+
+
+@frozen
+class Case:
+    """One schedule for a broker that is empty at first."""
+
+    name: str
+    headings: tuple[str, ...]
+    """``page.md#heading``: the rules that it holds the broker to."""
+    acts: tuple[Act, ...]
+    needs: Mapping[str, tuple[int, int]] = field(factory=dict)
+    """Settings of the broker under test that have to lie between these two numbers."""
+    own_settings: Mapping[str, str] = field(factory=dict)
+    """Where the tester's own brokers differ from the one under test."""
+    is_whole: bool = False
+    """The broker under test is recorded as a whole one, by its answers to clients only."""
+    role: str = ""
+    """``brokerRole`` that the broker under test has to have; empty: any."""
+    is_master_tested: bool = True
+    """The tester plays slaves and producers; else it plays the master."""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+SMALL_FILES = {"mapedFileSizeCommitLog": (4096, 16384)}
+"""A few messages fill a file."""
+
+
+def slave_case(
+    name: str,
+    headings: tuple[str, ...],
+    *acts: Act,
+    own_settings: Mapping[str, str] | None = None,
+    needs: Mapping[str, tuple[int, int]] | None = None,
+) -> Case:
+    """A case for a slave; it ends when the slave has what was put."""
+    if isinstance(acts[-1], Put):
+        acts = (*acts, CatchUp())
+    return Case(name, headings, acts, needs or {}, own_settings or {}, is_master_tested=False)
+
+
+def master_case(
+    name: str,
+    headings: tuple[str, ...],
+    *acts: Act,
+    own_settings: Mapping[str, str] | None = None,
+    needs: Mapping[str, tuple[int, int]] | None = None,
+    role: str = "",
+) -> Case:
+    """A case for a master."""
+    return Case(name, headings, acts, needs or {}, own_settings or {}, role=role)
+
+
+def reading_case(name: str, headings: tuple[str, ...], *acts: Act) -> Case:
+    """A case for a master that takes consumers."""
+    return Case(name, headings, acts, is_whole=True)

@@ -1,0 +1,19 @@
+"""All cases, by the role of the broker that they hold."""
+
+from __future__ import annotations
+
+from reference.conformance.case import Case
+from reference.conformance.cases import (
+    master_answers,
+    master_reading,
+    master_transfer,
+    slave_frames,
+    slave_restarts,
+)
+
+MASTER_CASES: tuple[Case, ...] = (
+    *master_transfer.CASES,
+    *master_answers.CASES,
+    *master_reading.CASES,
+)
+SLAVE_CASES: tuple[Case, ...] = (*slave_frames.CASES, *slave_restarts.CASES)

@@ -1,0 +1,301 @@
+"""The tester as a consumer and an administrator: answers become lines of the recording.
+
+A broker that takes clients is recorded as a whole one (``broker_started``): what it stores is
+known from its answers only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import frozen
+
+from reference.conformance.acts import Then
+from reference.conformance.producer import ANSWER_TIMEOUT_MS, TOPIC
+from reference.conformance.stage import Stage
+from reference.decisions.reading.pull import ResponseCode
+from reference.decisions.sending.send_processor import SendCode
+from reference.wire.codes import RequestCode
+from reference.wire.remoting import Command
+
+COMMIT_FLAG, SUBSCRIPTION_FLAG = 1, 4
+"""``PullSysFlag``."""
+NO_OFFSET = -9
+"""What recordings have for the offsets of an answer that has none."""
+READ_WRITE = 6
+
+
+def make(code: RequestCode, fields: Mapping[str, Any], body: bytes = b"") -> Command:
+    """A request."""
+    return Command(code, {name: str(value) for name, value in fields.items()}, body)
+
+
+def ask(stage: Stage, request: Command, take: Callable[[Command], None], then: Then) -> None:
+    """One request to the broker under test; ``then`` follows in any case."""
+
+    def answered(command: Command | None) -> None:
+        if command is None:
+            stage.producer.unanswered += 1
+            stage.note("note", text=f"request {request.code} has no answer")
+        else:
+            take(command)
+        then()
+
+    stage.producer.client.ask(stage.broker_address, request, ANSWER_TIMEOUT_MS, answered)
+
+
+def name_code(code: int) -> str:
+    """A code as recordings have it."""
+    for names in (ResponseCode, SendCode):
+        if code in set(names):
+            return str(names(code).name)
+    return str(code)
+
+
+@frozen
+class MakeTopic:
+    """A topic is made."""
+
+    queues: int = 4
+    topic: str = TOPIC
+
+    def perform(self, stage: Stage, then: Then) -> None:
+        """Do it."""
+        fields = {
+            "topic": self.topic,
+            "defaultTopic": "TBW102",
+            "readQueueNums": self.queues,
+            "writeQueueNums": self.queues,
+            "perm": READ_WRITE,
+            "topicFilterType": "SINGLE_TAG",
+            "topicSysFlag": 0,
+            "order": "false",
+        }
+
+        def take(answer: Command) -> None:
+            told: dict[str, Any] = {
+                "topic": self.topic,
+                "queues": self.queues,
+                "response_code": answer.code,
+            }
+            stage.note("update_topic", node=stage.tested_node, **told)
+
+        ask(stage, make(RequestCode.UPDATE_AND_CREATE_TOPIC, fields), take, then)
+
+    def __str__(self) -> str:
+        return f"topic {self.topic} is made, {self.queues} queues"
+
+
+@frozen
+class MakeGroup:
+    """A subscription group is made."""
+
+    group: str = "G"
+    broker_id: int = 0
+    slow_broker_id: int = 1
+
+    def perform(self, stage: Stage, then: Then) -> None:
+        """Do it."""
+        told = {
+            "groupName": self.group,
+            "consumeEnable": True,
+            "consumeFromMinEnable": True,
+            "consumeBroadcastEnable": True,
+            "retryQueueNums": 1,
+            "retryMaxTimes": 16,
+            "brokerId": self.broker_id,
+            "whichBrokerWhenConsumeSlowly": self.slow_broker_id,
+            "notifyConsumerIdsChangedEnable": True,
+        }
+
+        def take(answer: Command) -> None:
+            stage.note(
+                "update_subscription_group",
+                node=stage.tested_node,
+                group=self.group,
+                broker_id=self.broker_id,
+                which_broker_when_consume_slowly=self.slow_broker_id,
+                response_code=answer.code,
+            )
+
+        code, body = RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, json.dumps(told).encode()
+        ask(stage, make(code, {}, body), take, then)
+
+    def __str__(self) -> str:
+        ids = f"broker {self.broker_id}, {self.slow_broker_id} when slow"
+        return f"group {self.group} is made: {ids}"
+
+
+@frozen
+class Send:
+    """Messages are sent one after another, as to any whole broker."""
+
+    count: int = 1
+    body_bytes: int = 100
+    queue: int = 0
+
+    def perform(self, stage: Stage, then: Then) -> None:
+        """Do it."""
+        self._send(stage, self.count, then)
+
+    def _send(self, stage: Stage, left: int, then: Then) -> None:
+        if not left:
+            then()
+            return
+        fields = {
+            "producerGroup": "P",
+            "topic": TOPIC,
+            "defaultTopic": "TBW102",
+            "defaultTopicQueueNums": 4,
+            "queueId": self.queue,
+            "sysFlag": 0,
+            "bornTimestamp": stage.host.wall_ms(),
+            "flag": 0,
+            "properties": "",
+            "reconsumeTimes": 0,
+            "batch": "false",
+        }
+
+        def take(answer: Command) -> None:
+            stage.note(
+                "send_message",
+                node=stage.tested_node,
+                topic=TOPIC,
+                queue=self.queue,
+                body_bytes=self.body_bytes,
+                wait_store_ok=True,
+                response_code=answer.code,
+                response=name_code(answer.code),
+                queue_offset=answer.fields.get("queueOffset"),
+                remark=answer.remark,
+            )
+
+        request = make(RequestCode.SEND_MESSAGE, fields, bytes(self.body_bytes))
+        ask(stage, request, take, lambda: self._send(stage, left - 1, then))
+
+    def __str__(self) -> str:
+        return f"{self.count} messages of {self.body_bytes} bytes to queue {self.queue}"
+
+
+@frozen
+class Pull:
+    """A consumer pulls, and does not wait for messages."""
+
+    offset: int
+    queue: int = 0
+    messages_max: int = 32
+    group: str = "G"
+    commits: int | None = None
+    """The offset that it commits with the pull."""
+    topic: str = TOPIC
+
+    def perform(self, stage: Stage, then: Then) -> None:
+        """Do it."""
+        flags = SUBSCRIPTION_FLAG | (0 if self.commits is None else COMMIT_FLAG)
+        fields = {
+            "consumerGroup": self.group,
+            "topic": self.topic,
+            "queueId": self.queue,
+            "queueOffset": self.offset,
+            "maxMsgNums": self.messages_max,
+            "sysFlag": flags,
+            "commitOffset": self.commits or 0,
+            "suspendTimeoutMillis": 0,
+            "subscription": "*",
+            "subVersion": 0,
+        }
+        request = make(RequestCode.PULL_MESSAGE, fields)
+        ask(stage, request, lambda answer: self._note(stage, answer), then)
+
+    def _note(self, stage: Stage, answer: Command) -> None:
+        def get(name: str) -> int:
+            return int(answer.fields.get(name, NO_OFFSET))
+
+        suggested = answer.fields.get("suggestWhichBrokerId")
+        stage.note(
+            "pull_message",
+            node=stage.tested_node,
+            group=self.group,
+            topic=self.topic,
+            queue=self.queue,
+            offset=self.offset,
+            max_msgs=self.messages_max,
+            commit_flag=self.commits is not None,
+            commit_offset=self.commits,
+            suspend_flag=False,
+            get_status=answer.remark or "",
+            response_code=answer.code,
+            response=name_code(answer.code),
+            suggest_which_broker_id=None if suggested is None else int(suggested),
+            next_begin_offset=get("nextBeginOffset"),
+            min_offset=get("minOffset"),
+            max_offset=get("maxOffset"),
+            body_bytes=len(answer.body),
+            role=stage.settings.role.name,
+        )
+
+    def __str__(self) -> str:
+        commit = "" if self.commits is None else f", commits {self.commits}"
+        where = f"{self.messages_max} from {self.offset} of {self.topic}-{self.queue}"
+        return f"{self.group} pulls {where}{commit}"
+
+
+@frozen
+class Commit:
+    """A consumer commits its progress."""
+
+    offset: int
+    queue: int = 0
+    group: str = "G"
+
+    def perform(self, stage: Stage, then: Then) -> None:
+        """Do it."""
+        place: dict[str, Any] = {"group": self.group, "topic": TOPIC}
+        place |= {"queue": self.queue, "offset": self.offset}
+        fields = {
+            "consumerGroup": self.group,
+            "topic": TOPIC,
+            "queueId": self.queue,
+            "commitOffset": self.offset,
+        }
+
+        def take(answer: Command) -> None:
+            place["response_code"], place["response"] = answer.code, name_code(answer.code)
+            stage.note("update_consumer_offset", node=stage.tested_node, **place)
+
+        ask(stage, make(RequestCode.UPDATE_CONSUMER_OFFSET, fields), take, then)
+
+    def __str__(self) -> str:
+        return f"{self.group} commits {self.offset} of queue {self.queue}"
+
+
+@frozen
+class Query:
+    """A consumer asks for its progress."""
+
+    queue: int = 0
+    group: str = "G"
+
+    def perform(self, stage: Stage, then: Then) -> None:
+        """Do it."""
+        fields = {"consumerGroup": self.group, "topic": TOPIC, "queueId": self.queue}
+
+        def take(answer: Command) -> None:
+            told = answer.fields.get("offset")
+            stage.note(
+                "query_consumer_offset",
+                node=stage.tested_node,
+                group=self.group,
+                topic=TOPIC,
+                queue=self.queue,
+                response_code=answer.code,
+                response=name_code(answer.code),
+                **({} if told in (None, "None") else {"offset": int(told)}),
+            )
+
+        ask(stage, make(RequestCode.QUERY_CONSUMER_OFFSET, fields), take, then)
+
+    def __str__(self) -> str:
+        return f"{self.group} asks for its progress in queue {self.queue}"

@@ -1,0 +1,189 @@
+"""Cases on real sockets: the broker under test is made empty, a case is played and judged."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from attrs import define, frozen
+
+from reference.broker.host import Peer
+from reference.broker.settings import Settings
+from reference.broker.sockets.socket_host import SocketHost
+from reference.conformance.acts import play
+from reference.conformance.case import Case
+from reference.conformance.judging import SKIPPED, Outcome, judge
+from reference.conformance.stage import Stage
+
+FRESH_TIMEOUT_S = 120.0
+REACH_TIMEOUT_S = 60.0
+REACH_EVERY_S = 0.05
+CASE_TIMEOUT_S = 900.0
+TICK_S = 0.01
+
+
+class NoBrokerError(Exception):
+    """The broker under test cannot be reached, or not be made empty: one line."""
+
+
+@frozen
+class Target:
+    """Where the broker under test is, and how it is set."""
+
+    settings: Settings
+    ha_address: str = ""
+    """A master's, for slaves."""
+    broker_address: str = ""
+    """A master's, for clients."""
+    bind: str = "127.0.0.1"
+    listen_port: int = 0
+    """Where the tester's master takes a slave under test."""
+    fresh: str = ""
+    """A shell command after which the broker runs and is empty; empty: one case is played."""
+
+
+def find_obstacle(case: Case, settings: Settings) -> str:
+    """Why a case cannot be played with these settings; empty if it can."""
+    if case.role and case.role != settings.role.name:
+        return f"brokerRole is {settings.role.name}, and has to be {case.role}"
+    for key, (low, high) in case.needs.items():
+        value = settings.number(key)
+        if not low <= value <= high:
+            return f"{key} is {value}, and has to be {low} to {high}"
+    return ""
+
+
+@define(eq=False, repr=False)
+class Lateness:
+    """How late this process is at most, by a timer that ticks."""
+
+    worst_ms: float = 0.0
+    _handle: asyncio.TimerHandle | None = None
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Begin to measure."""
+        due = loop.time() + TICK_S
+
+        def tick() -> None:
+            self.worst_ms = max(self.worst_ms, (loop.time() - due) * 1000)
+            self.start(loop)
+
+        self._handle = loop.call_at(due, tick)
+
+    def stop(self) -> None:
+        """Measure no more."""
+        if self._handle is not None:
+            self._handle.cancel()
+
+
+@define(eq=False, repr=False)
+class Listening:
+    """The port of the tester's master, open only while that runs."""
+
+    host: SocketHost
+    target: Target
+    server: asyncio.base_events.Server | None = None
+    task: asyncio.Task[None] | None = None
+
+    def open(self, make_peer: Callable[[], Peer]) -> Callable[[], None]:
+        """Begin to listen; what it returns ends that."""
+        self.task = self.host.loop.create_task(self._open(make_peer))
+        return self.close
+
+    async def _open(self, make_peer: Callable[[], Peer]) -> None:
+        target = self.target
+        self.server = await self.host.listen(target.bind, target.listen_port, make_peer)
+
+    def close(self) -> None:
+        """Refuse connections."""
+        if self.task is not None:
+            self.task.cancel()
+        if self.server is not None:
+            self.server.close()
+            self.server = None
+
+
+async def play_case(case: Case, target: Target, folder: Path) -> Outcome:
+    """One case against a broker that is there and empty."""
+    host, lateness = SocketHost(lambda _: None), Lateness()
+    listening = Listening(host, target)
+    stage = Stage(
+        host,
+        folder,
+        target.settings,
+        target.ha_address,
+        target.broker_address,
+        listening.open,
+        is_whole=case.is_whole,
+        own_settings=case.own_settings,
+    )
+    done = asyncio.Event()
+    lateness.start(host.loop)
+    gc.disable()  # A collection of garbage stops every timer for 20 ms.
+    host.loop.call_soon(lambda: play(stage, case.acts, done.set))
+    try:
+        await asyncio.wait_for(done.wait(), CASE_TIMEOUT_S)
+    finally:
+        lateness.stop()
+        stage.end()
+        gc.enable()
+    return judge(case, stage.take_down(case.name, lateness.worst_ms))
+
+
+async def make_fresh(target: Target) -> None:
+    """The broker under test, empty and running. Raises NoBrokerError."""
+    process = await asyncio.create_subprocess_shell(
+        target.fresh, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    try:
+        _, errors = await asyncio.wait_for(process.communicate(), FRESH_TIMEOUT_S)
+    except TimeoutError:
+        process.kill()
+        raise NoBrokerError(f"--fresh takes more than {FRESH_TIMEOUT_S:.0f} s") from None
+    if process.returncode:
+        last = errors.decode(errors="replace").strip().splitlines()[-1:]
+        raise NoBrokerError(f"--fresh ends with {process.returncode}: {''.join(last)}")
+
+
+async def reach(address: str) -> None:
+    """Wait until a broker takes clients. Raises NoBrokerError."""
+    host, _, port = address.rpartition(":")
+    loop = asyncio.get_running_loop()
+    until = loop.time() + REACH_TIMEOUT_S
+    while True:
+        try:
+            _, writer = await asyncio.open_connection(host, int(port))
+        except OSError as problem:
+            if loop.time() > until:
+                raise NoBrokerError(f"no broker at {address}: {problem}") from None
+            await asyncio.sleep(REACH_EVERY_S)
+            continue
+        writer.close()
+        return
+
+
+def run_cases(cases: Iterable[Case], target: Target) -> Iterator[Outcome]:
+    """Each case on an empty broker, with its outcome. Raises NoBrokerError, OSError."""
+    is_used = False
+    for case in cases:
+        obstacle = find_obstacle(case, target.settings)
+        if not obstacle and is_used and not target.fresh:
+            obstacle = "the broker is not empty any more: --fresh says how to make it so"
+        if obstacle:
+            yield Outcome(case, SKIPPED, obstacle)
+            continue
+        is_used = True
+        with tempfile.TemporaryDirectory(prefix="rmqspec-conform-") as folder:
+            yield asyncio.run(_run_case(case, target, Path(folder)))
+
+
+async def _run_case(case: Case, target: Target, folder: Path) -> Outcome:
+    if target.fresh:
+        await make_fresh(target)
+    if target.broker_address:
+        await reach(target.broker_address)
+    return await play_case(case, target, folder)
