@@ -21,7 +21,7 @@ from tests.reference.broker.mutants.bench import Bench
 from tests.reference.broker.mutants.shown import SHOWN
 from tests.reference.broker.simulated.group import Group
 from tests.reference.broker.simulated.lone import Lone
-from tests.reference.recordings.simulation.scenarios import SCENARIOS
+from tests.reference.broker.simulated.scenarios import SCENARIOS
 
 LATER = ("4.5.2", "4.6.0", "4.9.1", "4.9.8", "5.0.0", "5.3.3", "5.0.0-quorum", "5.3.3-quorum")
 GROUP_LINES = 300
