@@ -43,6 +43,7 @@ from book.usage import (
     progress_page,
     reading_page,
     tutorial_page,
+    wire_mutants_page,
 )
 from command_line.answers import shown_outputs as implementers
 from command_line.answers.recordings import logs_page
@@ -75,6 +76,7 @@ PAGES: tuple[Page, ...] = (
     progress_page.PAGE,
     metadata_page.PAGE,
     clients_page.PAGE,
+    wire_mutants_page.PAGE,
     implementers.PAGE,
     model_checkers_page.TLA_PAGE,
     dispute_page.PAGE,

@@ -97,6 +97,7 @@ NIGHTLY = {
     "rmqspec broker --role SYNC_MASTER --store master": "3 s: another role",
     "rmqspec broker --role SLAVE --store slave --set namesrvAddr=127.0.0.1:9876": "3 s: another",
     "rmqspec broker --role ASYNC_MASTER --store master --events master.jsonl --snapshots 1": "3 s",
+    "rmqspec broker --role SLAVE --store s --master host:10912 --mutant reports_on_connect": "3 s",
     "rmqspec record --out pair.jsonl --link slave1=20912:master-host:10912 --events master.jsonl"
     " --events slave.jsonl --rotate 100MB": "2 s: another recorder",
     "rmqspec record --out pair.jsonl --link slave1=20912:master-host:10912"
