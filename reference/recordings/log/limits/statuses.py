@@ -8,12 +8,13 @@ at the question no farther.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from reference.recordings.ahead.order import Observation
 from reference.recordings.hidden.node import Asked, Goal, Node
-from reference.recordings.log.asking import Asking, agrees, see
+from reference.recordings.log.asking import Asking, agrees, is_fact, see
 from reference.recordings.log.brokers import begins_at, check_running, get_log
 from reference.recordings.log.seen import Seen
 from reference.recordings.reading import Event
@@ -63,20 +64,24 @@ def observe_status(asking: Asking, observation: Observation, _: Node) -> Asked:
 def list_bounds(asking: Asking, event: Event, broker: int) -> tuple[Goal, ...]:
     """What a state has to have reached."""
     end, begin, who = event["max_offset"], event["min_offset"], event["node"]
-    dispatched = end - event["dispatch_behind_bytes"]
-    is_begin = asking.landmarks.may_begin_at(begin, end)
-    may_end = asking.landmarks.may_stand_at(end)
-    text = f"the log of {who} reaches {end}"
+    dispatched, marks = end - event["dispatch_behind_bytes"], asking.landmarks
+    is_begin = marks.may_begin_at(begin, end)
+    at_least = partial(is_at_least, asking, event)
+    text = f"the log of {who} may end at {end}"
     return (
-        asking.holds(text, reaches, broker, numbers=(end,), is_possible=may_end),
+        is_fact(text, is_so=marks.may_stand_at(end)),
+        at_least(f"the log of {who} reaches {end}", reaches, end),
         begins_at(asking, f"min_offset of {who} is {begin}", broker, begin, is_possible=is_begin),
-        asking.holds(
-            f"the dispatch of {who} has come to {dispatched}",
-            has_come,
-            broker,
-            numbers=(dispatched,),
-        ),
+        at_least(f"the dispatch of {who} has come to {dispatched}", has_come, dispatched),
     )
+
+
+def is_at_least(
+    asking: Asking, event: Event, text: str, make: Callable[..., Any], offset: int
+) -> Goal:
+    """By the stamp a broker's log, or its dispatch, has come as far as this."""
+    broker, may_be = asking.plan.find_node(event), asking.landmarks.may_reach(offset, event.t_ms)
+    return asking.holds(text, make, broker, numbers=(offset,), is_possible=may_be)
 
 
 def reaches(state: Any, broker: int, offset: int) -> Any:
@@ -102,9 +107,9 @@ def list_floors(asking: Asking, event: Event, broker: int, node: Node) -> tuple[
     who, end, behind = event["node"], event["max_offset"], event["dispatch_behind_bytes"]
     before = question.max_offset
     least = question.dispatched_offset + behind
+    text = f"max_offset of {who}, which was {before} before, is {end}"
+    is_behind = f"the dispatch of {who} is {behind} behind"
     return (
-        agrees(f"max_offset of {who}, which was {before} before, is {end}", is_so=end >= before),
-        asking.holds(
-            f"the dispatch of {who} is {behind} behind", reaches, broker, numbers=(least,)
-        ),
+        agrees(text, is_so=end >= before),
+        is_at_least(asking, event, is_behind, reaches, least),
     )
