@@ -6,7 +6,7 @@ import random
 import signal
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from types import CodeType, FrameType
 from typing import Any
 
@@ -17,11 +17,6 @@ from properties.exports.vectors.kill_rates.function_mutants import (
     list_function_mutants,
 )
 from properties.exports.vectors.question import Data, VectorSet, list_vectors
-from properties.exports.vectors.sets import log
-from properties.exports.vectors.sets.log import LOG, get_rule
-from properties.mutants.derivation import RuleMutant, list_mutants
-from properties.mutants.execution import make_mistake
-from properties.mutants.findings import Finding, load_table
 from reference.releases.versions import USUAL
 
 ANSWER_SECONDS = 2.0
@@ -30,10 +25,6 @@ SEED = 4410
 
 NOT_REACHED = "no question reaches the line"
 SAME_ANSWERS = "every answer is the same"
-PROVED = "proved to be no mistake"
-ARGUED = "argued to be no mistake, or out of reach"
-HIDDEN = "only leaves that no broker has differ"
-NOT_IN_SCHEDULES = "no schedule has the rule"
 
 MODULES: dict[str, tuple[str, ...]] = {
     "reading": tuple(
@@ -150,59 +141,3 @@ def measure_functions(vector_set: VectorSet, sample: int | None = None) -> KillR
             alike.append(mutant.name)
     killed = len(mutants) - reasons.total()
     return KillRate(vector_set.name, len(mutants), killed, dict(reasons), tuple(sorted(alike)))
-
-
-def list_rule_findings() -> dict[str, Finding]:
-    """What the judges of mutants have found, by a mutant's name."""
-    entries = (entry for entry in load_table() if entry.world == "replication")
-    return {finding.name: finding for entry in entries for finding in entry.findings}
-
-
-def replay_all(vectors: Sequence[Data]) -> Iterator[tuple[Data, Data]]:
-    """Each vector, and what the present rules answer without judgement."""
-    for vector in vectors:
-        yield vector, log.replay(USUAL, vector["ask"])[0]
-
-
-def judge_rule(mutant: RuleMutant, vectors: Sequence[Data]) -> str:
-    """Empty if a broker's answer is another one; else why none is."""
-    reason = SAME_ANSWERS if vectors else NOT_IN_SCHEDULES
-    with make_mistake(mutant):
-        try:
-            for vector, told in replay_all(vectors):
-                expected = vector["answer"]
-                if any(told[n] != expected[n] for n in ("refusedStep", "steps")):
-                    return ""
-                if any(told[n] != expected[n] for n in ("ghosts", "failedConditions")):
-                    reason = HIDDEN
-        except Exception:
-            return ""
-    return reason
-
-
-def measure_rules(sample: int | None = None) -> KillRate:
-    """Every mistake in the rules of replication, or a drawn sample of them."""
-    vectors = sorted(list_vectors(LOG, USUAL), key=lambda v: len(v["ask"]["steps"]))
-    by_rule: dict[str, list[Data]] = defaultdict(list)
-    for vector in vectors:
-        for rule in {get_rule(step) for step in vector["ask"]["steps"]}:
-            by_rule[rule].append(vector)
-    mutants = list(list_mutants("replication"))
-    if sample is not None and sample < len(mutants):
-        mutants = random.Random(SEED).sample(mutants, sample)
-    findings = list_rule_findings()
-    reasons: Counter[str] = Counter()
-    alike = []
-    for mutant in mutants:
-        reason = judge_rule(mutant, by_rule[mutant.rule])
-        found = findings.get(mutant.name)
-        if reason and found is not None and found.is_proved_alike:
-            reason = PROVED
-        elif reason and found is not None and found.is_survivor:
-            reason = ARGUED
-        if reason:
-            reasons[reason] += 1
-        if reason == SAME_ANSWERS:
-            alike.append(mutant.name)
-    killed = len(mutants) - reasons.total()
-    return KillRate("log", len(mutants), killed, dict(reasons), tuple(sorted(alike)))

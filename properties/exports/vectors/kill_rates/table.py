@@ -8,14 +8,16 @@ from pathlib import Path
 import attrs
 
 from properties.exports.vectors.kill_rates.measuring import (
-    ARGUED,
-    HIDDEN,
-    NOT_IN_SCHEDULES,
     NOT_REACHED,
-    PROVED,
     SAME_ANSWERS,
     KillRate,
     measure_functions,
+)
+from properties.exports.vectors.kill_rates.rules import (
+    ARGUED,
+    HIDDEN,
+    NOT_IN_SCHEDULES,
+    PROVED,
     measure_rules,
 )
 from properties.exports.vectors.question import list_vectors

@@ -9,8 +9,9 @@ import pytest
 
 from properties.exports.vectors.kill_rates import table as tables
 from properties.exports.vectors.kill_rates.function_mutants import list_function_mutants
-from properties.exports.vectors.kill_rates.measuring import MODULES, SAME_ANSWERS, measure_rules
+from properties.exports.vectors.kill_rates.measuring import MODULES, SAME_ANSWERS
 from properties.exports.vectors.kill_rates.mistakes import list_mistakes
+from properties.exports.vectors.kill_rates.rules import measure_rules
 from properties.exports.vectors.sets.every_set import SETS
 from reference.decisions.name_server import broker_side
 
