@@ -58,8 +58,9 @@ starts it in the background and returns. Without it one case is played on the br
 Nobody else may use the broker meanwhile. The rules decide what may come; a case never lists it.
 
 Exit codes: 0 every case that was played conforms, or its failure is waived; 1 one fails, or none
-was played, or an answer to a vector differs; 2 none fails, but one is inconclusive (with --strict also: not played, or vacuous);
-3 bad input, or the broker cannot be reached.
+was played, or an answer to a vector differs; 2 none fails, but one is inconclusive (with --strict
+also: not played, or vacuous), or a driver answers nothing; 3 bad input, or the broker or the driver
+cannot be reached.
 """
 
 

@@ -65,10 +65,10 @@ def _render_role(role: str, reports: Sequence[Mapping[str, Any]]) -> Iterator[st
 def _render_case(name: str, cells: Sequence[Mapping[str, Any] | None]) -> Iterator[str]:
     known = next(each for each in cells if each is not None)
     headings = escape(", ".join(known["headings"]))
-    failures = [each for each in cells if each is not None and each["outcome"] == FAILED]
+    failures = [cell for cell in cells if cell is not None and cell["outcome"] == FAILED]
     yield f"<tr><td>{escape(name)}<div class='headings'>{headings}</div>"
-    for each in failures:
-        reason = escape(each["reason"])
+    for failure in failures:
+        reason = escape(failure["reason"])
         yield f"<details><summary>why it fails</summary><pre>{reason}</pre></details>"
     yield "</td>"
     for each in cells:
