@@ -2,7 +2,7 @@
 
     python -m properties.exports.vectors.kill_rates [SET]...
 
-The log has some thousand mutants and takes a quarter of an hour; the other sets take seconds.
+The log takes three minutes, the other sets half a minute.
 """
 
 from __future__ import annotations
