@@ -8,11 +8,13 @@ at the question no farther.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from reference.recordings.ahead.order import Observation
+from reference.recordings.ahead.plan import MASTER, Plan
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.asking import Asking, agrees, is_fact, see
 from reference.recordings.log.brokers import begins_at, check_running, get_log
@@ -28,13 +30,25 @@ def observe_question(asking: Asking, observation: Observation, _: Node) -> Asked
     broker = asking.plan.find_node(event)
 
     def ask(after: Node) -> Node:
-        if not after.notes.seen.get_broker(broker).is_started:
+        known = after.notes.seen.get_broker(broker)
+        if not known.is_started:
             return after
         log = get_log(asking.guide.machine.decode(after.state), broker)
         question = Question(event.seq, log.max_offset, log.dispatched_offset)
+        if asking.plan.are_puts_hidden:  # Where its messages end is a guess until somebody looks.
+            ms = known.started_ms, observation.t_ms
+            question = Question(event.seq, find_highest_end(asking.plan, broker, *ms), 0)
         return see(partial(note_question, broker=broker, question=question))(after)
 
     return Asked(after=ask)
+
+
+def find_highest_end(plan: Plan, broker: int, from_ms: float, until_ms: float) -> int:
+    """The highest end of a broker's log that was seen in this time; 0 for none."""
+    is_master = broker == MASTER
+    seen = plan.end_observations if is_master else plan.links[broker].slave_observations
+    begin, end = bisect_left(seen.times_ms, from_ms), bisect_left(seen.times_ms, until_ms)
+    return max(seen.values[begin:end], default=0)
 
 
 def note_question(seen: Seen, broker: int, question: Question) -> Seen:
