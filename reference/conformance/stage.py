@@ -17,6 +17,7 @@ from reference.conformance.peers import LifePeer, OwnBroker
 from reference.conformance.producer import Producer
 from reference.conformance.tap import Link
 from reference.recorder.link_bytes import MASTER, SLAVE
+from reference.recordings.kinds import WITH_HEARTBEATS
 from reference.recordings.reading import Event, Recording
 
 MASTER_NODE = "master"
@@ -134,6 +135,7 @@ class Stage:
             "rocketmq": self.settings.version.name,
             "scenario": name,
             "nodes": self.nodes,
+            WITH_HEARTBEATS: True,
         }
         lines = [{"seq": n, **line} for n, line in enumerate([head, *self.lines])]
         events = [Event(n + 1, n, line["t_ms"], line["ev"], line) for n, line in enumerate(lines)]

@@ -16,6 +16,7 @@ from reference.broker.habits import SLAVE_TIMEOUT_SINCE
 from reference.broker.settings import Settings
 from reference.configuration.files import read_one_broker
 from reference.configuration.later_keys import get_name_in
+from reference.recordings.kinds import WITH_HEARTBEATS
 from reference.recordings.reading import Event, Recording
 from reference.releases.releases import CONTROLLER, QUORUM, is_since
 from reference.releases.versions import parse_version
@@ -217,6 +218,7 @@ class Group:
             "scenario": self.scenario.name,
             "seed": self.seed,
             "nodes": nodes,
+            WITH_HEARTBEATS: True,
         }
         lines = [{"seq": n, **line} for n, line in enumerate([head, *self.lines])]
         events = [Event(n + 1, n, line["t_ms"], line["ev"], line) for n, line in enumerate(lines)]
