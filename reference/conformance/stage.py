@@ -24,6 +24,7 @@ from reference.decisions.metadata.copying import REQUEST_CODES
 from reference.decisions.reading.settings import BROKER_FIELDS
 from reference.recorder.link_bytes import MASTER, SLAVE
 from reference.recordings.clock import FOREVER_MS
+from reference.recordings.kinds import WITH_HEARTBEATS
 from reference.recordings.reading import Event, Recording
 
 MASTER_NODE = "master"
@@ -177,6 +178,7 @@ class Stage:
             "rocketmq": self.settings.version.name,
             "scenario": name,
             "nodes": self.nodes,
+            WITH_HEARTBEATS: True,
         }
         lines = [{"seq": n, **line} for n, line in enumerate([head, *self.lines])]
         events = [Event(n + 1, n, line["t_ms"], line["ev"], line) for n, line in enumerate(lines)]

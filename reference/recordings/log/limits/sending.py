@@ -17,14 +17,11 @@ from attrs import define, field, frozen
 from reference.recordings.ahead.plan import Plan
 from reference.recordings.clock import JITTER_MS
 from reference.recordings.groups import LINK_PREFIX
-from reference.recordings.kinds import BROKER_KINDS, END_KINDS, START_KINDS
+from reference.recordings.kinds import BROKER_KINDS, END_KINDS, START_KINDS, WITH_HEARTBEATS
 from reference.recordings.log.limits.reports import Reports
 from reference.recordings.reading import Event
 from reference.recordings.settings import read_settings
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
-
-WITH_HEARTBEATS = "with_heartbeats"
-"""A field of the first line: links have a line for each heartbeat, too."""
 
 HOLDING = ("haFlowControlEnable", "transientStorePoolEnable")
 """With these a master sends less than it has: so much in a second (V-53), or what it has committed

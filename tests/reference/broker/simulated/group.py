@@ -17,6 +17,7 @@ from reference.broker.parts import USUAL_PARTS, Parts
 from reference.broker.settings import Settings
 from reference.configuration.files import read_one_broker
 from reference.configuration.later_keys import get_name_in
+from reference.recordings.kinds import WITH_HEARTBEATS
 from reference.recordings.reading import Event, Recording
 from reference.releases.releases import CONTROLLER, QUORUM, is_since
 from reference.releases.versions import parse_version
@@ -225,6 +226,7 @@ class Group:
             "scenario": self.scenario.name,
             "seed": self.seed,
             "nodes": nodes,
+            WITH_HEARTBEATS: True,
         }
         ordered = sorted(self.lines, key=lambda line: float(line["t_ms"]))[:count]
         lines = [{"seq": n, **line} for n, line in enumerate([head, *ordered])]
