@@ -19,6 +19,7 @@ EARLY_MS = 100.0
 """An answer that came so long after the line before it might have come at once."""
 ANSWERED_STATUSES = STATUS_NAMES[:4]
 ON_LINKS = ("ha_report", "ha_frame")
+TABLES = "tables"
 NEAR = {
     "ha_report": ("slave_offset",),
     "ha_frame": ("master_offset", "body_bytes"),
@@ -31,6 +32,7 @@ NEAR = {
         "body_bytes",
     ),
     "query_consumer_offset": ("offset",),
+    TABLES: ("topic_data_version_counter", "subscription_group_data_version_counter"),
 }
 """Numbers that the broker under test has chosen, by kind of event."""
 
@@ -48,8 +50,8 @@ class Alternative:
 def is_answer(event: Event, *, is_master_tested: bool) -> bool:
     """The broker under test has done this."""
     asked = ("pull_message", "query_consumer_offset")
-    kinds = ("ha_frame", "put", *asked) if is_master_tested else ("ha_report",)
-    return event.kind in kinds
+    own = ("ha_frame", "put") if is_master_tested else ("ha_report", TABLES)
+    return event.kind in (*own, *asked)
 
 
 def list_alternatives(
@@ -72,16 +74,39 @@ def _list_changes(recording: Recording, event: Event) -> Iterator[Alternative]:
         for step in (1, -1):
             if isinstance(value, int) and value + step >= 0:
                 yield _change(recording, event, {name: value + step})
+    if event.kind == TABLES:
+        yield from _list_other_tables(recording, event)
     if event.kind == "put":
         for status in ANSWERED_STATUSES:
             if status != event["put_status"]:
                 yield _change(recording, event, {"put_status": status})
 
 
-def _change(recording: Recording, event: Event, fields: dict[str, Any]) -> Alternative:
+def _list_other_tables(recording: Recording, event: Event) -> Iterator[Alternative]:
+    """A topic, a group or a queue's progress is not there, or the progress is another."""
+    topics, groups = event["topics"], event["subscription_groups"]
+    for name in topics:
+        less = {"topics": [each for each in topics if each != name]}
+        yield _change(recording, event, less, f"without topic {name}")
+    for name in groups:
+        fewer = {each: group for each, group in groups.items() if each != name}
+        yield _change(recording, event, {"subscription_groups": fewer}, f"without group {name}")
+    for key, queues in event["consumer_offsets"].items():
+        for queue, offset in queues.items():
+            for other in (offset + 1, offset - 1):
+                progress = {**event["consumer_offsets"], key: {**queues, queue: other}}
+                text = f"progress {key} {queue} {offset} -> {other}"
+                yield _change(recording, event, {"consumer_offsets": progress}, text)
+
+
+def _change(
+    recording: Recording, event: Event, fields: dict[str, Any], what: str = ""
+) -> Alternative:
     changed = evolve(event, data={**event.data, **fields})
     ((name, value),) = fields.items()
     text = f"{event.kind}.{name} {event.data[name]} -> {value}"
+    if what:
+        text = f"{event.kind} {what}"
     return Alternative(event.seq, text, _put_in_place(recording, event, (changed,)))
 
 

@@ -64,3 +64,13 @@ def master_case(
 def reading_case(name: str, headings: tuple[str, ...], *acts: Act) -> Case:
     """A case for a master that takes consumers."""
     return Case(name, headings, acts, is_whole=True)
+
+
+def copying_case(
+    name: str,
+    headings: tuple[str, ...],
+    *acts: Act,
+    needs: Mapping[str, tuple[int, int]] | None = None,
+) -> Case:
+    """A case for a slave that copies tables and takes clients."""
+    return Case(name, headings, acts, needs or {}, is_whole=True, is_master_tested=False)

@@ -7,6 +7,7 @@ from reference.conformance.cases import (
     master_answers,
     master_reading,
     master_transfer,
+    slave_copies,
     slave_frames,
     slave_restarts,
 )
@@ -16,4 +17,8 @@ MASTER_CASES: tuple[Case, ...] = (
     *master_answers.CASES,
     *master_reading.CASES,
 )
-SLAVE_CASES: tuple[Case, ...] = (*slave_frames.CASES, *slave_restarts.CASES)
+SLAVE_CASES: tuple[Case, ...] = (
+    *slave_frames.CASES,
+    *slave_restarts.CASES,
+    *slave_copies.CASES,
+)

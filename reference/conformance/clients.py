@@ -75,7 +75,11 @@ class MakeTopic:
         }
 
         def take(answer: Command) -> None:
-            told = {"topic": self.topic, "queues": self.queues, "response_code": answer.code}
+            told: dict[str, Any] = {
+                "topic": self.topic,
+                "queues": self.queues,
+                "response_code": answer.code,
+            }
             stage.note("update_topic", node=stage.tested_node, **told)
 
         ask(stage, make(RequestCode.UPDATE_AND_CREATE_TOPIC, fields), take, then)
@@ -248,7 +252,8 @@ class Commit:
 
     def perform(self, stage: Stage, then: Then) -> None:
         """Do it."""
-        place = {"group": self.group, "topic": TOPIC, "queue": self.queue, "offset": self.offset}
+        place: dict[str, Any] = {"group": self.group, "topic": TOPIC}
+        place |= {"queue": self.queue, "offset": self.offset}
         fields = {
             "consumerGroup": self.group,
             "topic": TOPIC,
@@ -257,8 +262,8 @@ class Commit:
         }
 
         def take(answer: Command) -> None:
-            code = {"response_code": answer.code, "response": name_code(answer.code)}
-            stage.note("update_consumer_offset", node=stage.tested_node, **place, **code)
+            place["response_code"], place["response"] = answer.code, name_code(answer.code)
+            stage.note("update_consumer_offset", node=stage.tested_node, **place)
 
         ask(stage, make(RequestCode.UPDATE_CONSUMER_OFFSET, fields), take, then)
 

@@ -51,7 +51,7 @@ def find_obstacle(case: Case, settings: Settings) -> str:
     if case.role and case.role != settings.role.name:
         return f"brokerRole is {settings.role.name}, and has to be {case.role}"
     for key, (low, high) in case.needs.items():
-        value = settings.number(key)
+        value = int(settings.get(key) or 0)
         if not low <= value <= high:
             return f"{key} is {value}, and has to be {low} to {high}"
     return ""

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from attrs import define, field, frozen
 
+from reference.broker.broker import Broker
 from reference.broker.events import list_store_config
 from reference.broker.host import Host, Peer
 from reference.broker.settings import Settings
 from reference.configuration.files import read_one_broker
 from reference.configuration.later_keys import get_name_in
+from reference.conformance.name_server import NameServerConnection
 from reference.conformance.peers import LifePeer, OwnBroker
 from reference.conformance.producer import Producer
+from reference.conformance.shown_tables import AskedPeer, describe_own
 from reference.conformance.tap import Link
+from reference.decisions.metadata.copying import REQUEST_CODES
+from reference.decisions.reading.settings import BROKER_FIELDS
 from reference.recorder.link_bytes import MASTER, SLAVE
+from reference.recordings.clock import FOREVER_MS
+from reference.recordings.kinds import WITH_HEARTBEATS
 from reference.recordings.reading import Event, Recording
 
 MASTER_NODE = "master"
@@ -38,6 +46,20 @@ FRESH_MASTER = {
 FRESH_SLAVE = {"ha_client_connected": False, "ha_client_reported_offset": 0}
 Listen = Callable[[Callable[[], Peer]], Callable[[], None]]
 """Begins to listen; what it returns ends that."""
+
+
+@frozen
+class Serving:
+    """Where a slave under test finds what else there is than its master's log."""
+
+    names: Listen
+    """For the tester's name server."""
+    clients: Listen
+    """For its master as a server of requests, at both ports (``fastRemotingServer``)."""
+    client_address: str
+    """What the name server tells of these."""
+    ha_address: str
+    """And of the master's log."""
 
 
 @frozen
@@ -67,6 +89,7 @@ class Stage:
     """Where it takes clients."""
     listen: Listen | None = None
     """For the tester's master, to which a slave under test connects."""
+    serving: Serving | None = None
     is_whole: bool = False
     """The broker under test is recorded as a whole one."""
     own_settings: Mapping[str, str] = field(factory=dict)
@@ -81,7 +104,13 @@ class Stage:
     """When that began which the case is about; None: from the first line on."""
     is_over: bool = False
     """Nothing is noted any more."""
-    _stop_listening: Callable[[], None] | None = None
+    copies: Counter[int] = field(factory=Counter)
+    """How often the slave under test has asked for each table, by the request's code."""
+    copied_ms: float = -FOREVER_MS
+    """When it did so last."""
+    _stops: list[Callable[[], None]] = field(factory=list)
+    """Each ends listening for the tester's master."""
+    _stop_names: Callable[[], None] | None = None
 
     def __attrs_post_init__(self) -> None:
         self.began_ms = self.host.now_ms()
@@ -93,10 +122,11 @@ class Stage:
             "flush_type": tested.configuration.flush_disk_type.name,
             "broker_id": tested.broker_id,
             "store_config": list_store_config(tested),
+            **({"broker_config": list_broker_config(tested)} if self.is_whole else {}),
         }
         fresh = FRESH_SLAVE if tested.is_slave else FRESH_MASTER
         kind = "broker_started" if self.is_whole else "node_started"
-        head = {"node": self.tested_node, "role": tested.role.name}
+        head: dict[str, Any] = {"node": self.tested_node, "role": tested.role.name}
         self.note(kind, **head, **FRESH_START, **fresh)
 
     # The recording
@@ -107,7 +137,7 @@ class Stage:
 
     def note(self, kind: str, at_ms: float | None = None, **fields: Any) -> None:
         """A line."""
-        if self.is_over:
+        if self.is_over or (self.is_whole and "link" in fields):
             return
         stamp = self.elapsed_ms() if at_ms is None else at_ms
         self.lines.append({"t_ms": stamp, "ev": kind, **fields})
@@ -121,10 +151,18 @@ class Stage:
             names = ("role", "flush_type", "broker_id", "store_config")
             self.nodes[told["node"]] = {name: told[name] for name in names}
             return
+        if self.is_whole and not self._make_whole(told):
+            return
         now_ms = self.elapsed_ms()
         if "begin_wall_ms" in told:
             told["t_begin_ms"] = round(now_ms - (wall_ms - told.pop("begin_wall_ms")), 3)
         self.lines.append({"t_ms": now_ms, **told})
+
+    def _make_whole(self, told: dict[str, Any]) -> bool:
+        """An event of a whole broker shows its tables; what its store alone shows is left out."""
+        if told["ev"] == "node_started":
+            told |= {"ev": "broker_started", **describe_own(self.get_own(told["node"]))}
+        return told["ev"] not in ("put", "snapshot")
 
     def take_down(self, name: str, late_ms: float = 0.0) -> Played:
         """The recording, and what else was seen."""
@@ -140,6 +178,7 @@ class Stage:
             "rocketmq": self.settings.version.name,
             "scenario": name,
             "nodes": self.nodes,
+            WITH_HEARTBEATS: True,
         }
         lines = [{"seq": n, **line} for n, line in enumerate([head, *self.lines])]
         events = [Event(n + 1, n, line["t_ms"], line["ev"], line) for n, line in enumerate(lines)]
@@ -190,6 +229,10 @@ class Stage:
             self.brokers[MASTER_NODE] = self._make_broker(MASTER_NODE, told, lambda _, peer: peer)
         return self.brokers[MASTER_NODE]
 
+    def get_own(self, name: str) -> Broker:
+        """A broker of the tester that runs, or is about to."""
+        return self.brokers[name].running
+
     def _make_broker(
         self, name: str, told: dict[str, str], tap: Callable[[str, Peer], Peer]
     ) -> OwnBroker:
@@ -207,21 +250,57 @@ class Stage:
         link, own = self.get_link(), self.get_master()
         life, ha = own.life, own.running.ha
         assert life is not None
-        self._stop_listening = self.listen(lambda: link.tap(LifePeer(life, ha.make_connection())))
+        self._stops.append(self.listen(lambda: link.tap(LifePeer(life, ha.make_connection()))))
+        if self.serving is not None:
+            server = own.running.server
+
+            def answer() -> Peer:
+                return AskedPeer(LifePeer(life, server.make_connection()), self._count_copy)
+
+            self._stops.append(self.serving.clients(answer))
 
     def close_master(self) -> None:
         """It does so no more."""
-        if self._stop_listening is not None:
-            self._stop_listening()
-            self._stop_listening = None
+        for stop in self._stops:
+            stop()
+        self._stops.clear()
+
+    def _count_copy(self, code: int) -> None:
+        """A client of the tester's master has asked for something."""
+        if code in REQUEST_CODES.values():
+            self.copies[code] += 1
+            self.copied_ms = self.host.now_ms()
+
+    def open_names(self) -> None:
+        """There is a name server from now on."""
+        assert self.serving is not None
+        self._stop_names = self.serving.names(lambda: NameServerConnection(self._register))
+
+    def _register(self, fields: Mapping[str, str]) -> dict[str, str]:
+        """The answer to a registration, which a slave under test may learn from."""
+        if fields.get("brokerId") != str(self.settings.broker_id) or self.serving is None:
+            return {}
+        self.note("register_broker", node=self.tested_node)
+        master = self.brokers.get(MASTER_NODE)
+        if master is None or master.broker is None:
+            return {}
+        return {"masterAddr": self.serving.client_address, "haServerAddr": self.serving.ha_address}
 
     def end(self) -> None:
         """The case is over."""
         self.is_over = True
         self.close_master()
+        if self._stop_names is not None:
+            self._stop_names()
         for broker in self.brokers.values():
             broker.kill()
         self.producer.client.close()
+
+
+def list_broker_config(settings: Settings) -> dict[str, Any]:
+    """The settings of pulls beside the store's, where the file has any."""
+    told = settings.configuration.values
+    return {key: settings.get(key) for key in BROKER_FIELDS if key in told}
 
 
 NOT_SHARED = (

@@ -10,14 +10,12 @@ from reference.broker.settings import Settings
 from reference.broker.storage.tables import LiveTables
 from reference.decisions.metadata import copying, stored_broker
 from reference.decisions.metadata.copying import (
-    FORM_4_4_0,
-    FORM_4_5_0,
     REQUEST_CODES,
     STEPS,
     CopyForm,
+    choose_form,
 )
 from reference.decisions.metadata.services import VIP_PORT_STEP
-from reference.releases.releases import is_since
 from reference.wire.remoting import Command
 
 SUCCESS = 0
@@ -35,7 +33,7 @@ class Copying:
     @property
     def form(self) -> CopyForm:
         """When a copy is due, by release."""
-        return FORM_4_5_0 if is_since(self.settings.version.release, "4.5.1") else FORM_4_4_0
+        return choose_form(self.settings.version.release)
 
     def start(self) -> None:
         """The first copy is due a while after the start."""

@@ -13,6 +13,7 @@ from attrs import evolve, frozen
 
 from reference.decisions.metadata.broker_tables import BrokerTables, VersionedTable
 from reference.decisions.progress.offset_table import OffsetTable
+from reference.releases.releases import is_since
 
 
 @frozen
@@ -52,6 +53,12 @@ FORM_4_5_0 = CopyForm(
     is_restarted_by_role_change=True,
 )
 """V-01, V-02: scheduled in BrokerController#handleSlaveSynchronize."""
+
+
+def choose_form(release: str) -> CopyForm:
+    """The form of a release: 4.5.0 itself still copies as 4.4.0 does (V-01)."""
+    return FORM_4_5_0 if is_since(release, "4.5.1") else FORM_4_4_0
+
 
 NOT_COPIED = (
     "consumerFilter.json",

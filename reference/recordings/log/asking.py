@@ -19,6 +19,7 @@ from reference.recordings.log.limits.answers import Answers
 from reference.recordings.log.limits.counts import Counts
 from reference.recordings.log.limits.landmarks import Landmarks
 from reference.recordings.log.limits.reports import Reports
+from reference.recordings.log.limits.sending import Sending
 from reference.recordings.log.notes import Notes
 from reference.recordings.log.seen import Check, Seen, begin_seen, judge, make_view
 from reference.recordings.reading import Event
@@ -48,6 +49,7 @@ class Asking:
     landmarks: Landmarks = field(init=False)
     counts: Counts = field(init=False)
     reports: Reports = field(init=False)
+    sending: Sending = field(init=False)
     answers: Answers = field(init=False)
     blank: tuple[Any, ...] = field(init=False)
     """The leaves of a message that is not put yet."""
@@ -56,6 +58,7 @@ class Asking:
         self.landmarks = Landmarks(self.plan)
         self.counts = Counts(self.plan)
         self.reports = Reports(self.plan)
+        self.sending = Sending(self.plan, self.reports)
         self.answers = Answers(self.plan, self.counts)
         self.blank = tuple(flatten(Message()).values())
 

@@ -8,6 +8,7 @@ from typing import Any
 from attrs import evolve
 
 from reference.decisions.metadata.broker_tables import BrokerTables, DataVersion, VersionedTable
+from reference.decisions.metadata.copying import choose_form
 from reference.decisions.name_server.registry import Registration, register
 from reference.decisions.progress.offset_table import OffsetTable
 from reference.decisions.reading.pull_processor import MASTER_ID
@@ -57,6 +58,7 @@ def follow_start(view: View, event: Event) -> View:
         registry=registry,
         started_ms={**side.started_ms, name: event.t_ms},
         delays=begin_delays(side.delays, event, shown, is_first=is_first),
+        form=choose_form(view.plan.version.release),
     )
     if is_first:
         files = {**side.files, name: {freeze(shown.offset_file): shown.offset_file}}

@@ -38,7 +38,7 @@ from reference.recordings.tables.worlds import (
     change_tables,
     freeze,
 )
-from reference.recordings.view import View, check
+from reference.recordings.view import Blocked, View, check
 
 NO_GROUP_CODES = (ResponseCode.NO_PERMISSION, ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST)
 """A pull that is refused in this way has made no group."""
@@ -65,6 +65,8 @@ def follow(view: View, event: Event) -> View:
     if change is None or not is_followed or view.tables.is_given_up:
         return view
     side = advance(view.tables, look_around(view, event))
+    if not side.worlds:
+        raise Blocked("a slave that knows its master has left out a copy that it owes")
     followed = evolve(view, tables=side)
     return followed if side.is_given_up else change(followed, event)
 
@@ -208,13 +210,14 @@ def follow_registration(view: View, event: Event) -> View:
     if event["node"] == view.plan.master:
         return view
     side = view.tables
-    name = event["node"]
+    name, answers = event["node"], list_registration_answers(view)
     worlds = tuple(
-        {**world, name: world[name].tell(answer)}
-        for world in side.worlds
-        for answer in list_registration_answers(view)
+        {**world, name: world[name].tell(answer)} for world in side.worlds for answer in answers
     )
-    return evolve(view, tables=evolve(side, worlds=worlds))
+    told_ms = {each: ms for each, ms in side.told_ms.items() if each != name}
+    if is_master_there(view) and all(answer.master_address for answer in answers):
+        told_ms[name] = side.told_ms.get(name, event.t_ms)
+    return evolve(view, tables=evolve(side, worlds=worlds, told_ms=told_ms))
 
 
 def follow_persist(view: View, event: Event) -> View:
@@ -229,7 +232,10 @@ def follow_end(view: View, event: Event) -> View:
     side = view.tables
     started_ms = {name: ms for name, ms in side.started_ms.items() if name != event["node"]}
     registry = remove_address(side.registry, name_address(event["node"]))
-    return evolve(view, tables=evolve(side, registry=registry, started_ms=started_ms))
+    is_master = event["node"] == view.plan.master
+    told_ms = {n: ms for n, ms in side.told_ms.items() if n != event["node"] and not is_master}
+    changes = {"registry": registry, "started_ms": started_ms, "told_ms": told_ms}
+    return evolve(view, tables=evolve(side, **changes))
 
 
 def follow_clean_stop(view: View, event: Event) -> View:

@@ -13,7 +13,12 @@ from typing import Any, TypeAlias
 from attrs import evolve, field, frozen
 
 from reference.decisions.metadata.broker_tables import BrokerTables
-from reference.decisions.metadata.copying import FORM_4_4_0, STEPS, is_master_known
+from reference.decisions.metadata.copying import (
+    FORM_4_4_0,
+    STEPS,
+    CopyForm,
+    is_master_known,
+)
 from reference.decisions.name_server.broker_side import FIRST_MS as FIRST_REGISTRATION_MS
 from reference.decisions.name_server.broker_side import Addresses, learn
 from reference.decisions.name_server.registry import Answer, Registry
@@ -31,6 +36,9 @@ COPY_LATEST_MS = 20_000.0
 
 FIRST_PERSIST_MS = 10_000.0
 """From the start to the first time that progress is written (R-CO-03)."""
+
+NOTICE_MS = 1_000.0
+"""So long after it was told of its master a slave counts as knowing it."""
 
 WORLDS_MAX = 100
 
@@ -76,6 +84,10 @@ class TableSide:
     registry: Registry = field(factory=Registry)
     started_ms: Mapping[str, float] = field(factory=dict)
     """When each broker that runs was seen to start."""
+    told_ms: Mapping[str, float] = field(factory=dict)
+    """By slave: since when it was seen to know its master, which has run ever since."""
+    form: CopyForm = FORM_4_4_0
+    """When a slave of the recorded release copies."""
     is_given_up: bool = False
     """Too much is open; nothing is followed any more."""
 
@@ -102,7 +114,7 @@ class Surroundings:
 def advance(side: TableSide, surroundings: Surroundings) -> TableSide:
     """With every world that hidden steps may have made, and every file that they may have left."""
     now_ms = surroundings.now_ms
-    worlds = close(side, surroundings)
+    worlds = leave_out_overdue(close(side, surroundings), side, now_ms)
     files = dict(side.files)
     for name in worlds[0] if worlds else ():
         if side.is_due(name, FIRST_PERSIST_MS, now_ms):
@@ -157,13 +169,38 @@ def add_contents(contents: Contents, worlds: Iterable[World], name: str) -> Cont
 
 
 def skip_late_copies(world: World, side: TableSide, now_ms: float) -> World:
-    """A copy that should have begun long ago has failed as a whole."""
+    """A copy that should have begun long ago has failed as a whole, if it may fail."""
     changed = dict(world)
     for name, node in world.items():
-        latest_ms = FORM_4_4_0.compute_copy_ms(node.copies) + START_LONGEST_MS + COPY_LATEST_MS
-        if side.is_due(name, latest_ms, now_ms):
+        if is_copy_late(side, name, node.copies, now_ms) and not is_owed(side, name, node.copies):
             changed[name] = evolve(node, copies=node.copies + 1, steps_left=())
     return changed
+
+
+def is_copy_late(side: TableSide, name: str, number: int, now_ms: float) -> bool:
+    """A copy should have begun long ago."""
+    latest_ms = side.form.compute_copy_ms(number) + START_LONGEST_MS + COPY_LATEST_MS
+    return side.is_due(name, latest_ms, now_ms)
+
+
+def is_owed(side: TableSide, name: str, number: int) -> bool:
+    """A slave cannot leave a copy out: it knew a master before, which has run ever since."""
+    told_ms = side.told_ms.get(name)
+    due_ms = side.started_ms[name] - START_LONGEST_MS + side.form.compute_copy_ms(number)
+    return told_ms is not None and told_ms + NOTICE_MS <= due_ms
+
+
+def leave_out_overdue(
+    worlds: tuple[World, ...], side: TableSide, now_ms: float
+) -> tuple[World, ...]:
+    """The worlds without those in which a slave still owes a copy that should long be over."""
+
+    def is_overdue(name: str, node: NodeTables) -> bool:
+        latest = node.copies - 1 if node.steps_left else node.copies
+        is_late = name in side.told_ms and is_copy_late(side, name, latest, now_ms)
+        return is_late and is_owed(side, name, latest)
+
+    return tuple(w for w in worlds if not any(is_overdue(n, node) for n, node in w.items()))
 
 
 def list_hidden_steps(world: World, side: TableSide, surroundings: Surroundings) -> Iterator[World]:
@@ -176,7 +213,7 @@ def list_hidden_steps(world: World, side: TableSide, surroundings: Surroundings)
             for answer in surroundings.answers:
                 yield {**world, name: node.tell(answer)}
         if not node.steps_left:
-            if side.is_due(name, FORM_4_4_0.compute_copy_ms(node.copies), now_ms):
+            if side.is_due(name, side.form.compute_copy_ms(node.copies), now_ms):
                 steps = tuple(STEPS)
                 yield {**world, name: evolve(node, copies=node.copies + 1, steps_left=steps)}
         elif surroundings.is_master_there and is_master_known(node.tables):

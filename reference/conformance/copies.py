@@ -1,0 +1,237 @@
+"""A slave under test copies the tables of the tester's master: changes there, and looks at both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import frozen
+
+from reference.conformance.acts import POLL_MS, Then
+from reference.conformance.clients import READ_WRITE, ask, make, name_code
+from reference.conformance.producer import TOPIC
+from reference.conformance.shown_tables import SHOWN_STEPS, describe_tables
+from reference.conformance.stage import MASTER_NODE, Stage
+from reference.decisions.metadata.copying import REQUEST_CODES, STEPS, choose_form
+from reference.decisions.metadata.json_text import TextError
+from reference.decisions.metadata.table_text import TopicConfig
+from reference.decisions.progress.offset_table import name_key
+from reference.decisions.reading.subscription_group import SubscriptionGroup
+from reference.decisions.sending.send_processor import RESPONSES
+from reference.recordings.tables.worlds import COPY_LATEST_MS, START_LONGEST_MS
+from reference.store.put import Message
+from reference.wire.codes import RequestCode
+from reference.wire.remoting import Command
+
+SETTLE_MS = 500.0
+"""So long after its request a slave has taken a table over."""
+OWED_REST_MS = START_LONGEST_MS + COPY_LATEST_MS + 1_000.0
+"""So long after it is due a copy is over, or was left out."""
+
+
+@frozen
+class OpenNames:
+    """The slave under test finds a name server from now on."""
+
+    def perform(self, stage: Stage, then: Then) -> None:
+        """Do it."""
+        stage.open_names()
+        then()
+
+    def __str__(self) -> str:
+        return "a name server runs"
+
+
+@frozen
+class MasterTopic:
+    """The tester's master makes a topic."""
+
+    topic: str = TOPIC
+    queues: int = 4
+
+    def perform(self, stage: Stage, then: Then) -> None:
+        """Do it."""
+        made = TopicConfig(
+            name=self.topic,
+            read_queues=self.queues,
+            write_queues=self.queues,
+            permission=READ_WRITE,
+        )
+        stage.get_master().running.tables.put_topic(made)
+        told = {"topic": self.topic, "queues": self.queues, "response_code": 0}
+        stage.note("update_topic", node=MASTER_NODE, **told)
+        then()
+
+    def __str__(self) -> str:
+        return f"the master makes topic {self.topic}, {self.queues} queues"
+
+
+@frozen
+class MasterGroup:
+    """The tester's master makes a subscription group, or changes it."""
+
+    group: str = "G"
+    broker_id: int = 0
+    slow_broker_id: int = 1
+
+    def perform(self, stage: Stage, then: Then) -> None:
+        """Do it."""
+        made = SubscriptionGroup(broker_id=self.broker_id, slow_broker_id=self.slow_broker_id)
+        stage.get_master().running.tables.put_group(self.group, made)
+        stage.note(
+            "update_subscription_group",
+            node=MASTER_NODE,
+            group=self.group,
+            broker_id=self.broker_id,
+            which_broker_when_consume_slowly=self.slow_broker_id,
+            response_code=0,
+        )
+        then()
+
+    def __str__(self) -> str:
+        ids = f"broker {self.broker_id}, {self.slow_broker_id} when slow"
+        return f"the master makes group {self.group}: {ids}"
+
+
+@frozen
+class MasterCommit:
+    """The tester's master takes progress of a consumer."""
+
+    offset: int
+    queue: int = 0
+    group: str = "G"
+
+    def perform(self, stage: Stage, then: Then) -> None:
+        """Do it."""
+        key = name_key(TOPIC, self.group)
+        stage.get_master().running.tables.commit(key, self.queue, self.offset)
+        place = {"group": self.group, "topic": TOPIC, "queue": self.queue, "offset": self.offset}
+        answer = {"response_code": 0, "response": "SUCCESS"}
+        stage.note("update_consumer_offset", node=MASTER_NODE, **place, **answer)
+        then()
+
+    def __str__(self) -> str:
+        return f"the master has progress {self.offset} of {self.group} in queue {self.queue}"
+
+
+@frozen
+class MasterTakes:
+    """The tester's master takes messages, one after another, that do not wait for its slave."""
+
+    count: int = 1
+    queue: int = 0
+    body_bytes: int = 100
+
+    def perform(self, stage: Stage, then: Then) -> None:
+        """Do it."""
+        self._put(stage, self.count, then)
+
+    def _put(self, stage: Stage, left: int, then: Then) -> None:
+        if not left:
+            then()
+            return
+        body = bytes(self.body_bytes)
+        message = Message(TOPIC, self.queue, body, "WAIT\x01false\x02", is_wait_store_msg_ok=False)
+
+        def answered(put: Any) -> None:
+            result, code = put.result, RESPONSES[put.result.status.name]
+            stage.note(
+                "send_message",
+                node=MASTER_NODE,
+                topic=TOPIC,
+                queue=self.queue,
+                body_bytes=self.body_bytes,
+                wait_store_ok=False,
+                response_code=int(code),
+                response=name_code(int(code)),
+                queue_offset=str(result.append.logics_offset),
+                remark=None,
+            )
+            self._put(stage, left - 1, then)
+
+        stage.get_master().running.puts.ask(message, answered)
+
+    def __str__(self) -> str:
+        where = f"queue {self.queue}"
+        return f"the master takes {self.count} messages of {self.body_bytes} bytes for {where}"
+
+
+@frozen
+class Copied:
+    """Until the slave has copied all tables that are there now, or owes that."""
+
+    def perform(self, stage: Stage, then: Then) -> None:
+        """Do it."""
+        first, *_, last = (REQUEST_CODES[step] for step in STEPS)
+        form = choose_form(stage.settings.version.release)
+        patience_ms = max(form.first_ms, form.period_ms) + OWED_REST_MS
+        until_ms = stage.host.now_ms() + patience_ms
+        begun, done = stage.copies[first], stage.copies[last]
+
+        def look() -> None:
+            # A copy that was under way has asked for some tables before.
+            is_done = stage.copies[first] > begun and stage.copies[last] > done + is_under_way
+            if is_done or stage.host.now_ms() > until_ms:
+                stage.host.after(SETTLE_MS, then)
+            else:
+                stage.host.after(POLL_MS, look)
+
+        is_under_way = begun > done
+        look()
+
+    def __str__(self) -> str:
+        return "until the slave has copied"
+
+
+@frozen
+class ShowTables:
+    """A look at the tables of the slave under test, when no copy is under way."""
+
+    is_first: bool = False
+    """It shows what the slave has begun with, before it knows a master."""
+
+    def perform(self, stage: Stage, then: Then) -> None:
+        """Do it."""
+        began_ms = stage.host.now_ms()
+
+        def show(texts: dict[str, str]) -> None:
+            if stage.copied_ms > began_ms - SETTLE_MS:
+                stage.host.after(SETTLE_MS, lambda: self.perform(stage, then))
+                return
+            self._note(stage, texts)
+            then()
+
+        self._ask(stage, list(SHOWN_STEPS), {}, show)
+
+    def _ask(
+        self,
+        stage: Stage,
+        steps: list[str],
+        texts: dict[str, str],
+        show: Callable[[dict[str, str]], None],
+    ) -> None:
+        if not steps:
+            show(texts)
+            return
+        step, *rest = steps
+
+        def take(answer: Command) -> None:
+            texts[step] = answer.body.decode("utf-8", "replace")
+
+        request = make(RequestCode(REQUEST_CODES[step]), {})
+        ask(stage, request, take, lambda: self._ask(stage, rest, texts, show))
+
+    def _note(self, stage: Stage, texts: dict[str, str]) -> None:
+        try:
+            told = describe_tables(texts)
+        except TextError as problem:
+            stage.producer.unanswered += 1
+            stage.note("note", text=f"the tables cannot be read: {problem}")
+            return
+        if self.is_first:
+            stage.lines[0] |= told
+        else:
+            stage.note("tables", node=stage.tested_node, **told)
+
+    def __str__(self) -> str:
+        return "the tables that the slave begins with" if self.is_first else "a look at its tables"
