@@ -34,6 +34,7 @@ from reference.recordings.ahead.puts import (
     QueueIndex,
     QueueKey,
     count_overlapping,
+    drop_refused_reports,
     find_sampled,
     index_queues,
     list_under_way,
@@ -55,6 +56,7 @@ from reference.releases.versions import Version
 from reference.worlds.replication.changes import (
     ack_per_connection,
     no_slave_wait,
+    report_capped_from_second,
     scripted_slave,
 )
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
@@ -238,7 +240,10 @@ def _see_processes(recording: Recording, version: Version) -> tuple[ProcessAhead
     """Under a controller a put waits for all slaves of the SyncStateSet, else for one."""
     master, *slaves = recording.config["nodes"]
     members = len(slaves) if version.has(CONTROLLED) else 0
-    return see_processes(recording.events, master, recording.end_ms, members)
+    events: Iterable[Event] = recording.events
+    if version.has(report_capped_from_second.VARIANT):
+        events = drop_refused_reports(recording.events, master)
+    return see_processes(events, master, recording.end_ms, members)
 
 
 def _see_puts(

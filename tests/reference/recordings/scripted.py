@@ -37,7 +37,7 @@ SETTINGS = {
 NODE_FIELDS = ("role", "flush_type", "broker_id", "store_config")
 
 Step = tuple[float, str, Any]
-"""After how long what is done: ``connect``, ``cut``, ``report`` (some at once), ``put``, ``look``."""
+"""After how long what is done: ``connect``, ``cut``, ``report`` some at once, ``put``, ``look``."""
 
 
 @define(eq=False, repr=False)
