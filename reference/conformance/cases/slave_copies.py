@@ -14,6 +14,7 @@ from reference.conformance.acts import (
 from reference.conformance.case import Case, copying_case
 from reference.conformance.clients import Commit, MakeGroup, MakeTopic, Pull, Query, Send
 from reference.conformance.copies import (
+    CloseNames,
     Copied,
     MasterCommit,
     MasterGroup,
@@ -114,9 +115,18 @@ COPIES = (
         LOOK,
     ),
     copying_case(
+        "tables are kept while the master is not listed",
+        (STEPS,),
+        *COPIED,
+        Kill("master"),
+        UNREACHABLE,
+        LOOK,
+    ),
+    copying_case(
         "tables are kept while the master cannot be reached",
         (STEPS,),
         *COPIED,
+        CloseNames(),
         Kill("master"),
         UNREACHABLE,
         LOOK,
