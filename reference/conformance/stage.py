@@ -111,6 +111,7 @@ class Stage:
     _stops: list[Callable[[], None]] = field(factory=list)
     """Each ends listening for the tester's master."""
     _stop_names: Callable[[], None] | None = None
+    _name_connections: list[NameServerConnection] = field(factory=list)
 
     def __attrs_post_init__(self) -> None:
         self.began_ms = self.host.now_ms()
@@ -274,7 +275,21 @@ class Stage:
     def open_names(self) -> None:
         """There is a name server from now on."""
         assert self.serving is not None
-        self._stop_names = self.serving.names(lambda: NameServerConnection(self._register))
+
+        def answer() -> Peer:
+            self._name_connections.append(NameServerConnection(self._register))
+            return self._name_connections[-1]
+
+        self._stop_names = self.serving.names(answer)
+
+    def close_names(self) -> None:
+        """There is none any more."""
+        if self._stop_names is not None:
+            self._stop_names()
+            self._stop_names = None
+        for connection in self._name_connections:
+            connection.leave()
+        self._name_connections.clear()
 
     def _register(self, fields: Mapping[str, str]) -> dict[str, str]:
         """The answer to a registration, which a slave under test may learn from."""
@@ -290,8 +305,7 @@ class Stage:
         """The case is over."""
         self.is_over = True
         self.close_master()
-        if self._stop_names is not None:
-            self._stop_names()
+        self.close_names()
         for broker in self.brokers.values():
             broker.kill()
         self.producer.client.close()
