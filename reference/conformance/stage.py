@@ -136,12 +136,11 @@ class Stage:
         """The clock of the recording."""
         return round(self.host.now_ms() - self.began_ms, 3)
 
-    def note(self, kind: str, at_ms: float | None = None, **fields: Any) -> None:
+    def note(self, kind: str, **fields: Any) -> None:
         """A line."""
         if self.is_over or (self.is_whole and "link" in fields):
             return
-        stamp = self.elapsed_ms() if at_ms is None else at_ms
-        self.lines.append({"t_ms": stamp, "ev": kind, **fields})
+        self.lines.append({"t_ms": self.elapsed_ms(), "ev": kind, **fields})
 
     def take_line(self, told: dict[str, Any]) -> None:
         """An event of a broker of our own."""
