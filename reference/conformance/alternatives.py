@@ -32,6 +32,7 @@ NEAR = {
         "body_bytes",
     ),
     "query_consumer_offset": ("offset",),
+    "queue_ends": ("min_offset", "max_offset"),
     TABLES: ("topic_data_version_counter", "subscription_group_data_version_counter"),
 }
 """Numbers that the broker under test has chosen, by kind of event."""
@@ -49,7 +50,7 @@ class Alternative:
 
 def is_answer(event: Event, *, is_master_tested: bool) -> bool:
     """The broker under test has done this."""
-    asked = ("pull_message", "query_consumer_offset")
+    asked = ("pull_message", "query_consumer_offset", "queue_ends")
     own = ("ha_frame", "put") if is_master_tested else ("ha_report", TABLES)
     return event.kind in (*own, *asked)
 

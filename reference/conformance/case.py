@@ -61,9 +61,14 @@ def master_case(
     return Case(name, headings, acts, needs or {}, own_settings or {}, role=role)
 
 
-def reading_case(name: str, headings: tuple[str, ...], *acts: Act) -> Case:
+def reading_case(
+    name: str,
+    headings: tuple[str, ...],
+    *acts: Act,
+    needs: Mapping[str, tuple[int, int]] | None = None,
+) -> Case:
     """A case for a master that takes consumers."""
-    return Case(name, headings, acts, is_whole=True)
+    return Case(name, headings, acts, needs or {}, is_whole=True)
 
 
 def copying_case(

@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from attrs import frozen
 
-from reference.conformance.acts import Then
+from reference.conformance.acts import POLL_MS, Then
 from reference.conformance.producer import ANSWER_TIMEOUT_MS, TOPIC
 from reference.conformance.stage import Stage
+from reference.decisions.progress.offset_table import QueryCode
 from reference.decisions.reading.pull import ResponseCode
 from reference.decisions.sending.send_processor import SendCode
 from reference.wire.codes import RequestCode
 from reference.wire.remoting import Command
 
-COMMIT_FLAG, SUBSCRIPTION_FLAG = 1, 4
+COMMIT_FLAG, SUSPEND_FLAG, SUBSCRIPTION_FLAG = 1, 2, 4
 """``PullSysFlag``."""
+ENDS = {"min_offset": RequestCode.GET_MIN_OFFSET, "max_offset": RequestCode.GET_MAX_OFFSET}
 NO_OFFSET = -9
 """What recordings have for the offsets of an answer that has none."""
 READ_WRITE = 6
@@ -48,7 +51,7 @@ def ask(stage: Stage, request: Command, take: Callable[[Command], None], then: T
 
 def name_code(code: int) -> str:
     """A code as recordings have it."""
-    for names in (ResponseCode, SendCode):
+    for names in (ResponseCode, SendCode, QueryCode):
         if code in set(names):
             return str(names(code).name)
     return str(code)
@@ -181,7 +184,7 @@ class Send:
 
 @frozen
 class Pull:
-    """A consumer pulls, and does not wait for messages."""
+    """A consumer pulls; it waits for messages only if it is told how long."""
 
     offset: int
     queue: int = 0
@@ -190,10 +193,14 @@ class Pull:
     commits: int | None = None
     """The offset that it commits with the pull."""
     topic: str = TOPIC
+    held_ms: int = 0
+    """So long the broker may hold it; the next act does not wait for the answer."""
 
     def perform(self, stage: Stage, then: Then) -> None:
         """Do it."""
         flags = SUBSCRIPTION_FLAG | (0 if self.commits is None else COMMIT_FLAG)
+        flags |= SUSPEND_FLAG if self.held_ms else 0
+        begin_ms = stage.elapsed_ms()
         fields = {
             "consumerGroup": self.group,
             "topic": self.topic,
@@ -202,14 +209,17 @@ class Pull:
             "maxMsgNums": self.messages_max,
             "sysFlag": flags,
             "commitOffset": self.commits or 0,
-            "suspendTimeoutMillis": 0,
+            "suspendTimeoutMillis": self.held_ms,
             "subscription": "*",
             "subVersion": 0,
         }
         request = make(RequestCode.PULL_MESSAGE, fields)
-        ask(stage, request, lambda answer: self._note(stage, answer), then)
+        after = (lambda: None) if self.held_ms else then
+        ask(stage, request, lambda answer: self._note(stage, answer, begin_ms), after)
+        if self.held_ms:
+            stage.host.after(POLL_MS, then)
 
-    def _note(self, stage: Stage, answer: Command) -> None:
+    def _note(self, stage: Stage, answer: Command, begin_ms: float) -> None:
         def get(name: str) -> int:
             return int(answer.fields.get(name, NO_OFFSET))
 
@@ -224,7 +234,10 @@ class Pull:
             max_msgs=self.messages_max,
             commit_flag=self.commits is not None,
             commit_offset=self.commits,
-            suspend_flag=False,
+            suspend_flag=bool(self.held_ms),
+            **(
+                {"t_begin_ms": begin_ms, "suspend_timeout_ms": self.held_ms} if self.held_ms else {}
+            ),
             get_status=answer.remark or "",
             response_code=answer.code,
             response=name_code(answer.code),
@@ -238,8 +251,42 @@ class Pull:
 
     def __str__(self) -> str:
         commit = "" if self.commits is None else f", commits {self.commits}"
+        held = f", held {self.held_ms} ms" if self.held_ms else ""
         where = f"{self.messages_max} from {self.offset} of {self.topic}-{self.queue}"
-        return f"{self.group} pulls {where}{commit}"
+        return f"{self.group} pulls {where}{commit}{held}"
+
+
+@frozen
+class AskEnds:
+    """A consumer asks where a queue begins and ends."""
+
+    queue: int = 0
+
+    def perform(self, stage: Stage, then: Then) -> None:
+        """Do it."""
+        place = {"topic": TOPIC, "queueId": self.queue}
+        ends: dict[str, int] = {}
+
+        def take(name: str, answer: Command) -> None:
+            ends[name] = int(answer.fields.get("offset", NO_OFFSET))
+
+        def told() -> None:
+            if len(ends) == len(ENDS):
+                where = {"topic": TOPIC, "queue": self.queue}
+                stage.note("queue_ends", node=stage.tested_node, **where, **ends)
+            then()
+
+        def ask_next(left: list[tuple[str, RequestCode]]) -> None:
+            if not left:
+                told()
+                return
+            (name, code), *rest = left
+            ask(stage, make(code, place), partial(take, name), lambda: ask_next(rest))
+
+        ask_next(list(ENDS.items()))
+
+    def __str__(self) -> str:
+        return f"somebody asks where queue {self.queue} begins and ends"
 
 
 @frozen

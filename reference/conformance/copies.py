@@ -43,6 +43,19 @@ class OpenNames:
 
 
 @frozen
+class CloseNames:
+    """Its name server is gone: what it has learnt there stays."""
+
+    def perform(self, stage: Stage, then: Then) -> None:
+        """Do it."""
+        stage.close_names()
+        then()
+
+    def __str__(self) -> str:
+        return "the name server ends"
+
+
+@frozen
 class MasterTopic:
     """The tester's master makes a topic."""
 

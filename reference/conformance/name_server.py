@@ -61,6 +61,12 @@ class NameServerConnection:
             return SUCCESS, {}
         return NOT_SUPPORTED, {}
 
+    def leave(self) -> None:
+        """The name server ends."""
+        transport, self.transport = self.transport, None
+        if transport is not None:
+            transport.abort()
+
     def drained(self) -> None:
         """Answers are short."""
 

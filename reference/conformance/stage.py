@@ -111,6 +111,7 @@ class Stage:
     _stops: list[Callable[[], None]] = field(factory=list)
     """Each ends listening for the tester's master."""
     _stop_names: Callable[[], None] | None = None
+    _name_connections: list[NameServerConnection] = field(factory=list)
 
     def __attrs_post_init__(self) -> None:
         self.began_ms = self.host.now_ms()
@@ -135,12 +136,11 @@ class Stage:
         """The clock of the recording."""
         return round(self.host.now_ms() - self.began_ms, 3)
 
-    def note(self, kind: str, at_ms: float | None = None, **fields: Any) -> None:
+    def note(self, kind: str, **fields: Any) -> None:
         """A line."""
         if self.is_over or (self.is_whole and "link" in fields):
             return
-        stamp = self.elapsed_ms() if at_ms is None else at_ms
-        self.lines.append({"t_ms": stamp, "ev": kind, **fields})
+        self.lines.append({"t_ms": self.elapsed_ms(), "ev": kind, **fields})
 
     def take_line(self, told: dict[str, Any]) -> None:
         """An event of a broker of our own."""
@@ -274,7 +274,21 @@ class Stage:
     def open_names(self) -> None:
         """There is a name server from now on."""
         assert self.serving is not None
-        self._stop_names = self.serving.names(lambda: NameServerConnection(self._register))
+
+        def answer() -> Peer:
+            self._name_connections.append(NameServerConnection(self._register))
+            return self._name_connections[-1]
+
+        self._stop_names = self.serving.names(answer)
+
+    def close_names(self) -> None:
+        """There is none any more."""
+        if self._stop_names is not None:
+            self._stop_names()
+            self._stop_names = None
+        for connection in self._name_connections:
+            connection.leave()
+        self._name_connections.clear()
 
     def _register(self, fields: Mapping[str, str]) -> dict[str, str]:
         """The answer to a registration, which a slave under test may learn from."""
@@ -290,8 +304,7 @@ class Stage:
         """The case is over."""
         self.is_over = True
         self.close_master()
-        if self._stop_names is not None:
-            self._stop_names()
+        self.close_names()
         for broker in self.brokers.values():
             broker.kill()
         self.producer.client.close()

@@ -145,6 +145,11 @@ EXPLAINED_KINDS: Mapping[str, Fields] = {
         "response": "text",
         "body_bytes": "count",
     },
+    "queue_ends": {
+        **_NODE,
+        "topic": "text",
+        **dict.fromkeys(("queue", "min_offset", "max_offset"), "number"),
+    },
     "set_broker_config": {**_NODE, "props": "object"},
     "tables": {
         **_NODE,
@@ -319,6 +324,8 @@ OPTIONAL_FIELDS: Mapping[str, Fields] = {
         "group_which_broker_when_consume_slowly": "number",
         **dict.fromkeys(("offset_check_in_slave", "slave_read_enable"), "flag"),
         "role": "text",
+        "suspend_timeout_ms": "count",
+        "t_begin_ms": "time",
     },
     "tables": _TABLES,
     "query_consumer_offset": {"offset": "any"},

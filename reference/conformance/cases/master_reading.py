@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from reference.conformance.acts import Act, Wait
 from reference.conformance.case import Case, reading_case
-from reference.conformance.clients import Commit, MakeGroup, MakeTopic, Pull, Query, Send
+from reference.conformance.clients import AskEnds, Commit, MakeGroup, MakeTopic, Pull, Query, Send
 
 READ = "reading.md"
 PROGRESS = "progress.md"
 DISPATCHED = Wait(400)
 """Until what was sent can be read."""
+
+LATE: tuple[Act, ...] = (Send(1), DISPATCHED)
 
 FILLED: tuple[Act, ...] = (MakeTopic(), MakeGroup(), Send(10), DISPATCHED)
 
@@ -100,4 +102,58 @@ KEPT = (
     ),
 )
 
-CASES: tuple[Case, ...] = (*PULLS, *KEPT)
+SMALL_MEMORY = {"accessMessageInMemoryMaxRatio": (0, 0)}
+"""Every message counts as being on disk."""
+OPEN = {"slaveReadEnable": (1, 1)}
+
+SUGGESTED = (
+    reading_case(
+        "a master that is open suggests the group's broker",
+        (READ,),
+        MakeTopic(),
+        MakeGroup("S", 2, 3),
+        Send(10),
+        DISPATCHED,
+        Pull(0, group="S"),
+        Pull(10, group="S"),
+        needs=OPEN,
+    ),
+    reading_case(
+        "what is not in memory is to be read elsewhere",
+        (READ,),
+        MakeTopic(),
+        MakeGroup("S", 2, 3),
+        Send(10),
+        DISPATCHED,
+        Pull(0, group="S"),
+        Pull(10, group="S"),
+        needs={**OPEN, **SMALL_MEMORY},
+    ),
+    reading_case(
+        "progress of a new group in a queue that is not in memory",
+        (PROGRESS,),
+        *FILLED,
+        Query(),
+        Query(queue=1),
+        needs=SMALL_MEMORY,
+    ),
+)
+
+HELD = (
+    reading_case(
+        "a pull waits for a message", (READ,), *FILLED, Pull(10, held_ms=9000), Wait(300), *LATE
+    ),
+    reading_case(
+        "a pull waits in vain", (READ,), *FILLED, Pull(10, held_ms=2000), Wait(8000), Pull(10)
+    ),
+    reading_case(
+        "a pull that finds messages does not wait",
+        (READ,),
+        *FILLED,
+        Pull(9, held_ms=2000),
+        Wait(8000),
+    ),
+    reading_case("a queue's ends are told", (READ,), *FILLED, Pull(0), AskEnds(), AskEnds(1)),
+)
+
+CASES: tuple[Case, ...] = (*PULLS, *KEPT, *SUGGESTED, *HELD)

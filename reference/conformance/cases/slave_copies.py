@@ -12,8 +12,9 @@ from reference.conformance.acts import (
     Wait,
 )
 from reference.conformance.case import Case, copying_case
-from reference.conformance.clients import Commit, MakeGroup, MakeTopic, Pull, Query, Send
+from reference.conformance.clients import AskEnds, Commit, MakeGroup, MakeTopic, Pull, Query, Send
 from reference.conformance.copies import (
+    CloseNames,
     Copied,
     MasterCommit,
     MasterGroup,
@@ -114,9 +115,18 @@ COPIES = (
         LOOK,
     ),
     copying_case(
+        "tables are kept while the master is not listed",
+        (STEPS,),
+        *COPIED,
+        Kill("master"),
+        UNREACHABLE,
+        LOOK,
+    ),
+    copying_case(
         "tables are kept while the master cannot be reached",
         (STEPS,),
         *COPIED,
+        CloseNames(),
         Kill("master"),
         UNREACHABLE,
         LOOK,
@@ -216,6 +226,21 @@ READING = (
         "a topic is unknown until it is copied", (PULLS,), *MADE, Pull(0), Copied(), Pull(0)
     ),
     copying_case("a pull at a slave finds messages", (PULLS,), *FILLED, Pull(0), Pull(7), Pull(9)),
+    copying_case(
+        "a pull at a slave waits for a message",
+        (PULLS,),
+        *FILLED,
+        Pull(10, held_ms=4000),
+        Wait(300),
+        MasterTakes(),
+        Wait(12_000),
+    ),
+    copying_case(
+        "a pull at a slave waits in vain", (PULLS,), *FILLED, Pull(10, held_ms=2000), Wait(8000)
+    ),
+    copying_case(
+        "the ends of a slave's queue are told", (READS,), *FILLED, Pull(0), AskEnds(), AskEnds(1)
+    ),
     copying_case("a pull at the end of a slave's queue", (READS,), *FILLED, Pull(10)),
     copying_case(
         "a pull at a slave's empty queue", (READS,), *FILLED, Pull(0, queue=1), Pull(3, 1)

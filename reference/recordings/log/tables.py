@@ -16,7 +16,7 @@ from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.asking import Asking, see
 from reference.recordings.reading import Event
 from reference.recordings.tables.metadata import CHANGES, check_request, check_running, follow
-from reference.recordings.tables.pulls import check_pull
+from reference.recordings.tables.pulls import check_pull, check_queue_ends
 from reference.recordings.tables.settings import (
     REMEMBERED,
     check_tables,
@@ -32,6 +32,7 @@ Explain = Callable[[View, Event], View]
 TABLE_EVENTS: Mapping[str, Explain] = {
     "send_message": check_send,
     "pull_message": check_pull,
+    "queue_ends": check_queue_ends,
     "set_broker_config": check_running,
     "tables": check_tables,
     "update_subscription_group": check_update_group,

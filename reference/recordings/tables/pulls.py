@@ -20,6 +20,7 @@ from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES
+from reference.recordings.clock import GRAIN_MS
 from reference.recordings.reading import Event
 from reference.recordings.tables.queues import Shown, get_name, name_queue
 from reference.recordings.tables.reads import (
@@ -70,7 +71,26 @@ def check_pull(view: View, event: Event) -> View:
     )
     if not answers:
         raise Blocked(f"response is {event['response']!r}, but no check refuses this pull")
+    check_hold(event, broker)
     return check_one_of(view, event, [describe_answer(each) for each in answers])
+
+
+def check_hold(event: Event, broker: BrokerSettings) -> None:
+    """A pull that was held in vain was held for as long as it asked for (R-PM-06, R-PM-07)."""
+    is_vain = event["suspend_flag"] and event["response_code"] == ResponseCode.PULL_NOT_FOUND
+    if not is_vain or "suspend_timeout_ms" not in event.data or "t_begin_ms" not in event.data:
+        return
+    asked_ms = event["suspend_timeout_ms"]
+    least_ms = asked_ms if broker.is_long_polling_enabled else broker.short_polling_ms
+    waited_ms = event.t_ms - event["t_begin_ms"]
+    if waited_ms < least_ms - GRAIN_MS:
+        raise Blocked(f"nothing was found after {waited_ms:.0f} ms, but it is held {least_ms} ms")
+
+
+def check_queue_ends(view: View, event: Event) -> View:
+    """The ends of a queue, as GET_MIN_OFFSET and GET_MAX_OFFSET tell them."""
+    view = check_ends(view, find_running_node(view, event), event)
+    return check_sent(view, event)
 
 
 def list_answers(

@@ -13,6 +13,10 @@ from reference.recordings.log.asking import Asking
 from reference.recordings.log.notes import Wire
 from reference.releases.timing_differences import OWN_REPORT_TIMER
 
+ROOM_BYTES = 4096
+"""So much is taken from a master whose slave reads nothing: HAConnection (constructor) asks for a
+send buffer of 64 KiB, and what the kernel keeps beside small pieces is in that."""
+
 LOOKED_MS = SEND_WAIT_MS + SLACK_MS
 """By when a write service has looked whether there is anything to send."""
 
@@ -59,8 +63,8 @@ def list_silent(asking: Asking, node: Node, slave: int, now_ms: float) -> tuple[
 def list_unsent(asking: Asking, node: Node, slave: int, observation: Observation) -> Iterator[Goal]:
     """A master sends what it has, and beats where it has nothing: WriteSocketService#run, R-HA-12.
 
-    Nothing is asked where its proxy holds frames back, where the slave has not reported all that
-    has come, for the socket may be full then, and where the master stops.
+    Nothing is asked where its proxy holds frames back, where much has come that the slave
+    has not reported, for the socket may be full then, and where the master stops.
     """
     wire, seen = node.notes.wires[slave], node.notes.seen.wires[slave]
     request = asking.sending.find_request(slave, wire.connection)
@@ -103,11 +107,11 @@ def is_free(asking: Asking, node: Node, slave: int) -> bool:
     wire, seen, guide = node.notes.wires[slave], node.notes.seen, asking.guide
     link = seen.wires[slave]
     is_open = wire.is_recorded and link.is_open and wire.ended is None
-    if not is_open or link.is_stalled or seen.master.stop_begin_ms is not None:
+    if not is_open or link.are_frames_stalled or seen.master.stop_begin_ms is not None:
         return False
     is_stopping = guide.get(node, "master.is_stopping")
     has_unknown_stop = asking.sending.ends[node.notes.process].has_unknown_stop
     if is_stopping or has_unknown_stop or not guide.get(node, "master.is_up"):
         return False
     come = guide.list_frames(wire, slave)[: wire.forwarded][-1:]
-    return all((link.last_report or 0) >= frame.end_offset for frame in come)
+    return all(frame.end_offset - (link.last_report or 0) <= ROOM_BYTES for frame in come)
