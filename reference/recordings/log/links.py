@@ -89,6 +89,7 @@ def open_wire(seen: Seen, slave: int, event: Event) -> Seen:
         opened_ms=event.t_ms,
         is_open=True,
         last_frame_ms=None,
+        next_offset=None,
         last_report=None,
         last_report_ms=event.t_ms,
     )
@@ -270,13 +271,16 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
     def is_not_held(view: View) -> None:
         check_not_held(view, slave, view.wires[slave].are_frames_stalled)
 
+    shown = {"last_frame_ms": event.t_ms, "next_offset": begin + size}
+    told = (is_in_turn(asking, node, slave, begin), *list_frame_goals(asking, slave, event))
+
     def show(notes: Notes) -> Notes:
-        return notes.see(lambda seen: seen.change_wire(slave, last_frame_ms=event.t_ms))
+        return notes.see(lambda seen: seen.change_wire(slave, **shown))
 
     if not size:
         beats = asking.later(observation, is_not_held, lambda view: check_heartbeat(view, slave))
         is_possible = is_heartbeat_possible(asking, node, slave, begin)
-        goals = (is_possible, *list_frame_goals(asking, slave, event))
+        goals = (is_possible, *told)
         return Asked((beats, lambda _: goals), after=note(show))
     number = node.notes.wires[slave].forwarded
     is_sent = Goal(
@@ -288,13 +292,25 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
     is_short = asking.sending.is_short(slave, event["conn"], node.notes.process, begin, size)
     is_full = is_fact(f"{size} B are all that the master had to send", is_so=not is_short)
     frames = asking.guide.list_frames(node.notes.wires[slave], slave)
-    is_next = not number or frames[number - 1].end_offset == begin
+    if number:
+        is_next = frames[number - 1].end_offset == begin
+    else:
+        is_next = asking.reports.may_begin_at(slave, event["conn"], begin)
     is_from = [] if is_sent.check(node) else [is_at(asking, slave, begin, is_possible=is_next)]
     forward = note(lambda notes: show(notes).change_wire(slave, forwarded=number + 1))
     passes = asking.later(observation, is_not_held)
-    shown = tuple(list_frame_goals(asking, slave, event))
-    stages = (passes, lambda _: tuple(is_from), lambda _: (is_full, is_sent), lambda _: shown)
+    stages = (passes, lambda _: tuple(is_from), lambda _: (is_full, is_sent), lambda _: told)
     return Asked(stages, after=forward)
+
+
+def is_in_turn(asking: Asking, node: Node, slave: int, offset: int) -> Goal:
+    """A frame begins where the one before it on its connection ends: none is left out (R-HA-14).
+
+    Under a controller a master without a file beats from -1 until it knows where it sends from.
+    """
+    end = node.notes.seen.wires[slave].next_offset
+    is_so = end in (None, offset) or has_epoch_files(asking)
+    return is_fact(f"the next frame begins at {end}, this one at {offset}", is_so=is_so)
 
 
 def observe_late_frame(asking: Asking, event: Event, node: Node, slave: int) -> Asked:
@@ -316,9 +332,9 @@ def observe_late_frame(asking: Asking, event: Event, node: Node, slave: int) -> 
     count = max(counts, default=0)
 
     def take(last: Node) -> Node:
-        notes = last.notes.change_wire(
-            slave, forwarded=wire.forwarded + 1, taken=wire.taken + count
-        )
+        end = event["master_offset"] + event["body_bytes"]
+        shown = last.notes.see(lambda seen: seen.change_wire(slave, next_offset=end))
+        notes = shown.change_wire(slave, forwarded=wire.forwarded + 1, taken=wire.taken + count)
         return last.edit(notes=notes, state=states[count - 1] if count else last.state)
 
     return ask_for(*list_late_goals(asking, event, node, slave), after=take)
@@ -345,7 +361,9 @@ def is_heartbeat_possible(asking: Asking, node: Node, slave: int, offset: int) -
         come = frames[max(0, wire.forwarded - 1) : wire.forwarded]
         is_last = offset in (wire.position, *(frame.end_offset for frame in come))
         return agrees(f"the master would have sent from {offset}", is_so=is_last)
-    return is_at(asking, slave, offset)
+    marks = asking.landmarks.may_send_from if frames else asking.reports.may_begin_at
+    may_be = marks(slave, wire.connection, offset)
+    return is_at(asking, slave, offset, is_possible=may_be)
 
 
 def observe_link_close(asking: Asking, observation: Observation, node: Node) -> Asked:

@@ -13,11 +13,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from attrs import evolve
+
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER, Plan
-from reference.recordings.hidden.node import Asked, Goal, Node
+from reference.recordings.hidden.node import Asked, Goal, Node, Stage
 from reference.recordings.log.asking import Asking, agrees, is_fact, see
 from reference.recordings.log.brokers import begins_at, check_running, get_log
+from reference.recordings.log.guide import name_end
 from reference.recordings.log.seen import Seen
 from reference.recordings.reading import Event
 from reference.recordings.view import Question
@@ -63,16 +66,24 @@ def forget_question(seen: Seen, broker: int, seq: int) -> Seen:
     return seen.change_broker(broker, questions=left)
 
 
-def observe_status(asking: Asking, observation: Observation, _: Node) -> Asked:
-    """A broker has answered where its log begins and ends, and how far its dispatch is behind."""
+def observe_status(asking: Asking, observation: Observation, node: Node) -> Asked:
+    """A broker has answered where its log begins and ends, and how far its dispatch is behind.
+
+    Nothing is appended for it beyond that end, unless the log has gone on by the stamp.
+    """
     event = observation.event
     broker = asking.plan.find_node(event)
-    stages = (
+    path, end = name_end(asking.plan, broker), event["max_offset"]
+    is_end = asking.has_value(f"max_offset of {event['node']}", path, end)
+    stages: tuple[Stage, ...] = (
         asking.later(observation, partial(check_running, broker=broker)),
         lambda _: list_bounds(asking, event, broker),
-        lambda node: list_floors(asking, event, broker, node),
+        lambda n: list_floors(asking, event, broker, n),
     )
-    return Asked(stages, after=see(partial(forget_question, broker=broker, seq=event.seq)))
+    asked = Asked(stages, after=see(partial(forget_question, broker=broker, seq=event.seq)))
+    if asking.guide.get_max(node, broker) > end:
+        return asked
+    return evolve(asked, stages=(lambda _: (is_end,), *stages), otherwise=lambda: asked)
 
 
 def list_bounds(asking: Asking, event: Event, broker: int) -> tuple[Goal, ...]:
