@@ -285,7 +285,8 @@ class LogGuide:
             return bool(notes.seen.sends) or is_own
         following: Put | None = self.find_following(node)
         if following is not None and following.process == notes.process:
-            return following.is_behind_gap and following.start_offset > end
+            if not following.is_behind_gap or following.start_offset <= end:
+                return False
         if notes.process in plan.sampled_processes:
             return True
         is_sync = bool(self.get(node, "master.is_sync")) and bool(plan.slaves)
@@ -444,14 +445,14 @@ class LogGuide:
         return bool(state[self.places["master.connection_count"]] == alive)
 
     def _follow_clock(self, node: Node, notes: Notes, rule: str, number: int) -> Notes | None:
-        """A clock ends the wait of a put, if its call took so long.
+        """A clock ends the wait of a put, if its call took so long, and has taken so long by now.
 
         Two flushes that find no file (R-CL-09) are the same as a time-out that takes no time.
         """
         if rule == "time_out_disk_wait" and not self.is_flush_file_there(node.state):
             return notes
-        took_ms = self.plan.puts[number].duration_ms + GRAIN_MS
-        timers = notes.seen.timers or self.plan.timers
+        put, timers = self.plan.puts[number], notes.seen.timers or self.plan.timers
+        took_ms = min(put.duration_ms + GRAIN_MS, self.now_ms + JITTER_MS - put.begin_ms)
         if rule != "wait_one_second":
             is_for_slave = rule == "time_out_slave_wait"
             least_ms = timers.slave_wait_ms if is_for_slave else timers.sync_flush_timeout_ms

@@ -28,7 +28,15 @@ from reference.recordings.controller.goals import (
 )
 from reference.recordings.controller.truncation import is_given_up
 from reference.recordings.hidden.node import Asked, Goal, Node
-from reference.recordings.log.asking import Asking, agrees, ask_for, is_fact, note, see
+from reference.recordings.log.asking import (
+    Asking,
+    agrees,
+    ask_for,
+    is_fact,
+    is_impossible,
+    note,
+    see,
+)
 from reference.recordings.log.guide import CLOSING
 from reference.recordings.log.lives import list_starts
 from reference.recordings.log.notes import Notes, Wire
@@ -290,7 +298,7 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
         is_possible=asking.landmarks.may_be_sent(begin, size, event.t_ms),
     )
     is_short = asking.sending.is_short(slave, event["conn"], node.notes.process, begin, size)
-    is_full = is_fact(f"{size} B are all that the master had to send", is_so=not is_short)
+    too_few = (is_impossible(f"{size} B are all that the master had to send"),) * is_short
     frames = asking.guide.list_frames(node.notes.wires[slave], slave)
     if number:
         is_next = frames[number - 1].end_offset == begin
@@ -299,7 +307,7 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
     is_from = [] if is_sent.check(node) else [is_at(asking, slave, begin, is_possible=is_next)]
     forward = note(lambda notes: show(notes).change_wire(slave, forwarded=number + 1))
     passes = asking.later(observation, is_not_held)
-    stages = (passes, lambda _: tuple(is_from), lambda _: (is_full, is_sent), lambda _: told)
+    stages = (passes, lambda _: tuple(is_from), lambda _: (*too_few, is_sent), lambda _: told)
     return Asked(stages, after=forward)
 
 
