@@ -78,7 +78,11 @@ class MakeTopic:
         }
 
         def take(answer: Command) -> None:
-            told = {"topic": self.topic, "queues": self.queues, "response_code": answer.code}
+            told: dict[str, Any] = {
+                "topic": self.topic,
+                "queues": self.queues,
+                "response_code": answer.code,
+            }
             stage.note("update_topic", node=stage.tested_node, **told)
 
         ask(stage, make(RequestCode.UPDATE_AND_CREATE_TOPIC, fields), take, then)
@@ -260,7 +264,7 @@ class AskEnds:
 
     def perform(self, stage: Stage, then: Then) -> None:
         """Do it."""
-        place = {"topic": TOPIC, "queueId": self.queue}
+        place: dict[str, Any] = {"topic": TOPIC, "queueId": self.queue}
         ends: dict[str, int] = {}
 
         def take(name: str, answer: Command) -> None:
@@ -268,7 +272,7 @@ class AskEnds:
 
         def told() -> None:
             if len(ends) == len(ENDS):
-                where = {"topic": TOPIC, "queue": self.queue}
+                where: dict[str, Any] = {"topic": TOPIC, "queue": self.queue}
                 stage.note("queue_ends", node=stage.tested_node, **where, **ends)
             then()
 
@@ -295,7 +299,12 @@ class Commit:
 
     def perform(self, stage: Stage, then: Then) -> None:
         """Do it."""
-        place = {"group": self.group, "topic": TOPIC, "queue": self.queue, "offset": self.offset}
+        place: dict[str, Any] = {
+            "group": self.group,
+            "topic": TOPIC,
+            "queue": self.queue,
+            "offset": self.offset,
+        }
         fields = {
             "consumerGroup": self.group,
             "topic": TOPIC,
@@ -304,7 +313,10 @@ class Commit:
         }
 
         def take(answer: Command) -> None:
-            code = {"response_code": answer.code, "response": name_code(answer.code)}
+            code: dict[str, Any] = {
+                "response_code": answer.code,
+                "response": name_code(answer.code),
+            }
             stage.note("update_consumer_offset", node=stage.tested_node, **place, **code)
 
         ask(stage, make(RequestCode.UPDATE_CONSUMER_OFFSET, fields), take, then)

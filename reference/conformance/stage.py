@@ -126,7 +126,7 @@ class Stage:
         }
         fresh = FRESH_SLAVE if tested.is_slave else FRESH_MASTER
         kind = "broker_started" if self.is_whole else "node_started"
-        head = {"node": self.tested_node, "role": tested.role.name}
+        head: dict[str, Any] = {"node": self.tested_node, "role": tested.role.name}
         self.note(kind, **head, **FRESH_START, **fresh)
 
     # The recording
