@@ -47,7 +47,8 @@ Examples:
   rmqspec conform --list
   rmqspec conform --as slave --master 127.0.0.1:10912 --broker 127.0.0.1:10911 \\
       --fresh ./restart_empty.sh --config broker-a.conf --out run
-  rmqspec conform --as master --listen 10912 --fresh ./restart_empty.sh --config slave.conf
+  rmqspec conform --as master --listen 10912 --broker 127.0.0.1:10921 --namesrv-listen 9876 \\
+      --fresh ./restart_empty.sh --config slave.conf
   rmqspec conform --as slave --master 127.0.0.1:10912 --broker 127.0.0.1:10911 --case "a put"
   rmqspec conform --vectors vectors.zip --driver ./my_driver
   rmqspec conform --matrix brokers.html run-a/report.json run-b/report.json
@@ -69,12 +70,19 @@ cannot be reached.
     "--as", "own_role", type=click.Choice((SLAVE, MASTER)), help="What this program plays."
 )
 @click.option("--master", metavar="HOST:PORT", help="The HA address of the master under test.")
-@click.option("--broker", metavar="HOST:PORT", help="Where the master under test takes clients.")
+@click.option("--broker", metavar="HOST:PORT", help="Where the broker under test takes clients.")
 @click.option(
     "--listen",
     type=click.IntRange(1, 65535),
     metavar="PORT",
     help="Where the slave under test finds its master.",
+)
+@click.option(
+    "--namesrv-listen",
+    "names_port",
+    type=click.IntRange(1, 65535),
+    metavar="PORT",
+    help="Where the slave under test finds its name server.",
 )
 @click.option("--bind", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--fresh", default="", metavar="CMD", help="Makes the broker under test empty.")
@@ -131,6 +139,7 @@ def command(  # noqa: PLR0913, PLR0917
     master: str | None,
     broker: str | None,
     listen: int | None,
+    names_port: int | None,
     bind: str,
     fresh: str,
     config: Path | None,
@@ -161,7 +170,7 @@ def command(  # noqa: PLR0913, PLR0917
         raise click.UsageError("say with --as what this program plays, or --list the cases")
     settings = read_settings(config, told, own_role, version)
     target = make_target(own_role, settings, master, broker, listen)
-    target = evolve(target, bind=bind, fresh=fresh)
+    target = evolve(target, bind=bind, fresh=fresh, names_port=names_port or 0)
     if out is not None:
         check_new(out)
     outcomes = play(cases, target, read_waivers(waivers))
@@ -218,13 +227,19 @@ def make_target(
     if own_role == MASTER:
         if listen is None:
             raise click.UsageError("--as master needs --listen PORT")
-        return Target(settings, listen_port=listen)
+        check_addresses(broker)
+        return Target(settings, broker_address=broker or "", listen_port=listen)
     if master is None or broker is None:
         raise click.UsageError("--as slave needs --master HOST:HA_PORT and --broker HOST:PORT")
-    for address in (master, broker):
-        if not re.fullmatch(r".+:\d+", address):
-            raise click.BadParameter(f"{address!r} is not HOST:PORT")
+    check_addresses(master, broker)
     return Target(settings, master, broker)
+
+
+def check_addresses(*addresses: str | None) -> None:
+    """Those that are told are addresses. Raises click.BadParameter."""
+    for address in addresses:
+        if address is not None and not re.fullmatch(r".+:\d+", address):
+            raise click.BadParameter(f"{address!r} is not HOST:PORT")
 
 
 def read_waivers(told: Iterable[str]) -> dict[str, str]:
@@ -242,7 +257,7 @@ def read_waivers(told: Iterable[str]) -> dict[str, str]:
 def play(cases: Sequence[Case], target: Target, waivers: dict[str, str]) -> list[Outcome]:
     """All cases, told as they end. Raises click.ClickException."""
     outcomes: list[Outcome] = []
-    runnable = [case for case in cases if not find_obstacle(case, target.settings)]
+    runnable = [case for case in cases if not find_obstacle(case, target)]
     with show_progress() as line:
         line.advance(0, len(runnable), "cases")
         try:

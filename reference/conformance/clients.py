@@ -264,7 +264,7 @@ class AskEnds:
 
     def perform(self, stage: Stage, then: Then) -> None:
         """Do it."""
-        place = {"topic": TOPIC, "queueId": self.queue}
+        place: dict[str, Any] = {"topic": TOPIC, "queueId": self.queue}
         ends: dict[str, int] = {}
 
         def take(name: str, answer: Command) -> None:
@@ -272,7 +272,7 @@ class AskEnds:
 
         def told() -> None:
             if len(ends) == len(ENDS):
-                where = {"topic": TOPIC, "queue": self.queue}
+                where: dict[str, Any] = {"topic": TOPIC, "queue": self.queue}
                 stage.note("queue_ends", node=stage.tested_node, **where, **ends)
             then()
 
@@ -299,8 +299,12 @@ class Commit:
 
     def perform(self, stage: Stage, then: Then) -> None:
         """Do it."""
-        place: dict[str, Any] = {"group": self.group, "topic": TOPIC}
-        place |= {"queue": self.queue, "offset": self.offset}
+        place: dict[str, Any] = {
+            "group": self.group,
+            "topic": TOPIC,
+            "queue": self.queue,
+            "offset": self.offset,
+        }
         fields = {
             "consumerGroup": self.group,
             "topic": TOPIC,
@@ -309,8 +313,11 @@ class Commit:
         }
 
         def take(answer: Command) -> None:
-            place["response_code"], place["response"] = answer.code, name_code(answer.code)
-            stage.note("update_consumer_offset", node=stage.tested_node, **place)
+            code: dict[str, Any] = {
+                "response_code": answer.code,
+                "response": name_code(answer.code),
+            }
+            stage.note("update_consumer_offset", node=stage.tested_node, **place, **code)
 
         ask(stage, make(RequestCode.UPDATE_CONSUMER_OFFSET, fields), take, then)
 
