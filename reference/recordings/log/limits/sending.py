@@ -22,6 +22,9 @@ from reference.recordings.reading import Event
 from reference.recordings.settings import read_settings
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
 
+LOOKS = (*BROKER_KINDS, "broker_status")
+"""Kinds of events that show where a log begins."""
+
 HOLDING = ("haFlowControlEnable", "transientStorePoolEnable")
 """With these a master sends less than it has: so much in a second (V-53), or what it has committed
 (``MappedFile#getReadPosition``)."""
@@ -66,8 +69,8 @@ class Sending:
     """The recording leaves out no heartbeat."""
     ends: tuple[KnownEnd, ...] = field(init=False)
     """By process of the master."""
-    deleted_below: int = field(init=False)
-    """No byte below this is in the master's log at some time."""
+    deleted_below: float = field(init=False)
+    """No byte below this is in the master's log at some time; infinite where nobody has looked."""
 
     @is_judged.default
     def _see_settings(self) -> bool:
@@ -84,9 +87,16 @@ class Sending:
         return tuple(see_known_ends(self.plan))
 
     @deleted_below.default
-    def _see_deletions(self) -> int:
-        looks = (e for e in self.plan.recording.events if e.kind in BROKER_KINDS)
-        return max((e["min_offset"] for e in looks if e["node"] == self.plan.master), default=0)
+    def _see_deletions(self) -> float:
+        found, is_open = 0, False
+        for event in self.plan.recording.events:
+            if event.data.get("node") != self.plan.master:
+                continue
+            if event.kind == "delete_expired_files" and event["deleted"]:
+                is_open = True
+            if event.kind in LOOKS:
+                found, is_open = max(found, event["min_offset"]), False
+        return math.inf if is_open else found
 
     def find_request(self, slave: int, connection: int) -> tuple[float, int] | None:
         """When the first report of a connection was forwarded, and what it says."""
@@ -133,7 +143,7 @@ def find_end(event: Event, *, is_own: bool) -> int | None:
     """Where the master's log ends at least, by one event; None where it tells nothing."""
     if event.kind == "ha_frame" and event["body_bytes"]:
         return int(event["master_offset"] + event["body_bytes"])
-    if is_own and event.kind in BROKER_KINDS:
+    if is_own and event.kind in LOOKS:
         return int(event["max_offset"])
     if is_own and event.kind == "put" and event.data.get("append_status") == "PUT_OK":
         return int(event["wrote_offset"] + event["wrote_bytes"])

@@ -91,13 +91,15 @@ def list_unsent(asking: Asking, node: Node, slave: int, observation: Observation
 def find_position(asking: Asking, node: Node, slave: int, request: int) -> int:
     """Where the frame begins that is to be forwarded next; below 0 where that is open.
 
-    The first one begins where the slave has asked for it, unless that is 0 (R-HA-11).
+    The first one begins where the slave has asked for it, unless that is 0 (R-HA-11). Which of
+    several reports at once was the first for the master, of one that is played, the state tells.
     """
     wire: Wire = node.notes.wires[slave]
     frames = asking.guide.list_frames(wire, slave)
     if wire.forwarded:
         return frames[wire.forwarded - 1].end_offset
-    if request > 0 or wire.sent:
+    is_known = request > 0 and slave not in asking.plan.scripted
+    if is_known or wire.sent:
         return request or -1
     return asking.guide.get(node, f"links.{slave}.next_transfer_offset")
 
