@@ -283,9 +283,12 @@ class LogGuide:
         if plan.are_puts_hidden:
             is_own = has_within(plan.own_writes_ms, notes.seen.max_seen_ms, self.now_ms)
             return bool(notes.seen.sends) or is_own
+        is_last = notes.process == len(plan.processes) - 1
+        least = max(end + 1, self.last_sent_offset if is_last else 0)
         following: Put | None = self.find_following(node)
         if following is not None and following.process == notes.process:
-            if not following.is_behind_gap or following.start_offset <= end:
+            least = following.start_offset
+            if not following.is_behind_gap or least <= end:
                 return False
         if notes.process in plan.sampled_processes:
             return True
@@ -293,8 +296,6 @@ class LogGuide:
         timers = notes.seen.timers or plan.timers
         longest_ms = compute_longest_put_ms(timers, waits_for_slave=is_sync)
         process: ProcessAhead = plan.processes[notes.process]
-        is_last = notes.process == len(plan.processes) - 1
-        least = max(end + 1, self.last_sent_offset if is_last else 0)
         return process.may_be_pending(least, self.now_ms, longest_ms)
 
     def _may_flush(self, node: Node) -> bool:
