@@ -126,7 +126,9 @@ BOOK = (
             ),
             Chapter("conformance.md", "any broker held against the rules, from outside"),
             Chapter("trace_format.md", "how to write a recording that can be checked"),
-            Chapter("vectors.md", "schedules with the expected state after each step"),
+            Chapter(
+                "vectors.md", "questions with expected answers, for implementations in any language"
+            ),
         ),
     ),
     Part(

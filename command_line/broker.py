@@ -15,9 +15,11 @@ from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from reference.broker.broker import Broker
 from reference.broker.mutants import MUTANTS, Mutant
+from reference.broker.mutants.mutant import BOTH, MASTER, SLAVE
 from reference.broker.parts import USUAL_PARTS
 from reference.broker.settings import Settings
 from reference.broker.sockets.running import LOOPBACK, Process
+from reference.configuration.broker_group import BrokerConfiguration
 from reference.configuration.files import read_one_broker
 from reference.configuration.later_keys import (
     ALL_ACK,
@@ -36,7 +38,7 @@ Examples:
   rmqspec broker --role SLAVE --store slave --set namesrvAddr=127.0.0.1:9876
   rmqspec broker --role ASYNC_MASTER --store master --events master.jsonl --snapshots 1
   rmqspec broker --role SYNC_MASTER --store m --rocketmq-version 5.3.3-controller --epoch 2
-  rmqspec broker --role SLAVE --store s --master host:10912 --mutant reports_on_connect  # wrong
+  rmqspec broker --role SLAVE --store s --master host:10912 --mutant reports_on_connect
 
 Its decisions are the rules of this model; its store is a real one, which a real broker and
 rmqspec store can read. It listens at its port, at that plus one (slaves) and at that less two, on
@@ -146,12 +148,7 @@ def command(  # noqa: PLR0913
     """
     options = {"brokerRole": role, "listenPort": listen_port, "haMasterAddress": master}
     given = {key: str(value) for key, value in options.items() if value is not None}
-    told = complete({**told, **given}, version)
-    configuration, warnings = read_one_broker(config, told, version)
-    mode = compute_mode(configuration.values, version)
-    configuration = evolve(configuration, version=Version(version.release, mode))
-    for warning in warnings:
-        click.echo(f"rmqspec: {warning}", err=True)
+    configuration = read_configuration(config, {**told, **given}, version)
     own = configuration.get("brokerIP1") if "brokerIP1" in configuration.values else bind
     root = store or Path(str(configuration.get("storePathRootDir") or ""))
     if not root.name:
@@ -159,7 +156,7 @@ def command(  # noqa: PLR0913
     settings = Settings(configuration, root, str(own), epoch=epoch)
     node = name or ("slave" if settings.is_slave else "master")
     file = None if events is None else events.open("a", encoding="utf-8")
-    chosen = None if mutant is None else choose_mutant(mutant, settings.version)
+    chosen = None if mutant is None else choose_mutant(mutant, settings)
     process = Process(
         settings,
         write_line,
@@ -174,11 +171,24 @@ def command(  # noqa: PLR0913
     return exit_codes.ANALYSED
 
 
-def choose_mutant(name: str, version: Version) -> Mutant:
-    """The mutant of this name. Raises BadParameter if this release does the same anyway."""
+def read_configuration(
+    config: Path | None, told: dict[str, str], version: Version
+) -> BrokerConfiguration:
+    """What a file and options say, in the mode that they choose. Raises ConfigurationError."""
+    configuration, warnings = read_one_broker(config, complete(told, version), version)
+    for warning in warnings:
+        click.echo(f"rmqspec: {warning}", err=True)
+    mode = compute_mode(configuration.values, version)
+    return evolve(configuration, version=Version(version.release, mode))
+
+
+def choose_mutant(name: str, settings: Settings) -> Mutant:
+    """The mutant of this name. Raises BadParameter if a broker of this kind cannot show it."""
     found = MUTANTS[name]
-    if not found.applies_to(version):
-        raise click.BadParameter(f"{name} would be no mistake in RocketMQ {version.name}")
+    if not found.applies_to(settings.version):
+        raise click.BadParameter(f"{name} would be no mistake in RocketMQ {settings.version.name}")
+    if found.role not in (BOTH, SLAVE if settings.is_slave else MASTER):
+        raise click.BadParameter(f"{name} is a mutant of a {found.role}")
     return found
 
 

@@ -11,22 +11,22 @@ from typing import Any
 import click
 from attrs import evolve
 
-from command_line.answers.conformance.junit import render_junit
-from command_line.answers.conformance.matrix_page import render_matrix
-from command_line.answers.conformance.run_report import (
+from command_line.broker import parse_settings, read_configuration
+from command_line.conformance.junit import render_junit
+from command_line.conformance.matrix_page import render_matrix
+from command_line.conformance.run_report import (
     count,
     make_report,
     read_report,
     say_counts,
     say_outcome,
 )
-from command_line.broker import complete, parse_settings
+from command_line.conformance.vectors import run as ask_vectors
 from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.new_files import check_new, tell_problem
 from command_line.output.progress import show_progress
 from reference.broker.settings import Settings
-from reference.configuration.files import read_one_broker
 from reference.conformance.case import Case
 from reference.conformance.catalogue import MASTER_CASES, SLAVE_CASES
 from reference.conformance.judging import (
@@ -50,6 +50,7 @@ Examples:
   rmqspec conform --as master --listen 10912 --broker 127.0.0.1:10921 --namesrv-listen 9876 \\
       --fresh ./restart_empty.sh --config slave.conf
   rmqspec conform --as slave --master 127.0.0.1:10912 --broker 127.0.0.1:10911 --case "a put"
+  rmqspec conform --vectors vectors.zip --driver ./my_driver
   rmqspec conform --matrix brokers.html run-a/report.json run-b/report.json
 
 The broker under test is the other end: --as slave holds a master, --as master holds a slave. Each
@@ -58,8 +59,9 @@ starts it in the background and returns. Without it one case is played on the br
 Nobody else may use the broker meanwhile. The rules decide what may come; a case never lists it.
 
 Exit codes: 0 every case that was played conforms, or its failure is waived; 1 one fails, or none
-was played; 2 none fails, but one is inconclusive (with --strict also: not played, or vacuous);
-3 bad input, or the broker cannot be reached.
+was played, or an answer to a vector differs; 2 none fails, but one is inconclusive (with --strict
+also: not played, or vacuous), or a driver answers nothing; 3 bad input, or the broker or the driver
+cannot be reached.
 """
 
 
@@ -123,6 +125,13 @@ was played; 2 none fails, but one is inconclusive (with --strict also: not playe
     metavar="FILE",
     help="Write one page of the reports that are named, and play nothing.",
 )
+@click.option(
+    "--vectors",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="ARCHIVE",
+    help="Ask a driver the vectors of an archive instead (export vectors --product).",
+)
+@click.option("--driver", default="", metavar="CMD", help="The driver that is asked.")
 @click.argument("reports", nargs=-1, type=click.Path(path_type=Path))
 @add_version_option()
 def command(  # noqa: PLR0913, PLR0917
@@ -142,10 +151,16 @@ def command(  # noqa: PLR0913, PLR0917
     name: str,
     out: Path | None,
     matrix: Path | None,
+    vectors: Path | None,
+    driver: str,
     reports: tuple[Path, ...],
     version: Version,
 ) -> int:
     """Hold a broker against the rules: play its slave or its master, and judge what it answers."""
+    if (vectors is None) is bool(driver):
+        raise click.UsageError("--vectors and --driver belong together")
+    if vectors is not None:
+        return ask_vectors(vectors, driver, release=version.name)
     if matrix is not None:
         return write_matrix(matrix, reports)
     cases = choose_cases(own_role, wanted)
@@ -199,10 +214,7 @@ def read_settings(
         told = {"brokerRole": "SLAVE", **told}
     elif config is None:
         told = {"brokerRole": "SYNC_MASTER", **told}
-    configuration, warnings = read_one_broker(config, complete(told, version), version)
-    for warning in warnings:
-        click.echo(f"rmqspec: {warning}", err=True)
-    settings = Settings(evolve(configuration, version=version), Path("unused"))
+    settings = Settings(read_configuration(config, told, version), Path("unused"))
     if settings.is_slave is not (own_role == MASTER):
         raise click.BadParameter(f"--as {own_role} needs a broker of another role than it has")
     return settings

@@ -11,7 +11,7 @@ import click
 
 from book.chinese.pages import PAIRS
 from book.contents import list_chapters
-from book.implementers import model_checkers_page
+from book.implementers import model_checkers_page, vectors_page
 from book.model import (
     code_ledger_page,
     dispute_page,
@@ -43,6 +43,7 @@ from book.usage import (
     progress_page,
     reading_page,
     tutorial_page,
+    wire_mutants_page,
 )
 from command_line.answers import shown_outputs as implementers
 from command_line.answers.recordings import logs_page
@@ -75,6 +76,7 @@ PAGES: tuple[Page, ...] = (
     progress_page.PAGE,
     metadata_page.PAGE,
     clients_page.PAGE,
+    wire_mutants_page.PAGE,
     implementers.PAGE,
     model_checkers_page.TLA_PAGE,
     dispute_page.PAGE,
@@ -82,6 +84,7 @@ PAGES: tuple[Page, ...] = (
     code_ledger_page.PAGE,
     roles_page.PAGE,
     model_checkers_page.SPIN_PAGE,
+    vectors_page.VECTORS_PAGE,
     tutorial_page.PAGE,
     *TOPIC_PAGES,
     *world_page.PAGES,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,6 +24,7 @@ from command_line.options.shared_options import (
     find_structures,
 )
 from command_line.output import exit_codes
+from command_line.output.checkout import check_is_checkout
 from command_line.output.new_files import NEW_FILE, OUT, check_new, tell_problem
 from command_line.output.progress import ProgressLine, show_progress
 from properties.exports.instances import SmallInstance
@@ -36,7 +38,8 @@ from properties.exports.itf import (
 from properties.exports.promela import PromelaModel
 from properties.exports.smt_lib import write_smt_lib
 from properties.exports.tla import write_module
-from properties.exports.vectors import write_vectors
+from properties.exports.vectors.archive import write_archive
+from properties.exports.vectors.schedules import write_vectors
 from properties.fault_model import SEARCHED
 from properties.generated_text import ROOT
 from properties.worlds import KNOWN_STRUCTURES, STRUCTURES, find_world
@@ -278,12 +281,17 @@ def explorer(out: Path | None, book: str | None) -> int:
     return exit_codes.ANALYSED
 
 
-VECTORS_EPILOG = """\b
+VECTORS_EPILOG = f"""\b
 Examples:
-  rmqspec export vectors --out vectors
+  rmqspec export vectors --product vectors.zip
+  rmqspec export vectors --out schedules
   rmqspec export vectors --out pair --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave"
 
-Exit codes: 0 written, 3 bad input (the folder exists).
+\b
+The product is one archive with every set and release, JSON Schemas, and drivers to begin with;
+the folder has the schedules of all worlds with every leaf. {name_page("vectors.md")} explains both.
+
+Exit codes: 0 written, 3 bad input (the file or folder exists), 4 not in a checkout.
 """
 
 SMT_LIB_EPILOG = """\b
@@ -299,11 +307,39 @@ Exit codes: 0 written, 3 bad input (the folder exists).
 
 
 @command.command(name="vectors", epilog=VECTORS_EPILOG)
-@OUT
+@click.option("--product", type=click.Path(path_type=Path), help="A new archive of all vectors.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="A new folder for the schedules of structures."
+)
 @add_structures_option()
-def vectors(out: Path, names: tuple[str, ...]) -> int:
-    """Write every named scenario, valid or forbidden, with the state after each step."""
-    return export(write_vectors, "vectors", out, names)
+def vectors(product: Path | None, out: Path | None, names: tuple[str, ...]) -> int:
+    """Write questions with expected answers: vectors that any implementation can run."""
+    if (product is None) == (out is None):
+        raise click.UsageError("choose --product FILE for the archive, or --out FOLDER")
+    if out is not None:
+        return export(write_vectors, "vectors", out, names)
+    assert product is not None
+    if names:
+        raise click.BadParameter("--structure chooses schedules for --out; the product has all")
+    return export_product(product)
+
+
+def export_product(file: Path) -> int:
+    """Write the archive of all vectors, and report its counts."""
+    check_is_checkout("export vectors --product")
+    check_new(file)
+    with tell_problem(file), show_progress() as progress:
+        archive = write_archive(file, progress)
+    for release, entries in archive.manifest["releases"].items():
+        counts = [
+            f"{name} {archive.manifest['files'][entry['file']]['count']}"
+            for name, entry in entries.items()
+            if entry["file"]
+        ]
+        click.echo(f"{release}: {', '.join(counts)}")
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    click.echo(f"{file}: {file.stat().st_size / 1e6:.2f} MB, SHA-256 {digest}")
+    return exit_codes.ANALYSED
 
 
 @command.command(name="smt-lib", epilog=SMT_LIB_EPILOG)

@@ -2,7 +2,7 @@
 
 - ``property``, ``world``, ``worlds``: claims, and lemmas for their proofs; each world ends in one
   object. ``fault_model``: which faults may happen; ``healing``: the steps once they stop.
-- ``z3``: how claims are proved or refuted. ``exports``: the same terms for other tools.
+- ``z3``: how claims are proved or refuted. ``exports``: vectors, and the terms for other tools.
 - ``verdicts``: certificates and their contents. ``comparison``: what a variant or release changes.
 - ``schedules``: followed, judged, shortened. ``walks``: random walks, and Hypothesis machines.
 - ``scenarios``: known issues, procedures, predictions, and where consumers read.

@@ -10,6 +10,7 @@
 - ``wire``: the bytes of replication and of remoting requests.
 - ``broker``: a broker of our own, whose decisions are all of these.
 - ``broker_logs``: what brokers wrote to their own logs, in the terms of recordings.
+- ``conformance``: any broker held against the rules, by playing its other end.
 - ``recorder``: a proxy and a watch that record brokers while they run.
 - ``recordings``: what real brokers did, explained by the rules.
 - ``checkout``: whether the program runs in a checkout, and what its hints name then.

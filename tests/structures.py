@@ -30,6 +30,20 @@ def leave_large_to_night(structures: Iterable[Any], slaves_max: int = 1) -> list
     ]
 
 
+def leave_most_to_night(cases: Iterable[Any], by_day: int) -> list[Any]:
+    """Cases of a test that are alike: so many run with every change, the others nightly.
+
+    Those are spread evenly, the first one among them, so that neighbours do not stand for all.
+    """
+    found = list(cases)
+    chosen = {number * len(found) // by_day for number in range(by_day)}
+    return [
+        pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=marks)
+        for number, case in enumerate(found)
+        for marks in [[pytest.mark.nightly] * (number not in chosen)]
+    ]
+
+
 def allow_two_of_each(structure: Any) -> Any:
     """A log or a queue of a few bytes or messages, every fault at most twice."""
     limits = find_world(structure).everything.search_limits

@@ -106,7 +106,7 @@ def test_every_file_of_the_rooms_is_in_it(wheel: Path) -> None:
     [
         pytest.param("check --rocketmq-version 4.9.8", marks=pytest.mark.nightly),
         pytest.param("explain L12", marks=pytest.mark.nightly),
-        "explain message_is_stored_once none",
+        pytest.param("explain message_is_stored_once none", marks=pytest.mark.nightly),
         pytest.param("explain message_is_stored_once none CONF", marks=pytest.mark.nightly),
         "issues 6767",
         "issues CONF",
@@ -133,14 +133,14 @@ def test_verbs_work_without_a_checkout(environment: Path, tmp_path: Path, line: 
     "line",
     [
         "docs",
-        "docs --check",
-        "test",
+        pytest.param("docs --check", marks=pytest.mark.nightly),
+        pytest.param("test", marks=pytest.mark.nightly),
         "test -k pull",
-        "mutants",
+        pytest.param("mutants", marks=pytest.mark.nightly),
         "bench --against HEAD",
         "prove --search --structure delay/4.4.0",
-        "prove --fault-sets --search",
-        "prove --restrictions --search",
+        pytest.param("prove --fault-sets --search", marks=pytest.mark.nightly),
+        pytest.param("prove --restrictions --search", marks=pytest.mark.nightly),
     ],
 )
 def test_verbs_on_the_project_ask_for_a_checkout(

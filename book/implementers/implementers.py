@@ -13,7 +13,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from properties.exports.vectors import find_forbidden_step, list_scenarios, make_vector
+from properties.exports.vectors.schedules import find_forbidden_step, list_scenarios, make_vector
 from properties.mutants.derivation import list_mutants
 from properties.mutants.execution import make_mistake
 from properties.mutants.findings import Finding, load_table

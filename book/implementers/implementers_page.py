@@ -22,7 +22,7 @@ from book.implementers.implementers import (
     load_findings,
 )
 from book.links import link_claim, link_rule, link_variant
-from properties.exports.vectors import get_file_name
+from properties.exports.vectors.schedules import get_file_name
 from properties.generated_text import SPEC, count_steps, render_table
 from properties.worlds.replication.world import LEMMAS
 from reference.worlds.replication.changes import VARIANTS

@@ -192,8 +192,11 @@ class Broker:
         self._tell_rules()
 
     def _tell_rules(self) -> None:
+        taken = self.count_taken().most_common()
+        text = ", ".join(f"{name} {count:,}" for name, count in taken)
+        self.host.log(f"rules: {text or 'none was taken'}")
+
+    def count_taken(self) -> Counter[str]:
         """How often each rule was taken."""
         states = [each for each in (self.serving, self.copying_rules) if each is not None]
-        taken = sum((each.taken for each in states), Counter[str]())
-        text = ", ".join(f"{name} {count:,}" for name, count in taken.most_common())
-        self.host.log(f"rules: {text or 'none was taken'}")
+        return sum((each.taken for each in states), Counter[str]())

@@ -64,7 +64,9 @@ class Habits:
     is_answered_in_line: bool
     """``GroupTransferService#doWaitTransfer`` compares a deadline, and nobody else does (4.9.1)."""
     is_deadline_first: bool
-    """It does so before it looks at the reports, every millisecond (5.0.0)."""
+    """It does so before it looks at the reports (5.0.0)."""
+    transfer_wait_ms: float
+    """``GroupTransferService#doWaitTransfer``: a second, or ``waitForRunning(1)`` (5.1.2)."""
     has_slave_timeout: bool
     """``GroupCommitRequest`` waits for a slave for ``slaveTimeout`` (4.9.3)."""
     is_timer_by_reports: bool
@@ -89,6 +91,7 @@ def get_habits(release: str) -> Habits:
     return Habits(
         is_answered_in_line=is_since(name, "4.9.1"),
         is_deadline_first=is_5,
+        transfer_wait_ms=1.0 if is_since(name, "5.1.2") else TRANSFER_WAIT_MS,
         has_slave_timeout=is_since(name, SLAVE_TIMEOUT_SINCE),
         is_timer_by_reports=is_by_reports,
         is_silence_seen=is_5 or not is_by_reports,

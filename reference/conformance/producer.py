@@ -81,7 +81,7 @@ class Producer:
             end_ms = self.elapsed_ms()
             told = self._describe(sending, answer)
             spent = {"t_begin_ms": begin_ms, "duration_ms": round(end_ms - begin_ms, 3)}
-            self.note("put", at_ms=end_ms, **spent, **told)
+            self.note("put", **spent, **told)
             then()
 
         fields = {

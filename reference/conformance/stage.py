@@ -24,6 +24,7 @@ from reference.decisions.metadata.copying import REQUEST_CODES
 from reference.decisions.reading.settings import BROKER_FIELDS
 from reference.recorder.link_bytes import MASTER, SLAVE
 from reference.recordings.clock import FOREVER_MS
+from reference.recordings.kinds import WITH_HEARTBEATS
 from reference.recordings.reading import Event, Recording
 
 MASTER_NODE = "master"
@@ -137,12 +138,11 @@ class Stage:
         """The clock of the recording."""
         return round(self.host.now_ms() - self.began_ms, 3)
 
-    def note(self, kind: str, at_ms: float | None = None, **fields: Any) -> None:
+    def note(self, kind: str, **fields: Any) -> None:
         """A line."""
         if self.is_over or (self.is_whole and "link" in fields):
             return
-        stamp = self.elapsed_ms() if at_ms is None else at_ms
-        self.lines.append({"t_ms": stamp, "ev": kind, **fields})
+        self.lines.append({"t_ms": self.elapsed_ms(), "ev": kind, **fields})
 
     def take_line(self, told: dict[str, Any]) -> None:
         """An event of a broker of our own."""
@@ -180,6 +180,7 @@ class Stage:
             "rocketmq": self.settings.version.name,
             "scenario": name,
             "nodes": self.nodes,
+            WITH_HEARTBEATS: True,
         }
         lines = [{"seq": n, **line} for n, line in enumerate([head, *self.lines])]
         events = [Event(n + 1, n, line["t_ms"], line["ev"], line) for n, line in enumerate(lines)]

@@ -9,6 +9,7 @@ from attrs import define, field
 
 from reference.configuration.keys import KEYS, MESSAGE_STORE_CONFIG, Kind
 from reference.configuration.later_keys import ENABLE_CONTROLLER, get_name_in, is_known_in
+from reference.recordings.kinds import WITH_HEARTBEATS
 from reference.releases.versions import Version
 from reference.worlds.replication.roles import FlushDiskType, Role
 
@@ -111,6 +112,7 @@ class Nodes:
             "format": 1,
             "rocketmq": self.release or Version().release,
             "nodes": {name: nodes[name] for name in ordered},
+            WITH_HEARTBEATS: True,
         }
         if assumed:
             text = f"the settings of {', '.join(assumed)} are not known: defaults are assumed"

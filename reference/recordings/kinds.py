@@ -24,6 +24,9 @@ CHECKS: Mapping[str, str] = {
 }
 """What a field may have to be, in words."""
 
+WITH_HEARTBEATS = "with_heartbeats"
+"""A field of the first line: links have a line for each heartbeat, too."""
+
 COMMON_FIELDS: Fields = {"seq": "number", "t_ms": "time", "ev": "text"}
 
 _NODE: Fields = {"node": "text"}

@@ -77,6 +77,8 @@ class Wire:
     """When it stopped to do so, the last time."""
     last_frame_ms: float | None = None
     """When the proxy has shown the latest frame on this connection."""
+    next_offset: int | None = None
+    """Where that frame ends, and so the next one begins; None before the first."""
     last_report: int | None = None
     """The latest report that the proxy has shown on this connection."""
     last_report_ms: float = 0.0

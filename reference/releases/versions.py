@@ -24,7 +24,7 @@ from reference.releases.known_differences import (
 )
 from reference.releases.releases import CLASSIC, CONTROLLER, RELEASES, get_modes
 from reference.releases.timing_differences import TIMING_DIFFERENCES, TimingDifference
-from reference.worlds.replication.changes import VARIANTS
+from reference.worlds.replication.changes import PEERS, VARIANTS
 from reference.worlds.replication.roles import Role
 from reference.worlds.replication.rules import RULES
 
@@ -193,8 +193,12 @@ def expand(names: tuple[str, ...]) -> tuple[Variant, ...]:
     return tuple(
         variant
         for name in names
-        for variant in (RULE_SETS[name] if name in RULE_SETS else (VARIANTS[name],))
+        for variant in (RULE_SETS[name] if name in RULE_SETS else (_find_change(name),))
     )
+
+
+def _find_change(name: str) -> Variant:
+    return PEERS[name] if name in PEERS else VARIANTS[name]
 
 
 @cache

@@ -62,7 +62,7 @@ def test_histories_meet_the_rules_of_logs() -> None:
     So what is forgotten may be forgotten once: the state that the rules lead to is carried on.
     """
     met: set[str] = set()
-    for commands in make_histories(300):
+    for commands in make_histories(200):
         carried = None
         for before, step in play(make_group(), commands):
             told = forget(before) if carried is None else keep_told(carried, forget(before))

@@ -24,7 +24,6 @@ from book.explorer.page import (
     make_source,
     read_part,
     write_data,
-    write_page,
 )
 from book.explorer.places import find_address, link_counterexample
 from book.explorer.schedules import Opened, list_counterexamples, list_issues, load_tour
@@ -86,13 +85,21 @@ def call(name: str, *words: Any) -> Any:
     return json.loads(answer) if answer.startswith(("{", "[")) else answer
 
 
-OPENED = [*list_counterexamples(), *list_issues()]
+OPENED = [*(case.claim for case in load_cases()), *(each.name for each in load_scenarios())]
+"""Counterexamples and issues."""
+
+
+@cache
+def load_opened() -> dict[str, Opened]:
+    """Their schedules, by their names."""
+    return {each.name: each for each in (*list_counterexamples(), *list_issues())}
 
 
 @needs_engine
-@pytest.mark.parametrize("opened", OPENED, ids=lambda each: each.name)
-def test_a_schedule_shows_what_it_is_for(opened: Opened) -> None:
+@pytest.mark.parametrize("name", OPENED)
+def test_a_schedule_shows_what_it_is_for(name: str) -> None:
     """Each step is taken, and the last one is the first that breaks the claim."""
+    opened = load_opened()[name]
     kind = "counterexample" if find_case(opened.name) else "issue"
     told = call("open", f"#{kind}={opened.name}")
     assert told["refused"] is None
@@ -100,11 +107,11 @@ def test_a_schedule_shows_what_it_is_for(opened: Opened) -> None:
 
 
 @needs_engine
-@pytest.mark.parametrize("opened", OPENED, ids=lambda each: each.name)
-def test_an_address_opens_the_same(opened: Opened) -> None:
+@pytest.mark.parametrize("name", OPENED)
+def test_an_address_opens_the_same(name: str) -> None:
     """What the page writes into the address of a schedule leads to the same state."""
-    kind = "counterexample" if find_case(opened.name) else "issue"
-    told = call("open", f"#{kind}={opened.name}")
+    kind = "counterexample" if find_case(name) else "issue"
+    told = call("open", f"#{kind}={name}")
     again = call("open", f"#{told['address']}")
     assert told == again
     assert re.fullmatch(r"[\w/%&=.;:,()'+~!*-]+", told["address"])
@@ -212,9 +219,20 @@ def test_a_wrong_address_is_told(address: str, problem: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def page() -> str:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the verb has written the page of a site, over a former page."""
+    folder = tmp_path_factory.mktemp("explorer") / "page"
+    folder.mkdir()
+    (folder / FILE).write_text("a former page")
+    result = run("export", "explorer", "--out", folder, "--book", "../")
+    assert 0 == result.returncode, result.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def page(folder: Path) -> str:
     """The page of a site."""
-    return write_page("../")
+    return (folder / FILE).read_text(encoding="utf-8")
 
 
 def test_the_page_is_small_and_complete(page: str) -> None:
@@ -236,12 +254,12 @@ def test_every_page_of_the_book_has_its_schedule() -> None:
     keys = {deployment.key for deployment in list_deployments()}
     assert [case.claim for case in load_cases()] == [each.name for each in list_counterexamples()]
     assert [s.name for s in load_scenarios()] == [each.name for each in list_issues()]
-    assert {each.structure for each in OPENED} <= keys
+    assert {each.structure for each in load_opened().values()} <= keys
 
 
 def list_sections() -> set[str]:
     """Every section to which the page links."""
-    sections = {opened.section for opened in OPENED}
+    sections = {opened.section for opened in load_opened().values()}
     for deployment in list_deployments():
         structure = deployment.structure
         for instance in compute_machine(structure).instances.values():
@@ -300,14 +318,10 @@ def test_a_page_about_a_counterexample_leads_to_it() -> None:
     assert find_address("guarantees.md", "counterexamples") is None
 
 
-def test_the_verb_writes_one_file(tmp_path: Path) -> None:
+def test_the_verb_writes_one_file(folder: Path, page: str, tmp_path: Path) -> None:
     """Over a former page, and never over other things."""
-    (tmp_path / "page").mkdir()
-    (tmp_path / "page" / FILE).write_text("a former page")
-    result = run("export", "explorer", "--out", tmp_path / "page", "--book", "../site")
-    assert 0 == result.returncode, result.stderr
-    assert [FILE] == [path.name for path in (tmp_path / "page").iterdir()]
-    assert 'const BOOK_PLACE = "../site/";' in (tmp_path / "page" / FILE).read_text()
+    assert [FILE] == [path.name for path in folder.iterdir()]
+    assert 'const BOOK_PLACE = "../";' in page
     (tmp_path / "other").touch()
     result = run("export", "explorer", "--out", tmp_path)
     assert 3 == result.returncode

@@ -46,7 +46,7 @@ def start(
 @pytest.mark.parametrize(
     ("arguments", "more"),
     [
-        pytest.param(CHECK, BUFFERED, id="check"),
+        pytest.param(CHECK, BUFFERED, id="check", marks=pytest.mark.nightly),
         pytest.param(ISSUES, BUFFERED, id="issues"),
         pytest.param(ISSUES, UNBUFFERED, id="issues, unbuffered"),
         pytest.param(["--help"], BUFFERED, id="help"),

@@ -102,7 +102,10 @@ def test_identical_groups_are_shown_once() -> None:
 @pytest.mark.parametrize(
     ("guarantee", "role", "flush", "code"),
     [
-        ("puts_are_answered:master power loss", "ASYNC_MASTER", "SYNC_FLUSH", 0),
+        pytest.param(
+            *("puts_are_answered:master power loss", "ASYNC_MASTER", "SYNC_FLUSH", 0),
+            marks=pytest.mark.nightly,
+        ),
         ("acknowledged_is_kept_on_master:master power loss", "ASYNC_MASTER", "SYNC_FLUSH", 0),
         ("acknowledged_is_kept_on_master:master power loss", "ASYNC_MASTER", "ASYNC_FLUSH", 1),
         ("acknowledged_is_kept_on_some_broker:power loss of both", "SYNC_MASTER", "SYNC_FLUSH", 0),

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from command_line.check import command
 from properties.worlds.reading.world import READING
 from tests.command_line.run import CONF, assert_one_line, run
+from tests.structures import leave_most_to_night
 
 
 def print_check(*arguments: object) -> str:
@@ -157,7 +158,9 @@ def get_brokers(*arguments: object) -> list[dict[str, Any]]:
     return brokers
 
 
-@pytest.mark.parametrize(("master", "slave"), [(False, True), (True, False), (True, True)])
+@pytest.mark.parametrize(
+    ("master", "slave"), leave_most_to_night([(False, True), (True, False), (True, True)], 1)
+)
 def test_slaves_may_be_asked_about(master: bool, slave: bool) -> None:
     """The setting of the slave alone, of the master alone, of both."""
     changes = ["--what-if", "slaveReadEnable=true"] * master

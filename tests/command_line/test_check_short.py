@@ -27,8 +27,15 @@ def show(*arguments: object, columns: int = 80) -> list[str]:
     return run("check", *arguments, env={"COLUMNS": str(columns)}).stdout.splitlines()
 
 
-@pytest.mark.parametrize(("role", "slaves"), [("SYNC_MASTER", 1), ("ASYNC_MASTER", 2)])
-@pytest.mark.parametrize("flush", ["ASYNC_FLUSH", "SYNC_FLUSH"])
+@pytest.mark.parametrize(
+    ("role", "slaves", "flush"),
+    [
+        ("SYNC_MASTER", 1, "ASYNC_FLUSH"),
+        ("ASYNC_MASTER", 2, "SYNC_FLUSH"),
+        pytest.param("SYNC_MASTER", 1, "SYNC_FLUSH", marks=pytest.mark.nightly),
+        pytest.param("ASYNC_MASTER", 2, "ASYNC_FLUSH", marks=pytest.mark.nightly),
+    ],
+)
 def test_one_group_is_one_screen(role: str, flush: str, slaves: int, tmp_path: Path) -> None:
     """80 columns, 30 lines, a line for each row and each of its failures; no line is broken."""
     lines = show(write_group(tmp_path / "g", role, flush, slaves))

@@ -80,7 +80,8 @@ NIGHTLY = {
     "rmqspec export explorer": "8 s: another test runs the verb",
     "rmqspec export explorer --out page": "3 s: the same page elsewhere",
     "rmqspec export explorer --out page --book ../site": "3 s: the same page, with links",
-    "rmqspec export vectors --out vectors": "5 s: every structure",
+    "rmqspec export vectors --out schedules": "5 s: every structure",
+    "rmqspec export vectors --product vectors.zip": "60 s: every set of every release",
     "rmqspec fuzz": "35 s: 100,000 schedules",
     "rmqspec fuzz --schedules 1000000 --seed 8 --out campaigns/eight": "28 s: a million schedules",
     "rmqspec fuzz --role ASYNC_MASTER --slaves 2 --limits link_cuts=4,master_kills=1": "10 s",
@@ -91,9 +92,12 @@ NIGHTLY = {
     "rmqspec fuzz --swarm --classes": "87 s: violations are shortened",
     'rmqspec prove --cross-check 20000 --fault "power loss" --structure "delay/4.4.0"'
     " --levels searches/power": "44 s: a job for each level",
+    "rmqspec prove --rocketmq-version 4.9.8 --compare"
+    ' --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave"': "2 s: compared in other tests",
     "rmqspec broker --role SYNC_MASTER --store master": "3 s: another role",
     "rmqspec broker --role SLAVE --store slave --set namesrvAddr=127.0.0.1:9876": "3 s: another",
     "rmqspec broker --role ASYNC_MASTER --store master --events master.jsonl --snapshots 1": "3 s",
+    "rmqspec broker --role SLAVE --store s --master host:10912 --mutant reports_on_connect": "3 s",
     "rmqspec record --out pair.jsonl --link slave1=20912:master-host:10912 --events master.jsonl"
     " --events slave.jsonl --rotate 100MB": "2 s: another recorder",
     "rmqspec record --out pair.jsonl --link slave1=20912:master-host:10912"
@@ -295,6 +299,11 @@ TYPED = {e.line: e for e in list_typed() if e.line not in RUN_ELSEWHERE}
 
 
 LONG = {
+    "rmqspec export itf --out traces --structure "
+    '"system/sync master/async flush/closed/no offset check/first"',
+    "rmqspec upgrade 4.9.8 5.5.1 conf",
+    "rmqspec upgrade 4.9.8 5.5.1 conf --what-if inSyncReplicas=2",
+    'rmqspec prove --structure "reading/open all/no offset check/last"',
     'rmqspec prove --structure "system/sync master/async flush/closed/no offset check/first"',
 }
 """Texts' commands whose work another quick test does, without the command."""

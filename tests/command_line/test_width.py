@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.command_line.run import CONF, run
+from tests.structures import leave_most_to_night
 
 PAIR = CONF / "2m-2s-sync"
 WIDTHS = (80, 100, 120)
@@ -27,7 +28,7 @@ def show(words: tuple[object, ...], columns: int | None) -> str:
     return run(*words, env=env).stdout
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", leave_most_to_night(WIDTHS, 1))
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(map(str, words[:2])))
 def test_no_line_is_too_long(words: tuple[object, ...], width: int) -> None:
     """Except for a word that is longer by itself, as a path may be."""

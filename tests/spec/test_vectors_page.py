@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from properties.exports.vectors import FORMAT, make_vector
+from properties.exports.vectors.schedules import FORMAT, make_vector
 from properties.generated_text import SPEC
 from reference.language.machine import Action
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
@@ -12,11 +12,13 @@ from reference.worlds.replication.roles import FlushDiskType, Role
 from reference.worlds.replication.structure import Structure
 
 PAGE = (SPEC / "vectors.md").read_text(encoding="utf-8")
+OBJECT = PAGE.partition("## Schedules with every leaf")[2]
+"""The part about the schedules of structures."""
 
 
 def get_example() -> dict[str, Any]:
     """The worked example of the page."""
-    example: dict[str, Any] = json.loads(PAGE.partition("```json\n")[2].partition("```")[0])
+    example: dict[str, Any] = json.loads(OBJECT.partition("```json\n")[2].partition("```")[0])
     return example
 
 
@@ -50,6 +52,6 @@ def test_example_is_what_the_exporter_writes() -> None:
 def test_page_names_every_field() -> None:
     """The tables of the page have the fields of a vector and of a step, in their order."""
     vector = make_same(get_example())
-    named = re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE)
+    named = re.findall(r"^\| `(\w+)` \|", OBJECT, re.MULTILINE)
     assert [*vector, "rule", "arguments", "changes"] == named
     assert FORMAT == get_example()["format"]

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from reference.broker.mutants.mutant import MASTER, SLAVE, WAITING, mutant, mutant_of_request
+from reference.broker.mutants.mutant import (
+    BEFORE_5,
+    MASTER,
+    SLAVE,
+    WAITING,
+    mutant,
+    mutant_of_request,
+)
 from reference.broker.requests.handler import SUCCESS, Request
 from reference.broker.requests.progress import query_consumer_offset
 from reference.broker.requests.pulling import find_queue
@@ -79,7 +86,7 @@ class FailuresOfSlavesAreErrors(ChangedAnswer):
         return (SendCode.SYSTEM_ERROR, {}) if is_stored else (code, fields)
 
 
-@mutant(DECIDED, PULL)
+@mutant(DECIDED, PULL, spans=BEFORE_5)
 class AlwaysSuggestsTheMaster(ChangedAnswer):
     """A pull suggests the master, however far back it reads."""
 
@@ -88,7 +95,7 @@ class AlwaysSuggestsTheMaster(ChangedAnswer):
         return code, {**fields, "suggestWhichBrokerId": 0} if fields else fields
 
 
-@mutant(DECIDED, PULL)
+@mutant(DECIDED, PULL, spans=BEFORE_5)
 class AlwaysSuggestsTheSlave(ChangedAnswer):
     """A pull suggests the slave, however near to the end it reads."""
 
@@ -97,7 +104,7 @@ class AlwaysSuggestsTheSlave(ChangedAnswer):
         return code, {**fields, "suggestWhichBrokerId": 1} if fields else fields
 
 
-@mutant(DECIDED, PULL)
+@mutant(DECIDED, PULL, spans=BEFORE_5)
 class MovedIsNotFound(ChangedAnswer):
     """A pull of an offset that is not there is answered PULL_NOT_FOUND, not PULL_OFFSET_MOVED."""
 
@@ -107,7 +114,7 @@ class MovedIsNotFound(ChangedAnswer):
         return ResponseCode.PULL_NOT_FOUND if is_moved else code, fields
 
 
-@mutant(DECIDED, PULL)
+@mutant(DECIDED, PULL, spans=BEFORE_5)
 class NotFoundIsMoved(ChangedAnswer):
     """A pull at the end of a queue is answered PULL_OFFSET_MOVED, not PULL_NOT_FOUND."""
 
@@ -117,7 +124,7 @@ class NotFoundIsMoved(ChangedAnswer):
         return ResponseCode.PULL_OFFSET_MOVED if is_missing else code, fields
 
 
-@mutant("reading.md#what-the-store-answers", PULL)
+@mutant("reading.md#what-the-store-answers", PULL, spans=BEFORE_5)
 class NextOffsetIsTheRequested(ChangedAnswer):
     """A pull of an offset that is not there is sent back to that offset, not to a corrected one."""
 
@@ -128,7 +135,7 @@ class NextOffsetIsTheRequested(ChangedAnswer):
         return code, {**fields, "nextBeginOffset": self.number("queueOffset")}
 
 
-@mutant("reading.md#what-the-store-answers", PULL)
+@mutant("reading.md#what-the-store-answers", PULL, spans=BEFORE_5)
 class QueuesBeginAtZero(ChangedAnswer):
     """The least offset of a queue is told as 0, also when its first messages are gone."""
 

@@ -27,7 +27,8 @@ MASTER, SLAVE, BOTH = "master", "slave", "both"
 EVERYWHERE = (Span("4.4.0", modes=(CLASSIC, QUORUM)),)
 """Every release; controller mode has a protocol of its own."""
 BEFORE_5 = (Span("4.4.0", until="5.0.0"),)
-"""While puts of a SYNC_MASTER wait by ``HAService#isSlaveOK`` and one highest report."""
+"""While puts of a SYNC_MASTER wait by ``HAService#isSlaveOK`` and one highest report, and pulls are
+answered as the world of reading has it."""
 WAITING = (*BEFORE_5, Span("5.0.0", modes=(QUORUM,)))
 """While puts of a SYNC_MASTER wait for a slave at all (V-31)."""
 BY_WAKE_UPS = (Span("4.4.0", until="4.6.0"),)

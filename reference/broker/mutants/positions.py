@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from attrs import define, field
+
 from reference.broker.mutants.mutant import mutant
 from reference.broker.replication.master_ha import HaConnection, MasterHa
 
@@ -100,3 +102,31 @@ class RequestBelowIsClosed(MasterHa):
             self.close(connection)
             return False
         return super()._begin_transfer(connection)
+
+
+@mutant("wire_format.md#closing-a-connection", SOURCE)
+@define(eq=False, repr=False)
+class RemembersPositions(MasterHa):
+    """A slave that connects again is sent what it was not sent before, whatever it requests."""
+
+    known: dict[str, int] = field(factory=dict)
+    """Where the transfer to each host goes on."""
+
+    def drop(self, connection: HaConnection, reason: str) -> None:
+        """It is remembered how far it was."""
+        if connection.slot >= 0 and connection.get("next_transfer_offset") >= 0:
+            self.known[find_host(connection)] = connection.get("next_transfer_offset")
+        super().drop(connection, reason)
+
+    def _begin_transfer(self, connection: HaConnection) -> bool:
+        """There, for one that is known."""
+        position = self.known.pop(find_host(connection), None)
+        if position is None:
+            return super()._begin_transfer(connection)
+        move(self, connection, position)
+        return True
+
+
+def find_host(connection: HaConnection) -> str:
+    """A slave's address without its port, which is another one each time."""
+    return connection.peer.rpartition(":")[0]

@@ -1,4 +1,4 @@
-"""Brokers that read for a pull otherwise."""
+"""Brokers that read for a pull otherwise; pulls of 5.x are not modelled."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from reference.broker.mutants.mutant import SLAVE, mutant_of_request
+from reference.broker.mutants.mutant import BEFORE_5, SLAVE, mutant_of_request
 from reference.broker.requests.handler import Request
 from reference.broker.requests.pulling import SUSPEND_FLAG, pull_message
 from reference.decisions.progress.offset_table import name_key
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 PULL, DECIDED = "PullMessageProcessor#processRequest", "reading.md#what-the-broker-answers"
 
 
-@mutant_of_request(RequestCode.PULL_MESSAGE, DECIDED, "PullRequestHoldService#suspendPullRequest")
+@mutant_of_request(
+    RequestCode.PULL_MESSAGE, DECIDED, "PullRequestHoldService#suspendPullRequest", spans=BEFORE_5
+)
 def holds_no_pull(broker: Broker, request: Request) -> None:
     """A pull at the end of a queue is answered at once, though it may be held."""
     flags = request.number("sysFlag") & ~SUSPEND_FLAG
@@ -28,7 +30,11 @@ def holds_no_pull(broker: Broker, request: Request) -> None:
 
 
 @mutant_of_request(
-    RequestCode.PULL_MESSAGE, DECIDED, "DefaultMessageStore#nextOffsetCorrection", role=SLAVE
+    RequestCode.PULL_MESSAGE,
+    DECIDED,
+    "DefaultMessageStore#nextOffsetCorrection",
+    role=SLAVE,
+    spans=BEFORE_5,
 )
 def slave_moves_offsets(broker: Broker, request: Request) -> None:
     """A slave corrects the offsets of its readers, though offsetCheckInSlave is false."""
@@ -37,7 +43,7 @@ def slave_moves_offsets(broker: Broker, request: Request) -> None:
     pull_message(broker, request)
 
 
-@mutant_of_request(RequestCode.PULL_MESSAGE, DECIDED, PULL, role=SLAVE)
+@mutant_of_request(RequestCode.PULL_MESSAGE, DECIDED, PULL, role=SLAVE, spans=BEFORE_5)
 def slave_is_closed_for_reads(broker: Broker, request: Request) -> None:
     """A slave without slaveReadEnable sends its readers away instead of answering them."""
     if broker.settings.is_slave and not broker.reading[1].is_slave_read_enabled:
@@ -46,7 +52,9 @@ def slave_is_closed_for_reads(broker: Broker, request: Request) -> None:
         pull_message(broker, request)
 
 
-@mutant_of_request(RequestCode.PULL_MESSAGE, "progress.md#commits", PULL, role=SLAVE)
+@mutant_of_request(
+    RequestCode.PULL_MESSAGE, "progress.md#commits", PULL, role=SLAVE, spans=BEFORE_5
+)
 def slave_takes_progress_of_pulls(broker: Broker, request: Request) -> None:
     """A slave stores the progress that a pull carries, as a master does."""
     if broker.settings.is_slave and request.number("sysFlag") & 1:

@@ -160,7 +160,7 @@ class DiskStatusWins(OtherStatus):
 
 @mutant(
     "versions.md#the-changes",
-    "DefaultHAService#needHandleHA at 5.0.0, HAService#isSlaveOK has no callers",
+    "CommitLog#needHandleHA at 5.0.0; HAService#isSlaveOK has no callers",
     spans=(Span("5.0.0", modes=(CLASSIC, QUORUM)),),
 )
 class AsksForSlavesAsBefore(OtherStatus):

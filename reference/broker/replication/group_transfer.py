@@ -106,8 +106,7 @@ class GroupTransfer:
         """``WaitNotifyObject#waitForRunning``: a second, or until a report, or one from before."""
         self._turn += 1
         self._is_waiting, turn = True, self._turn
-        is_fine = self.puts.settings.habits.is_deadline_first
-        delay_ms = 1.0 if is_fine else habits.TRANSFER_WAIT_MS
+        delay_ms = self.puts.settings.habits.transfer_wait_ms
         if self._is_notified:
             self._is_notified, delay_ms = False, 0.0
         self.puts.host.after(delay_ms, lambda: self._end_wait(turn, is_woken=False))

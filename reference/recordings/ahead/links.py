@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import frozen
 
+from reference.recordings.ahead.order import find_question_ms
 from reference.recordings.groups import LINK_PREFIX
 from reference.recordings.kinds import BROKER_KINDS, END_KINDS, START_KINDS
 from reference.recordings.reading import Event
@@ -185,7 +186,7 @@ def _see_reports(events: Iterable[Event]) -> Observations:
     return Observations(tuple(e.t_ms for e in found), tuple(e["slave_offset"] for e in found))
 
 
-def see_ends(broker: Iterable[Event], link: Iterable[Event] = ()) -> Observations:
+def see_ends(broker: Sequence[Event], link: Iterable[Event] = ()) -> Observations:
     """Where a broker's log is seen to end, by itself or by its reports."""
     kinds = {*BROKER_KINDS, *START_KINDS, "node_stop_clean"}
     found = [(event.t_ms, event["slave_offset"]) for event in link if event.kind == "ha_report"]
@@ -194,11 +195,14 @@ def see_ends(broker: Iterable[Event], link: Iterable[Event] = ()) -> Observation
         for event in broker
         if event.kind in kinds and "max_offset" in event.data
     ]
+    # The log goes on while the answer is under way: no earlier end is above that.
+    statuses = (event for event in broker if event.kind == "broker_status")
+    found += [(find_question_ms(event), event["max_offset"]) for event in statuses]
     found.sort()
     return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
 
 
-def _see_ends_after(broker: Iterable[Event], link: Sequence[Event]) -> Mapping[int, Observations]:
+def _see_ends_after(broker: Sequence[Event], link: Sequence[Event]) -> Mapping[int, Observations]:
     opened = [0, *(event["conn"] for event in link if event.kind == "ha_link_open")]
     return {
         conn: see_ends(broker, [e for e in link if e.data.get("conn", conn) > conn])

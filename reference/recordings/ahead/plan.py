@@ -34,6 +34,7 @@ from reference.recordings.ahead.puts import (
     QueueIndex,
     QueueKey,
     count_overlapping,
+    drop_refused_reports,
     find_sampled,
     index_queues,
     list_under_way,
@@ -52,7 +53,12 @@ from reference.releases.timing_differences import (
     SLAVE_TIMEOUT_DEFAULT_MS,
 )
 from reference.releases.versions import Version
-from reference.worlds.replication.changes import ack_per_connection, no_slave_wait
+from reference.worlds.replication.changes import (
+    ack_per_connection,
+    no_slave_wait,
+    report_capped_from_second,
+    scripted_slave,
+)
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
 from reference.worlds.replication.parameters import FaultCounts, Parameters
 from reference.worlds.replication.roles import FlushDiskType, Role
@@ -63,6 +69,11 @@ MASTER = -1
 
 NOT_LIMITED = 1_000_000_000
 """A recording may hold any number of faults: what happened has happened."""
+
+SCRIPTED = "scripted"
+"""A field of a node: somebody plays it."""
+
+SCRIPTED_SLAVE = scripted_slave.VARIANT.name
 
 SPARE_MESSAGES = 2
 """Followed messages beside those of the most puts that overlap: one that is refused, one more."""
@@ -108,6 +119,8 @@ class Plan:
     """
     links: tuple[LinkAhead, ...]
     """What the recording tells of each slave's link."""
+    scripted: frozenset[int]
+    """The slaves that somebody plays: no rule says what they do."""
     end_observations: Observations
     """Where the master's log is seen to end."""
     flush_observations: Observations
@@ -175,10 +188,12 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     puts = _see_puts(recording, lives, processes, timers)
     controller = see_controller(events, nodes)
     structure = _make_structure(nodes[master], len(slaves), puts, 1 + lives[-1], controller)
+    scripted = _find_scripted(nodes, version)
+    variants = (SCRIPTED_SLAVE, *version.variants) if scripted else version.variants
     return Plan(
         recording=recording,
         version=version,
-        structure=evolve(structure, variants=version.variants),
+        structure=evolve(structure, variants=variants),
         parameters=make_parameters(nodes[master]["store_config"], version),
         timers=timers,
         slave_timers=tuple(make_timers(nodes[master], nodes[name], version) for name in slaves),
@@ -194,6 +209,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         are_deletions_shown=any(event.kind == "delete_expired_files" for event in events),
         own_writes_ms=tuple(e.t_ms for e in events if _is_own_write(e, master)),
         links=tuple(gather_link(events, name) for name in slaves),
+        scripted=scripted,
         end_observations=see_ends(own),
         flush_observations=see_flushes(own),
         start_observations=see_starts(own),
@@ -203,6 +219,15 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         controller=controller,
         lives=tuple(lives),
     )
+
+
+def _find_scripted(nodes: Mapping[str, Any], version: Version) -> frozenset[int]:
+    """The slaves that somebody plays. Raises OutsideTheModel where no rules are for that."""
+    master, *slaves = nodes
+    found = frozenset(n for n, name in enumerate(slaves) if nodes[name].get(SCRIPTED) is True)
+    if nodes[master].get(SCRIPTED) is True or (found and version.has(CONTROLLED)):
+        raise OutsideTheModel("a master, or a slave with a handshake, is not played by somebody")
+    return found
 
 
 def _refuse_sizes(nodes: Mapping[str, Any]) -> None:
@@ -215,7 +240,10 @@ def _see_processes(recording: Recording, version: Version) -> tuple[ProcessAhead
     """Under a controller a put waits for all slaves of the SyncStateSet, else for one."""
     master, *slaves = recording.config["nodes"]
     members = len(slaves) if version.has(CONTROLLED) else 0
-    return see_processes(recording.events, master, recording.end_ms, members)
+    events: Iterable[Event] = recording.events
+    if version.has(report_capped_from_second.VARIANT):
+        events = drop_refused_reports(recording.events, master)
+    return see_processes(events, master, recording.end_ms, members)
 
 
 def _see_puts(

@@ -135,6 +135,32 @@ def see_processes(
     return (*found, ProcessAhead(end_ms, tuple(times), tuple(values)))
 
 
+def drop_refused_reports(events: Sequence[Event], master: str) -> Iterator[Event]:
+    """The events without reports that a master refuses which compares all but the first (4.9.3).
+
+    What lies above every end that its log was seen to have, and is not the first of its connection.
+    """
+    highest, begun = max(_list_ends(events, master), default=0), set[tuple[str, int]]()
+    for event in events:
+        if event.kind == "ha_report":
+            connection = event["link"], event["conn"]
+            if connection in begun and event["slave_offset"] > highest:
+                continue
+            begun.add(connection)
+        yield event
+
+
+def _list_ends(events: Iterable[Event], master: str) -> Iterator[int]:
+    for event in events:
+        is_own = event.data.get("node") == master
+        if event.kind == "ha_frame":
+            yield event["master_offset"] + event["body_bytes"]
+        elif is_own and event.kind == "put" and "wrote_offset" in event.data:
+            yield event["wrote_offset"] + event["wrote_bytes"]
+        elif is_own and "max_offset" in event.data:
+            yield event["max_offset"]
+
+
 def _list_reported(event: Event, master: str) -> Iterator[int]:
     if event.kind == "ha_report":
         yield event["slave_offset"]

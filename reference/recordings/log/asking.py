@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from attrs import define, evolve, field
@@ -19,6 +19,7 @@ from reference.recordings.log.limits.answers import Answers
 from reference.recordings.log.limits.counts import Counts
 from reference.recordings.log.limits.landmarks import Landmarks
 from reference.recordings.log.limits.reports import Reports
+from reference.recordings.log.limits.sending import Sending
 from reference.recordings.log.notes import Notes
 from reference.recordings.log.seen import Check, Seen, begin_seen, judge, make_view
 from reference.recordings.reading import Event
@@ -48,6 +49,7 @@ class Asking:
     landmarks: Landmarks = field(init=False)
     counts: Counts = field(init=False)
     reports: Reports = field(init=False)
+    sending: Sending = field(init=False)
     answers: Answers = field(init=False)
     blank: tuple[Any, ...] = field(init=False)
     """The leaves of a message that is not put yet."""
@@ -56,7 +58,8 @@ class Asking:
         self.landmarks = Landmarks(self.plan)
         self.counts = Counts(self.plan)
         self.reports = Reports(self.plan)
-        self.answers = Answers(self.plan, self.counts)
+        self.sending = Sending(self.plan, self.reports)
+        self.answers = Answers(self.plan, self.counts, self.reports)
         self.blank = tuple(flatten(Message()).values())
 
     def begin(self) -> Node:
@@ -127,6 +130,9 @@ class Asking:
         is_end = path.endswith(ENDS) or ".ends." in path
         is_unset = wanted == UNSET and path.endswith(UNSET_AT_FIRST)
         marks, now_ms = self.landmarks, self.guide.now_ms
+        is_asked = path.startswith("links.") and self.plan.scripted
+        if is_asked and marks.may_be_reported(wanted, now_ms):
+            return True
         if not is_end or is_unset:
             return True
         if path.endswith("push2_slave_max_offset"):
@@ -149,6 +155,13 @@ class Asking:
         """
         goal = holds(self.plan.structure, text, make, *given, numbers=numbers)
         return goal if is_possible else evolve(goal, check=is_never, is_possible=False)
+
+    def change(self, node: Node, leaves: Mapping[str, int]) -> Node:
+        """A node with other values of some leaves: what somebody does whom no rule binds."""
+        state = list(node.state)
+        for path, value in leaves.items():
+            state[self.guide.places[path]] = value
+        return node.edit(state=tuple(state))
 
     def drop_message(self, node: Node, number: int) -> Node:
         """The put's line is explained: its place among the followed messages is free again.

@@ -47,7 +47,8 @@ from reference.worlds.replication.controller.epochs import get_place
 from reference.worlds.replication.mapped_files import is_flush_file_there
 from reference.worlds.replication.replication import compute_first_transfer_start
 
-HIDDEN_ROLES = ("master", "slave")
+SLAVE = "slave"
+HIDDEN_ROLES = ("master", SLAVE)
 """Who acts without an event; faults, operators and producers are seen."""
 
 SEEN = ("restart_", "begin_master_stop", "begin_slave_stop", "finish_", "refuse_put")
@@ -126,7 +127,8 @@ class LogGuide:
         push2 = see_push2(e for e in events if e.data.get("node") == self.plan.master)
         least = see_least_push2(self.plan)
         for slave in range(len(self.plan.slaves)):
-            traffic = DueTraffic(slave, push2, least)
+            is_scripted = slave in self.plan.scripted
+            traffic = DueTraffic(slave, push2, least, is_scripted=is_scripted)
             for name in self.machine.dependencies.writers[f"links.{slave}.is_open"]:
                 found[name].append(traffic)
         for broker in (MASTER, *range(len(self.plan.slaves))):
@@ -155,6 +157,12 @@ class LogGuide:
         """The end of a broker's log."""
         return self.get(node, name_end(self.plan, broker))
 
+    def is_played(self, name: str) -> bool:
+        """An instance is an act of a slave that somebody plays; it is accepted as any other."""
+        instance = self.machine.instances[name].recorded.instance
+        is_act = instance.rule.who == SLAVE and instance.rule.name != "connect_slave"
+        return is_act and not self.plan.scripted.isdisjoint(instance.indexes)
+
     def look_at(self, observation: Observation) -> None:
         """What follows is asked at the time of this observation."""
         self.now_ms = observation.t_ms
@@ -174,6 +182,8 @@ class LogGuide:
     def _make_allowance(self, instance: CompiledInstance) -> Allowance:
         rule = instance.recorded.instance.rule
         index = next(iter(instance.recorded.instance.indexes), -1)
+        if self.is_played(instance.recorded.instance.name):
+            return False
         special: dict[str, Allowance] = {
             "append_message": lambda node: self._may_append(node, index),
             "fill_file": self._may_fill,
@@ -275,7 +285,8 @@ class LogGuide:
             return bool(notes.seen.sends) or is_own
         following: Put | None = self.find_following(node)
         if following is not None and following.process == notes.process:
-            return following.is_behind_gap and following.start_offset > end
+            if not following.is_behind_gap or following.start_offset <= end:
+                return False
         if notes.process in plan.sampled_processes:
             return True
         is_sync = bool(self.get(node, "master.is_sync")) and bool(plan.slaves)
@@ -434,14 +445,14 @@ class LogGuide:
         return bool(state[self.places["master.connection_count"]] == alive)
 
     def _follow_clock(self, node: Node, notes: Notes, rule: str, number: int) -> Notes | None:
-        """A clock ends the wait of a put, if its call took so long.
+        """A clock ends the wait of a put, if its call took so long, and has taken so long by now.
 
         Two flushes that find no file (R-CL-09) are the same as a time-out that takes no time.
         """
         if rule == "time_out_disk_wait" and not self.is_flush_file_there(node.state):
             return notes
-        took_ms = self.plan.puts[number].duration_ms + GRAIN_MS
-        timers = notes.seen.timers or self.plan.timers
+        put, timers = self.plan.puts[number], notes.seen.timers or self.plan.timers
+        took_ms = min(put.duration_ms + GRAIN_MS, self.now_ms + JITTER_MS - put.begin_ms)
         if rule != "wait_one_second":
             is_for_slave = rule == "time_out_slave_wait"
             least_ms = timers.slave_wait_ms if is_for_slave else timers.sync_flush_timeout_ms

@@ -28,7 +28,15 @@ from reference.recordings.controller.goals import (
 )
 from reference.recordings.controller.truncation import is_given_up
 from reference.recordings.hidden.node import Asked, Goal, Node
-from reference.recordings.log.asking import Asking, agrees, ask_for, is_fact, note, see
+from reference.recordings.log.asking import (
+    Asking,
+    agrees,
+    ask_for,
+    is_fact,
+    is_impossible,
+    note,
+    see,
+)
 from reference.recordings.log.guide import CLOSING
 from reference.recordings.log.lives import list_starts
 from reference.recordings.log.notes import Notes, Wire
@@ -73,7 +81,8 @@ def check_opening(view: View, slave: int, event: Event) -> View:
     wire = view.wires[slave]
     view = check(view, "conn", wire.connection + 1, event["conn"])
     if not wire.is_open:
-        return check_reconnect(view, slave)
+        is_scripted = slave in view.plan.scripted
+        return view if is_scripted else check_reconnect(view, slave)
     ended_ms = view.plan.links[slave].closings_ms.get(wire.connection, view.plan.end_ms)
     if ended_ms > event.t_ms + JITTER_MS:
         raise Blocked(f"connection {wire.connection} of this link is still open")
@@ -88,6 +97,7 @@ def open_wire(seen: Seen, slave: int, event: Event) -> Seen:
         opened_ms=event.t_ms,
         is_open=True,
         last_frame_ms=None,
+        next_offset=None,
         last_report=None,
         last_report_ms=event.t_ms,
     )
@@ -117,6 +127,8 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
     is_over = node.notes.wires[slave].ended is not None
     if is_over or not is_latest(asking, event, node, slave):
         return observe_other_connection(asking, event, node, slave)
+    if slave in asking.plan.scripted:
+        return observe_scripted_report(asking, observation, node, slave)
     names = ("report_offset", "report_offset_to_earlier_put")
 
     wire, seen = node.notes.wires[slave], {"last_report": offset, "last_report_ms": event.t_ms}
@@ -150,6 +162,30 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
     if not is_overtaken(asking, event, node, slave):
         return asked
     return evolve(asked, otherwise=lambda: evolve(asked, stages=(checks, lambda _: overtaken)))
+
+
+def observe_scripted_report(
+    asking: Asking, observation: Observation, node: Node, slave: int
+) -> Asked:
+    """Somebody who plays a slave reports what he likes; the proxy forwards it."""
+    event, link = observation.event, f"links.{slave}"
+    offset = event["slave_offset"]
+    reports = (*node.notes.wires[slave].reports, offset)
+    sent = {f"{link}.has_reported": 1, f"{link}.reported_offset": max(reports)}
+    shown = {"last_report": offset, "last_report_ms": event.t_ms}
+
+    def forward(after: Node) -> Node:
+        notes = after.notes.see(lambda seen: seen.change_wire(slave, **shown))
+        notes = notes.change_wire(slave, reports=(*after.notes.wires[slave].reports, offset))
+        return asking.change(after.edit(notes=notes), sent)
+
+    stalled = asking.later(
+        observation,
+        lambda view: check_not_held(view, slave, view.wires[slave].are_reports_stalled),
+    )
+    is_open = asking.has_value("the connection is open", f"{link}.is_open", True)
+    is_number = is_fact(f"a report is a number from 0 on, as {offset} is", is_so=offset >= 0)
+    return Asked((stalled, lambda _: (is_number, is_open)), after=forward)
 
 
 def is_overtaken(asking: Asking, event: Event, node: Node, slave: int) -> bool:
@@ -212,6 +248,8 @@ def list_late_goals(asking: Asking, event: Event, node: Node, slave: int) -> Ite
     is_open = event["conn"] == seen.connection and seen.is_open
     yield agrees(f"connection {event['conn']} has not ended", is_so=is_open or is_ending)
     if event.kind == "ha_report":
+        if slave in asking.plan.scripted:
+            return
         offset = event["slave_offset"]
         is_so = offset in ahead.slave_ends or offset == seen.last_report
         # HAClient#reportSlaveMaxOffset tells the end of a log that only grows (R-HC-10).
@@ -241,13 +279,16 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
     def is_not_held(view: View) -> None:
         check_not_held(view, slave, view.wires[slave].are_frames_stalled)
 
+    shown = {"last_frame_ms": event.t_ms, "next_offset": begin + size}
+    told = (is_in_turn(asking, node, slave, begin), *list_frame_goals(asking, slave, event))
+
     def show(notes: Notes) -> Notes:
-        return notes.see(lambda seen: seen.change_wire(slave, last_frame_ms=event.t_ms))
+        return notes.see(lambda seen: seen.change_wire(slave, **shown))
 
     if not size:
         beats = asking.later(observation, is_not_held, lambda view: check_heartbeat(view, slave))
         is_possible = is_heartbeat_possible(asking, node, slave, begin)
-        goals = (is_possible, *list_frame_goals(asking, slave, event))
+        goals = (is_possible, *told)
         return Asked((beats, lambda _: goals), after=note(show))
     number = node.notes.wires[slave].forwarded
     is_sent = Goal(
@@ -256,14 +297,28 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
         instances=(f"transfer_batch[{slave}]",),
         is_possible=asking.landmarks.may_be_sent(begin, size, event.t_ms),
     )
+    is_short = asking.sending.is_short(slave, event["conn"], node.notes.process, begin, size)
+    too_few = (is_impossible(f"{size} B are all that the master had to send"),) * is_short
     frames = asking.guide.list_frames(node.notes.wires[slave], slave)
-    is_next = not number or frames[number - 1].end_offset == begin
+    if number:
+        is_next = frames[number - 1].end_offset == begin
+    else:
+        is_next = asking.reports.may_begin_at(slave, event["conn"], begin)
     is_from = [] if is_sent.check(node) else [is_at(asking, slave, begin, is_possible=is_next)]
     forward = note(lambda notes: show(notes).change_wire(slave, forwarded=number + 1))
     passes = asking.later(observation, is_not_held)
-    shown = tuple(list_frame_goals(asking, slave, event))
-    stages = (passes, lambda _: tuple(is_from), lambda _: (is_sent,), lambda _: shown)
+    stages = (passes, lambda _: tuple(is_from), lambda _: (*too_few, is_sent), lambda _: told)
     return Asked(stages, after=forward)
+
+
+def is_in_turn(asking: Asking, node: Node, slave: int, offset: int) -> Goal:
+    """A frame begins where the one before it on its connection ends: none is left out (R-HA-14).
+
+    Under a controller a master without a file beats from -1 until it knows where it sends from.
+    """
+    end = node.notes.seen.wires[slave].next_offset
+    is_so = end in (None, offset) or has_epoch_files(asking)
+    return is_fact(f"the next frame begins at {end}, this one at {offset}", is_so=is_so)
 
 
 def observe_late_frame(asking: Asking, event: Event, node: Node, slave: int) -> Asked:
@@ -285,9 +340,9 @@ def observe_late_frame(asking: Asking, event: Event, node: Node, slave: int) -> 
     count = max(counts, default=0)
 
     def take(last: Node) -> Node:
-        notes = last.notes.change_wire(
-            slave, forwarded=wire.forwarded + 1, taken=wire.taken + count
-        )
+        end = event["master_offset"] + event["body_bytes"]
+        shown = last.notes.see(lambda seen: seen.change_wire(slave, next_offset=end))
+        notes = shown.change_wire(slave, forwarded=wire.forwarded + 1, taken=wire.taken + count)
         return last.edit(notes=notes, state=states[count - 1] if count else last.state)
 
     return ask_for(*list_late_goals(asking, event, node, slave), after=take)
@@ -314,7 +369,9 @@ def is_heartbeat_possible(asking: Asking, node: Node, slave: int, offset: int) -
         come = frames[max(0, wire.forwarded - 1) : wire.forwarded]
         is_last = offset in (wire.position, *(frame.end_offset for frame in come))
         return agrees(f"the master would have sent from {offset}", is_so=is_last)
-    return is_at(asking, slave, offset)
+    marks = asking.landmarks.may_send_from if frames else asking.reports.may_begin_at
+    may_be = marks(slave, wire.connection, offset)
+    return is_at(asking, slave, offset, is_possible=may_be)
 
 
 def observe_link_close(asking: Asking, observation: Observation, node: Node) -> Asked:
@@ -336,8 +393,10 @@ def observe_link_close(asking: Asking, observation: Observation, node: Node) -> 
 
     wire = node.notes.wires[slave]
     is_refusing = f"refuse_later_report[{slave}]" in asking.guide.machine.instances
-    may_refuse = wire.taken < wire.forwarded or (is_refusing and bool(wire.reports))
-    may_refuse = may_refuse or is_beat_refused(asking, node, slave) or is_given_up(node, slave)
+    may_refuse = is_refusing and bool(wire.reports)
+    if slave not in asking.plan.scripted:
+        may_refuse = may_refuse or wire.taken < wire.forwarded or is_given_up(node, slave)
+        may_refuse = may_refuse or is_beat_refused(asking, node, slave)
     checks = asking.later(
         observation, lambda view: check_end(view, slave, event, may_refuse=may_refuse)
     )

@@ -234,8 +234,8 @@ def follow_end(view: View, event: Event) -> View:
     registry = remove_address(side.registry, name_address(event["node"]))
     is_master = event["node"] == view.plan.master
     told_ms = {n: ms for n, ms in side.told_ms.items() if n != event["node"] and not is_master}
-    side = evolve(side, registry=registry, started_ms=started_ms, told_ms=told_ms)
-    return evolve(view, tables=side)
+    ended = evolve(side, registry=registry, started_ms=started_ms, told_ms=told_ms)
+    return evolve(view, tables=ended)
 
 
 def follow_clean_stop(view: View, event: Event) -> View:

@@ -170,6 +170,7 @@ def test_model_names_where_it_stops_counting() -> None:
     assert "master.connection_count: counts to 1, and then stays" in head
 
 
+@pytest.mark.nightly
 def test_other_rules_are_another_text(monkeypatch: pytest.MonkeyPatch) -> None:
     """A changed term changes the model, in each place where a rule has terms."""
     machine = record_machine(SYNCHRONOUS_PAIR)

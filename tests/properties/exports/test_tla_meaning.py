@@ -17,7 +17,8 @@ from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import Action, compute_machine
 from tests.properties.exports.tla_interpreter import Env, Module
 
-STATES = 300
+STATES, STATES_BY_DAY = 300, 100
+SIZES = [STATES_BY_DAY, pytest.param(STATES, marks=pytest.mark.nightly)]
 FAULT_SHARE = 1 / 12
 CHOSEN = (
     "SYNC_MASTER/ASYNC_FLUSH/1 slave",
@@ -117,12 +118,13 @@ SAMPLED = [
 """Two slaves have so many successors that they are looked at by night."""
 
 
+@pytest.mark.parametrize("count", SIZES)
 @pytest.mark.parametrize("name", SAMPLED)
-def test_every_state_has_the_same_successors(name: str) -> None:
+def test_every_state_has_the_same_successors(name: str, count: int) -> None:
     """Next leads to the states that the enabled rules lead to, stays, and leads to no other."""
     module, parameters = export(name)
     machine = compute_machine(KNOWN_STRUCTURES[name])
-    for state in walk(name, parameters, STATES):
+    for state in walk(name, parameters, count):
         steps = list_steps(machine, state)
         expected = [convert_state(machine.step(state, s).cluster) for s in steps]
         expected.append(convert_state(state))
@@ -130,12 +132,13 @@ def test_every_state_has_the_same_successors(name: str) -> None:
         assert sort_states(found) == sort_states(expected), state
 
 
+@pytest.mark.parametrize("count", SIZES)
 @pytest.mark.parametrize("name", CHOSEN)
-def test_every_claim_is_judged_alike(name: str) -> None:
+def test_every_claim_is_judged_alike(name: str, count: int) -> None:
     """Sanity checks and guarantees hold in the same states; the bounds hold in all of them."""
     module, parameters = export(name)
     claims = list_claims(KNOWN_STRUCTURES[name])
-    for state in walk(name, parameters, STATES):
+    for state in walk(name, parameters, count):
         plain = convert_state(state)
         if "Bounds" in module.definitions:
             is_few = plain["master"]["connection_count"] <= CONNECTIONS_MAX

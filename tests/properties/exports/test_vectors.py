@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from properties.exports.vectors import make_vectors, write_vectors
+from properties.exports.vectors.schedules import make_vectors, write_vectors
 from properties.worlds import STRUCTURES, find_world
 from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import Action, compute_machine

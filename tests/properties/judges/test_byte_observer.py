@@ -16,7 +16,7 @@ from properties.worlds.replication.world import CLAIMS
 from reference.language.machine import compute_machine
 from reference.worlds.replication.roles import FlushDiskType
 from reference.worlds.replication.structure import Structure
-from tests.structures import leave_large_to_night, name_of
+from tests.structures import name_of
 
 PREDICATES = {name: claim.predicate for name, claim in CLAIMS.items()}
 
@@ -25,9 +25,15 @@ GROUPS = tuple(
     for flush in FlushDiskType
     for slaves in (0, 1, 2)
 )
+BY_DAY = (GROUPS[0], evolve(STOCK_PAIR, flush_disk_type=FlushDiskType.SYNC_FLUSH))
+"""A lonely master, and the pair that has every step of a flush."""
 
 
-@pytest.mark.parametrize("structure", leave_large_to_night(GROUPS), ids=name_of)
+@pytest.mark.parametrize(
+    "structure",
+    [pytest.param(group, marks=[pytest.mark.nightly] * (group not in BY_DAY)) for group in GROUPS],
+    ids=name_of,
+)
 def test_the_model_says_what_the_bytes_say(structure: Structure) -> None:
     """Along every known schedule and along seeded walks, in each state."""
     machine = compute_machine(structure)

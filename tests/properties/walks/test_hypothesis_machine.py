@@ -101,7 +101,7 @@ def measure_premises(structure: Any, fault: str, chosen: settings = MANY) -> Pre
     [
         (GROUPS[0], "none"),
         pytest.param(GROUPS[1], "none", marks=pytest.mark.nightly),
-        (GROUPS[0], "every fault"),
+        pytest.param(GROUPS[0], "every fault", marks=pytest.mark.nightly),
     ],
     ids=name_of,
 )
@@ -114,7 +114,13 @@ def test_a_synchronous_master_acknowledges_in_a_fifth_of_the_walks(
     assert tally.met[ACKNOWLEDGED] >= 0.2 * tally.examples
 
 
-@pytest.mark.parametrize("name", STOCK_WORLDS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.nightly] * name.startswith("reading"))
+        for name in STOCK_WORLDS
+    ],
+)
 def test_the_walks_of_other_worlds_meet_every_premise(name: str) -> None:
     """In the last column none is vacuous."""
     structure = STRUCTURES[name]

@@ -123,6 +123,7 @@ def test_giving_up_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not follows_from(make_proof().pose(obligation), ())
 
 
+@pytest.mark.nightly
 def test_work_does_not_depend_on_what_was_asked_before() -> None:
     """The same obligation takes the same work and has the same core, in any order."""
     proof = load_proof(ALONE)

@@ -93,6 +93,7 @@ def test_a_refuted_guarantee_has_a_reachable_counterexample() -> None:
     assert any(one.is_same_state for one in reached)
 
 
+@pytest.mark.nightly
 def test_another_state_may_be_reached() -> None:
     """The smallest state is impossible; the rule breaks it from others too."""
     late_join = FAULT_MODEL_BY_NAME["late join"]

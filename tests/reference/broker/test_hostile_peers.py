@@ -204,7 +204,16 @@ def test_strange_reports_are_taken_as_they_are(lone: Lone, offset: int) -> None:
         encode_frame(Frame(7187, b"x" * 50)),
         encode_frame(Frame(0, b"x" * 50)) + encode_frame(Frame(7, b"y" * 50)),
     ],
-    ids=["negative", "endless", "below", "above", "beyond its file", "heartbeat in a file", "in a file", "a gap"],
+    ids=[
+        "negative",
+        "endless",
+        "below",
+        "above",
+        "beyond its file",
+        "heartbeat in a file",
+        "in a file",
+        "a gap",
+    ],
 )
 def test_a_hostile_master_harms_no_slave(tmp_path: Path, data: bytes) -> None:
     """The slave stores what its rules take, closes otherwise, and connects again."""

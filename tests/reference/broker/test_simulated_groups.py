@@ -18,22 +18,42 @@ from reference.disk.start_rules import make_start_rules
 from reference.recordings.judging import CONFORMS, check_recording
 from reference.releases.versions import list_versions
 from tests.reference.broker.simulated.group import Group
-from tests.reference.recordings.simulation.scenarios import SCENARIOS
+from tests.reference.broker.simulated.scenarios import SCENARIOS
 
 CASES = (
-    ("healthy", "4.4.0", 1, 150),
-    ("sync_flush", "4.9.8", 3, 150),
-    ("stalls", "4.9.8", 3, 250),
-    ("restarts", "5.3.3", 3, 250),
-    ("kills", "4.4.0", 3, 250),
-    ("rollovers", "5.3.3-quorum", 3, 200),
-    ("everything", "4.4.0", 11, 300),
+    ("healthy", "5.3.3", 5),
+    ("sync_flush", "4.9.8", 3),
+    ("stalls", "4.9.8", 2),
+    ("restarts", "5.3.3", 8),
+    ("kills", "4.4.0", 8),
+    ("losses", "4.4.0", 22),
+    ("rollovers", "5.3.3-quorum", 10),
+    ("async", "5.3.3", 4),
+    ("skewed", "4.9.8", 9),
+    ("looked_at", "4.4.0", 1),
+    ("two_slaves", "5.3.3-quorum", 5),
+    ("everything", "4.4.0", 4),
 )
-"""Scenario, release, seed, and lines."""
+"""Scenario, release and seed."""
+LINES = 200
+LINES_LOOKED_AT = 500
+"""Most of them are looks."""
 
-LEFT_OUT = ("skewed", "looked_at", "losses")
-"""Scenarios whose clocks or power losses this network does not have."""
-RANDOM_SEEDS = range(2000, 2400)
+MOVES = {
+    *("append_message", "fill_file", "flush_for_put", "give_up_disk_wait", "refuse_put"),
+    *("answer_slave_wait", "time_out_slave_wait", "refuse_slave_wait", "skip_slave_wait"),
+    *("connect_slave", "close_idle_connection", "drop_connection", "refuse_frame"),
+    *("report_offset", "receive_report", "position_transfer", "position_at_last_file"),
+    *("transfer_batch", "append_to_slave", "create_first_file", "discard_frame"),
+    *("answer_disk_wait", "request_slave_wait", "wait_one_second"),
+}
+"""Rules whose steps the brokers take: every way in which a put and a connection can end."""
+RANDOM_SEEDS = range(2000, 2150)
+REFUSED = {
+    2025: "a report that a slave's end overtakes, by clocks that differ",
+    2057: "a put answered for the disk behind a power loss and a deleted file",
+}
+"""Groups whose recordings can have happened, and what of them the checker does not explain."""
 RELEASES = [v.name for v in list_versions() if v.mode in ("", "quorum")]
 
 
@@ -52,15 +72,14 @@ def judge(group: Group) -> str:
     return f"{verdict.verdict} at {verdict.first_unexplained_seq}: {verdict.reason}"
 
 
-@pytest.mark.parametrize(("scenario", "release", "seed", "events"), CASES)
-def test_what_is_recorded_conforms(
-    tmp_path: Path, scenario: str, release: str, seed: int, events: int
-) -> None:
-    """Puts were answered, and where the scenario strikes, it has."""
-    group = play(tmp_path, scenario, release, seed, events)
+@pytest.mark.parametrize(("scenario", "release", "seed"), CASES)
+def test_what_is_recorded_conforms(tmp_path: Path, scenario: str, release: str, seed: int) -> None:
+    """Puts were answered, and where the scenario strikes, it has in two ways at least."""
+    lines = LINES_LOOKED_AT if scenario == "looked_at" else LINES
+    group = play(tmp_path, scenario, release, seed, lines)
     assert judge(group) == CONFORMS
     assert sum(len(p.codes) for p in group.producers) > 20
-    assert bool(group.strikes) >= bool(SCENARIOS[scenario].strikes and events > 200)
+    assert len(set(group.operator.strikes)) >= min(2, len(SCENARIOS[scenario].strikes))
 
 
 def test_a_corrupted_one_is_refused(tmp_path: Path) -> None:
@@ -90,7 +109,7 @@ def test_a_slave_may_look_connected_to_a_proxy_that_has_no_master(
     tmp_path: Path, late_ms: float, *, is_explained: bool
 ) -> None:
     """Its connection has been accepted, and is about to end."""
-    group = play(tmp_path, "kills", "4.4.0", 3, 250)
+    group = play(tmp_path, "kills", "4.4.0", 1, LINES)
     at, refusal = next(
         (i, line) for i, line in enumerate(group.lines) if line["ev"] == "proxy_target_down"
     )
@@ -104,13 +123,16 @@ def test_a_slave_may_look_connected_to_a_proxy_that_has_no_master(
 
 @pytest.mark.nightly
 def test_random_groups_conform(tmp_path: Path) -> None:
-    """Hundreds of groups, of every release."""
+    """Hundreds of groups, of every release: all that befalls them, and nearly all that they do."""
     seen: Counter[str] = Counter()
-    scenarios = [name for name in SCENARIOS if name not in LEFT_OUT]
+    taken: Counter[str] = Counter()
+    scenarios = list(SCENARIOS)
     for seed in RANDOM_SEEDS:
         chance = random.Random(seed)
         scenario, release = chance.choice(scenarios), chance.choice(RELEASES)
         group = play(tmp_path / str(seed), scenario, release, seed, chance.choice((150, 300, 600)))
-        assert judge(group) == CONFORMS, (scenario, release, seed)
-        seen.update(group.strikes)
-    assert {"kill_master", "kill_slave", "stop_master", "wipe_slave", "cut", "stall"} <= set(seen)
+        assert (judge(group) == CONFORMS) is (seed not in REFUSED), (scenario, release, seed)
+        seen.update(group.operator.strikes)
+        taken.update(group.taken)
+    assert {name for each in SCENARIOS.values() for name in each.strikes} == set(seen)
+    assert set() == MOVES - set(taken)

@@ -118,15 +118,11 @@ def find_killer(case: Case) -> str:
 
 def list_rows(caught: Iterable[Caught]) -> Iterator[str]:
     """The table of mutants."""
-    yield "| Mutant | is | does | forbidden by | caught by the case |"
-    yield "| --- | --- | --- | --- | --- |"
+    yield "| Mutant | played as | caught by the case |"
+    yield "| --- | --- | --- |"
     for each in caught:
-        mutant = MUTANTS[each.mutant]
-        heading = f"[{mutant.forbidden_by}]({mutant.forbidden_by})"
         case = f"*{each.case}*" if each.case else "none"
-        release = "" if each.release == RELEASES[0] else f" ({each.release})"
-        cells = (f"`{each.mutant}`{release}", mutant.role, mutant.sentence, heading, case)
-        yield f"| {' | '.join(cells)} |"
+        yield f"| `{each.mutant}` | {each.release} | {case} |"
 
 
 def render_mutants() -> str:

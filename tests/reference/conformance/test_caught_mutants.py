@@ -5,26 +5,67 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from reference.broker.broker import Broker
 from reference.broker.mutants import MUTANTS
 from reference.broker.parts import USUAL_PARTS
 from reference.conformance.catalogue import MASTER_CASES, SLAVE_CASES
-from reference.recordings.judging import CONFORMS, TraceVerdict, check_recording
+from reference.recordings.judging import CONFORMS, REJECTED, check_recording
+from reference.recordings.kinds import WITH_HEARTBEATS
+from reference.recordings.reading import Recording
 from tests.reference.conformance.simulated_broker import play_case
 
 CASES = {case.name: case for case in (*MASTER_CASES, *SLAVE_CASES)}
 
 
-def play(folder: Path, name: str, release: str, mutant: str = "") -> TraceVerdict:
-    """The verdict on a case, played by a broker or a mutant of it."""
+def play(folder: Path, name: str, release: str, mutant: str = "") -> Recording:
+    """A case, played by a broker or a mutant of it."""
     parts = MUTANTS[mutant].parts if mutant else USUAL_PARTS
     played = play_case(CASES[name], folder, release, 1, lambda s, h: Broker(s, h, parts=parts))
-    return check_recording(played.recording)
+    return played.recording
 
 
 @pytest.mark.parametrize("at_bytes", [12, 200])
 def test_a_cut_frame_need_not_be_taken(tmp_path: Path, at_bytes: int) -> None:
     """A slave that connects again five seconds later has not got what its link's end has cut."""
-    verdict = play(tmp_path, f"a frame of which {at_bytes} bytes come before the end", "5.3.3")
+    case = f"a frame of which {at_bytes} bytes come before the end"
+    verdict = check_recording(play(tmp_path, case, "5.3.3"))
     assert verdict.verdict == CONFORMS, verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("mutant", "case", "reason"),
+    [
+        ("frames_end_at_messages", "a frame ends inside a message", "all that the master had"),
+        ("no_heartbeat", "heartbeats come in silence", "has sent no frame, and no heartbeat"),
+        ("never_times_out", "no report in time", "393 B are sent from 393"),
+        ("second_slave_is_ignored", "either of two slaves acknowledges", "FLUSH_SLAVE_TIMEOUT"),
+    ],
+)
+def test_what_a_mutant_does_is_refused(tmp_path: Path, mutant: str, case: str, reason: str) -> None:
+    """A behaviour that a right broker never shows."""
+    verdict = check_recording(play(tmp_path, case, "4.4.0", mutant))
+    assert verdict.verdict == REJECTED
+    assert reason in verdict.reason
+
+
+def test_bytes_are_missed_in_silence(tmp_path: Path) -> None:
+    """Also where a recording leaves out heartbeats: bytes of a log are never left out."""
+    played = play(tmp_path, "two slaves get the same", "4.4.0", "sends_to_one_slave_only")
+    data = {key: each for key, each in played.config.data.items() if key != WITH_HEARTBEATS}
+    verdict = check_recording(evolve(played, config=evolve(played.config, data=data)))
+    assert verdict.verdict == REJECTED
+    assert "has had bytes from 1179 to send" in verdict.reason
+
+
+def test_silence_may_be_left_out(tmp_path: Path) -> None:
+    """Without the promise of heartbeats in its first line a recording may have none."""
+    played = play(tmp_path, "heartbeats come in silence", "4.4.0")
+    beats = [e for e in played.events if e.kind == "ha_frame" and not e["body_bytes"]]
+    events = tuple(event for event in played.events if event not in beats)
+    data = {key: each for key, each in played.config.data.items() if key != WITH_HEARTBEATS}
+    assert beats
+    assert check_recording(evolve(played, events=events)).verdict == REJECTED
+    silent = evolve(played, events=events, config=evolve(played.config, data=data))
+    assert check_recording(silent).verdict == CONFORMS

@@ -9,10 +9,10 @@ from xml.etree import ElementTree
 import pytest
 from attrs import evolve
 
-from command_line.answers.conformance.junit import render_junit
-from command_line.answers.conformance.matrix_page import render_matrix
-from command_line.answers.conformance.run_report import make_report, say_counts, say_outcome
 from command_line.conform import find_exit_code
+from command_line.conformance.junit import render_junit
+from command_line.conformance.matrix_page import render_matrix
+from command_line.conformance.run_report import make_report, say_counts, say_outcome
 from reference.broker.broker import Broker
 from reference.broker.mutants import MUTANTS
 from reference.conformance.acts import CatchUp, Put, Start, Wait

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from attrs import evolve
 
 from reference.recordings.judging import check_recording
 from reference.recordings.reading import Event, Recording, read_recording
+from tests.reference.recordings.outside import make_status
 from tests.reference.recordings.shared import TRACES
 
 NAMES = ("f_slave_restart_resume", "h_slave_ahead_misaligned", "j_rollover")
-TOOK_MS = 0.5
-
-
-def make_status(look: Event, seq: int, **changes: int) -> Event:
-    """What a broker would have answered when it was looked at."""
-    fields: dict[str, Any] = {name: look[name] for name in ("node", "max_offset", "min_offset")}
-    fields["dispatch_behind_bytes"] = look["max_offset"] - look["dispatched_offset"]
-    fields["t_begin_ms"] = look.t_ms - TOOK_MS
-    for name, change in changes.items():
-        fields[name] += change
-    return Event(look.line, seq, look.t_ms, "broker_status", fields)
 
 
 def add_statuses(recording: Recording, place: int = -1, **changes: int) -> tuple[Recording, int]:

@@ -16,7 +16,6 @@ from reference.releases.versions import parse_version
 from reference.worlds.replication.commit_log import compute_first_phase
 from reference.worlds.replication.state import WAITS_FOR_DISK, WAITS_FOR_SLAVE_CHECK
 from tests.reference.recordings.corruptions import change_event, corrupt, move
-from tests.reference.recordings.line_simulation import BEFORE, simulate
 from tests.reference.recordings.shared import cut_behind
 
 NEW = Path(__file__).parents[2] / "data" / "traces_498"
@@ -143,33 +142,6 @@ def test_a_put_does_not_wait_beyond_its_deadline() -> None:
     verdict = check_recording(short)
     assert verdict.first_unexplained_seq == 58
     assert "PUT_OK took" in verdict.reason
-
-
-@pytest.mark.parametrize("seed", range(25))
-def test_a_line_of_many_is_explained(seed: int) -> None:
-    """Producers that wait for one another, time out late, or are answered after their deadline."""
-    assert check_recording(simulate(seed)).reason == ""
-
-
-@pytest.mark.parametrize(
-    ("stride", "steps_max"),
-    [(40, 10_000), pytest.param(7, None, marks=pytest.mark.nightly)],
-    ids=["few", "more"],
-)
-def test_another_answer_in_the_line_is_refused(stride: int, steps_max: int | None) -> None:
-    """A time-out that none was, and the reverse: nearly each leaves the line out of order."""
-    copies = []
-    for seed in range(12):
-        recording = simulate(seed)
-        for place, event in enumerate(recording.events):
-            status = {"PUT_OK": TIMED_OUT, TIMED_OUT: "PUT_OK"}.get(
-                event.data.get("put_status", "")
-            )
-            if status and event.data["duration_ms"] > 50 and place > len(BEFORE):
-                copies.append(change_event(recording, place, put_status=status))
-    assert len(copies) > 50
-    for copy in copies[::stride]:
-        assert not check_recording(copy, steps_max=steps_max).is_conforming
 
 
 def test_clock_rules_follow_the_version() -> None:

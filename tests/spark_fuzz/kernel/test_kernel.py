@@ -30,7 +30,8 @@ from tests.structures import (
 
 COMPILED = [
     SYNCHRONOUS_PAIR,
-    *(world.structures[0] for world in (TABLES, DELAY)),
+    DELAY.structures[0],
+    pytest.param(TABLES.structures[0], marks=pytest.mark.nightly),
 ]
 """Structures that are compiled in every run; the others are nightly."""
 

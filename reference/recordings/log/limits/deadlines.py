@@ -71,7 +71,8 @@ class LogDeadlines:
 
     def _may_wait(self, node: Node, name: str, rule: str, slave: int) -> bool:
         """Something that the recording shows, or does not show, may hold the step back."""
-        if rule == "connect_slave" and not node.notes.wires[slave].is_connection_recorded:
+        is_seen = rule != "connect_slave" or node.notes.wires[slave].is_connection_recorded
+        if not is_seen or self.guide.is_played(name):
             return True  # Nobody knows when the slave tries, or whether there is a link at all.
         if rule == "drop_connection":
             return any(wire.are_frames_held for wire in node.notes.wires)
@@ -104,7 +105,8 @@ class LogDeadlines:
         if not wire.is_recorded or not node.notes.seen.wires[slave].is_open:
             return False
         known = self.guide.get(node, f"links.{slave}.slave_ack_offset")
-        is_new = any(report > known for report in wire.reports)
+        is_scripted = slave in self.guide.plan.scripted
+        is_new = any(is_scripted or report > known for report in wire.reports)
         return is_new if rule == "receive_report" else wire.taken < wire.forwarded
 
     def _is_confirm_offset_open(self, node: Node) -> bool:

@@ -118,13 +118,16 @@ class DueTraffic:
     """The ``push2SlaveMaxOffset`` that is seen; -1 at the end of each process of the master."""
     least: Observations
     """What it has to be at least for the answer to a put, where nobody looks: likewise."""
+    is_scripted: bool = False
+    """Somebody plays the slave: nobody asks what it takes."""
 
     def list_steps(self, guide: LogGuide, node: Node) -> Sequence[Action]:
         """The frames that the slave takes, and the report that the master reads."""
         wire = node.notes.wires[self.slave]
         if not wire.is_recorded:
             return []
-        return [*self._list_frames(guide, node), *self._list_reports(guide, node)]
+        taken = [] if self.is_scripted else self._list_frames(guide, node)
+        return [*taken, *self._list_reports(guide, node)]
 
     def _list_frames(self, guide: LogGuide, node: Node) -> Sequence[Action]:
         wire, steps = node.notes.wires[self.slave], []

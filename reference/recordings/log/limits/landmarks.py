@@ -145,6 +145,16 @@ class Landmarks:
         is_end = is_end or self.may_end_message(offset, t_ms)
         return is_end and self.may_be_of_master(offset, t_ms)
 
+    def may_reach(self, offset: int, t_ms: float) -> bool:
+        """A log may go as far as this by then: to its last message, and the blank behind it."""
+        size = int(self.plan.parameters.mapped_file_size_bytes)
+        for number, life in enumerate(self.lives):
+            ends = self.plan.tables[number].ends[-1:]
+            file_end = -(-max(ends, default=0) // size) * size
+            if life.begin_ms <= t_ms and (offset <= file_end or t_ms >= life.open_ms):
+                return True
+        return self.is_open or offset <= max(self.named)
+
     def may_be_sent(self, begin: int, size: int, t_ms: float) -> bool:
         """A frame may have these bytes: of one file, as many as fit, or up to the log's end.
 

@@ -17,6 +17,7 @@ from reference.recordings.clock import JITTER_MS
 from reference.recordings.groups import LINK_PREFIX
 from reference.recordings.log.connections import UNSET
 from reference.recordings.reading import Event
+from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
 
 Connection: TypeAlias = tuple[str, int]
 """A link by its name, and the number of its connection."""
@@ -54,12 +55,26 @@ class Reports:
         """A slave may have sent this."""
         return event.seq in self.possible
 
+    def find_reports(self, slave: int, connection: int) -> Mapping[int, float]:
+        """The offsets that were reported on a connection of a slave, with when that was first."""
+        return self.read_ms.get((LINK_PREFIX + self.plan.slaves[slave], connection), {})
+
     def may_be_read(self, slave: int, connection: int, offset: int, t_ms: float) -> bool:
         """The master may have read this on a connection of a slave by then, or nothing."""
-        link = LINK_PREFIX + self.plan.slaves[slave]
-        first_ms = self.read_ms.get((link, connection), {}).get(offset, math.inf)
+        first_ms = self.find_reports(slave, connection).get(offset, math.inf)
         is_unknown = self.plan.links[slave].is_traffic_hidden or offset == UNSET
         return is_unknown or first_ms <= t_ms + JITTER_MS
+
+    def may_begin_at(self, slave: int, connection: int, offset: int) -> bool:
+        """A transfer may begin here: with what was asked for, or a file for 0 (R-HA-11).
+
+        Under a controller a handshake decides.
+        """
+        link = LINK_PREFIX + self.plan.slaves[slave]
+        asked = self.read_ms.get((link, connection), {})
+        is_file = offset % int(self.plan.parameters.mapped_file_size_bytes) == 0
+        is_unknown = self.plan.links[slave].is_traffic_hidden or self.plan.version.has(CONTROLLED)
+        return is_unknown or offset in asked or (is_file and 0 in asked)
 
 
 def list_possible(events: Sequence[Event], file_size_bytes: int) -> Iterator[int]:

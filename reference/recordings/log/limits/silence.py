@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from attrs import evolve
 
-from reference.recordings.ahead.order import Observation
-from reference.recordings.clock import TIMER_RANGES
+from reference.recordings.ahead.order import SEND_WAIT_MS, Observation
+from reference.recordings.clock import SLACK_MS, TIMER_RANGES
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.asking import Asking
+from reference.recordings.log.notes import Wire
 from reference.releases.timing_differences import OWN_REPORT_TIMER
+
+ROOM_BYTES = 4096
+"""So much is taken from a master whose slave reads nothing: HAConnection (constructor) asks for a
+send buffer of 64 KiB, and what the kernel keeps beside small pieces is in that."""
+
+LOOKED_MS = SEND_WAIT_MS + SLACK_MS
+"""By when a write service has looked whether there is anything to send."""
 
 
 def ask_about_silence(asking: Asking, observation: Observation, asked: Asked) -> Asked:
-    """What an observation asks, and besides that no slave has been silent for too long by then."""
-    if not asking.plan.version.has(OWN_REPORT_TIMER):
-        return asked
+    """What an observation asks, and that nobody has been silent for too long by then.
 
-    def list_goals(node: Node) -> tuple[Goal, ...]:
-        now_ms = observation.t_ms
-        slaves = range(len(asking.plan.slaves))
-        return tuple(g for s in slaves for g in list_silent(asking, node, s, now_ms))
+    Of masters that is asked first: the observation may be what comes too late.
+    """
 
-    return evolve(asked, stages=(*asked.stages, list_goals))
+    def list_masters(node: Node) -> tuple[Goal, ...]:
+        return tuple(g for s in slaves for g in list_unsent(asking, node, s, observation))
+
+    def list_slaves(node: Node) -> tuple[Goal, ...]:
+        return tuple(g for s in slaves for g in list_silent(asking, node, s, observation.t_ms))
+
+    slaves = range(len(asking.plan.slaves))
+    if asking.sending.is_judged:
+        asked = evolve(asked, stages=(list_masters, *asked.stages))
+    if asking.plan.version.has(OWN_REPORT_TIMER):
+        asked = evolve(asked, stages=(*asked.stages, list_slaves))
+    return asked
 
 
 def list_silent(asking: Asking, node: Node, slave: int, now_ms: float) -> tuple[Goal, ...]:
@@ -33,10 +50,68 @@ def list_silent(asking: Asking, node: Node, slave: int, now_ms: float) -> tuple[
     is_there = wire.is_open and guide.get(node, f"links.{slave}.is_open")
     is_seen = not wire.are_reports_stalled and wire.last_report_ms > wire.healed_ms
     is_up = guide.get(node, f"slaves.{slave}.is_up")
-    if wire.last_report is None or not (is_there and is_seen and is_up):
+    is_free = wire.last_report is None or slave in asking.plan.scripted
+    if is_free or not (is_there and is_seen and is_up):
         return ()
     silent_ms = now_ms - wire.last_report_ms
     if silent_ms <= TIMER_RANGES["own_report"](asking.plan.slave_timers[slave]).high_ms:
         return ()
     text = f"the slave is connected, but has reported nothing for {silent_ms:.0f} ms"
     return (Goal(text, lambda _: False),)
+
+
+def list_unsent(asking: Asking, node: Node, slave: int, observation: Observation) -> Iterator[Goal]:
+    """A master sends what it has, and beats where it has nothing: WriteSocketService#run, R-HA-12.
+
+    Nothing is asked where its proxy holds frames back, where much has come that the slave
+    has not reported, for the socket may be full then, and where the master stops.
+    """
+    wire, seen = node.notes.wires[slave], node.notes.seen.wires[slave]
+    request = asking.sending.find_request(slave, wire.connection)
+    if request is None or not is_free(asking, node, slave):
+        return
+    now_ms = observation.earliest_ms
+    since_ms = max(request[0], seen.healed_ms)
+    position = find_position(asking, node, slave, request[1])
+    if max(0, asking.sending.deleted_below) <= position:
+        frames = asking.guide.list_frames(wire, slave)[: wire.forwarded]
+        longer_ms = asking.sending.ends[node.notes.process].find_longer_ms(position)
+        waited_ms = now_ms - max(since_ms, longer_ms, *(frame.t_ms for frame in frames[-1:]))
+        if waited_ms > LOOKED_MS:
+            text = f"the master has had bytes from {position} to send for {waited_ms:.0f} ms"
+            yield Goal(text, lambda _: False)
+    timers = node.notes.seen.timers or asking.plan.timers
+    silent_ms = now_ms - max(since_ms, seen.last_frame_ms or 0.0)
+    is_shown = asking.sending.are_heartbeats_shown
+    if is_shown and silent_ms > timers.master_heartbeat_interval_ms + LOOKED_MS:
+        text = f"the master has sent no frame, and no heartbeat, for {silent_ms:.0f} ms"
+        yield Goal(text, lambda _: False)
+
+
+def find_position(asking: Asking, node: Node, slave: int, request: int) -> int:
+    """Where the frame begins that is to be forwarded next; below 0 where that is open.
+
+    The first one begins where the slave has asked for it, unless that is 0 (R-HA-11).
+    """
+    wire: Wire = node.notes.wires[slave]
+    frames = asking.guide.list_frames(wire, slave)
+    if wire.forwarded:
+        return frames[wire.forwarded - 1].end_offset
+    if request > 0 or wire.sent:
+        return request or -1
+    return asking.guide.get(node, f"links.{slave}.next_transfer_offset")
+
+
+def is_free(asking: Asking, node: Node, slave: int) -> bool:
+    """Nothing that is shown holds back what the master sends to a slave."""
+    wire, seen, guide = node.notes.wires[slave], node.notes.seen, asking.guide
+    link = seen.wires[slave]
+    is_open = wire.is_recorded and link.is_open and wire.ended is None
+    if not is_open or link.are_frames_stalled or seen.master.stop_begin_ms is not None:
+        return False
+    is_stopping = guide.get(node, "master.is_stopping")
+    has_unknown_stop = asking.sending.ends[node.notes.process].has_unknown_stop
+    if is_stopping or has_unknown_stop or not guide.get(node, "master.is_up"):
+        return False
+    come = guide.list_frames(wire, slave)[: wire.forwarded][-1:]
+    return all(frame.end_offset - (link.last_report or 0) <= ROOM_BYTES for frame in come)

@@ -8,13 +8,19 @@ at the question no farther.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from attrs import evolve
+
 from reference.recordings.ahead.order import Observation
-from reference.recordings.hidden.node import Asked, Goal, Node
-from reference.recordings.log.asking import Asking, agrees, see
+from reference.recordings.ahead.plan import MASTER, Plan
+from reference.recordings.hidden.node import Asked, Goal, Node, Stage
+from reference.recordings.log.asking import Asking, agrees, is_fact, see
 from reference.recordings.log.brokers import begins_at, check_running, get_log
+from reference.recordings.log.guide import name_end
 from reference.recordings.log.seen import Seen
 from reference.recordings.reading import Event
 from reference.recordings.view import Question
@@ -27,13 +33,25 @@ def observe_question(asking: Asking, observation: Observation, _: Node) -> Asked
     broker = asking.plan.find_node(event)
 
     def ask(after: Node) -> Node:
-        if not after.notes.seen.get_broker(broker).is_started:
+        known = after.notes.seen.get_broker(broker)
+        if not known.is_started:
             return after
         log = get_log(asking.guide.machine.decode(after.state), broker)
         question = Question(event.seq, log.max_offset, log.dispatched_offset)
+        if asking.plan.are_puts_hidden:  # Where its messages end is a guess until somebody looks.
+            ms = known.started_ms, observation.t_ms
+            question = Question(event.seq, find_highest_end(asking.plan, broker, *ms), 0)
         return see(partial(note_question, broker=broker, question=question))(after)
 
     return Asked(after=ask)
+
+
+def find_highest_end(plan: Plan, broker: int, from_ms: float, until_ms: float) -> int:
+    """The highest end of a broker's log that was seen in this time; 0 for none."""
+    is_master = broker == MASTER
+    seen = plan.end_observations if is_master else plan.links[broker].slave_observations
+    begin, end = bisect_left(seen.times_ms, from_ms), bisect_left(seen.times_ms, until_ms)
+    return max(seen.values[begin:end], default=0)
 
 
 def note_question(seen: Seen, broker: int, question: Question) -> Seen:
@@ -48,35 +66,47 @@ def forget_question(seen: Seen, broker: int, seq: int) -> Seen:
     return seen.change_broker(broker, questions=left)
 
 
-def observe_status(asking: Asking, observation: Observation, _: Node) -> Asked:
-    """A broker has answered where its log begins and ends, and how far its dispatch is behind."""
+def observe_status(asking: Asking, observation: Observation, node: Node) -> Asked:
+    """A broker has answered where its log begins and ends, and how far its dispatch is behind.
+
+    Nothing is appended for it beyond that end, unless the log has gone on by the stamp.
+    """
     event = observation.event
     broker = asking.plan.find_node(event)
-    stages = (
+    path, end = name_end(asking.plan, broker), event["max_offset"]
+    is_end = asking.has_value(f"max_offset of {event['node']}", path, end)
+    stages: tuple[Stage, ...] = (
         asking.later(observation, partial(check_running, broker=broker)),
         lambda _: list_bounds(asking, event, broker),
-        lambda node: list_floors(asking, event, broker, node),
+        lambda n: list_floors(asking, event, broker, n),
     )
-    return Asked(stages, after=see(partial(forget_question, broker=broker, seq=event.seq)))
+    asked = Asked(stages, after=see(partial(forget_question, broker=broker, seq=event.seq)))
+    if asking.guide.get_max(node, broker) > end:
+        return asked
+    return evolve(asked, stages=(lambda _: (is_end,), *stages), otherwise=lambda: asked)
 
 
 def list_bounds(asking: Asking, event: Event, broker: int) -> tuple[Goal, ...]:
     """What a state has to have reached."""
     end, begin, who = event["max_offset"], event["min_offset"], event["node"]
-    dispatched = end - event["dispatch_behind_bytes"]
-    is_begin = asking.landmarks.may_begin_at(begin, end)
-    may_end = asking.landmarks.may_stand_at(end)
-    text = f"the log of {who} reaches {end}"
+    dispatched, marks = end - event["dispatch_behind_bytes"], asking.landmarks
+    is_begin = marks.may_begin_at(begin, end)
+    at_least = partial(is_at_least, asking, event)
+    text = f"the log of {who} may end at {end}"
     return (
-        asking.holds(text, reaches, broker, numbers=(end,), is_possible=may_end),
+        is_fact(text, is_so=marks.may_stand_at(end)),
+        at_least(f"the log of {who} reaches {end}", reaches, end),
         begins_at(asking, f"min_offset of {who} is {begin}", broker, begin, is_possible=is_begin),
-        asking.holds(
-            f"the dispatch of {who} has come to {dispatched}",
-            has_come,
-            broker,
-            numbers=(dispatched,),
-        ),
+        at_least(f"the dispatch of {who} has come to {dispatched}", has_come, dispatched),
     )
+
+
+def is_at_least(
+    asking: Asking, event: Event, text: str, make: Callable[..., Any], offset: int
+) -> Goal:
+    """By the stamp a broker's log, or its dispatch, has come as far as this."""
+    broker, may_be = asking.plan.find_node(event), asking.landmarks.may_reach(offset, event.t_ms)
+    return asking.holds(text, make, broker, numbers=(offset,), is_possible=may_be)
 
 
 def reaches(state: Any, broker: int, offset: int) -> Any:
@@ -102,9 +132,9 @@ def list_floors(asking: Asking, event: Event, broker: int, node: Node) -> tuple[
     who, end, behind = event["node"], event["max_offset"], event["dispatch_behind_bytes"]
     before = question.max_offset
     least = question.dispatched_offset + behind
+    text = f"max_offset of {who}, which was {before} before, is {end}"
+    is_behind = f"the dispatch of {who} is {behind} behind"
     return (
-        agrees(f"max_offset of {who}, which was {before} before, is {end}", is_so=end >= before),
-        asking.holds(
-            f"the dispatch of {who} is {behind} behind", reaches, broker, numbers=(least,)
-        ),
+        agrees(text, is_so=end >= before),
+        is_at_least(asking, event, is_behind, reaches, least),
     )

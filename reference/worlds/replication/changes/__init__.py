@@ -24,6 +24,7 @@ from reference.worlds.replication.changes import (
     no_slave_wait,
     report_capped,
     report_capped_from_second,
+    scripted_slave,
     transient_store_pool,
     wait_until_deadline,
     whole_record_checksum,
@@ -60,3 +61,6 @@ CHANGES = (
 
 VARIANTS: Mapping[str, Variant] = {change.VARIANT.name: change.VARIANT for change in CHANGES}
 """Every variant by name."""
+
+PEERS: Mapping[str, Variant] = {scripted_slave.VARIANT.name: scripted_slave.VARIANT}
+"""Peers that somebody plays, in recordings: what a broker may do, and no release or repair does."""

@@ -123,6 +123,16 @@ def start_without_first_file(bench: Bench) -> Lone:
     return bench.start()
 
 
+def second_connection(bench: Bench) -> Any:
+    """Bodies over a second connection that requests what the first one did."""
+    lone = start_full(bench, 3)
+    first = join_at(lone, 400)
+    assert first.transport is not None
+    first.transport.close()
+    lone.wait(50.0)
+    return join_at(lone, 400).list_bodies()
+
+
 # Heartbeats
 
 
@@ -256,6 +266,19 @@ def put_of_a_later_life(bench: Bench) -> Any:
     lone = bench.again(start_full(bench, 5), haSlaveFallbehindMax=1000)
     join(lone)
     return put(lone)
+
+
+def blank_at_the_end(bench: Bench) -> Any:
+    """Where a master begins that has lost its second file, and still has the blank before it."""
+    lone = bench.start("ASYNC_MASTER")
+    fill(lone, 10, 1600)
+    fill(lone, 1)
+    assert get_end(lone) > FILE_BYTES
+    lone.broker.stop(lambda: None)
+    lone.wait(2000.0)
+    lone.process.is_alive = False
+    (lone.folder / COMMIT_LOG / f"{FILE_BYTES:020d}").unlink()
+    return get_end(bench.start("ASYNC_MASTER"))
 
 
 def roll_of_a_file(bench: Bench, role: str) -> Any:

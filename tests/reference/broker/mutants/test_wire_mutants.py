@@ -19,9 +19,14 @@ from reference.broker.parts import USUAL_PARTS, Parts
 from reference.releases.versions import Version, parse_version
 from tests.reference.broker.mutants.bench import Bench
 from tests.reference.broker.mutants.shown import SHOWN
+from tests.reference.broker.simulated.group import Group
 from tests.reference.broker.simulated.lone import Lone
+from tests.reference.broker.simulated.scenarios import SCENARIOS
 
 LATER = ("4.5.2", "4.6.0", "4.9.1", "4.9.8", "5.0.0", "5.3.3", "5.0.0-quorum", "5.3.3-quorum")
+GROUP_LINES = 300
+UNREADABLE = {"frames_are_little_endian"}
+"""The recorder between the brokers cannot read it."""
 ROOT = Path(reference.broker.mutants.__file__).parent
 
 
@@ -64,6 +69,21 @@ def test_a_mutant_shows_itself_in_later_releases(name: str, release: str) -> Non
     assert see(name, release, MUTANTS[name].parts) != usual
 
 
+@pytest.mark.nightly
+@pytest.mark.parametrize("release", ["4.4.0", "4.9.8", "5.3.3-quorum"])
+@pytest.mark.parametrize("name", sorted(set(MUTANTS) - UNREADABLE))
+def test_a_mutant_stops_nobody(name: str, release: str, tmp_path: Path) -> None:
+    """Among brokers of its kind, which are killed, cut off and wiped, rules and bytes agree."""
+    if not MUTANTS[name].applies_to(parse_version(release)):
+        pytest.skip("it would be no mistake")
+    for scenario in ("everything", "two_slaves", "rollovers"):
+        group = Group(SCENARIOS[scenario], release, 17, tmp_path / scenario)
+        for node in group.nodes:
+            node.parts = MUTANTS[name].parts
+        group.run(GROUP_LINES)
+        assert len(group.lines) >= GROUP_LINES
+
+
 def test_every_mutant_has_a_situation() -> None:
     """And every situation a mutant; each module makes some."""
     assert set(SHOWN) == set(MUTANTS)
@@ -95,11 +115,15 @@ def test_a_broker_without_a_mutant_is_the_usual_one(tmp_path: Path) -> None:
     assert not USUAL_PARTS.handlers
 
 
-def test_a_release_that_does_so_anyway_has_no_such_mutant() -> None:
-    """Nor is there any of an unknown name."""
+def test_a_broker_that_cannot_show_a_mutant_is_not_one(tmp_path: Path) -> None:
+    """Of another role, or of a release that does so anyway; nor is there one of any name."""
+    bench = Bench(tmp_path)
+    settings = bench.start("SLAVE", brokerId=1).broker.settings
     with pytest.raises(click.BadParameter, match=r"no mistake in RocketMQ 4\.4\.0"):
-        choose_mutant("reconnects_at_once", Version())
-    assert choose_mutant("reconnects_at_once", Version("5.0.0")).name == "reconnects_at_once"
+        choose_mutant("reconnects_at_once", settings)
+    with pytest.raises(click.BadParameter, match="a mutant of a master"):
+        choose_mutant("no_heartbeat", settings)
+    assert choose_mutant("reports_on_connect", settings).role == "slave"
     with pytest.raises(UnknownMutantError, match="no_heartbeat"):
         find_mutant("nothing")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
-import shutil
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +17,18 @@ from reference.broker.parts import USUAL_PARTS, Parts
 from reference.broker.settings import Settings
 from reference.configuration.files import read_one_broker
 from reference.configuration.later_keys import get_name_in
+from reference.recordings.kinds import WITH_HEARTBEATS
 from reference.recordings.reading import Event, Recording
 from reference.releases.releases import CONTROLLER, QUORUM, is_since
 from reference.releases.versions import parse_version
 from tests.reference.broker.simulated.network import Network, Process, SimulatedHost
+from tests.reference.broker.simulated.operator import Operator
 from tests.reference.broker.simulated.producer import Producer
+from tests.reference.broker.simulated.scenarios import Scenario
 from tests.reference.broker.simulated.tap import LinkTap
-from tests.reference.recordings.simulation.scenarios import Scenario
 
-LOAD_MS = 300.0
+FIRST_MS = 10.0
 MASTER_PORT = 10911
-LOOK_MS = 150.0
-NEXT_EPOCH_SHARE = 0.6
-"""How many of a master's starts are in another epoch than before."""
 
 
 @define(eq=False, repr=False)
@@ -68,7 +67,6 @@ class Node:
         }
         for port, make in listeners.items():
             network.listeners[f"{self.settings.own_host}:{port}"] = (self.process, make)
-        self.broker.store.every("look", LOOK_MS, self.broker.events.write_snapshot)
 
     def end(self) -> None:
         """The process is gone, and all its connections with it."""
@@ -79,6 +77,7 @@ class Node:
             for end in (wire.near, wire.far):
                 if end.process is self.process:
                     end.close()
+        self.group.taken += self.broker.count_taken()
         self.broker.files.unlock()
         self.broker = None
 
@@ -117,7 +116,11 @@ class Group:
     is_ending: bool = False
     is_controlled: bool = field(init=False)
     """The brokers are told their roles, and their SyncStateSet."""
-    strikes: list[str] = field(factory=list)
+    operator: Operator = field(init=False)
+    skews_ms: dict[str, float] = field(factory=dict)
+    """How far the clocks of brokers are ahead of the recorder's."""
+    taken: Counter[str] = field(factory=Counter)
+    """How often a rule was taken, by brokers that have ended."""
 
     def __attrs_post_init__(self) -> None:
         self.chance = random.Random(self.seed)
@@ -132,6 +135,9 @@ class Group:
         process = Process("clients")
         self.client_host = SimulatedHost(self.network, process, "10.9.9.9:5000")
         self.producers = [Producer(self, n) for n in range(self.scenario.producers)]
+        self.operator = Operator(self)
+        draw, skew_ms = random.Random(self.seed + 2).uniform, self.scenario.skew_ms
+        self.skews_ms = {node.name: draw(-skew_ms, skew_ms) for node in self.nodes}
 
     @property
     def master(self) -> Node:
@@ -197,17 +203,17 @@ class Group:
     def take_line(self, told: dict[str, Any]) -> None:
         """A line of a broker."""
         wall_ms = told.pop("wall_ms")
-        t_ms = round(self.network.now_ms, 3)
+        now_ms = self.network.now_ms + self.skews_ms[told["node"]]
         if told["ev"] == "config_node":
             self.configs[told["node"]] = told
             return
         if "begin_wall_ms" in told:
             ago_ms = wall_ms - told.pop("begin_wall_ms")
-            told["t_begin_ms"] = round(self.network.now_ms - ago_ms, 3)
-        self.lines.append({"t_ms": t_ms, **told})
+            told["t_begin_ms"] = round(now_ms - ago_ms, 3)
+        self.lines.append({"t_ms": round(now_ms, 3), **told})
 
-    def make_recording(self) -> Recording:
-        """All lines, as a reader has them."""
+    def make_recording(self, count: int | None = None) -> Recording:
+        """All lines, or the first ones, as a reader has them."""
         nodes = {
             name: {k: told[k] for k in ("role", "flush_type", "broker_id", "store_config")}
             for name, told in self.configs.items()
@@ -220,14 +226,16 @@ class Group:
             "scenario": self.scenario.name,
             "seed": self.seed,
             "nodes": nodes,
+            WITH_HEARTBEATS: True,
         }
-        lines = [{"seq": n, **line} for n, line in enumerate([head, *self.lines])]
+        ordered = sorted(self.lines, key=lambda line: float(line["t_ms"]))[:count]
+        lines = [{"seq": n, **line} for n, line in enumerate([head, *ordered])]
         events = [Event(n + 1, n, line["t_ms"], line["ev"], line) for n, line in enumerate(lines)]
         return Recording("own brokers", events[0], tuple(events[1:]))
 
-    def dump(self) -> str:
-        """All lines, as a file."""
-        recording = self.make_recording()
+    def dump(self, count: int | None = None) -> str:
+        """The same, as a file."""
+        recording = self.make_recording(count)
         return "".join(json.dumps(e.data) + "\n" for e in (recording.config, *recording.events))
 
     # Lives
@@ -236,71 +244,15 @@ class Group:
         """Let the group live until so many lines are noted."""
         self.folder.mkdir(parents=True, exist_ok=True)
         for number, node in enumerate(self.nodes):
-            self.network.after(100.0 * number, node.start, None)
+            self.network.after(FIRST_MS + 100.0 * number, node.start, None)
         for producer in self.producers:
             self.network.after(700.0, producer.connect, None)
-        self._plan_strike()
+        self.operator.begin()
         self.network.run(lambda: len(self.lines) >= events)
         self.is_ending = True
         until_ms = self.network.now_ms + 400.0
         self.network.run(lambda: self.network.now_ms > until_ms)
         for node in self.nodes:
             if node.broker is not None:
+                self.taken += node.broker.count_taken()
                 node.broker.files.unlock()
-
-    def _plan_strike(self) -> None:
-        if self.scenario.strikes:
-            wait_ms = self.chance.expovariate(1 / self.scenario.strike_ms)
-            self.network.after(wait_ms + 1500.0, self._strike, None)
-
-    def _strike(self) -> None:
-        self._plan_strike()
-        names = list(self.scenario.strikes)
-        kind = self.chance.choices(names, [self.scenario.strikes[n] for n in names])[0]
-        act, _, who = kind.partition("_")
-        if act in ("kill", "stop", "wipe"):
-            node = self.master if who == "master" else self.chance.choice(self.nodes[1:])
-            if node.is_up:
-                self.strikes.append(kind)
-                self._end(node, act)
-        elif act in ("cut", "stall"):
-            self._disturb(self.chance.choice(self.taps), kind)
-
-    def _end(self, node: Node, act: str) -> None:
-        if act == "stop":
-            assert node.broker is not None
-            node.broker.stop(lambda: self._exit(node))
-            return
-        node.end()
-        self.note("node_kill9", node=node.name)
-        if act == "wipe":
-            shutil.rmtree(node.settings.store_root)
-            self.note("store_wiped", node=node.name)
-        self._start_again(node)
-
-    def _exit(self, node: Node) -> None:
-        def leave() -> None:
-            node.end()
-            self.note("process_exit", node=node.name)
-            self._start_again(node)
-
-        self.network.after(5.0, leave, None)
-
-    def _start_again(self, node: Node) -> None:
-        if self.is_controlled and node is self.master and self.chance.random() < NEXT_EPOCH_SHARE:
-            node.settings.epoch = (node.settings.epoch or 1) + 1
-        down_ms = self.chance.choice([0.0, 700.0, 2500.0]) + LOAD_MS
-        self.network.after(down_ms, node.start, None)
-
-    def _disturb(self, tap: LinkTap, kind: str) -> None:
-        if tap.wire is None or tap.are_frames_held or tap.are_reports_held:
-            return
-        self.strikes.append(kind)
-        if kind == "cut":
-            tap.cut()
-        elif kind == "cut_mid_frame":
-            tap.cuts_next_frame = True
-        else:
-            holds = self.chance.choice([(True, True), (True, False), (False, True)])
-            tap.stall(holds_frames=holds[0], holds_reports=holds[1])
-            self.network.after(self.chance.uniform(100.0, 3000.0), tap.heal, None)

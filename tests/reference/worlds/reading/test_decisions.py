@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -74,12 +75,13 @@ DECIDING = {
 """The outcomes that lead a reader elsewhere, and the modules that may speak of them."""
 
 
+@cache
 def parse(folder: Path) -> dict[Path, ast.Module]:
     """The modules of a folder and below."""
     return {file: ast.parse(file.read_text("utf-8")) for file in sorted(folder.rglob("*.py"))}
 
 
-WORLD_MODULES, REFERENCE_MODULES = parse(WORLD), parse(ROOT)
+WORLD_FILES = sorted(WORLD.rglob("*.py"))
 
 
 def list_names(module: ast.Module) -> Iterator[str]:
@@ -99,10 +101,10 @@ def list_called(modules: Iterable[ast.Module]) -> set[str]:
     return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 
 
-@pytest.mark.parametrize("file", WORLD_MODULES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", WORLD_FILES, ids=lambda file: file.stem)
 def test_the_world_does_not_speak_of_outcomes(file: Path) -> None:
     """Neither codes nor statuses, by name or from a table: it only hands them on."""
-    names = set(list_names(WORLD_MODULES[file]))
+    names = set(list_names(parse(WORLD)[file]))
     assert set() == names & OUTCOMES
     assert set() == names & {ResponseCode.__name__, *TABLES}
     assert SCAN_OUTCOME not in names or file.stem == "pulling"
@@ -114,20 +116,20 @@ def test_the_world_asks_every_decision(decision: object) -> None:
     name, module = decision.__name__, DECISIONS[decision]  # type: ignore[attr-defined, index]
     imported = {
         (node.module, alias.name, alias.asname)
-        for tree in WORLD_MODULES.values()
+        for tree in parse(WORLD).values()
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
     assert (module.__name__, name, None) in imported
-    assert name in list_called(WORLD_MODULES.values())
+    assert name in list_called(parse(WORLD).values())
 
 
 def test_the_world_defines_no_decision_anew() -> None:
     """No function of it has the name of one."""
     defined = {
         node.name
-        for tree in WORLD_MODULES.values()
+        for tree in parse(WORLD).values()
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef)
     }
@@ -139,7 +141,7 @@ def test_each_table_is_written_once(table: str) -> None:
     """In the whole reference."""
     writers = [
         file.stem
-        for file, tree in REFERENCE_MODULES.items()
+        for file, tree in parse(ROOT).items()
         for node in ast.walk(tree)
         if isinstance(node, ast.Name) and node.id == table and isinstance(node.ctx, ast.Store)
     ]
@@ -151,9 +153,7 @@ def test_nobody_else_decides_what_leads_a_reader_on(
     outcome: ResponseCode | GetMessageStatus,
 ) -> None:
     """Only who defines an outcome, who writes it and who reacts to it speaks of it."""
-    speakers = {
-        file.stem for file, tree in REFERENCE_MODULES.items() if outcome.name in list_names(tree)
-    }
+    speakers = {file.stem for file, tree in parse(ROOT).items() if outcome.name in list_names(tree)}
     defining, *deciding = DECIDING[outcome]
     assert set(deciding) == speakers - {defining}
 
@@ -176,7 +176,7 @@ def normalise(function: ast.FunctionDef) -> str:
 
 def list_functions() -> Iterator[tuple[str, ast.FunctionDef]]:
     """Every function of the reference, with the module that it is in."""
-    for file, tree in REFERENCE_MODULES.items():
+    for file, tree in parse(ROOT).items():
         name = ".".join(("reference", *file.relative_to(ROOT).with_suffix("").parts))
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef):

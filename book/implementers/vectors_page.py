@@ -1,0 +1,44 @@
+"""The generated parts of ``spec/vectors.md``: how many there are, and what they notice."""
+
+from __future__ import annotations
+
+from properties.exports.vectors.differences import list_differences
+from properties.exports.vectors.kill_rates.table import load_counts, render_kill_rates
+from properties.exports.vectors.question import RELEASES, list_vectors
+from properties.exports.vectors.sets.every_set import SETS
+from properties.exports.vectors.sets.progress import PROGRESS
+from properties.generated_text import SPEC, Page, render_table, set_apart
+from reference.releases.versions import USUAL
+
+
+def render_counts() -> str:
+    """A row for each set, a column for each release."""
+    counts = load_counts()
+    rows = []
+    for each in SETS:
+        cells = []
+        for release in RELEASES:
+            owner = each.releases.get(release)
+            count = "" if owner is None else str(counts[each.name][owner])
+            cells.append(count if owner in (None, release) else f"{count}, as {owner}")
+        rows.append((each.name, *cells))
+    return render_table(("Set", *RELEASES), rows)
+
+
+def render_difference() -> str:
+    """What is printed for a wrong answer."""
+    vector = next(v for v in list_vectors(PROGRESS, USUAL) if v["answer"]["offset"] is None)
+    wrong = {"code": 0, "offset": 0}
+    found = list_differences(vector, wrong, frozenset(), {})
+    return "\n".join(["```text", *(each.describe() for each in found), "```"])
+
+
+VECTORS_PAGE = Page(
+    SPEC / "vectors.md",
+    {
+        "counts": set_apart(render_counts),
+        "difference": set_apart(render_difference),
+        "kill rates": set_apart(render_kill_rates),
+    },
+)
+"""The chapter."""

@@ -1,0 +1,1 @@
+"""What ``rmqspec conform`` says: of cases, of vectors, as lines, JSON, JUnit and a page."""

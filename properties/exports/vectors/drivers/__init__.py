@@ -1,0 +1,1 @@
+"""Drivers that answer vectors: a whole one in Python, and beginnings in Java, Go and Rust."""

@@ -1,0 +1,1 @@
+"""The sets of vectors: a module for each subject, which ends in one ``VectorSet``."""
