@@ -75,14 +75,14 @@ cannot be reached.
     "--listen",
     type=click.IntRange(1, 65535),
     metavar="PORT",
-    help="Where the slave under test finds its master.",
+    help="Where the slave under test finds its master; it has no default.",
 )
 @click.option(
     "--namesrv-listen",
     "names_port",
     type=click.IntRange(1, 65535),
     metavar="PORT",
-    help="Where the slave under test finds its name server.",
+    help="Where the slave under test finds its name server; by default there is none.",
 )
 @click.option("--bind", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--fresh", default="", metavar="CMD", help="Makes the broker under test empty.")

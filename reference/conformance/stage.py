@@ -108,6 +108,8 @@ class Stage:
     """How often the slave under test has asked for each table, by the request's code."""
     copied_ms: float = -FOREVER_MS
     """When it did so last."""
+    sends_open: int = 0
+    """How many messages were sent to a whole broker and are not answered."""
     _stops: list[Callable[[], None]] = field(factory=list)
     """Each ends listening for the tester's master."""
     _stop_names: Callable[[], None] | None = None
