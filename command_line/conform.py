@@ -174,13 +174,17 @@ def command(  # noqa: PLR0913, PLR0917
     if out is not None:
         check_new(out)
     outcomes = play(cases, target, read_waivers(waivers))
-    tested = SLAVE if own_role == MASTER else MASTER
-    title = name or target.broker_address or f"slave at {listen}"
-    report = make_report(title, tested, version.name, outcomes)
+    report_run(name or target.broker_address or f"slave at {listen}", target, outcomes, out)
+    return find_exit_code(outcomes, is_strict=strict)
+
+
+def report_run(title: str, target: Target, outcomes: Sequence[Outcome], out: Path | None) -> None:
+    """What is said and written of a run. Raises click.BadParameter."""
+    tested = SLAVE if target.settings.is_slave else MASTER
+    report = make_report(title, tested, target.settings.version.name, outcomes)
     if out is not None:
         write_reports(out, report, outcomes)
     click.echo(say_counts(report["counts"]) or "no case was played")
-    return find_exit_code(outcomes, is_strict=strict)
 
 
 def choose_cases(own_role: str | None, wanted: Sequence[str]) -> tuple[Case, ...]:

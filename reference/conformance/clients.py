@@ -110,7 +110,6 @@ class MakeGroup:
             "retryMaxTimes": 16,
             "brokerId": self.broker_id,
             "whichBrokerWhenConsumeSlowly": self.slow_broker_id,
-            "notifyConsumerIdsChangedEnable": True,
         }
 
         def take(answer: Command) -> None:

@@ -239,7 +239,11 @@ class Stage:
         self, name: str, told: dict[str, str], tap: Callable[[str, Peer], Peer]
     ) -> OwnBroker:
         version, tested = self.settings.version, self.settings.configuration.values
-        shared = {k: str(v) for k, v in tested.items() if k not in NOT_SHARED}
+        shared = {
+            k: str(v)
+            for k, v in tested.items()
+            if k not in NOT_SHARED and not k.startswith(OWN_ADDRESS)
+        }
         shared = {k: v.lower() if v in ("True", "False") else v for k, v in shared.items()}
         told = {get_name_in(key, version): value for key, value in told.items()}
         configuration, _ = read_one_broker(None, {**shared, **told}, version)
@@ -318,6 +322,8 @@ def list_broker_config(settings: Settings) -> dict[str, Any]:
     return {key: settings.get(key) for key in BROKER_FIELDS if key in told}
 
 
+OWN_ADDRESS = "brokerIP"
+"""How the keys of a broker's addresses begin."""
 NOT_SHARED = (
     "brokerRole",
     "brokerId",
@@ -327,7 +333,5 @@ NOT_SHARED = (
     "storePathRootDir",
     "storePathCommitLog",
     "namesrvAddr",
-    "brokerIP1",
-    "brokerIP2",
 )
 """Settings of the broker under test that the tester's own brokers do not take over."""

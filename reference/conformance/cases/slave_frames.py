@@ -139,7 +139,7 @@ APPENDS = (
         Put(200),
     ),
     slave_case(
-        "reports held back come at once",
+        "reports that are held back come later",
         (AT_ONCE, APPEND),
         *JOIN,
         Put(200),

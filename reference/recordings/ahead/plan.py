@@ -171,6 +171,21 @@ class Plan:
         return self.processes[-1].end_ms
 
 
+def _see_master(own: list[Event]) -> dict[str, Any]:
+    """What the events of the master show of its log, by the fields of a plan."""
+    return {
+        "end_observations": see_ends(own),
+        "flush_observations": see_flushes(own),
+        "start_observations": see_starts(own),
+    }
+
+
+def _add_variants(structure: Structure, version: Version, scripted: object) -> Structure:
+    """The group by the rules of its version, and of slaves that somebody plays."""
+    variants = (SCRIPTED_SLAVE, *version.variants) if scripted else version.variants
+    return evolve(structure, variants=variants)
+
+
 def make_plan(recording: Recording, version: Version) -> Plan:
     """Everything that is known in advance of a recording of one group of brokers of a version.
 
@@ -180,7 +195,6 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     events, nodes = recording.events, recording.config["nodes"]
     master, *slaves = nodes
     _refuse_sizes(nodes)
-    own = [event for event in events if event.data.get("node") == master]
     surgeries = match_surgeries(events)
     lives = _see_lives(events, master, surgeries)
     processes = _see_processes(recording, version)
@@ -189,11 +203,10 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     controller = see_controller(events, nodes)
     structure = _make_structure(nodes[master], len(slaves), puts, 1 + lives[-1], controller)
     scripted = _find_scripted(nodes, version)
-    variants = (SCRIPTED_SLAVE, *version.variants) if scripted else version.variants
     return Plan(
         recording=recording,
         version=version,
-        structure=evolve(structure, variants=variants),
+        structure=_add_variants(structure, version, scripted),
         parameters=make_parameters(nodes[master]["store_config"], version),
         timers=timers,
         slave_timers=tuple(make_timers(nodes[master], nodes[name], version) for name in slaves),
@@ -210,9 +223,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         own_writes_ms=tuple(e.t_ms for e in events if _is_own_write(e, master)),
         links=tuple(gather_link(events, name) for name in slaves),
         scripted=scripted,
-        end_observations=see_ends(own),
-        flush_observations=see_flushes(own),
-        start_observations=see_starts(own),
+        **_see_master([event for event in events if event.data.get("node") == master]),
         surgeries=surgeries,
         lost_offsets=_find_lost(events, master, surgeries),
         sampled_processes=frozenset(puts[number].process for number in find_sampled(puts)),

@@ -142,9 +142,7 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
             slave, reports=reports, are_reports_late=is_late and not is_latest_report
         )
 
-    before = node.notes.seen.wires[slave].last_report if is_late else None
-    rises = agrees(f"the report before was {before}, and none falls", is_so=offset >= (before or 0))
-    handshake = (rises, *list_handshake_goals(asking, node, slave, event))
+    handshake = list_greeting_goals(asking, event, node, slave)
     is_possible = asking.reports.may_be(event) or has_epoch_files(asking)
     reported = list_report_goals(asking, slave, offset, is_late=is_late)
     goals = (*handshake, *(evolve(goal, is_possible=is_possible) for goal in reported))
@@ -186,6 +184,14 @@ def observe_scripted_report(
     is_open = asking.has_value("the connection is open", f"{link}.is_open", True)
     is_number = is_fact(f"a report is a number from 0 on, as {offset} is", is_so=offset >= 0)
     return Asked((stalled, lambda _: (is_number, is_open)), after=forward)
+
+
+def list_greeting_goals(asking: Asking, event: Event, node: Node, slave: int) -> tuple[Goal, ...]:
+    """Late reports do not fall, and under a controller a handshake comes first."""
+    is_late, offset = node.notes.wires[slave].are_reports_late, event["slave_offset"]
+    before = node.notes.seen.wires[slave].last_report if is_late else None
+    rises = agrees(f"the report before was {before}, and none falls", is_so=offset >= (before or 0))
+    return (rises, *list_handshake_goals(asking, node, slave, event))
 
 
 def is_overtaken(asking: Asking, event: Event, node: Node, slave: int) -> bool:
@@ -299,11 +305,7 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
     )
     is_short = asking.sending.is_short(slave, event["conn"], node.notes.process, begin, size)
     too_few = (is_impossible(f"{size} B are all that the master had to send"),) * is_short
-    frames = asking.guide.list_frames(node.notes.wires[slave], slave)
-    if number:
-        is_next = frames[number - 1].end_offset == begin
-    else:
-        is_next = asking.reports.may_begin_at(slave, event["conn"], begin)
+    is_next = may_be_next(asking, event, node, slave)
     is_from = [] if is_sent.check(node) else [is_at(asking, slave, begin, is_possible=is_next)]
     forward = note(lambda notes: show(notes).change_wire(slave, forwarded=number + 1))
     passes = asking.later(observation, is_not_held)
@@ -319,6 +321,15 @@ def is_in_turn(asking: Asking, node: Node, slave: int, offset: int) -> Goal:
     end = node.notes.seen.wires[slave].next_offset
     is_so = end in (None, offset) or has_epoch_files(asking)
     return is_fact(f"the next frame begins at {end}, this one at {offset}", is_so=is_so)
+
+
+def may_be_next(asking: Asking, event: Event, node: Node, slave: int) -> bool:
+    """A frame follows the one before it, or begins where its connection may have begun."""
+    wire, begin = node.notes.wires[slave], event["master_offset"]
+    if wire.forwarded:
+        frames = asking.guide.list_frames(wire, slave)
+        return bool(frames[wire.forwarded - 1].end_offset == begin)
+    return bool(asking.reports.may_begin_at(slave, event["conn"], begin))
 
 
 def observe_late_frame(asking: Asking, event: Event, node: Node, slave: int) -> Asked:
