@@ -166,16 +166,23 @@ def command(  # noqa: PLR0913, PLR0917
     cases = choose_cases(own_role, wanted)
     if is_list:
         return list_cases(cases)
-    if own_role is None:
-        raise click.UsageError("say with --as what this program plays, or --list the cases")
     settings = read_settings(config, told, own_role, version)
-    target = make_target(own_role, settings, master, broker, listen)
+    target = make_target(settings, master, broker, listen)
     target = evolve(target, bind=bind, fresh=fresh, names_port=names_port or 0)
+    outcomes = hold(cases, target, read_waivers(waivers), name, out)
+    return find_exit_code(outcomes, is_strict=strict)
+
+
+def hold(
+    cases: Sequence[Case], target: Target, waivers: dict[str, str], name: str, out: Path | None
+) -> list[Outcome]:
+    """Play all cases, and report them. Raises click.BadParameter."""
     if out is not None:
         check_new(out)
-    outcomes = play(cases, target, read_waivers(waivers))
-    report_run(name or target.broker_address or f"slave at {listen}", target, outcomes, out)
-    return find_exit_code(outcomes, is_strict=strict)
+    outcomes = play(cases, target, waivers)
+    title = name or target.broker_address or f"slave at {target.listen_port}"
+    report_run(title, target, outcomes, out)
+    return outcomes
 
 
 def report_run(title: str, target: Target, outcomes: Sequence[Outcome], out: Path | None) -> None:
@@ -211,9 +218,11 @@ def list_cases(cases: Iterable[Case]) -> int:
 
 
 def read_settings(
-    config: Path | None, told: dict[str, str], own_role: str, version: Version
+    config: Path | None, told: dict[str, str], own_role: str | None, version: Version
 ) -> Settings:
-    """Of the broker under test. Raises ConfigurationError."""
+    """Of the broker under test. Raises ConfigurationError, click.UsageError."""
+    if own_role is None:
+        raise click.UsageError("say with --as what this program plays, or --list the cases")
     if own_role == MASTER:
         told = {"brokerRole": "SLAVE", **told}
     elif config is None:
@@ -225,10 +234,10 @@ def read_settings(
 
 
 def make_target(
-    own_role: str, settings: Settings, master: str | None, broker: str | None, listen: int | None
+    settings: Settings, master: str | None, broker: str | None, listen: int | None
 ) -> Target:
     """Where the broker under test is. Raises click.UsageError."""
-    if own_role == MASTER:
+    if settings.is_slave:
         if listen is None:
             raise click.UsageError("--as master needs --listen PORT")
         check_addresses(broker)
