@@ -132,6 +132,17 @@ TIMED = "rmqspec bench --floor"
 AGAINST = "rmqspec bench --against HEAD~1"
 """Needs a checkout without changes, which a nightly test makes."""
 
+HELD = (
+    "rmqspec conform --as slave --master 127.0.0.1:10912 --broker 127.0.0.1:10911"
+    " --fresh ./restart_empty.sh --config broker-a.conf --out run",
+    "rmqspec conform --as master --listen 10912 --broker 127.0.0.1:10921 --namesrv-listen 9876"
+    " --fresh ./restart_empty.sh --config slave.conf",
+    'rmqspec conform --as slave --master 127.0.0.1:10912 --broker 127.0.0.1:10911 --case "a put"',
+    "rmqspec conform --vectors vectors.zip --driver ./my_driver",
+    "rmqspec conform --matrix brokers.html run-a/report.json run-b/report.json",
+)
+"""They hold what somebody else runs, or has run: here they are only read."""
+
 PLACEHOLDERS = {
     "CODE": "L12",
     "CLAIM": "acknowledgement_is_truthful",
@@ -157,7 +168,7 @@ def get_line(example: Example) -> str:
 
 def choose(*, is_long: bool, needs_spark: bool) -> list[Example]:
     """The examples that run in this process: quick or nightly ones, with Spark or without."""
-    elsewhere = {*COPIED, REMOTE, TIMED, AGAINST}
+    elsewhere = {*COPIED, *HELD, REMOTE, TIMED, AGAINST}
     return [
         example
         for example in EXAMPLES
@@ -240,6 +251,13 @@ def test_example_of_two_commits(tmp_path: Path) -> None:
     assert 1 == subprocess.check_output(trees, cwd=clone, text=True).count("\n")
 
 
+@pytest.mark.parametrize("line", HELD)
+def test_example_of_what_others_run(line: str) -> None:
+    """Its options are known, and fit together."""
+    verb, words = find_command(Example("", line).words)
+    assert verb.make_context("conform", list(words)).params
+
+
 def test_ci_runs_what_time_decides() -> None:
     """The example that no test runs."""
     assert f"./{TIMED}\n" in (ROOT / ".ci" / "run").read_text()
@@ -265,9 +283,9 @@ def test_every_example_has_its_place() -> None:
     """Nothing is listed that no help shows; each is run by one of the tests above, once."""
     lines = [example.line for example in EXAMPLES]
     assert len(set(lines)) == len(lines)
-    assert {*ENDS, *NIGHTLY, *COPIED, REMOTE, TIMED, AGAINST} <= set(lines)
+    assert {*ENDS, *NIGHTLY, *COPIED, *HELD, REMOTE, TIMED, AGAINST} <= set(lines)
     assert not {*NIGHTLY} & {*COPIED, REMOTE}
-    assert sorted(lines) == sorted([*list_run(), REMOTE, TIMED, AGAINST])
+    assert sorted(lines) == sorted([*list_run(), *HELD, REMOTE, TIMED, AGAINST])
     assert all(line.startswith(f"{PROGRAM} ") for line in lines)
 
 
