@@ -100,14 +100,8 @@ class Plan:
     """The slaves' names; their numbers are their indexes."""
     puts: tuple[Put, ...]
     """In the order in which they were appended."""
-    put_by_seq: Mapping[int, Put]
-    """The same by event."""
     tables: tuple[Table, ...]
     """The same by life of the master's log."""
-    queue_index: Mapping[QueueKey, QueueIndex]
-    """The same by life and queue."""
-    queue_names: frozenset[str]
-    """The queues that have messages."""
     processes: tuple[ProcessAhead, ...]
     """Each process of the master."""
     are_puts_hidden: bool
@@ -138,8 +132,26 @@ class Plan:
     lives: tuple[int, ...]
     """By process of the master: the life of its log; there may be more epochs than lives."""
 
+    put_by_seq: Mapping[int, Put] = field(init=False)
+    """The puts by event."""
+    queue_index: Mapping[QueueKey, QueueIndex] = field(init=False)
+    """The same by life and queue."""
+    queue_names: frozenset[str] = field(init=False)
+    """The queues that have messages."""
     under_way: tuple[tuple[Put, ...], ...] = field(init=False)
     """By put: those before it in the log that may have been under way when it was called."""
+
+    @put_by_seq.default
+    def _index_puts(self) -> Mapping[int, Put]:
+        return {put.seq: put for put in self.puts}
+
+    @queue_index.default
+    def _index_queues(self) -> Mapping[QueueKey, QueueIndex]:
+        return index_queues(self.puts)
+
+    @queue_names.default
+    def _list_queues(self) -> frozenset[str]:
+        return frozenset(put.queue for put in self.puts)
 
     @under_way.default
     def _list_under_way(self) -> tuple[tuple[Put, ...], ...]:
@@ -189,21 +201,18 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     controller = see_controller(events, nodes)
     structure = _make_structure(nodes[master], len(slaves), puts, 1 + lives[-1], controller)
     scripted = _find_scripted(nodes, version)
-    variants = (SCRIPTED_SLAVE, *version.variants) if scripted else version.variants
+    peers = (SCRIPTED_SLAVE,) if scripted else ()
     return Plan(
         recording=recording,
         version=version,
-        structure=evolve(structure, variants=variants),
+        structure=evolve(structure, variants=(*peers, *version.variants)),
         parameters=make_parameters(nodes[master]["store_config"], version),
         timers=timers,
         slave_timers=tuple(make_timers(nodes[master], nodes[name], version) for name in slaves),
         master=master,
         slaves=tuple(slaves),
         puts=puts,
-        put_by_seq={put.seq: put for put in puts},
         tables=make_tables(puts, structure.lives),
-        queue_index=index_queues(puts),
-        queue_names=frozenset(put.queue for put in puts),
         processes=processes,
         are_puts_hidden=_are_puts_hidden(events),
         are_deletions_shown=any(event.kind == "delete_expired_files" for event in events),
