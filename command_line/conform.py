@@ -47,7 +47,8 @@ Examples:
   rmqspec conform --list
   rmqspec conform --as slave --master 127.0.0.1:10912 --broker 127.0.0.1:10911 \\
       --fresh ./restart_empty.sh --config broker-a.conf --out run
-  rmqspec conform --as master --listen 10912 --fresh ./restart_empty.sh --config slave.conf
+  rmqspec conform --as master --listen 10912 --broker 127.0.0.1:10921 --namesrv-listen 9876 \\
+      --fresh ./restart_empty.sh --config slave.conf
   rmqspec conform --as slave --master 127.0.0.1:10912 --broker 127.0.0.1:10911 --case "a put"
   rmqspec conform --vectors vectors.zip --driver ./my_driver
   rmqspec conform --matrix brokers.html run-a/report.json run-b/report.json
@@ -69,12 +70,19 @@ cannot be reached.
     "--as", "own_role", type=click.Choice((SLAVE, MASTER)), help="What this program plays."
 )
 @click.option("--master", metavar="HOST:PORT", help="The HA address of the master under test.")
-@click.option("--broker", metavar="HOST:PORT", help="Where the master under test takes clients.")
+@click.option("--broker", metavar="HOST:PORT", help="Where the broker under test takes clients.")
 @click.option(
     "--listen",
     type=click.IntRange(1, 65535),
     metavar="PORT",
-    help="Where the slave under test finds its master.",
+    help="Where the slave under test finds its master; it has no default.",
+)
+@click.option(
+    "--namesrv-listen",
+    "names_port",
+    type=click.IntRange(1, 65535),
+    metavar="PORT",
+    help="Where the slave under test finds its name server; by default there is none.",
 )
 @click.option("--bind", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--fresh", default="", metavar="CMD", help="Makes the broker under test empty.")
@@ -131,6 +139,7 @@ def command(  # noqa: PLR0913, PLR0917
     master: str | None,
     broker: str | None,
     listen: int | None,
+    names_port: int | None,
     bind: str,
     fresh: str,
     config: Path | None,
@@ -157,21 +166,32 @@ def command(  # noqa: PLR0913, PLR0917
     cases = choose_cases(own_role, wanted)
     if is_list:
         return list_cases(cases)
-    if own_role is None:
-        raise click.UsageError("say with --as what this program plays, or --list the cases")
     settings = read_settings(config, told, own_role, version)
-    target = make_target(own_role, settings, master, broker, listen)
-    target = evolve(target, bind=bind, fresh=fresh)
+    target = make_target(settings, master, broker, listen)
+    target = evolve(target, bind=bind, fresh=fresh, names_port=names_port or 0)
+    outcomes = hold(cases, target, read_waivers(waivers), name, out)
+    return find_exit_code(outcomes, is_strict=strict)
+
+
+def hold(
+    cases: Sequence[Case], target: Target, waivers: dict[str, str], name: str, out: Path | None
+) -> list[Outcome]:
+    """Play all cases, and report them. Raises click.BadParameter."""
     if out is not None:
         check_new(out)
-    outcomes = play(cases, target, read_waivers(waivers))
-    tested = SLAVE if own_role == MASTER else MASTER
-    title = name or target.broker_address or f"slave at {listen}"
-    report = make_report(title, tested, version.name, outcomes)
+    outcomes = play(cases, target, waivers)
+    title = name or target.broker_address or f"slave at {target.listen_port}"
+    report_run(title, target, outcomes, out)
+    return outcomes
+
+
+def report_run(title: str, target: Target, outcomes: Sequence[Outcome], out: Path | None) -> None:
+    """What is said and written of a run. Raises click.BadParameter."""
+    tested = SLAVE if target.settings.is_slave else MASTER
+    report = make_report(title, tested, target.settings.version.name, outcomes)
     if out is not None:
         write_reports(out, report, outcomes)
     click.echo(say_counts(report["counts"]) or "no case was played")
-    return find_exit_code(outcomes, is_strict=strict)
 
 
 def choose_cases(own_role: str | None, wanted: Sequence[str]) -> tuple[Case, ...]:
@@ -198,9 +218,11 @@ def list_cases(cases: Iterable[Case]) -> int:
 
 
 def read_settings(
-    config: Path | None, told: dict[str, str], own_role: str, version: Version
+    config: Path | None, told: dict[str, str], own_role: str | None, version: Version
 ) -> Settings:
-    """Of the broker under test. Raises ConfigurationError."""
+    """Of the broker under test. Raises ConfigurationError, click.UsageError."""
+    if own_role is None:
+        raise click.UsageError("say with --as what this program plays, or --list the cases")
     if own_role == MASTER:
         told = {"brokerRole": "SLAVE", **told}
     elif config is None:
@@ -212,19 +234,25 @@ def read_settings(
 
 
 def make_target(
-    own_role: str, settings: Settings, master: str | None, broker: str | None, listen: int | None
+    settings: Settings, master: str | None, broker: str | None, listen: int | None
 ) -> Target:
     """Where the broker under test is. Raises click.UsageError."""
-    if own_role == MASTER:
+    if settings.is_slave:
         if listen is None:
             raise click.UsageError("--as master needs --listen PORT")
-        return Target(settings, listen_port=listen)
+        check_addresses(broker)
+        return Target(settings, broker_address=broker or "", listen_port=listen)
     if master is None or broker is None:
         raise click.UsageError("--as slave needs --master HOST:HA_PORT and --broker HOST:PORT")
-    for address in (master, broker):
-        if not re.fullmatch(r".+:\d+", address):
-            raise click.BadParameter(f"{address!r} is not HOST:PORT")
+    check_addresses(master, broker)
     return Target(settings, master, broker)
+
+
+def check_addresses(*addresses: str | None) -> None:
+    """Those that are told are addresses. Raises click.BadParameter."""
+    for address in addresses:
+        if address is not None and not re.fullmatch(r".+:\d+", address):
+            raise click.BadParameter(f"{address!r} is not HOST:PORT")
 
 
 def read_waivers(told: Iterable[str]) -> dict[str, str]:
@@ -242,7 +270,7 @@ def read_waivers(told: Iterable[str]) -> dict[str, str]:
 def play(cases: Sequence[Case], target: Target, waivers: dict[str, str]) -> list[Outcome]:
     """All cases, told as they end. Raises click.ClickException."""
     outcomes: list[Outcome] = []
-    runnable = [case for case in cases if not find_obstacle(case, target.settings)]
+    runnable = [case for case in cases if not find_obstacle(case, target)]
     with show_progress() as line:
         line.advance(0, len(runnable), "cases")
         try:

@@ -6,6 +6,7 @@ from reference.conformance.case import Case
 from reference.conformance.cases import (
     master_answers,
     master_reading,
+    master_strangers,
     master_transfer,
     slave_copies,
     slave_frames,
@@ -16,6 +17,7 @@ MASTER_CASES: tuple[Case, ...] = (
     *master_transfer.CASES,
     *master_answers.CASES,
     *master_reading.CASES,
+    *master_strangers.CASES,
 )
 SLAVE_CASES: tuple[Case, ...] = (
     *slave_frames.CASES,

@@ -25,6 +25,8 @@ from reference.wire.remoting import Command
 
 SETTLE_MS = 500.0
 """So long after its request a slave has taken a table over."""
+LISTENING_MS = 200.0
+"""So long after it was asked to a port is open."""
 OWED_REST_MS = START_LONGEST_MS + COPY_LATEST_MS + 1_000.0
 """So long after it is due a copy is over, or was left out."""
 
@@ -36,7 +38,7 @@ class OpenNames:
     def perform(self, stage: Stage, then: Then) -> None:
         """Do it."""
         stage.open_names()
-        then()
+        stage.host.after(LISTENING_MS, then)
 
     def __str__(self) -> str:
         return "a name server runs"
@@ -71,7 +73,7 @@ class MasterTopic:
             permission=READ_WRITE,
         )
         stage.get_master().running.tables.put_topic(made)
-        told = {"topic": self.topic, "queues": self.queues, "response_code": 0}
+        told: dict[str, Any] = {"topic": self.topic, "queues": self.queues, "response_code": 0}
         stage.note("update_topic", node=MASTER_NODE, **told)
         then()
 
@@ -118,8 +120,13 @@ class MasterCommit:
         """Do it."""
         key = name_key(TOPIC, self.group)
         stage.get_master().running.tables.commit(key, self.queue, self.offset)
-        place = {"group": self.group, "topic": TOPIC, "queue": self.queue, "offset": self.offset}
-        answer = {"response_code": 0, "response": "SUCCESS"}
+        place: dict[str, Any] = {
+            "group": self.group,
+            "topic": TOPIC,
+            "queue": self.queue,
+            "offset": self.offset,
+        }
+        answer: dict[str, Any] = {"response_code": 0, "response": "SUCCESS"}
         stage.note("update_consumer_offset", node=MASTER_NODE, **place, **answer)
         then()
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
+import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from attrs import define, frozen
+from attrs import define, field, frozen
 
 from reference.broker.host import Peer
 from reference.broker.settings import Settings
@@ -17,13 +19,15 @@ from reference.broker.sockets.socket_host import SocketHost
 from reference.conformance.acts import play
 from reference.conformance.case import Case
 from reference.conformance.judging import SKIPPED, Outcome, judge
-from reference.conformance.stage import Stage
+from reference.conformance.stage import Serving, Stage
+from reference.decisions.metadata.services import VIP_PORT_STEP
 
 FRESH_TIMEOUT_S = 120.0
 REACH_TIMEOUT_S = 60.0
 REACH_EVERY_S = 0.05
 CASE_TIMEOUT_S = 900.0
 TICK_S = 0.01
+PORTS_TRIED_MAX = 20
 
 
 class NoBrokerError(Exception):
@@ -38,16 +42,23 @@ class Target:
     ha_address: str = ""
     """A master's, for slaves."""
     broker_address: str = ""
-    """A master's, for clients."""
+    """For clients."""
     bind: str = "127.0.0.1"
     listen_port: int = 0
     """Where the tester's master takes a slave under test."""
+    names_port: int = 0
+    """Where the tester's name server listens; 0: there is none."""
     fresh: str = ""
     """A shell command after which the broker runs and is empty; empty: one case is played."""
 
 
-def find_obstacle(case: Case, settings: Settings) -> str:
-    """Why a case cannot be played with these settings; empty if it can."""
+def find_obstacle(case: Case, target: Target) -> str:
+    """Why a case cannot be played with this broker and its settings; empty if it can."""
+    settings = target.settings
+    if case.is_whole and not case.is_master_tested:
+        missing = [n for n, is_told in list_needed(target).items() if not is_told]
+        if missing:
+            return f"it needs {' and '.join(missing)}"
     if case.role and case.role != settings.role.name:
         return f"brokerRole is {settings.role.name}, and has to be {case.role}"
     for key, (low, high) in case.needs.items():
@@ -55,6 +66,14 @@ def find_obstacle(case: Case, settings: Settings) -> str:
         if not low <= value <= high:
             return f"{key} is {value}, and has to be {low} to {high}"
     return ""
+
+
+def list_needed(target: Target) -> dict[str, bool]:
+    """What a case of copies needs, by its option, and whether it was told."""
+    return {
+        "--broker": bool(target.broker_address),
+        "--namesrv-listen": bool(target.names_port),
+    }
 
 
 @define(eq=False, repr=False)
@@ -82,11 +101,12 @@ class Lateness:
 
 @define(eq=False, repr=False)
 class Listening:
-    """The port of the tester's master, open only while that runs."""
+    """Ports of the tester, open only while that runs which listens there."""
 
     host: SocketHost
-    target: Target
-    server: asyncio.base_events.Server | None = None
+    bind: str
+    ports: tuple[int, ...]
+    servers: list[asyncio.base_events.Server] = field(factory=list)
     task: asyncio.Task[None] | None = None
 
     def open(self, make_peer: Callable[[], Peer]) -> Callable[[], None]:
@@ -95,22 +115,52 @@ class Listening:
         return self.close
 
     async def _open(self, make_peer: Callable[[], Peer]) -> None:
-        target = self.target
-        self.server = await self.host.listen(target.bind, target.listen_port, make_peer)
+        for port in self.ports:
+            self.servers.append(await self.host.listen(self.bind, port, make_peer))
 
     def close(self) -> None:
         """Refuse connections."""
         if self.task is not None:
             self.task.cancel()
-        if self.server is not None:
-            self.server.close()
-            self.server = None
+        for server in self.servers:
+            server.close()
+        self.servers.clear()
+
+
+def make_serving(host: SocketHost, target: Target) -> Serving | None:
+    """Where a slave under test finds name server and master; None: it is told of neither."""
+    if not target.names_port:
+        return None
+    own_host = find_own_host(target)
+    port = find_free_port(target.bind)
+    return Serving(
+        names=Listening(host, target.bind, (target.names_port,)).open,
+        clients=Listening(host, target.bind, (port, port + VIP_PORT_STEP)).open,
+        client_address=f"{own_host}:{port}",
+        ha_address=f"{own_host}:{target.listen_port}",
+    )
+
+
+def find_own_host(target: Target) -> str:
+    """Where the broker under test reaches this machine: as it is told, else where it listens."""
+    told, _, _ = target.settings.text("haMasterAddress").rpartition(":")
+    return told or target.bind
+
+
+def find_free_port(bind: str) -> int:
+    """A port that is free, and so is the one two below it, for topics. Raises NoBrokerError."""
+    for _ in range(PORTS_TRIED_MAX):
+        with socket.create_server((bind, 0)) as first:
+            port = first.getsockname()[1]
+            with contextlib.suppress(OSError), socket.create_server((bind, port + VIP_PORT_STEP)):
+                return int(port)
+    raise NoBrokerError(f"no two ports are free at {bind} for the tester's master")
 
 
 async def play_case(case: Case, target: Target, folder: Path) -> Outcome:
     """One case against a broker that is there and empty."""
     host, lateness = SocketHost(lambda _: None), Lateness()
-    listening = Listening(host, target)
+    listening = Listening(host, target.bind, (target.listen_port,))
     stage = Stage(
         host,
         folder,
@@ -118,6 +168,7 @@ async def play_case(case: Case, target: Target, folder: Path) -> Outcome:
         target.ha_address,
         target.broker_address,
         listening.open,
+        make_serving(host, target),
         is_whole=case.is_whole,
         own_settings=case.own_settings,
     )
@@ -170,7 +221,7 @@ def run_cases(cases: Iterable[Case], target: Target) -> Iterator[Outcome]:
     """Each case on an empty broker, with its outcome. Raises NoBrokerError, OSError."""
     is_used = False
     for case in cases:
-        obstacle = find_obstacle(case, target.settings)
+        obstacle = find_obstacle(case, target)
         if not obstacle and is_used and not target.fresh:
             obstacle = "the broker is not empty any more: --fresh says how to make it so"
         if obstacle:

@@ -108,6 +108,8 @@ class Stage:
     """How often the slave under test has asked for each table, by the request's code."""
     copied_ms: float = -FOREVER_MS
     """When it did so last."""
+    sends_open: int = 0
+    """How many messages were sent to a whole broker and are not answered."""
     _stops: list[Callable[[], None]] = field(factory=list)
     """Each ends listening for the tester's master."""
     _stop_names: Callable[[], None] | None = None
@@ -237,7 +239,11 @@ class Stage:
         self, name: str, told: dict[str, str], tap: Callable[[str, Peer], Peer]
     ) -> OwnBroker:
         version, tested = self.settings.version, self.settings.configuration.values
-        shared = {k: str(v) for k, v in tested.items() if k not in NOT_SHARED}
+        shared = {
+            k: str(v)
+            for k, v in tested.items()
+            if k not in NOT_SHARED and not k.startswith(OWN_ADDRESS)
+        }
         shared = {k: v.lower() if v in ("True", "False") else v for k, v in shared.items()}
         told = {get_name_in(key, version): value for key, value in told.items()}
         configuration, _ = read_one_broker(None, {**shared, **told}, version)
@@ -316,6 +322,8 @@ def list_broker_config(settings: Settings) -> dict[str, Any]:
     return {key: settings.get(key) for key in BROKER_FIELDS if key in told}
 
 
+OWN_ADDRESS = "brokerIP"
+"""How the keys of a broker's addresses begin."""
 NOT_SHARED = (
     "brokerRole",
     "brokerId",
@@ -325,7 +333,5 @@ NOT_SHARED = (
     "storePathRootDir",
     "storePathCommitLog",
     "namesrvAddr",
-    "brokerIP1",
-    "brokerIP2",
 )
 """Settings of the broker under test that the tester's own brokers do not take over."""

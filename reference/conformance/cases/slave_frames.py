@@ -30,7 +30,9 @@ SMALL_BATCHES = {"haTransferBatchSize": "100"}
 """The tester's frames are so short that a message takes several."""
 
 FIRST_REPORTS = (
-    slave_case("empty slave reports after a heartbeat interval", (HANDSHAKE, REPORT), *JOIN),
+    slave_case(
+        "empty slave reports after a heartbeat interval", (HANDSHAKE, REPORT), *JOIN, Put(300)
+    ),
     slave_case(
         "empty slave reports 0 to a master with bytes",
         (HANDSHAKE, REPORT),
@@ -137,7 +139,7 @@ APPENDS = (
         Put(200),
     ),
     slave_case(
-        "reports held back come at once",
+        "reports that are held back come later",
         (AT_ONCE, APPEND),
         *JOIN,
         Put(200),

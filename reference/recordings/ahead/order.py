@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from attrs import frozen
 
-from reference.recordings.clock import JITTER_MS, LOOK_MS, SKEW_MS
+from reference.recordings.clock import JITTER_MS, LOOK_MS, SKEW_MS, SLACK_MS
 from reference.recordings.kinds import IGNORED_KINDS, START_KINDS
 from reference.recordings.reading import Event
 
@@ -69,7 +69,11 @@ class Observation:
     def interval_ms(self) -> tuple[float, float]:
         """From when to when the thread that noted it was busy with it."""
         if self.event.kind == "put":
-            return float(self.event["t_begin_ms"]), self.event.t_ms
+            begin_ms = float(self.event["t_begin_ms"])
+            # An answer is given when the wait for it is over, and the producer is told at once.
+            is_answer = self.kind == "put"
+            least_ms = self.event.t_ms - SLACK_MS if is_answer else begin_ms
+            return max(begin_ms, least_ms), self.event.t_ms
         if self.event.kind == "broker_status":
             return find_question_ms(self.event), self.event.t_ms
         if self.event.data.get("derived") is True:

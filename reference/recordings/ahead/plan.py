@@ -100,8 +100,14 @@ class Plan:
     """The slaves' names; their numbers are their indexes."""
     puts: tuple[Put, ...]
     """In the order in which they were appended."""
+    put_by_seq: Mapping[int, Put]
+    """The same by event."""
     tables: tuple[Table, ...]
     """The same by life of the master's log."""
+    queue_index: Mapping[QueueKey, QueueIndex]
+    """The same by life and queue."""
+    queue_names: frozenset[str]
+    """The queues that have messages."""
     processes: tuple[ProcessAhead, ...]
     """Each process of the master."""
     are_puts_hidden: bool
@@ -132,26 +138,8 @@ class Plan:
     lives: tuple[int, ...]
     """By process of the master: the life of its log; there may be more epochs than lives."""
 
-    put_by_seq: Mapping[int, Put] = field(init=False)
-    """The puts by event."""
-    queue_index: Mapping[QueueKey, QueueIndex] = field(init=False)
-    """The same by life and queue."""
-    queue_names: frozenset[str] = field(init=False)
-    """The queues that have messages."""
     under_way: tuple[tuple[Put, ...], ...] = field(init=False)
     """By put: those before it in the log that may have been under way when it was called."""
-
-    @put_by_seq.default
-    def _index_puts(self) -> Mapping[int, Put]:
-        return {put.seq: put for put in self.puts}
-
-    @queue_index.default
-    def _index_queues(self) -> Mapping[QueueKey, QueueIndex]:
-        return index_queues(self.puts)
-
-    @queue_names.default
-    def _list_queues(self) -> frozenset[str]:
-        return frozenset(put.queue for put in self.puts)
 
     @under_way.default
     def _list_under_way(self) -> tuple[tuple[Put, ...], ...]:
@@ -183,6 +171,21 @@ class Plan:
         return self.processes[-1].end_ms
 
 
+def _see_master(own: list[Event]) -> dict[str, Any]:
+    """What the events of the master show of its log, by the fields of a plan."""
+    return {
+        "end_observations": see_ends(own),
+        "flush_observations": see_flushes(own),
+        "start_observations": see_starts(own),
+    }
+
+
+def _add_variants(structure: Structure, version: Version, scripted: object) -> Structure:
+    """The group by the rules of its version, and of slaves that somebody plays."""
+    variants = (SCRIPTED_SLAVE, *version.variants) if scripted else version.variants
+    return evolve(structure, variants=variants)
+
+
 def make_plan(recording: Recording, version: Version) -> Plan:
     """Everything that is known in advance of a recording of one group of brokers of a version.
 
@@ -192,7 +195,6 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     events, nodes = recording.events, recording.config["nodes"]
     master, *slaves = nodes
     _refuse_sizes(nodes)
-    own = [event for event in events if event.data.get("node") == master]
     surgeries = match_surgeries(events)
     lives = _see_lives(events, master, surgeries)
     processes = _see_processes(recording, version)
@@ -201,27 +203,27 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     controller = see_controller(events, nodes)
     structure = _make_structure(nodes[master], len(slaves), puts, 1 + lives[-1], controller)
     scripted = _find_scripted(nodes, version)
-    peers = (SCRIPTED_SLAVE,) if scripted else ()
     return Plan(
         recording=recording,
         version=version,
-        structure=evolve(structure, variants=(*peers, *version.variants)),
+        structure=_add_variants(structure, version, scripted),
         parameters=make_parameters(nodes[master]["store_config"], version),
         timers=timers,
         slave_timers=tuple(make_timers(nodes[master], nodes[name], version) for name in slaves),
         master=master,
         slaves=tuple(slaves),
         puts=puts,
+        put_by_seq={put.seq: put for put in puts},
         tables=make_tables(puts, structure.lives),
+        queue_index=index_queues(puts),
+        queue_names=frozenset(put.queue for put in puts),
         processes=processes,
         are_puts_hidden=_are_puts_hidden(events),
         are_deletions_shown=any(event.kind == "delete_expired_files" for event in events),
         own_writes_ms=tuple(e.t_ms for e in events if _is_own_write(e, master)),
         links=tuple(gather_link(events, name) for name in slaves),
         scripted=scripted,
-        end_observations=see_ends(own),
-        flush_observations=see_flushes(own),
-        start_observations=see_starts(own),
+        **_see_master([event for event in events if event.data.get("node") == master]),
         surgeries=surgeries,
         lost_offsets=_find_lost(events, master, surgeries),
         sampled_processes=frozenset(puts[number].process for number in find_sampled(puts)),

@@ -59,7 +59,7 @@ class Asking:
         self.counts = Counts(self.plan)
         self.reports = Reports(self.plan)
         self.sending = Sending(self.plan, self.reports)
-        self.answers = Answers(self.plan, self.counts)
+        self.answers = Answers(self.plan, self.counts, self.reports)
         self.blank = tuple(flatten(Message()).values())
 
     def begin(self) -> Node:

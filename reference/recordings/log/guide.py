@@ -283,17 +283,19 @@ class LogGuide:
         if plan.are_puts_hidden:
             is_own = has_within(plan.own_writes_ms, notes.seen.max_seen_ms, self.now_ms)
             return bool(notes.seen.sends) or is_own
+        is_last = notes.process == len(plan.processes) - 1
+        least = max(end + 1, self.last_sent_offset if is_last else 0)
         following: Put | None = self.find_following(node)
         if following is not None and following.process == notes.process:
-            return following.is_behind_gap and following.start_offset > end
+            least = following.start_offset
+            if not following.is_behind_gap or least <= end:
+                return False
         if notes.process in plan.sampled_processes:
             return True
         is_sync = bool(self.get(node, "master.is_sync")) and bool(plan.slaves)
         timers = notes.seen.timers or plan.timers
         longest_ms = compute_longest_put_ms(timers, waits_for_slave=is_sync)
         process: ProcessAhead = plan.processes[notes.process]
-        is_last = notes.process == len(plan.processes) - 1
-        least = max(end + 1, self.last_sent_offset if is_last else 0)
         return process.may_be_pending(least, self.now_ms, longest_ms)
 
     def _may_flush(self, node: Node) -> bool:
@@ -444,14 +446,14 @@ class LogGuide:
         return bool(state[self.places["master.connection_count"]] == alive)
 
     def _follow_clock(self, node: Node, notes: Notes, rule: str, number: int) -> Notes | None:
-        """A clock ends the wait of a put, if its call took so long.
+        """A clock ends the wait of a put, if its call took so long, and has taken so long by now.
 
         Two flushes that find no file (R-CL-09) are the same as a time-out that takes no time.
         """
         if rule == "time_out_disk_wait" and not self.is_flush_file_there(node.state):
             return notes
-        took_ms = self.plan.puts[number].duration_ms + GRAIN_MS
-        timers = notes.seen.timers or self.plan.timers
+        put, timers = self.plan.puts[number], notes.seen.timers or self.plan.timers
+        took_ms = min(put.duration_ms + GRAIN_MS, self.now_ms + JITTER_MS - put.begin_ms)
         if rule != "wait_one_second":
             is_for_slave = rule == "time_out_slave_wait"
             least_ms = timers.slave_wait_ms if is_for_slave else timers.sync_flush_timeout_ms

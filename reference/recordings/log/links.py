@@ -27,12 +27,19 @@ from reference.recordings.controller.goals import (
     list_handshake_goals,
 )
 from reference.recordings.controller.truncation import is_given_up
-from reference.recordings.hidden.node import Asked, Goal, Node, Stage
-from reference.recordings.log.asking import Asking, agrees, ask_for, is_fact, note, see
+from reference.recordings.hidden.node import Asked, Goal, Node
+from reference.recordings.log.asking import (
+    Asking,
+    agrees,
+    ask_for,
+    is_fact,
+    is_impossible,
+    note,
+    see,
+)
 from reference.recordings.log.guide import CLOSING
 from reference.recordings.log.lives import list_starts
 from reference.recordings.log.notes import Notes, Wire
-from reference.recordings.log.played import observe_scripted_report
 from reference.recordings.log.seen import Seen
 from reference.recordings.reading import Event
 from reference.recordings.view import Blocked, View, check
@@ -116,19 +123,14 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
     """A slave reports an offset; the proxy forwards it."""
     event = observation.event
     slave = asking.plan.find_slave_of_link(event)
+    link, offset = f"links.{slave}", event["slave_offset"]
     is_over = node.notes.wires[slave].ended is not None
     if is_over or not is_latest(asking, event, node, slave):
         return observe_other_connection(asking, event, node, slave)
-    is_scripted = slave in asking.plan.scripted
-    observe = observe_scripted_report if is_scripted else observe_own_report
-    return observe(asking, observation, node, slave)
-
-
-def observe_own_report(asking: Asking, observation: Observation, node: Node, slave: int) -> Asked:
-    """A slave tells where its log ends (HAClient#reportSlaveMaxOffset)."""
-    event = observation.event
-    link, offset = f"links.{slave}", event["slave_offset"]
+    if slave in asking.plan.scripted:
+        return observe_scripted_report(asking, observation, node, slave)
     names = ("report_offset", "report_offset_to_earlier_put")
+
     wire, seen = node.notes.wires[slave], {"last_report": offset, "last_report_ms": event.t_ms}
     is_latest_report = asking.guide.get(node, f"{link}.reported_offset") == offset
     is_late = wire.are_reports_late
@@ -140,9 +142,7 @@ def observe_own_report(asking: Asking, observation: Observation, node: Node, sla
             slave, reports=reports, are_reports_late=is_late and not is_latest_report
         )
 
-    before = node.notes.seen.wires[slave].last_report if is_late else None
-    rises = agrees(f"the report before was {before}, and none falls", is_so=offset >= (before or 0))
-    handshake = (rises, *list_handshake_goals(asking, node, slave, event))
+    handshake = list_greeting_goals(asking, event, node, slave)
     is_possible = asking.reports.may_be(event) or has_epoch_files(asking)
     reported = list_report_goals(asking, slave, offset, is_late=is_late)
     goals = (*handshake, *(evolve(goal, is_possible=is_possible) for goal in reported))
@@ -160,6 +160,38 @@ def observe_own_report(asking: Asking, observation: Observation, node: Node, sla
     if not is_overtaken(asking, event, node, slave):
         return asked
     return evolve(asked, otherwise=lambda: evolve(asked, stages=(checks, lambda _: overtaken)))
+
+
+def observe_scripted_report(
+    asking: Asking, observation: Observation, node: Node, slave: int
+) -> Asked:
+    """Somebody who plays a slave reports what he likes; the proxy forwards it."""
+    event, link = observation.event, f"links.{slave}"
+    offset = event["slave_offset"]
+    reports = (*node.notes.wires[slave].reports, offset)
+    sent = {f"{link}.has_reported": 1, f"{link}.reported_offset": max(reports)}
+    shown = {"last_report": offset, "last_report_ms": event.t_ms}
+
+    def forward(after: Node) -> Node:
+        notes = after.notes.see(lambda seen: seen.change_wire(slave, **shown))
+        notes = notes.change_wire(slave, reports=(*after.notes.wires[slave].reports, offset))
+        return asking.change(after.edit(notes=notes), sent)
+
+    stalled = asking.later(
+        observation,
+        lambda view: check_not_held(view, slave, view.wires[slave].are_reports_stalled),
+    )
+    is_open = asking.has_value("the connection is open", f"{link}.is_open", True)
+    is_number = is_fact(f"a report is a number from 0 on, as {offset} is", is_so=offset >= 0)
+    return Asked((stalled, lambda _: (is_number, is_open)), after=forward)
+
+
+def list_greeting_goals(asking: Asking, event: Event, node: Node, slave: int) -> tuple[Goal, ...]:
+    """Late reports do not fall, and under a controller a handshake comes first."""
+    is_late, offset = node.notes.wires[slave].are_reports_late, event["slave_offset"]
+    before = node.notes.seen.wires[slave].last_report if is_late else None
+    rises = agrees(f"the report before was {before}, and none falls", is_so=offset >= (before or 0))
+    return (rises, *list_handshake_goals(asking, node, slave, event))
 
 
 def is_overtaken(asking: Asking, event: Event, node: Node, slave: int) -> bool:
@@ -264,11 +296,21 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
         is_possible = is_heartbeat_possible(asking, node, slave, begin)
         goals = (is_possible, *told)
         return Asked((beats, lambda _: goals), after=note(show))
-    after = note(
-        lambda notes: show(notes).change_wire(slave, forwarded=notes.wires[slave].forwarded + 1)
+    number = node.notes.wires[slave].forwarded
+    is_sent = Goal(
+        f"{size} B are sent from {begin}",
+        lambda n: n.notes.wires[slave].sent > number,
+        instances=(f"transfer_batch[{slave}]",),
+        is_possible=asking.landmarks.may_be_sent(begin, size, event.t_ms),
     )
+    is_short = asking.sending.is_short(slave, event["conn"], node.notes.process, begin, size)
+    too_few = (is_impossible(f"{size} B are all that the master had to send"),) * is_short
+    is_next = may_be_next(asking, event, node, slave)
+    is_from = [] if is_sent.check(node) else [is_at(asking, slave, begin, is_possible=is_next)]
+    forward = note(lambda notes: show(notes).change_wire(slave, forwarded=number + 1))
     passes = asking.later(observation, is_not_held)
-    return Asked((passes, *list_sending(asking, event, node, slave), lambda _: told), after=after)
+    stages = (passes, lambda _: tuple(is_from), lambda _: (*too_few, is_sent), lambda _: told)
+    return Asked(stages, after=forward)
 
 
 def is_in_turn(asking: Asking, node: Node, slave: int, offset: int) -> Goal:
@@ -281,25 +323,13 @@ def is_in_turn(asking: Asking, node: Node, slave: int, offset: int) -> Goal:
     return is_fact(f"the next frame begins at {end}, this one at {offset}", is_so=is_so)
 
 
-def list_sending(asking: Asking, event: Event, node: Node, slave: int) -> tuple[Stage, ...]:
-    """What a frame with bytes asks of its master: it stands there, and sends so many."""
-    begin, size = event["master_offset"], event["body_bytes"]
-    number = node.notes.wires[slave].forwarded
-    is_sent = Goal(
-        f"{size} B are sent from {begin}",
-        lambda n: n.notes.wires[slave].sent > number,
-        instances=(f"transfer_batch[{slave}]",),
-        is_possible=asking.landmarks.may_be_sent(begin, size, event.t_ms),
-    )
-    is_short = asking.sending.is_short(slave, event["conn"], node.notes.process, begin, size)
-    is_full = is_fact(f"{size} B are all that the master had to send", is_so=not is_short)
-    frames = asking.guide.list_frames(node.notes.wires[slave], slave)
-    if number:
-        is_next = frames[number - 1].end_offset == begin
-    else:
-        is_next = asking.reports.may_begin_at(slave, event["conn"], begin)
-    is_from = [] if is_sent.check(node) else [is_at(asking, slave, begin, is_possible=is_next)]
-    return (lambda _: tuple(is_from), lambda _: (is_full, is_sent))
+def may_be_next(asking: Asking, event: Event, node: Node, slave: int) -> bool:
+    """A frame follows the one before it, or begins where its connection may have begun."""
+    wire, begin = node.notes.wires[slave], event["master_offset"]
+    if wire.forwarded:
+        frames = asking.guide.list_frames(wire, slave)
+        return bool(frames[wire.forwarded - 1].end_offset == begin)
+    return bool(asking.reports.may_begin_at(slave, event["conn"], begin))
 
 
 def observe_late_frame(asking: Asking, event: Event, node: Node, slave: int) -> Asked:

@@ -195,12 +195,20 @@ def leave_out_overdue(
 ) -> tuple[World, ...]:
     """The worlds without those in which a slave still owes a copy that should long be over."""
 
-    def is_overdue(name: str, node: NodeTables) -> bool:
-        latest = node.copies - 1 if node.steps_left else node.copies
-        is_late = name in side.told_ms and is_copy_late(side, name, latest, now_ms)
-        return is_late and is_owed(side, name, latest)
+    def is_overdue(name: str, number: int) -> bool:
+        is_late = name in side.told_ms and is_copy_late(side, name, number, now_ms)
+        return is_late and is_owed(side, name, number)
 
-    return tuple(w for w in worlds if not any(is_overdue(n, node) for n, node in w.items()))
+    return tuple(
+        world
+        for world in worlds
+        if not any(is_overdue(name, n) for name, node in world.items() for n in list_open(node))
+    )
+
+
+def list_open(node: NodeTables) -> tuple[int, ...]:
+    """The copies that are not over: the one under way, and the next."""
+    return (node.copies - 1, node.copies) if node.steps_left else (node.copies,)
 
 
 def list_hidden_steps(world: World, side: TableSide, surroundings: Surroundings) -> Iterator[World]:
@@ -216,8 +224,12 @@ def list_hidden_steps(world: World, side: TableSide, surroundings: Surroundings)
             if side.is_due(name, side.form.compute_copy_ms(node.copies), now_ms):
                 steps = tuple(STEPS)
                 yield {**world, name: evolve(node, copies=node.copies + 1, steps_left=steps)}
-        elif surroundings.is_master_there and is_master_known(node.tables):
+            continue
+        if surroundings.is_master_there and is_master_known(node.tables):
             yield make_step(world, name, surroundings.master)
+        number = node.copies - 1
+        if is_copy_late(side, name, number, now_ms) and not is_owed(side, name, number):
+            yield {**world, name: evolve(node, steps_left=())}
 
 
 def make_step(world: World, name: str, master: str) -> World:

@@ -39,6 +39,8 @@ def test_a_cut_frame_need_not_be_taken(tmp_path: Path, at_bytes: int) -> None:
     [
         ("frames_end_at_messages", "a frame ends inside a message", "all that the master had"),
         ("no_heartbeat", "heartbeats come in silence", "has sent no frame, and no heartbeat"),
+        ("never_times_out", "no report in time", "393 B are sent from 393"),
+        ("second_slave_is_ignored", "either of two slaves acknowledges", "FLUSH_SLAVE_TIMEOUT"),
     ],
 )
 def test_what_a_mutant_does_is_refused(tmp_path: Path, mutant: str, case: str, reason: str) -> None:

@@ -26,7 +26,7 @@ from reference.conformance.judging import (
     Outcome,
     judge,
 )
-from reference.conformance.running import find_obstacle
+from reference.conformance.running import Target, find_obstacle
 from reference.conformance.stage import Played
 from tests.reference.conformance.catching import ALL_CASES
 from tests.reference.conformance.simulated_broker import make_settings, play_case
@@ -77,11 +77,11 @@ def test_a_conforming_broker_may_break_its_promise(tmp_path: Path) -> None:
 def test_a_case_tells_which_setting_it_needs(tmp_path: Path) -> None:
     """It is skipped, not failed."""
     case = master_case("far", ("put.md",), Put(), needs={"haSlaveFallbehindMax": (1, 2)})
-    settings = make_settings(CASE, "4.4.0", tmp_path, {})
-    assert find_obstacle(CASE, settings) == ""
-    assert "haSlaveFallbehindMax is 268435456" in find_obstacle(case, settings)
+    target = Target(make_settings(CASE, "4.4.0", tmp_path, {}))
+    assert find_obstacle(CASE, target) == ""
+    assert "haSlaveFallbehindMax is 268435456" in find_obstacle(case, target)
     role = master_case("async", ("put.md",), Put(), role="ASYNC_MASTER")
-    assert "ASYNC_MASTER" in find_obstacle(role, settings)
+    assert "ASYNC_MASTER" in find_obstacle(role, target)
 
 
 CASES = [evolve(CASE, name=f"case {n}") for n in range(5)]

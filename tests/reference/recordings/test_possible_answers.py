@@ -36,7 +36,7 @@ def see(name: str) -> tuple[Recording, Answers]:
     version = find_version(recording)
     assert version is not None
     plan = make_plan(recording, version)
-    return recording, Answers(plan, Counts(plan))
+    return recording, Answers(plan, Counts(plan), Reports(plan))
 
 
 def find_put(answers: Answers, seq: int) -> Put:

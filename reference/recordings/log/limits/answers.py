@@ -6,6 +6,7 @@ so nobody need look for them.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping
 
@@ -21,6 +22,7 @@ from reference.recordings.clock import (
     compute_time_out_ms,
 )
 from reference.recordings.log.limits.counts import Counts
+from reference.recordings.log.limits.reports import Reports
 from reference.worlds.replication.changes import wait_until_deadline
 from reference.worlds.replication.put import TRANSFER_WAKE_UPS_MAX
 from reference.worlds.replication.roles import FlushDiskType, Role
@@ -32,6 +34,7 @@ class Answers:
 
     plan: Plan
     counts: Counts
+    reports: Reports
     is_configured: bool = field(init=False)
     """No setting changes while the brokers run."""
     is_slave_checked: bool = field(init=False)
@@ -84,8 +87,11 @@ class Answers:
         if not put.waits_for_store or self.plan.structure.role is Role.ASYNC_MASTER:
             return False
         shortest_ms = compute_time_out_ms(self.plan.timers) - GRAIN_MS
-        if not self.is_configured or put.duration_ms >= shortest_ms:
+        if not self.is_configured:
             return True
+        if put.duration_ms >= shortest_ms:
+            is_answered = self.find_known_ms(put) < put.begin_ms + shortest_ms
+            return not is_answered or not self.is_alone(put)
         is_by_clock = self.plan.version.has(wait_until_deadline.VARIANT)
         return not is_by_clock and self.may_use_up_wake_ups(put)
 
@@ -93,18 +99,45 @@ class Answers:
         """So many reports below its end may be read during the put, or seconds go by in vain.
 
         Only a report that raises push2 wakes the group transfer (``HAService#notifyTransferSome``);
-        one notification may be left from before the put (R-HA-21).
+        one notification may be left from before the put (R-HA-21). Once a report has covered it,
+        nothing is in vain any more.
         """
         if any(link.is_traffic_hidden for link in self.plan.links):
             return True
+        took_ms = min(put.duration_ms, self.find_known_ms(put) - put.begin_ms)
         raising: set[int] = set()
         for link in self.plan.links:
             first = bisect_left(link.reports.times_ms, put.begin_ms - SLACK_MS)
-            last = bisect_right(link.reports.times_ms, put.end_ms + JITTER_MS)
+            last = bisect_right(link.reports.times_ms, put.begin_ms + took_ms + JITTER_MS)
             raising.update(link.reports.values[first:last])
         read = sum(put.push2_before < offset < put.end_offset for offset in raising)
-        seconds = (put.duration_ms + GRAIN_MS) // TRANSFER_WAIT_MS
+        seconds = (took_ms + GRAIN_MS) // TRANSFER_WAIT_MS
         return read + seconds + 1 >= TRANSFER_WAKE_UPS_MAX
+
+    def find_known_ms(self, put: Put) -> float:
+        """By when the master has read a report that answers a put; infinite where that is open.
+
+        ``ReadSocketService#run`` reads what has come while its connection goes on. Since 5.0.0 one
+        report may not be enough.
+        """
+        found = [math.inf]
+        for slave, link in enumerate(self.plan.links if self.is_slave_checked else ()):
+            for connection in range(1, len(link.openings_ms) + 1):
+                closed_ms = link.closings_ms.get(connection, self.plan.end_ms)
+                reported = self.reports.find_reports(slave, connection)
+                covering = (t_ms for offset, t_ms in reported.items() if offset >= put.end_offset)
+                found += (
+                    t + SLACK_MS for t in covering if put.begin_ms <= t < closed_ms - SLACK_MS
+                )
+        return min(found)
+
+    def is_alone(self, put: Put) -> bool:
+        """No other put waits beside it: the group transfer serves nobody else (R-HA-22)."""
+        if put.process in self.plan.sampled_processes or put.is_behind_gap:
+            return False
+        others = (each for each in self.plan.puts if each.waits_for_store and each is not put)
+        begin_ms, end_ms = put.begin_ms - JITTER_MS, put.end_ms + JITTER_MS
+        return not any(each.begin_ms < end_ms and begin_ms < each.end_ms for each in others)
 
     def may_lack_slave(self, put: Put) -> bool:
         """SLAVE_NOT_AVAILABLE: no connection counted, or all slaves too far behind (R-HA-19).

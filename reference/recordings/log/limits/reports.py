@@ -55,10 +55,13 @@ class Reports:
         """A slave may have sent this."""
         return event.seq in self.possible
 
+    def find_reports(self, slave: int, connection: int) -> Mapping[int, float]:
+        """The offsets that were reported on a connection of a slave, with when that was first."""
+        return self.read_ms.get((LINK_PREFIX + self.plan.slaves[slave], connection), {})
+
     def may_be_read(self, slave: int, connection: int, offset: int, t_ms: float) -> bool:
         """The master may have read this on a connection of a slave by then, or nothing."""
-        link = LINK_PREFIX + self.plan.slaves[slave]
-        first_ms = self.read_ms.get((link, connection), {}).get(offset, math.inf)
+        first_ms = self.find_reports(slave, connection).get(offset, math.inf)
         is_unknown = self.plan.links[slave].is_traffic_hidden or offset == UNSET
         return is_unknown or first_ms <= t_ms + JITTER_MS
 

@@ -16,7 +16,6 @@ from attrs import define, field, frozen
 
 from reference.recordings.ahead.plan import Plan
 from reference.recordings.clock import JITTER_MS
-from reference.recordings.groups import LINK_PREFIX
 from reference.recordings.kinds import BROKER_KINDS, END_KINDS, START_KINDS, WITH_HEARTBEATS
 from reference.recordings.log.limits.reports import Reports
 from reference.recordings.reading import Event
@@ -101,8 +100,7 @@ class Sending:
 
     def find_request(self, slave: int, connection: int) -> tuple[float, int] | None:
         """When the first report of a connection was forwarded, and what it says."""
-        link = LINK_PREFIX + self.plan.slaves[slave]
-        reported = self.reports.read_ms.get((link, connection), {})
+        reported = self.reports.find_reports(slave, connection)
         return min(((t_ms, offset) for offset, t_ms in reported.items()), default=None)
 
     def is_short(self, slave: int, connection: int, process: int, begin: int, size: int) -> bool:

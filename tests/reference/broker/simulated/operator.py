@@ -144,10 +144,11 @@ class Operator:
                 yield line["wrote_offset"] + line["wrote_bytes"]
 
     def _expire(self, node: Node) -> None:
-        """``DefaultMessageStore#executeDeleteFilesManually``: files that were flushed long ago."""
+        """``DefaultMessageStore#executeDeleteFilesManually``: old files, flushed and dispatched."""
         assert node.broker is not None
         store = node.broker.store
-        if store.flushed_offset < store.list_leaves()["last_file_offset"]:
+        leaves = store.list_leaves()
+        if min(leaves["flushed_offset"], leaves["dispatched_offset"]) < leaves["last_file_offset"]:
             return
         now_ms = store.host.wall_ms()
         store.store, deleted = expiry.delete_expired_file(
