@@ -104,17 +104,6 @@ COPIES = (
         LOOK,
     ),
     copying_case(
-        "without a name server nothing is copied",
-        (INTERVALS,),
-        ShowTables(is_first=True),
-        Start("master"),
-        MasterTopic(),
-        MasterGroup(),
-        MasterCommit(4),
-        Wait(15_000),
-        LOOK,
-    ),
-    copying_case(
         "tables are kept while the master is not listed",
         (STEPS,),
         *COPIED,
