@@ -34,7 +34,7 @@ BACK = (Start("slave1"), CatchUp())
 PLAIN = 393
 """What a message of 300 bytes takes in a log of 4.4.0."""
 
-BEGINNINGS = (
+FIRST_FRAMES = (
     master_case(
         "nothing is sent before the first report",
         (HANDSHAKE, POSITION),
@@ -378,4 +378,4 @@ TWO_SLAVES = (
     ),
 )
 
-CASES: tuple[Case, ...] = (*BEGINNINGS, *BATCHES, *REPORTS, *SILENCE, *TWO_SLAVES)
+CASES: tuple[Case, ...] = (*FIRST_FRAMES, *BATCHES, *REPORTS, *SILENCE, *TWO_SLAVES)

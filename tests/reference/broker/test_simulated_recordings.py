@@ -107,7 +107,7 @@ def test_the_group_has_clocks_of_its_own() -> None:
         for node in ast.walk(ast.parse(file.read_text()))
         if isinstance(node, ast.ImportFrom) and node.module
     }
-    assert {"reference.recordings.reading"} == {
+    assert {"reference.recordings.kinds", "reference.recordings.reading"} == {
         name for name in imported if name.startswith("reference.recordings")
     }
 
