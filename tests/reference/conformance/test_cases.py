@@ -19,6 +19,8 @@ from tests.reference.conformance.catching import (
     find_reason,
     load,
     load_killers,
+    render_cases,
+    render_mutants,
     update_page,
 )
 from tests.reference.conformance.simulated_broker import play_case
@@ -97,6 +99,8 @@ def test_the_page_has_the_tables() -> None:
     assert set(load()) == set(MUTANTS)
     text = PAGE.read_text(encoding="utf-8")
     assert update_page(text) == text
+    assert render_mutants() in text
+    assert render_cases() in text
 
 
 def test_headings_exist() -> None:
