@@ -49,6 +49,31 @@ def play(stage: Stage, acts: tuple[Act, ...], then: Then, number: int = 0) -> No
     acts[0].perform(stage, lambda: play(stage, acts[1:], then, number + 1))
 
 
+def wait_until(
+    stage: Stage, is_done: Callable[[], bool], most_ms: float, then: Then, rest_ms: float = 0.0
+) -> None:
+    """Look again and again; ``then`` follows a rest later, also once so much time has passed."""
+    until_ms = stage.host.now_ms() + most_ms
+
+    def look() -> None:
+        if not is_done() and stage.host.now_ms() <= until_ms:
+            stage.host.after(POLL_MS, look)
+        elif rest_ms:
+            stage.host.after(rest_ms, then)
+        else:
+            then()
+
+    look()
+
+
+def repeat(count: int, step: Callable[[Then], None], then: Then) -> None:
+    """A step so often, each after the one before."""
+    if count:
+        step(lambda: repeat(count - 1, step, then))
+    else:
+        then()
+
+
 def get_broker(stage: Stage, who: str) -> OwnBroker:
     """The tester's master, or one of its slaves."""
     return stage.get_master() if who == MASTER_NODE else stage.get_slave(int(who[-1]))
@@ -193,15 +218,9 @@ class Put:
             for _ in range(self.count):
                 self._send(stage, done)
         else:
-            self._send_rest(stage, self.count, after)
+            repeat(self.count, lambda done: self._send(stage, done), after)
         if not self.is_awaited:
             stage.host.after(POLL_MS, then)
-
-    def _send_rest(self, stage: Stage, left: int, then: Then) -> None:
-        if not left:
-            then()
-            return
-        self._send(stage, lambda: self._send_rest(stage, left - 1, then))
 
     def _send(self, stage: Stage, then: Then) -> None:
         sending = Sending(self.body_bytes, self.queue, self.waits)
@@ -240,15 +259,8 @@ class CatchUp:
     def perform(self, stage: Stage, then: Then) -> None:
         """Do it."""
         beat_ms = stage.settings.number("haSendHeartbeatInterval")
-        until_ms = stage.host.now_ms() + CATCH_UP_MAX_HEARTBEATS * beat_ms + CATCH_UP_REST_MS
-
-        def look() -> None:
-            if self._is_done(stage) or stage.host.now_ms() > until_ms:
-                stage.host.after(5 * POLL_MS, then)
-            else:
-                stage.host.after(POLL_MS, look)
-
-        look()
+        most_ms = CATCH_UP_MAX_HEARTBEATS * beat_ms + CATCH_UP_REST_MS
+        wait_until(stage, lambda: self._is_done(stage), most_ms, then, rest_ms=5 * POLL_MS)
 
     def _is_done(self, stage: Stage) -> bool:
         current = stage.get_link(self.slave).current
@@ -273,16 +285,8 @@ class Meet:
 
     def perform(self, stage: Stage, then: Then) -> None:
         """Do it."""
-        until_ms = stage.host.now_ms() + MEET_MAX_MS
-
-        def look() -> None:
-            is_there = stage.get_link(self.slave).current is not None
-            if is_there or stage.host.now_ms() > until_ms:
-                then()
-            else:
-                stage.host.after(POLL_MS, look)
-
-        look()
+        link = stage.get_link(self.slave)
+        wait_until(stage, lambda: link.current is not None, MEET_MAX_MS, then)
 
     def __str__(self) -> str:
         return f"until slave{self.slave} is connected"

@@ -7,20 +7,21 @@ known from its answers only.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from attrs import frozen
 
-from reference.conformance.acts import POLL_MS, Then
-from reference.conformance.producer import ANSWER_TIMEOUT_MS, TOPIC
+from reference.conformance.acts import POLL_MS, Then, repeat
+from reference.conformance.producer import ANSWER_TIMEOUT_MS, TOPIC, Sending, make_request
 from reference.conformance.stage import Stage
 from reference.decisions.progress.offset_table import QueryCode
 from reference.decisions.reading.pull import ResponseCode
 from reference.decisions.sending.send_processor import SendCode
 from reference.wire.codes import RequestCode
 from reference.wire.remoting import Command
+from reference.wire.request_fields import make_pull
 
 COMMIT_FLAG, SUSPEND_FLAG, SUBSCRIPTION_FLAG = 1, 2, 4
 """``PullSysFlag``."""
@@ -28,11 +29,6 @@ ENDS = {"min_offset": RequestCode.GET_MIN_OFFSET, "max_offset": RequestCode.GET_
 NO_OFFSET = -9
 """What recordings have for the offsets of an answer that has none."""
 READ_WRITE = 6
-
-
-def make(code: RequestCode, fields: Mapping[str, Any], body: bytes = b"") -> Command:
-    """A request."""
-    return Command(code, {name: str(value) for name, value in fields.items()}, body)
 
 
 def ask(stage: Stage, request: Command, take: Callable[[Command], None], then: Then) -> None:
@@ -58,11 +54,63 @@ def name_code(code: int) -> str:
 
 
 @frozen
-class MakeTopic:
-    """A topic is made."""
+class TopicMade:
+    """A topic that a broker makes."""
 
-    queues: int = 4
     topic: str = TOPIC
+    queues: int = 4
+
+    def note(self, stage: Stage, node: str, code: int) -> None:
+        """The broker has answered so."""
+        told: dict[str, Any] = {"topic": self.topic, "queues": self.queues}
+        stage.note("update_topic", node=node, response_code=code, **told)
+
+
+@frozen
+class GroupMade:
+    """A subscription group that a broker makes or changes."""
+
+    group: str = "G"
+    broker_id: int = 0
+    slow_broker_id: int = 1
+
+    def note(self, stage: Stage, node: str, code: int) -> None:
+        """The broker has answered so."""
+        stage.note(
+            "update_subscription_group",
+            node=node,
+            group=self.group,
+            broker_id=self.broker_id,
+            which_broker_when_consume_slowly=self.slow_broker_id,
+            response_code=code,
+        )
+
+
+@frozen
+class ProgressMade:
+    """Progress that a broker takes."""
+
+    offset: int
+    queue: int = 0
+    group: str = "G"
+
+    def note(self, stage: Stage, node: str, code: int) -> None:
+        """The broker has answered so."""
+        stage.note(
+            "update_consumer_offset",
+            node=node,
+            group=self.group,
+            topic=TOPIC,
+            queue=self.queue,
+            offset=self.offset,
+            response_code=code,
+            response=name_code(code),
+        )
+
+
+@frozen
+class MakeTopic(TopicMade):
+    """A topic is made."""
 
     def perform(self, stage: Stage, then: Then) -> None:
         """Do it."""
@@ -78,26 +126,17 @@ class MakeTopic:
         }
 
         def take(answer: Command) -> None:
-            told: dict[str, Any] = {
-                "topic": self.topic,
-                "queues": self.queues,
-                "response_code": answer.code,
-            }
-            stage.note("update_topic", node=stage.tested_node, **told)
+            self.note(stage, stage.tested_node, answer.code)
 
-        ask(stage, make(RequestCode.UPDATE_AND_CREATE_TOPIC, fields), take, then)
+        ask(stage, make_request(RequestCode.UPDATE_AND_CREATE_TOPIC, fields), take, then)
 
     def __str__(self) -> str:
         return f"topic {self.topic} is made, {self.queues} queues"
 
 
 @frozen
-class MakeGroup:
+class MakeGroup(GroupMade):
     """A subscription group is made."""
-
-    group: str = "G"
-    broker_id: int = 0
-    slow_broker_id: int = 1
 
     def perform(self, stage: Stage, then: Then) -> None:
         """Do it."""
@@ -113,17 +152,10 @@ class MakeGroup:
         }
 
         def take(answer: Command) -> None:
-            stage.note(
-                "update_subscription_group",
-                node=stage.tested_node,
-                group=self.group,
-                broker_id=self.broker_id,
-                which_broker_when_consume_slowly=self.slow_broker_id,
-                response_code=answer.code,
-            )
+            self.note(stage, stage.tested_node, answer.code)
 
         code, body = RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, json.dumps(told).encode()
-        ask(stage, make(code, {}, body), take, then)
+        ask(stage, make_request(code, {}, body), take, then)
 
     def __str__(self) -> str:
         ids = f"broker {self.broker_id}, {self.slow_broker_id} when slow"
@@ -140,25 +172,10 @@ class Send:
 
     def perform(self, stage: Stage, then: Then) -> None:
         """Do it."""
-        self._send(stage, self.count, then)
+        repeat(self.count, lambda done: self._send(stage, done), then)
 
-    def _send(self, stage: Stage, left: int, then: Then) -> None:
-        if not left:
-            then()
-            return
-        fields = {
-            "producerGroup": "P",
-            "topic": TOPIC,
-            "defaultTopic": "TBW102",
-            "defaultTopicQueueNums": 4,
-            "queueId": self.queue,
-            "sysFlag": 0,
-            "bornTimestamp": stage.host.wall_ms(),
-            "flag": 0,
-            "properties": "",
-            "reconsumeTimes": 0,
-            "batch": "false",
-        }
+    def _send(self, stage: Stage, then: Then) -> None:
+        request = Sending(self.body_bytes, self.queue).make_request(stage.host.wall_ms())
 
         def take(answer: Command) -> None:
             stage.sends_open -= 1
@@ -175,9 +192,8 @@ class Send:
                 remark=answer.remark,
             )
 
-        request = make(RequestCode.SEND_MESSAGE, fields, bytes(self.body_bytes))
         stage.sends_open += 1
-        ask(stage, request, take, lambda: self._send(stage, left - 1, then))
+        ask(stage, request, take, then)
 
     def __str__(self) -> str:
         return f"{self.count} messages of {self.body_bytes} bytes to queue {self.queue}"
@@ -202,19 +218,17 @@ class Pull:
         flags = SUBSCRIPTION_FLAG | (0 if self.commits is None else COMMIT_FLAG)
         flags |= SUSPEND_FLAG if self.held_ms else 0
         begin_ms = stage.elapsed_ms()
-        fields = {
-            "consumerGroup": self.group,
-            "topic": self.topic,
-            "queueId": self.queue,
-            "queueOffset": self.offset,
-            "maxMsgNums": self.messages_max,
-            "sysFlag": flags,
-            "commitOffset": self.commits or 0,
-            "suspendTimeoutMillis": self.held_ms,
-            "subscription": "*",
-            "subVersion": 0,
-        }
-        request = make(RequestCode.PULL_MESSAGE, fields)
+        fields = make_pull(
+            self.topic,
+            self.queue,
+            self.offset,
+            consumerGroup=self.group,
+            maxMsgNums=self.messages_max,
+            sysFlag=flags,
+            commitOffset=self.commits or 0,
+            suspendTimeoutMillis=self.held_ms,
+        )
+        request = make_request(RequestCode.PULL_MESSAGE, fields)
         after = (lambda: None) if self.held_ms else then
         ask(stage, request, lambda answer: self._note(stage, answer, begin_ms), after)
         if self.held_ms:
@@ -287,7 +301,7 @@ class AskEnds:
                 told()
                 return
             (name, code), *rest = left
-            ask(stage, make(code, place), partial(take, name), lambda: ask_next(rest))
+            ask(stage, make_request(code, place), partial(take, name), lambda: ask_next(rest))
 
         ask_next(list(ENDS.items()))
 
@@ -296,21 +310,11 @@ class AskEnds:
 
 
 @frozen
-class Commit:
+class Commit(ProgressMade):
     """A consumer commits its progress."""
-
-    offset: int
-    queue: int = 0
-    group: str = "G"
 
     def perform(self, stage: Stage, then: Then) -> None:
         """Do it."""
-        place: dict[str, Any] = {
-            "group": self.group,
-            "topic": TOPIC,
-            "queue": self.queue,
-            "offset": self.offset,
-        }
         fields = {
             "consumerGroup": self.group,
             "topic": TOPIC,
@@ -319,13 +323,9 @@ class Commit:
         }
 
         def take(answer: Command) -> None:
-            code: dict[str, Any] = {
-                "response_code": answer.code,
-                "response": name_code(answer.code),
-            }
-            stage.note("update_consumer_offset", node=stage.tested_node, **place, **code)
+            self.note(stage, stage.tested_node, answer.code)
 
-        ask(stage, make(RequestCode.UPDATE_CONSUMER_OFFSET, fields), take, then)
+        ask(stage, make_request(RequestCode.UPDATE_CONSUMER_OFFSET, fields), take, then)
 
     def __str__(self) -> str:
         return f"{self.group} commits {self.offset} of queue {self.queue}"
@@ -355,7 +355,7 @@ class Query:
                 **({} if told in (None, "None") else {"offset": int(told)}),
             )
 
-        ask(stage, make(RequestCode.QUERY_CONSUMER_OFFSET, fields), take, then)
+        ask(stage, make_request(RequestCode.QUERY_CONSUMER_OFFSET, fields), take, then)
 
     def __str__(self) -> str:
         return f"{self.group} asks for its progress in queue {self.queue}"

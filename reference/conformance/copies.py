@@ -7,9 +7,16 @@ from typing import Any
 
 from attrs import frozen
 
-from reference.conformance.acts import POLL_MS, Then
-from reference.conformance.clients import READ_WRITE, ask, make, name_code
-from reference.conformance.producer import TOPIC
+from reference.conformance.acts import Then, repeat, wait_until
+from reference.conformance.clients import (
+    READ_WRITE,
+    GroupMade,
+    ProgressMade,
+    TopicMade,
+    ask,
+    name_code,
+)
+from reference.conformance.producer import TOPIC, make_request
 from reference.conformance.shown_tables import SHOWN_STEPS, describe_tables
 from reference.conformance.stage import MASTER_NODE, Stage
 from reference.decisions.metadata.copying import REQUEST_CODES, STEPS, choose_form
@@ -17,12 +24,13 @@ from reference.decisions.metadata.json_text import TextError
 from reference.decisions.metadata.table_text import TopicConfig
 from reference.decisions.progress.offset_table import name_key
 from reference.decisions.reading.subscription_group import SubscriptionGroup
-from reference.decisions.sending.send_processor import RESPONSES
+from reference.decisions.sending.send_processor import RESPONSES, SendCode
 from reference.recordings.tables.worlds import COPY_LATEST_MS, START_LONGEST_MS
 from reference.store.put import Message
 from reference.wire.codes import RequestCode
 from reference.wire.remoting import Command
 
+SUCCESS = int(SendCode.SUCCESS)
 SETTLE_MS = 500.0
 """So long after its request a slave has taken a table over."""
 LISTENING_MS = 200.0
@@ -58,11 +66,8 @@ class CloseNames:
 
 
 @frozen
-class MasterTopic:
+class MasterTopic(TopicMade):
     """The tester's master makes a topic."""
-
-    topic: str = TOPIC
-    queues: int = 4
 
     def perform(self, stage: Stage, then: Then) -> None:
         """Do it."""
@@ -73,8 +78,7 @@ class MasterTopic:
             permission=READ_WRITE,
         )
         stage.get_master().running.tables.put_topic(made)
-        told: dict[str, Any] = {"topic": self.topic, "queues": self.queues, "response_code": 0}
-        stage.note("update_topic", node=MASTER_NODE, **told)
+        self.note(stage, MASTER_NODE, SUCCESS)
         then()
 
     def __str__(self) -> str:
@@ -82,25 +86,14 @@ class MasterTopic:
 
 
 @frozen
-class MasterGroup:
+class MasterGroup(GroupMade):
     """The tester's master makes a subscription group, or changes it."""
-
-    group: str = "G"
-    broker_id: int = 0
-    slow_broker_id: int = 1
 
     def perform(self, stage: Stage, then: Then) -> None:
         """Do it."""
         made = SubscriptionGroup(broker_id=self.broker_id, slow_broker_id=self.slow_broker_id)
         stage.get_master().running.tables.put_group(self.group, made)
-        stage.note(
-            "update_subscription_group",
-            node=MASTER_NODE,
-            group=self.group,
-            broker_id=self.broker_id,
-            which_broker_when_consume_slowly=self.slow_broker_id,
-            response_code=0,
-        )
+        self.note(stage, MASTER_NODE, SUCCESS)
         then()
 
     def __str__(self) -> str:
@@ -109,25 +102,14 @@ class MasterGroup:
 
 
 @frozen
-class MasterCommit:
+class MasterCommit(ProgressMade):
     """The tester's master takes progress of a consumer."""
-
-    offset: int
-    queue: int = 0
-    group: str = "G"
 
     def perform(self, stage: Stage, then: Then) -> None:
         """Do it."""
         key = name_key(TOPIC, self.group)
         stage.get_master().running.tables.commit(key, self.queue, self.offset)
-        place: dict[str, Any] = {
-            "group": self.group,
-            "topic": TOPIC,
-            "queue": self.queue,
-            "offset": self.offset,
-        }
-        answer: dict[str, Any] = {"response_code": 0, "response": "SUCCESS"}
-        stage.note("update_consumer_offset", node=MASTER_NODE, **place, **answer)
+        self.note(stage, MASTER_NODE, SUCCESS)
         then()
 
     def __str__(self) -> str:
@@ -144,12 +126,9 @@ class MasterTakes:
 
     def perform(self, stage: Stage, then: Then) -> None:
         """Do it."""
-        self._put(stage, self.count, then)
+        repeat(self.count, lambda done: self._put(stage, done), then)
 
-    def _put(self, stage: Stage, left: int, then: Then) -> None:
-        if not left:
-            then()
-            return
+    def _put(self, stage: Stage, then: Then) -> None:
         body = bytes(self.body_bytes)
         message = Message(TOPIC, self.queue, body, "WAIT\x01false\x02", is_wait_store_msg_ok=False)
 
@@ -167,7 +146,7 @@ class MasterTakes:
                 queue_offset=str(result.append.logics_offset),
                 remark=None,
             )
-            self._put(stage, left - 1, then)
+            then()
 
         stage.get_master().running.puts.ask(message, answered)
 
@@ -185,19 +164,14 @@ class Copied:
         first, *_, last = (REQUEST_CODES[step] for step in STEPS)
         form = choose_form(stage.settings.version.release)
         patience_ms = max(form.first_ms, form.period_ms) + OWED_REST_MS
-        until_ms = stage.host.now_ms() + patience_ms
         begun, done = stage.copies[first], stage.copies[last]
-
-        def look() -> None:
-            # A copy that was under way has asked for some tables before.
-            is_done = stage.copies[first] > begun and stage.copies[last] > done + is_under_way
-            if is_done or stage.host.now_ms() > until_ms:
-                stage.host.after(SETTLE_MS, then)
-            else:
-                stage.host.after(POLL_MS, look)
-
         is_under_way = begun > done
-        look()
+
+        def is_copied() -> bool:
+            # A copy that was under way has asked for some tables before.
+            return stage.copies[first] > begun and stage.copies[last] > done + is_under_way
+
+        wait_until(stage, is_copied, patience_ms, then, rest_ms=SETTLE_MS)
 
     def __str__(self) -> str:
         return "until the slave has copied"
@@ -238,7 +212,7 @@ class ShowTables:
         def take(answer: Command) -> None:
             texts[step] = answer.body.decode("utf-8", "replace")
 
-        request = make(RequestCode(REQUEST_CODES[step]), {})
+        request = make_request(RequestCode(REQUEST_CODES[step]), {})
         ask(stage, request, take, lambda: self._ask(stage, rest, texts, show))
 
     def _note(self, stage: Stage, texts: dict[str, str]) -> None:

@@ -13,8 +13,9 @@ from reference.decisions.sending.send_processor import RESPONSES, STORED
 from reference.store.records import compute_message_length
 from reference.wire.codes import RequestCode
 from reference.wire.remoting import Command
+from reference.wire.request_fields import make_send
 
-TOPIC, QUEUES = "T0", 4
+TOPIC = "T0"
 MESSAGE_ID_DIGITS = 32
 """Of an offset message id: the store's address, then sixteen digits of the offset
 (``MessageDecoder#createMessageId``)."""
@@ -25,6 +26,11 @@ STATUS_OF_CODE: Mapping[int, str] = {
 }
 """The first of several statuses that have one code."""
 STORED_CODES = frozenset(int(code) for code in STORED)
+
+
+def make_request(code: RequestCode, fields: Mapping[str, Any], body: bytes = b"") -> Command:
+    """A request; its fields are texts on the wire."""
+    return Command(code, {name: str(value) for name, value in fields.items()}, body)
 
 
 @frozen
@@ -47,6 +53,12 @@ class Sending:
         """What it takes in a log of 4.4.0 (``CommitLog#calMsgLength``)."""
         return compute_message_length(self.body_bytes, len(self.topic), len(self.properties))
 
+    def make_request(self, born_ms: int) -> Command:
+        """SEND_MESSAGE, at a time of day (ms since 1970)."""
+        others = {"bornTimestamp": born_ms, "reconsumeTimes": 0, "properties": self.properties}
+        fields = make_send(self.topic, self.queue, **others)
+        return make_request(RequestCode.SEND_MESSAGE, fields, bytes(self.body_bytes))
+
 
 @define(eq=False, repr=False)
 class Producer:
@@ -58,8 +70,6 @@ class Producer:
     elapsed_ms: Callable[[], float]
     """The clock of the recording."""
     client: RemotingClient = field(init=False)
-    extra_bytes: dict[bool, int] = field(factory=dict)
-    """What this broker's records have beside those of 4.4.0, with and without ``WAIT``."""
     unanswered: int = 0
     log_end: int = 0
     """One past the last byte of all messages that were answered."""
@@ -84,20 +94,7 @@ class Producer:
             self.note("put", **spent, **told)
             then()
 
-        fields = {
-            "producerGroup": "P",
-            "topic": sending.topic,
-            "defaultTopic": "TBW102",
-            "defaultTopicQueueNums": str(QUEUES),
-            "queueId": str(sending.queue),
-            "sysFlag": "0",
-            "bornTimestamp": str(self.host.wall_ms()),
-            "flag": "0",
-            "properties": sending.properties,
-            "reconsumeTimes": "0",
-            "batch": "false",
-        }
-        request = Command(RequestCode.SEND_MESSAGE, fields, bytes(sending.body_bytes))
+        request = sending.make_request(self.host.wall_ms())
         self.client.ask(self.address, request, ANSWER_TIMEOUT_MS, take)
 
     def _describe(self, sending: Sending, answer: Command) -> dict[str, Any]:
@@ -112,7 +109,7 @@ class Producer:
         identity = answer.fields.get("msgId", "")
         if answer.code in STORED_CODES and len(identity) == MESSAGE_ID_DIGITS:
             offset = int(identity[-OFFSET_DIGITS:], 16)
-            size = sending.size_bytes + self.extra_bytes.get(sending.waits, 0)
+            size = sending.size_bytes
             self.log_end = max(self.log_end, offset + size)
             told |= {
                 "append_status": "PUT_OK",

@@ -25,7 +25,7 @@ from reference.decisions.reading.settings import BROKER_FIELDS
 from reference.recorder.link_bytes import MASTER, SLAVE
 from reference.recordings.clock import FOREVER_MS
 from reference.recordings.kinds import WITH_HEARTBEATS
-from reference.recordings.reading import Event, Recording
+from reference.recordings.reading import Recording, number_lines
 
 MASTER_NODE = "master"
 FRESH_START = {
@@ -182,9 +182,7 @@ class Stage:
             "nodes": self.nodes,
             WITH_HEARTBEATS: True,
         }
-        lines = [{"seq": n, **line} for n, line in enumerate([head, *self.lines])]
-        events = [Event(n + 1, n, line["t_ms"], line["ev"], line) for n, line in enumerate(lines)]
-        return Recording(name, events[0], tuple(events[1:]))
+        return number_lines(name, [head, *self.lines])
 
     # The ends
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +162,13 @@ def _make_recording(file: str, events: Sequence[Event]) -> Recording:
     known = tuple(event for event in events[1:] if is_known(event))
     unknown = tuple(event for event in events[1:] if not is_known(event))
     return Recording(file, events[0], known, unknown=unknown)
+
+
+def number_lines(file: str, lines: Iterable[Mapping[str, Any]]) -> Recording:
+    """A recording that was not read from a file: its lines in their order, the first a config."""
+    numbered = [{"seq": n, **line} for n, line in enumerate(lines)]
+    events = [Event(n + 1, n, line["t_ms"], line["ev"], line) for n, line in enumerate(numbered)]
+    return Recording(file, events[0], tuple(events[1:]))
 
 
 def is_known(event: Event) -> bool:

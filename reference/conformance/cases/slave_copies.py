@@ -38,7 +38,7 @@ BEGUN: tuple[Act, ...] = (
     ShowTables(is_first=True),
     Start("master"),
     OpenNames(),
-    MakeTopic(1, OWN_TOPIC),
+    MakeTopic(OWN_TOPIC, 1),
 )
 """A broker registers as soon as a topic is made on it, so that it need not wait to learn of its
 master (BrokerController#registerIncrementBrokerData)."""
@@ -129,7 +129,7 @@ COPIES = (
         Kill("master"),
         Wait(500),
         Start("master"),
-        MakeTopic(1, OWN_TOPIC),
+        MakeTopic(OWN_TOPIC, 1),
         Copied(),
         LOOK,
         Query(),

@@ -12,7 +12,7 @@ from attrs import define, field
 
 from reference.wire.codes import RequestCode
 from reference.wire.remoting import Command, CommandReader, encode
-from tests.reference.broker.request_fields import make_pull, make_send
+from reference.wire.request_fields import make_pull, make_send
 
 TIMEOUT_S = 20.0
 

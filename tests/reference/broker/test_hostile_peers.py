@@ -16,7 +16,7 @@ from reference.broker.settings import SLOTS_OF_CONNECTIONS
 from reference.wire.codes import RequestCode
 from reference.wire.remoting import Command, encode
 from reference.wire.replication import Frame, encode_frame, encode_report
-from tests.reference.broker.request_fields import make_send
+from reference.wire.request_fields import make_send
 from tests.reference.broker.simulated.lone import Client, Lone
 from tests.reference.broker.simulated.network import Process
 

@@ -17,7 +17,7 @@ from reference.broker.network import remoting_server
 from reference.broker.requests.handler import HANDLERS
 from reference.store import records
 from reference.wire.codes import RequestCode
-from tests.reference.broker.request_fields import make_pull, make_send
+from reference.wire.request_fields import make_pull, make_send
 from tests.reference.broker.simulated.lone import Lone
 
 ROOT = Path(reference.broker.__file__).parent

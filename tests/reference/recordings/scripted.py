@@ -16,7 +16,7 @@ from reference.broker.host import Transport
 from reference.broker.settings import Settings
 from reference.configuration.files import read_one_broker
 from reference.configuration.later_keys import get_name_in
-from reference.recordings.reading import Event, Recording
+from reference.recordings.reading import Recording, number_lines
 from reference.releases.releases import QUORUM
 from reference.releases.versions import parse_version
 from reference.store.put import Message
@@ -168,9 +168,7 @@ class Scripted:
         theirs = {**self.nodes["master"], "role": "SLAVE", "scripted": True}
         nodes = {**self.nodes, **{f"slave{n + 1}": theirs for n in range(self.slaves)}}
         head = {"t_ms": 0.0, "ev": "config", "rocketmq": self.release, "nodes": nodes}
-        lines = [{"seq": n, **line} for n, line in enumerate([head, *self.lines])]
-        events = [Event(n + 1, n, line["t_ms"], line["ev"], line) for n, line in enumerate(lines)]
-        return Recording("scripted", events[0], tuple(events[1:]))
+        return number_lines("scripted", [head, *self.lines])
 
 
 class _Lines(io.StringIO):

@@ -70,8 +70,7 @@ class Reports:
 
         Under a controller a handshake decides.
         """
-        link = LINK_PREFIX + self.plan.slaves[slave]
-        asked = self.read_ms.get((link, connection), {})
+        asked = self.find_reports(slave, connection)
         is_file = offset % int(self.plan.parameters.mapped_file_size_bytes) == 0
         is_unknown = self.plan.links[slave].is_traffic_hidden or self.plan.version.has(CONTROLLED)
         return is_unknown or offset in asked or (is_file and 0 in asked)

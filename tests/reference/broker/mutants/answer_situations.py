@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from reference.wire.codes import RequestCode
+from reference.wire.request_fields import make_pull
 from tests.reference.broker.mutants.bench import Bench
 from tests.reference.broker.mutants.master_situations import start_full, start_without_first_file
-from tests.reference.broker.request_fields import make_pull
 from tests.reference.broker.simulated.lone import Lone
 
 QUEUE = {"topic": "T", "queueId": 0}

@@ -15,7 +15,7 @@ from reference.releases.releases import is_since
 from reference.store.records import compute_message_length
 from reference.wire.codes import RequestCode
 from reference.wire.replication import FRAME_HEADER, FrameReader, encode_report
-from tests.reference.broker.request_fields import make_send
+from reference.wire.request_fields import make_send
 from tests.reference.broker.simulated.lone import Client, Lone
 from tests.reference.broker.simulated.network import Network, Process
 

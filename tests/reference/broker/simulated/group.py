@@ -18,7 +18,7 @@ from reference.broker.settings import Settings
 from reference.configuration.files import read_one_broker
 from reference.configuration.later_keys import get_name_in
 from reference.recordings.kinds import WITH_HEARTBEATS
-from reference.recordings.reading import Event, Recording
+from reference.recordings.reading import Recording, number_lines
 from reference.releases.releases import CONTROLLER, QUORUM, is_since
 from reference.releases.versions import parse_version
 from tests.reference.broker.simulated.network import Network, Process, SimulatedHost
@@ -229,9 +229,7 @@ class Group:
             WITH_HEARTBEATS: True,
         }
         ordered = sorted(self.lines, key=lambda line: float(line["t_ms"]))[:count]
-        lines = [{"seq": n, **line} for n, line in enumerate([head, *ordered])]
-        events = [Event(n + 1, n, line["t_ms"], line["ev"], line) for n, line in enumerate(lines)]
-        return Recording("own brokers", events[0], tuple(events[1:]))
+        return number_lines("own brokers", [head, *ordered])
 
     def dump(self, count: int | None = None) -> str:
         """The same, as a file."""

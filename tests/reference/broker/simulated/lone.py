@@ -18,7 +18,7 @@ from reference.configuration.later_keys import get_name_in
 from reference.releases.versions import parse_version
 from reference.wire.codes import RequestCode
 from reference.wire.remoting import Command, CommandReader, encode
-from tests.reference.broker.request_fields import make_pull, make_send
+from reference.wire.request_fields import make_pull, make_send
 from tests.reference.broker.simulated.network import Network, Process, SimulatedHost
 
 USUAL = {

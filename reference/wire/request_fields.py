@@ -1,4 +1,4 @@
-"""The fields of the requests that tests send."""
+"""The fields of the requests that a producer and a consumer send, with usual values."""
 
 from __future__ import annotations
 
