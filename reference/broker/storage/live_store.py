@@ -264,9 +264,11 @@ class LiveStore:
 
     def _find_dispatch_limit(self) -> int:
         """The log's end, or less where a release dispatches only what is flushed or copied."""
-        if self.settings.is_slave:
-            return self.max_offset
-        ranges = self.serving.find_ranges("dispatch_master")
+        is_slave = self.settings.is_slave
+        rules, name = self.serving, "dispatch_master"
+        if is_slave and self.copying is not None:
+            rules, name = self.copying, "dispatch_slave[0]"
+        ranges = rules.find_ranges(name)
         return 0 if ranges is None else ranges[0][1]
 
     def flush(self, least_pages: int = 0) -> None:
