@@ -27,7 +27,7 @@ CASES = (
     ("restarts", "5.3.3", 8),
     ("kills", "4.4.0", 8),
     ("losses", "4.4.0", 22),
-    ("rollovers", "5.3.3-quorum", 10),
+    ("rollovers", "5.3.3-quorum", 11),
     ("async", "5.3.3", 4),
     ("skewed", "4.9.8", 9),
     ("looked_at", "4.4.0", 1),
