@@ -7,7 +7,7 @@ change places.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from attrs import frozen
 
@@ -37,6 +37,9 @@ FIXED_KINDS = frozenset(
     }
 )
 """Events that keep their place, and that nothing passes."""
+
+SENT_KINDS = frozenset({"ha_report", "ha_frame"})
+"""What brokers send to each other."""
 
 STORE_IS_SHUT = "message store has shutdown"
 """How a store that is shut down begins each refusal (DefaultMessageStore)."""
@@ -107,29 +110,36 @@ def order_observations(every: Iterable[Event]) -> Iterator[Observation]:
     begins += derive_stops(events)
     begins += derive_logged_stops(every)
     begins.sort(key=lambda begin: begin.t_ms, reverse=True)
-    for event in order_last_reports(events):
+    for event in order_last_messages(events):
         while begins and begins[-1].t_ms <= event.t_ms:
             yield begins.pop()
         yield Observation(event.t_ms, event.kind, event)
     yield from begins[::-1]
 
 
-def order_last_reports(events: Sequence[Event]) -> list[Event]:
-    """The events with the reports before a slave's kill that were still on their way then."""
+def order_last_messages(events: Sequence[Event]) -> list[Event]:
+    """The events with what was still on its way at its sender's kill put before that."""
+    linked = {event["link"] for event in events if "link" in event.data}
     ordered: list[Event] = []
     for event in events:
-        late_by = count_since_kill(ordered, event) if event.kind == "ha_report" else 0
+        late_by = count_since_kill(ordered, event, linked) if event.kind in SENT_KINDS else 0
         ordered.insert(len(ordered) - late_by, event)
     return ordered
 
 
-def count_since_kill(before: Sequence[Event], report: Event) -> int:
-    """How many events lie behind the kill of the slave that has sent a report; 0 for no kill."""
-    slave = report["link"].removeprefix(LINK_PREFIX)
+def count_since_kill(before: Sequence[Event], sent: Event, linked: Collection[str]) -> int:
+    """How many events lie behind the kill of the sender; 0 for no kill.
+
+    ``linked``: the links that there are, each named after its slave.
+    """
     for count, event in enumerate(reversed(before), start=1):
-        if event.t_ms < report.t_ms - KILL_MS:
+        if event.t_ms < sent.t_ms - KILL_MS:
             break
-        if event.kind == "node_kill9" and event["node"] == slave:
+        if event.kind != "node_kill9":
+            continue
+        link = LINK_PREFIX + event["node"]
+        is_sender = link == sent["link"] if sent.kind == "ha_report" else link not in linked
+        if is_sender:
             return count
     return 0
 
