@@ -30,6 +30,11 @@ KILL_MS = 20.0
 """What a process had handed to TCP before ``kill -9`` may be seen so much later; the ends of its
 connections are seen after 3 to 14 ms (r_random_seed10 seq 121 to 124)."""
 
+LATE_MS = 25.0
+"""A proxy notes what goes over a link so much later at most, on a busy host: 17 ms were seen
+between a slave's own line about its connect and the proxy's, 14 ms at frames 500 ms apart, 23 ms
+at an end."""
+
 NOTICE_MS = 20.0
 """A slave's thread has to run before it sees that its connection has ended; recorded are 5.9 ms
 (r_random_seed3 seq 51 and 57: the slave still calls itself connected)."""

@@ -13,7 +13,7 @@ from attrs import evolve, field, fields, frozen
 
 from reference.language.rule import replace_at
 from reference.recordings.ahead.plan import MASTER, Plan
-from reference.recordings.clock import FOREVER_MS, GRAIN_MS, JITTER_MS, TIMER_RANGES, Timers
+from reference.recordings.clock import FOREVER_MS, GRAIN_MS, LATE_MS, TIMER_RANGES, Timers
 from reference.recordings.tables.read_side import ReadSide
 from reference.recordings.tables.worlds import TableSide
 from reference.worlds.replication.state import Cluster, CommitLog
@@ -77,12 +77,18 @@ class Wire:
     """When it stopped to do so, the last time."""
     last_frame_ms: float | None = None
     """When the proxy has shown the latest frame on this connection."""
+    frame_before_ms: float | None = None
+    """When it has shown the one before."""
     next_offset: int | None = None
     """Where that frame ends, and so the next one begins; None before the first."""
     last_report: int | None = None
     """The latest report that the proxy has shown on this connection."""
     last_report_ms: float = 0.0
     """When it has shown the latest one; before the first, when the connection was opened."""
+    last_report_least_ms: float = 0.0
+    """When that was sent at the earliest: a new end was reported once its frame had come."""
+    has_crossed: bool = False
+    """It repeated the one before, right behind a frame."""
     reported_before: int = 0
     """``HAClient.currentReportedOffset`` as the last connection left it."""
 
@@ -189,7 +195,7 @@ def check_timer(
     What lies between a slave and the proxy of its link is measured less exactly than what lies
     between two events of one process.
     """
-    grain_ms = GRAIN_MS if slave is None else JITTER_MS
+    grain_ms = GRAIN_MS if slave is None else LATE_MS
     timer_range = TIMER_RANGES[timer](get_timers(view, slave))
     wider = evolve(timer_range, high_ms=timer_range.high_ms + extra_ms)
     violation = wider.explain_violation(elapsed_ms, grain_ms)

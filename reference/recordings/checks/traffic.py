@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from reference.recordings.ahead.plan import MASTER
-from reference.recordings.clock import JITTER_MS, RECONNECT_MS, SLACK_MS
+from reference.recordings.clock import JITTER_MS, LATE_MS, RECONNECT_MS, SLACK_MS
 from reference.recordings.reading import Event
-from reference.recordings.view import Blocked, View, check_timer, get_timers
+from reference.recordings.view import Blocked, View, Wire, check_timer, get_timers
 from reference.releases.timing_differences import OWN_REPORT_TIMER
 
 CLOSING_SIDES = ("slave", "master", "proxy", "reset")
@@ -63,9 +63,11 @@ def check_own_reports(view: View, slave: int, event: Event) -> View:
         return view  # What piled up comes at once: the last one was sent earlier.
     elapsed_ms = event.t_ms - wire.last_report_ms
     is_new = event["slave_offset"] != wire.last_report
-    # A new number may come as soon as it likes, so it is only asked whether it comes in time.
-    timers = get_timers(view, slave)
-    least_ms = timers.ha_send_heartbeat_interval_ms if is_new else 0
+    # A new number may come as soon as it likes, so it is only asked whether it comes in time. An
+    # old one comes no sooner, though the one before may be noted late.
+    interval_ms = get_timers(view, slave).ha_send_heartbeat_interval_ms
+    is_due = event.t_ms - wire.last_report_least_ms >= interval_ms
+    least_ms = interval_ms if is_new or is_due else 0
     return check_timer(view, "own_report", max(elapsed_ms, least_ms), slave=slave)
 
 
@@ -76,11 +78,21 @@ def check_repeated(view: View, slave: int, event: Event) -> View:
         return view
     if wire.is_stalled or wire.healed_ms + SLACK_MS >= event.t_ms:
         return view  # What piled up comes at once.
-    if wire.last_frame_ms is None:
+    frame_ms = wire.last_frame_ms
+    if is_behind_frame(wire, event) and not wire.has_crossed:
+        frame_ms = wire.frame_before_ms  # The two may have crossed, though not time after time.
+    if frame_ms is None:
         elapsed_ms = event.t_ms - wire.last_report_ms
         return check_timer(view, "report_to_silent_master", elapsed_ms, slave=slave)
-    elapsed_ms = event.t_ms - wire.last_frame_ms
+    elapsed_ms = event.t_ms - frame_ms
     return check_timer(view, "repeated_report", elapsed_ms, slave=slave)
+
+
+def is_behind_frame(wire: Wire, event: Event) -> bool:
+    """A report repeats the one before so soon after a frame that it may have been sent before."""
+    frame_ms = wire.last_frame_ms
+    is_again = event["slave_offset"] == wire.last_report
+    return is_again and frame_ms is not None and event.t_ms - frame_ms <= LATE_MS
 
 
 def check_heartbeat(view: View, slave: int) -> View:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -308,10 +309,15 @@ def has_begin(state: Any, broker: int, offset: int) -> Any:
 
 
 def has_files(state: Any, broker: int, size_bytes: int) -> Any:
-    """The files of a broker's log have this size together."""
-    log = get_log(state, broker)
-    end = log.start_offset + size_bytes
-    return log.has_file & (compute_last_file_end(log, state.parameters) == end)
+    """The files of a broker's log have this size together.
+
+    Behind a full file the next one is there before its first byte, which
+    ``MappedFileQueue#getLastMappedFile`` makes.
+    """
+    log, file_size = get_log(state, broker), state.parameters.mapped_file_size_bytes
+    end, last_end = log.start_offset + size_bytes, compute_last_file_end(log, state.parameters)
+    is_next_made = (log.max_offset == last_end) & (last_end + file_size == end)
+    return log.has_file & ((last_end == end) | is_next_made)
 
 
 def list_link_goals(asking: Asking, node: Node, event: Event, broker: int) -> Iterator[Goal]:
@@ -322,6 +328,7 @@ def list_link_goals(asking: Asking, node: Node, event: Event, broker: int) -> It
         return
     is_left = is_given_up(node, broker) or is_at_proxy(asking, event, broker)
     is_left |= broker in find_refused(asking.guide, node)
+    is_left |= is_end_unseen(asking, node, event, broker)
     if node.notes.wires[broker].late_point >= 0 or (is_open and is_left):
         yield agrees(f"{name} is {is_open}", is_so=bool(is_open))
         return
@@ -341,6 +348,15 @@ def is_at_proxy(asking: Asking, event: Event, slave: int) -> bool:
     """The slave is connected to its proxy, which cannot reach the master."""
     refusals_ms = asking.plan.links[slave].refusals_ms
     return any(abs(event.t_ms - t_ms) <= JITTER_MS for t_ms in refusals_ms)
+
+
+def is_end_unseen(asking: Asking, node: Node, event: Event, slave: int) -> bool:
+    """The master's process has ended, and its slave has yet to see that: the proxy held it back."""
+    wire = node.notes.seen.wires[slave]
+    is_held = wire.is_open and wire.are_frames_stalled
+    ended_ms = -math.inf if wire.closed_ms is None else wire.closed_ms
+    is_new = wire.healed_ms <= ended_ms and event.t_ms <= wire.healed_ms + NOTICE_MS
+    return (is_held or is_new) and not asking.guide.get(node, "master.is_up")
 
 
 def may_be_closed(asking: Asking, node: Node, event: Event, slave: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import Any
@@ -19,8 +20,9 @@ from reference.recordings.checks.traffic import (
     check_not_held,
     check_reconnect,
     check_target_down,
+    is_behind_frame,
 )
-from reference.recordings.clock import JITTER_MS
+from reference.recordings.clock import JITTER_MS, LATE_MS, SLACK_MS
 from reference.recordings.controller.goals import (
     has_epoch_files,
     list_frame_goals,
@@ -84,7 +86,8 @@ def check_opening(view: View, slave: int, event: Event) -> View:
         is_scripted = slave in view.plan.scripted
         return view if is_scripted else check_reconnect(view, slave)
     ended_ms = view.plan.links[slave].closings_ms.get(wire.connection, view.plan.end_ms)
-    if ended_ms > event.t_ms + JITTER_MS:
+    # What a slave sends last, its end, is held back like all that it sends.
+    if ended_ms > event.t_ms + LATE_MS and not wire.are_reports_stalled:
         raise Blocked(f"connection {wire.connection} of this link is still open")
     return view
 
@@ -97,9 +100,12 @@ def open_wire(seen: Seen, slave: int, event: Event) -> Seen:
         opened_ms=event.t_ms,
         is_open=True,
         last_frame_ms=None,
+        frame_before_ms=None,
         next_offset=None,
         last_report=None,
         last_report_ms=event.t_ms,
+        last_report_least_ms=event.t_ms,
+        has_crossed=False,
     )
 
 
@@ -131,7 +137,7 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
         return observe_scripted_report(asking, observation, node, slave)
     names = ("report_offset", "report_offset_to_earlier_put")
 
-    wire, seen = node.notes.wires[slave], {"last_report": offset, "last_report_ms": event.t_ms}
+    wire, seen = node.notes.wires[slave], date_report(node.notes.seen, slave, event)
     is_latest_report = asking.guide.get(node, f"{link}.reported_offset") == offset
     is_late = wire.are_reports_late
 
@@ -162,6 +168,19 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
     return evolve(asked, otherwise=lambda: evolve(asked, stages=(checks, lambda _: overtaken)))
 
 
+def date_report(seen: Seen, slave: int, event: Event) -> dict[str, Any]:
+    """What is noted of the latest report of a connection."""
+    wire, offset = seen.wires[slave], event["slave_offset"]
+    frame_ms = wire.last_frame_ms
+    is_caused = frame_ms is not None and wire.last_report_ms <= frame_ms
+    return {
+        "last_report": offset,
+        "last_report_ms": event.t_ms,
+        "last_report_least_ms": frame_ms if is_caused else event.t_ms,
+        "has_crossed": is_behind_frame(wire, event),
+    }
+
+
 def observe_scripted_report(
     asking: Asking, observation: Observation, node: Node, slave: int
 ) -> Asked:
@@ -170,7 +189,7 @@ def observe_scripted_report(
     offset = event["slave_offset"]
     reports = (*node.notes.wires[slave].reports, offset)
     sent = {f"{link}.has_reported": 1, f"{link}.reported_offset": max(reports)}
-    shown = {"last_report": offset, "last_report_ms": event.t_ms}
+    shown = date_report(node.notes.seen, slave, event)
 
     def forward(after: Node) -> Node:
         notes = after.notes.see(lambda seen: seen.change_wire(slave, **shown))
@@ -247,12 +266,13 @@ def observe_other_connection(asking: Asking, event: Event, node: Node, slave: in
 def list_late_goals(asking: Asking, event: Event, node: Node, slave: int) -> Iterator[Goal]:
     """What comes late was sent before the end of its connection.
 
-    Its proxy has not told of both sides of that end yet.
+    Its proxy has not told of both sides of that end yet, or held it back when it told.
     """
     seen, ahead = node.notes.seen.wires[slave], asking.plan.links[slave]
     is_ending = event["conn"] == seen.ended_connection and seen.ends_to_see > 0
     is_open = event["conn"] == seen.connection and seen.is_open
-    yield agrees(f"connection {event['conn']} has not ended", is_so=is_open or is_ending)
+    is_late = is_open or is_ending or was_held_at_end(asking, node, slave, event)
+    yield agrees(f"connection {event['conn']} has not ended", is_so=is_late)
     if event.kind == "ha_report":
         if slave in asking.plan.scripted:
             return
@@ -272,6 +292,14 @@ def list_late_goals(asking: Asking, event: Event, node: Node, slave: int) -> Ite
     yield agrees(f"the master would have sent from {offset}", is_so=is_so)
 
 
+def was_held_at_end(asking: Asking, node: Node, slave: int, event: Event) -> bool:
+    """The proxy held back this direction when the connection ended, and has just let it go."""
+    wire = node.notes.seen.wires[slave]
+    ended_ms = asking.plan.links[slave].closings_ms.get(event["conn"], math.inf)
+    is_just_healed = wire.healed_ms <= event.t_ms <= wire.healed_ms + SLACK_MS
+    return bool(is_just_healed and wire.stalled_ms <= ended_ms <= wire.healed_ms)
+
+
 def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked:
     """A master sends a frame; the proxy forwards it."""
     event = observation.event
@@ -285,7 +313,8 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
     def is_not_held(view: View) -> None:
         check_not_held(view, slave, view.wires[slave].are_frames_stalled)
 
-    shown = {"last_frame_ms": event.t_ms, "next_offset": begin + size}
+    before_ms = node.notes.seen.wires[slave].last_frame_ms
+    shown = {"last_frame_ms": event.t_ms, "next_offset": begin + size, "frame_before_ms": before_ms}
     told = (is_in_turn(asking, node, slave, begin), *list_frame_goals(asking, slave, event))
 
     def show(notes: Notes) -> Notes:
@@ -475,7 +504,7 @@ def observe_stall(asking: Asking, observation: Observation, node: Node) -> Asked
 
     def hold(notes: Notes) -> Notes:
         late = is_late or notes.wires[slave].are_reports_late
-        wire, changes = notes.seen.wires[slave], {"stalled_ms": event.t_ms}
+        wire, changes = notes.seen.wires[slave], {"stalled_ms": event.t_ms} if is_stalled else {}
         if not is_stalled or wire.is_stalled:
             changes["healed_ms"] = event.t_ms
         shown = notes.see(
