@@ -8,7 +8,7 @@ from attrs import define
 
 from reference.language.machine import Action
 from reference.recordings.ahead.plan import MASTER, read_number
-from reference.recordings.clock import SELECT_MS, SLACK_MS
+from reference.recordings.clock import SELECT_MS, SLACK_MS, TRANSFER_WAIT_MS
 from reference.recordings.hidden.node import Node
 from reference.recordings.log.arguments import APPENDING
 from reference.recordings.log.guide import LogGuide
@@ -38,11 +38,16 @@ STOP_BEGIN_MS = 100.0
 """By which time a store takes nothing any more, once its stop was seen to begin: before it could
 have taken what came later (v533_f_slave_restart_resume seq 91 to 93: 88 ms)."""
 
+ANSWER = "answer_slave_wait"
+"""Of the put at the head of the line, once it is reported: the group transfer wakes up for that, or
+after a second at most (GroupTransferService#doWaitTransfer, R-HA-20)."""
+
 DEADLINES_MS = {
     **dict.fromkeys(STOPPING, STOP_BEGIN_MS),
     **dict.fromkeys(SOON, SLACK_MS),
     **dict.fromkeys(("flush_master", "flush_slave"), SLACK_MS),
     "drop_connection": SELECT_MS + SLACK_MS,
+    ANSWER: TRANSFER_WAIT_MS + SLACK_MS,
 }
 """By rule: how long an instance may stay possible without firing, beside what is configured."""
 
@@ -69,8 +74,18 @@ class LogDeadlines:
             return DEADLINES_MS[rule] + self._get_flush_interval_ms(slave)
         return DEADLINES_MS[rule]
 
+    def is_same(self, before: Node, after: Node, name: str) -> bool:
+        """An instance is about the same slave, or the same put in the place of a message."""
+        action = Action(name)
+        if action.rule_name != ANSWER or action.index is None:
+            return True
+        here = slice(action.index, action.index + 1)
+        return bool(before.notes.slots[here] == after.notes.slots[here])
+
     def _may_wait(self, node: Node, name: str, rule: str, slave: int) -> bool:
         """Something that the recording shows, or does not show, may hold the step back."""
+        if rule == ANSWER:  # A stop ends the group transfer (HAService#shutdown).
+            return bool(self.guide.get(node, "master.is_stopping"))
         is_seen = rule != "connect_slave" or node.notes.wires[slave].is_connection_recorded
         if not is_seen or self.guide.is_played(name):
             return True  # Nobody knows when the slave tries, or whether there is a link at all.
