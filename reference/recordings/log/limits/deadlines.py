@@ -8,11 +8,12 @@ from attrs import define
 
 from reference.language.machine import Action
 from reference.recordings.ahead.plan import MASTER, read_number
-from reference.recordings.clock import SELECT_MS, SLACK_MS, TRANSFER_WAIT_MS
+from reference.recordings.clock import SELECT_MS, SLACK_MS, TRANSFER_WAIT_MS, UNDER_WAY_MS
 from reference.recordings.hidden.node import Node
 from reference.recordings.log.arguments import APPENDING
 from reference.recordings.log.guide import LogGuide
 from reference.recordings.log.notes import Wire
+from reference.worlds.replication.roles import FlushDiskType
 
 FLUSH_KEYS = {"flushIntervalCommitLog": 500, "flushCommitLogThoroughInterval": 10_000}
 """What an ASYNC_FLUSH broker waits for at most before it flushes all that it has, with the defaults
@@ -38,6 +39,13 @@ STOP_BEGIN_MS = 100.0
 """By which time a store takes nothing any more, once its stop was seen to begin: before it could
 have taken what came later (v533_f_slave_restart_resume seq 91 to 93: 88 ms)."""
 
+IN_PUT = ("answer_disk_wait", "request_slave_wait")
+"""What a producer's thread does at once, if the disk is not waited for (CommitLog#handleDiskFlush,
+#handleHA)."""
+
+IN_PUT_MS = 10 * UNDER_WAY_MS
+"""By which time that is done, on a busy host too."""
+
 ANSWER = "answer_slave_wait"
 """Of the put at the head of the line, once it is reported: the group transfer wakes up for that, or
 after a second at most (GroupTransferService#doWaitTransfer, R-HA-20)."""
@@ -47,6 +55,7 @@ DEADLINES_MS = {
     **dict.fromkeys(SOON, SLACK_MS),
     **dict.fromkeys(("flush_master", "flush_slave"), SLACK_MS),
     "drop_connection": SELECT_MS + SLACK_MS,
+    **dict.fromkeys(IN_PUT, IN_PUT_MS),
     ANSWER: TRANSFER_WAIT_MS + SLACK_MS,
 }
 """By rule: how long an instance may stay possible without firing, beside what is configured."""
@@ -77,13 +86,15 @@ class LogDeadlines:
     def is_same(self, before: Node, after: Node, name: str) -> bool:
         """An instance is about the same slave, or the same put in the place of a message."""
         action = Action(name)
-        if action.rule_name != ANSWER or action.index is None:
+        if action.rule_name not in (ANSWER, *IN_PUT) or action.index is None:
             return True
         here = slice(action.index, action.index + 1)
         return bool(before.notes.slots[here] == after.notes.slots[here])
 
     def _may_wait(self, node: Node, name: str, rule: str, slave: int) -> bool:
         """Something that the recording shows, or does not show, may hold the step back."""
+        if rule in IN_PUT:
+            return self.guide.plan.structure.flush_disk_type is not FlushDiskType.ASYNC_FLUSH
         if rule == ANSWER:  # A stop ends the group transfer (HAService#shutdown).
             return bool(self.guide.get(node, "master.is_stopping"))
         is_seen = rule != "connect_slave" or node.notes.wires[slave].is_connection_recorded
