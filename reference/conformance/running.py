@@ -59,8 +59,9 @@ def find_obstacle(case: Case, target: Target) -> str:
         missing = [n for n, is_told in list_needed(target).items() if not is_told]
         if missing:
             return f"it needs {' and '.join(missing)}"
-    if case.role and case.role != settings.role.name:
-        return f"brokerRole is {settings.role.name}, and has to be {case.role}"
+    for key, word in case.words.items():
+        if settings.text(key) != word:
+            return f"{key} is {settings.text(key)}, and has to be {word}"
     for key, (low, high) in case.needs.items():
         value = int(settings.get(key) or 0)
         if not low <= value <= high:

@@ -42,7 +42,8 @@ def choose_settings(case: Case, release: str) -> dict[str, str]:
             is_switch = isinstance(KEYS[key].default, bool)
             told[key] = str(bool(value)).lower() if is_switch else str(value)
     usual = "SYNC_MASTER" if case.is_master_tested else "SLAVE"
-    told["brokerRole"] = case.role or usual
+    told["brokerRole"] = usual
+    told.update(case.words)
     told["brokerId"] = "0" if case.is_master_tested else "1"
     if not case.is_master_tested:
         told["haMasterAddress"] = f"{TESTER_HOST}:{HA_PORT}"

@@ -80,7 +80,7 @@ def test_a_case_tells_which_setting_it_needs(tmp_path: Path) -> None:
     target = Target(make_settings(CASE, "4.4.0", tmp_path, {}))
     assert find_obstacle(CASE, target) == ""
     assert "haSlaveFallbehindMax is 268435456" in find_obstacle(case, target)
-    role = master_case("async", ("put.md",), Put(), role="ASYNC_MASTER")
+    role = master_case("async", ("put.md",), Put(), words={"brokerRole": "ASYNC_MASTER"})
     assert "ASYNC_MASTER" in find_obstacle(role, target)
 
 
