@@ -23,6 +23,8 @@ SLAVES_KEEP = {"fileReservedTime": "72"}
 CLEANED = Wait(75_000)
 """The first look is a minute after the start, the next one ten seconds later
 (DefaultMessageStore#addScheduleTask)."""
+LOOKED = (Wait(15_000), AskStatus(), CLEANED, AskStatus())
+"""By the first answer all that was put is flushed."""
 JOIN = (Start("slave1"), CatchUp())
 
 CASES: tuple[Case, ...] = (
@@ -35,8 +37,7 @@ CASES: tuple[Case, ...] = (
         Kill("slave1"),
         Wait(100),
         Put(3000, 12, waits=False),
-        CLEANED,
-        AskStatus(),
+        *LOOKED,
         Start("slave1"),
         Wait(2500, heartbeats=2.0),
         Put(300, waits=False),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from attrs import define
+from attrs import define, field
 
 from reference.language.machine import Action
 from reference.recordings.ahead.plan import MASTER, read_number
@@ -13,6 +13,7 @@ from reference.recordings.hidden.node import Node
 from reference.recordings.log.arguments import APPENDING
 from reference.recordings.log.guide import LogGuide
 from reference.recordings.log.notes import Wire
+from reference.recordings.settings import read_settings
 from reference.worlds.replication.roles import FlushDiskType
 
 FLUSH_KEYS = {"flushIntervalCommitLog": 500, "flushCommitLogThoroughInterval": 10_000}
@@ -50,6 +51,15 @@ ANSWER = "answer_slave_wait"
 """Of the put at the head of the line, once it is reported: the group transfer wakes up for that, or
 after a second at most (GroupTransferService#doWaitTransfer, R-HA-20)."""
 
+EXPIRY = ("expire_master_file", "expire_uncopied_master_file")
+"""What a master does with a full file that is kept for no time, at any hour."""
+
+CLEAN_MS = 10_000
+"""``cleanResourceInterval`` where nothing is said of it."""
+
+EXPIRY_BEGIN_MS = 60_000
+"""How long after its start it looks first (DefaultMessageStore#addScheduleTask)."""
+
 DEADLINES_MS = {
     **dict.fromkeys(STOPPING, STOP_BEGIN_MS),
     **dict.fromkeys(SOON, SLACK_MS),
@@ -57,6 +67,7 @@ DEADLINES_MS = {
     "drop_connection": SELECT_MS + SLACK_MS,
     **dict.fromkeys(IN_PUT, IN_PUT_MS),
     ANSWER: TRANSFER_WAIT_MS + SLACK_MS,
+    **dict.fromkeys(EXPIRY, EXPIRY_BEGIN_MS + SLACK_MS),
 }
 """By rule: how long an instance may stay possible without firing, beside what is configured."""
 
@@ -66,6 +77,18 @@ class LogDeadlines:
     """The deadlines of one recording."""
 
     guide: LogGuide
+    clean_ms: float = field(init=False)
+    """How long after that a master looks again for files to delete; infinite if it may keep them.
+    """
+
+    @clean_ms.default
+    def _see_retention(self) -> float:
+        plan = self.guide.plan
+        settings = read_settings(plan.recording.config["nodes"][plan.master])
+        hours = set(settings.get("deleteWhen", "").split(";"))
+        is_any_hour = all(f"{hour:02d}" in hours for hour in range(24))
+        is_at_once = is_any_hour and settings.get("fileReservedTime") == "0"
+        return float(settings.get("cleanResourceInterval", CLEAN_MS)) if is_at_once else math.inf
 
     def list_watched(self) -> tuple[str, ...]:
         """The instances that have a deadline."""
@@ -81,6 +104,8 @@ class LogDeadlines:
             return math.inf
         if rule.startswith("flush"):
             return DEADLINES_MS[rule] + self._get_flush_interval_ms(slave)
+        if rule in EXPIRY:
+            return DEADLINES_MS[rule] + self.clean_ms
         return DEADLINES_MS[rule]
 
     def is_same(self, before: Node, after: Node, name: str) -> bool:
@@ -100,7 +125,7 @@ class LogDeadlines:
         is_seen = rule != "connect_slave" or node.notes.wires[slave].is_connection_recorded
         if not is_seen or self.guide.is_played(name):
             return True  # Nobody knows when the slave tries, or whether there is a link at all.
-        if rule == "drop_connection":
+        if rule in ("drop_connection", *EXPIRY):  # A file that is sent is kept (MappedFile#hold).
             return any(wire.are_frames_held for wire in node.notes.wires)
         awaits = {
             "position_transfer": self._is_first_file_awaited,
