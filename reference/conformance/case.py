@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from reference.conformance.acts import Act, CatchUp, Put
+from reference.conformance.acts import Act, CatchUp, Put, Restart
 
 
 @frozen
@@ -30,6 +30,11 @@ class Case:
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def restarts(self) -> bool:
+        """The broker under test is killed and started again."""
+        return any(isinstance(act, Restart) for act in self.acts)
 
 
 SYNC_FLUSH = {"flushDiskType": "SYNC_FLUSH"}
