@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from reference.conformance.acts import CatchUp, Kill, Put, Start, Wait
 from reference.conformance.case import Case, master_case, reading_case
-from reference.conformance.clients import AskEnds, AskStatus, MakeGroup, MakeTopic, Pull, Query, Send
+from reference.conformance.clients import (
+    AskEnds,
+    AskStatus,
+    MakeGroup,
+    MakeTopic,
+    Pull,
+    Query,
+    Send,
+)
 
 RETENTION = "implementers.md#15-retention-ignores-slaves"
 POSITION = "replication.md#position_transfer"

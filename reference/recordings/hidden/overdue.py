@@ -29,6 +29,9 @@ class Deadlines(Protocol):
     def find_deadline_ms(self, node: Node, name: str) -> float:
         """How long after it became possible an instance has fired; infinite where it may wait."""
 
+    def is_same(self, before: Node, after: Node, name: str) -> bool:
+        """An instance is about the same thing before and after an observation."""
+
 
 @frozen(eq=False)
 class Overdue:

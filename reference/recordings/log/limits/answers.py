@@ -127,9 +127,7 @@ class Answers:
                 closed_ms = link.closings_ms.get(connection, self.plan.end_ms)
                 reported = self.reports.find_reports(slave, connection)
                 covering = (t_ms for offset, t_ms in reported.items() if offset >= put.end_offset)
-                found += (
-                    t + SLACK_MS for t in covering if begin_ms <= t < closed_ms - SLACK_MS
-                )
+                found += (t + SLACK_MS for t in covering if begin_ms <= t < closed_ms - SLACK_MS)
         return min(found)
 
     def is_alone(self, put: Put) -> bool:

@@ -118,10 +118,8 @@ class LogDeadlines:
 
     def _may_wait(self, node: Node, name: str, rule: str, slave: int) -> bool:
         """Something that the recording shows, or does not show, may hold the step back."""
-        if rule in IN_PUT:
-            return self.guide.plan.structure.flush_disk_type is not FlushDiskType.ASYNC_FLUSH
-        if rule == ANSWER:  # A stop ends the group transfer (HAService#shutdown).
-            return bool(self.guide.get(node, "master.is_stopping"))
+        if rule in (*IN_PUT, ANSWER):
+            return self._may_put_wait(node, rule)
         is_seen = rule != "connect_slave" or node.notes.wires[slave].is_connection_recorded
         if not is_seen or self.guide.is_played(name):
             return True  # Nobody knows when the slave tries, or whether there is a link at all.
@@ -133,12 +131,18 @@ class LogDeadlines:
         }.get(rule)
         if awaits is not None and awaits(node):
             return True
-        if rule == "dispatch_slave" and not self._has_record_ahead(node, slave):
-            return True
-        if rule in ("receive_report", *APPENDING) and not self._is_arrived(node, rule, slave):
+        is_idle = rule == "dispatch_slave" and not self._has_record_ahead(node, slave)
+        is_read = rule in ("receive_report", *APPENDING)
+        if is_idle or (is_read and not self._is_arrived(node, rule, slave)):
             return True
         is_stopping = rule.endswith("_slave") and self._is_stopping(node, slave)
         return is_stopping or not self.guide.may(node, name)
+
+    def _may_put_wait(self, node: Node, rule: str) -> bool:
+        """The disk may hold a put back; a stop ends the group transfer (HAService#shutdown)."""
+        if rule in IN_PUT:
+            return self.guide.plan.structure.flush_disk_type is not FlushDiskType.ASYNC_FLUSH
+        return bool(self.guide.get(node, "master.is_stopping"))
 
     def _get_flush_interval_ms(self, slave: int) -> float:
         """By which time a broker flushes all that it has, as it is configured."""
