@@ -56,6 +56,7 @@ Examples:
 The broker under test is the other end: --as slave holds a master, --as master holds a slave. Each
 case needs an empty broker; --fresh is a shell command that stops the broker, empties its store,
 starts it in the background and returns. Without it one case is played on the broker that runs.
+--restart is one that leaves the store as it is.
 Nobody else may use the broker meanwhile. The rules decide what may come; a case never lists it.
 
 Exit codes: 0 every case that was played conforms, or its failure is waived; 1 one fails, or none
@@ -86,6 +87,12 @@ cannot be reached.
 )
 @click.option("--bind", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--fresh", default="", metavar="CMD", help="Makes the broker under test empty.")
+@click.option(
+    "--restart",
+    default="",
+    metavar="CMD",
+    help="Kills the broker under test (SIGKILL), and starts it again on its store.",
+)
 @click.option(
     "--config",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -142,6 +149,7 @@ def command(  # noqa: PLR0913, PLR0917
     names_port: int | None,
     bind: str,
     fresh: str,
+    restart: str,
     config: Path | None,
     told: dict[str, str],
     wanted: tuple[str, ...],
@@ -168,7 +176,8 @@ def command(  # noqa: PLR0913, PLR0917
         return list_cases(cases)
     settings = read_settings(config, told, own_role, version)
     target = make_target(settings, master, broker, listen)
-    target = evolve(target, bind=bind, fresh=fresh, names_port=names_port or 0)
+    target = evolve(target, bind=bind, fresh=fresh, restart=restart)
+    target = evolve(target, names_port=names_port or 0)
     outcomes = hold(cases, target, read_waivers(waivers), name, out)
     return find_exit_code(outcomes, is_strict=strict)
 
@@ -212,6 +221,8 @@ def list_cases(cases: Iterable[Case]) -> int:
             click.echo(f"    holds {heading}")
         for key, (low, high) in case.needs.items():
             click.echo(f"    needs {key} from {low} to {high}")
+        for key, word in case.words.items():
+            click.echo(f"    needs {key}={word}")
         for act in case.acts:
             click.echo(f"    - {act}")
     return exit_codes.ANALYSED

@@ -135,6 +135,26 @@ class Stop:
 
 
 @frozen
+class Restart:
+    """The broker under test is killed and starts again on its store; nobody is connected to it."""
+
+    def perform(self, stage: Stage, then: Then) -> None:
+        """Do it."""
+        node = stage.tested_node
+
+        def started() -> None:
+            stage.note("process_started", node=node, role=stage.settings.role.name)
+            then()
+
+        assert stage.restart is not None
+        stage.note("node_kill9", node=node)
+        stage.restart(started)
+
+    def __str__(self) -> str:
+        return "the broker under test is killed, and starts again"
+
+
+@frozen
 class Wipe:
     """Its store is removed while it is down."""
 
@@ -403,5 +423,5 @@ def split_report(at_bytes: int, gap_ms: float = 50.0) -> SplitNext:
     return SplitNext(SLAVE, at_bytes, gap_ms)
 
 
-DISTURBING = (Kill, Stop, Wipe, LoseTail, Stall, Cut, SplitNext, Slow)
+DISTURBING = (Kill, Stop, Restart, Wipe, LoseTail, Stall, Cut, SplitNext, Slow)
 """Acts after which a broker may be put to a test."""

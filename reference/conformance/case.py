@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from reference.conformance.acts import Act, CatchUp, Put
+from reference.conformance.acts import Act, CatchUp, Put, Restart
 
 
 @frozen
@@ -23,15 +23,22 @@ class Case:
     """Where the tester's own brokers differ from the one under test."""
     is_whole: bool = False
     """The broker under test is recorded as a whole one, by its answers to clients only."""
-    role: str = ""
-    """``brokerRole`` that the broker under test has to have; empty: any."""
+    words: Mapping[str, str] = field(factory=dict)
+    """Settings that it has to have exactly so."""
     is_master_tested: bool = True
     """The tester plays slaves and producers; else it plays the master."""
 
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def restarts(self) -> bool:
+        """The broker under test is killed and started again."""
+        return any(isinstance(act, Restart) for act in self.acts)
 
+
+SYNC_FLUSH = {"flushDiskType": "SYNC_FLUSH"}
+"""A put waits for the disk."""
 SMALL_FILES = {"mapedFileSizeCommitLog": (4096, 16384)}
 """A few messages fill a file."""
 
@@ -55,10 +62,10 @@ def master_case(
     *acts: Act,
     own_settings: Mapping[str, str] | None = None,
     needs: Mapping[str, tuple[int, int]] | None = None,
-    role: str = "",
+    words: Mapping[str, str] | None = None,
 ) -> Case:
     """A case for a master."""
-    return Case(name, headings, acts, needs or {}, own_settings or {}, role=role)
+    return Case(name, headings, acts, needs or {}, own_settings or {}, words=words or {})
 
 
 def reading_case(
@@ -66,9 +73,10 @@ def reading_case(
     headings: tuple[str, ...],
     *acts: Act,
     needs: Mapping[str, tuple[int, int]] | None = None,
+    words: Mapping[str, str] | None = None,
 ) -> Case:
     """A case for a master that takes consumers."""
-    return Case(name, headings, acts, needs or {}, is_whole=True)
+    return Case(name, headings, acts, needs or {}, words=words or {}, is_whole=True)
 
 
 def copying_case(

@@ -6,6 +6,8 @@ from reference.conformance.case import Case
 from reference.conformance.cases import (
     master_answers,
     master_reading,
+    master_restarts,
+    master_retention,
     master_strangers,
     master_transfer,
     slave_copies,
@@ -17,6 +19,8 @@ MASTER_CASES: tuple[Case, ...] = (
     *master_transfer.CASES,
     *master_answers.CASES,
     *master_reading.CASES,
+    *master_restarts.CASES,
+    *master_retention.CASES,
     *master_strangers.CASES,
 )
 SLAVE_CASES: tuple[Case, ...] = (

@@ -19,6 +19,7 @@ from reference.conformance.stage import Stage
 from reference.decisions.progress.offset_table import QueryCode
 from reference.decisions.reading.pull import ResponseCode
 from reference.decisions.sending.send_processor import SendCode
+from reference.recorder.observing import AnswerError, read_figures, read_table
 from reference.wire.codes import RequestCode
 from reference.wire.remoting import Command
 from reference.wire.request_fields import make_pull
@@ -307,6 +308,28 @@ class AskEnds:
 
     def __str__(self) -> str:
         return f"somebody asks where queue {self.queue} begins and ends"
+
+
+@frozen
+class AskStatus:
+    """Somebody asks the broker under test where its log begins and ends."""
+
+    def perform(self, stage: Stage, then: Then) -> None:
+        """Do it."""
+        begin_ms = stage.elapsed_ms()
+
+        def take(answer: Command) -> None:
+            try:
+                figures = read_figures(read_table(answer))
+            except AnswerError as problem:
+                stage.note("note", text=f"the broker tells no status: {problem}")
+                return
+            stage.note("broker_status", node=stage.tested_node, t_begin_ms=begin_ms, **figures)
+
+        ask(stage, make_request(RequestCode.GET_BROKER_RUNTIME_INFO, {}), take, then)
+
+    def __str__(self) -> str:
+        return "somebody asks where the log begins and ends"
 
 
 @frozen

@@ -22,7 +22,7 @@ from reference.conformance.judging import SKIPPED, Outcome, judge
 from reference.conformance.stage import Serving, Stage
 from reference.decisions.metadata.services import VIP_PORT_STEP
 
-FRESH_TIMEOUT_S = 120.0
+COMMAND_TIMEOUT_S = 120.0
 REACH_TIMEOUT_S = 60.0
 REACH_EVERY_S = 0.05
 CASE_TIMEOUT_S = 900.0
@@ -50,6 +50,8 @@ class Target:
     """Where the tester's name server listens; 0: there is none."""
     fresh: str = ""
     """A shell command after which the broker runs and is empty; empty: one case is played."""
+    restart: str = ""
+    """One that kills it and starts it on its store; empty: cases that need that are not played."""
 
 
 def find_obstacle(case: Case, target: Target) -> str:
@@ -59,8 +61,11 @@ def find_obstacle(case: Case, target: Target) -> str:
         missing = [n for n, is_told in list_needed(target).items() if not is_told]
         if missing:
             return f"it needs {' and '.join(missing)}"
-    if case.role and case.role != settings.role.name:
-        return f"brokerRole is {settings.role.name}, and has to be {case.role}"
+    if case.restarts and not target.restart:
+        return "it needs --restart"
+    for key, word in case.words.items():
+        if settings.text(key) != word:
+            return f"{key} is {settings.text(key)}, and has to be {word}"
     for key, (low, high) in case.needs.items():
         value = int(settings.get(key) or 0)
         if not low <= value <= high:
@@ -161,6 +166,7 @@ async def play_case(case: Case, target: Target, folder: Path) -> Outcome:
     """One case against a broker that is there and empty."""
     host, lateness = SocketHost(lambda _: None), Lateness()
     listening = Listening(host, target.bind, (target.listen_port,))
+    restarting = Restarting(target, host)
     stage = Stage(
         host,
         folder,
@@ -169,10 +175,11 @@ async def play_case(case: Case, target: Target, folder: Path) -> Outcome:
         target.broker_address,
         listening.open,
         make_serving(host, target),
+        restarting.begin,
         is_whole=case.is_whole,
         own_settings=case.own_settings,
     )
-    done = asyncio.Event()
+    done = restarting.done
     lateness.start(host.loop)
     gc.disable()  # A collection of garbage stops every timer for 20 ms.
     host.loop.call_soon(lambda: play(stage, case.acts, done.set))
@@ -182,22 +189,50 @@ async def play_case(case: Case, target: Target, folder: Path) -> Outcome:
         lateness.stop()
         stage.end()
         gc.enable()
+    if restarting.problem is not None:
+        raise restarting.problem
     return judge(case, stage.take_down(case.name, lateness.worst_ms))
 
 
-async def make_fresh(target: Target) -> None:
-    """The broker under test, empty and running. Raises NoBrokerError."""
+@define(eq=False, repr=False)
+class Restarting:
+    """The broker under test is killed and started again, in between."""
+
+    target: Target
+    host: SocketHost
+    done: asyncio.Event = field(factory=asyncio.Event)
+    """The case is over."""
+    problem: NoBrokerError | None = None
+    task: asyncio.Task[None] | None = None
+
+    def begin(self, then: Callable[[], None]) -> None:
+        """Do it; ``then`` follows, or the case is over."""
+        self.task = self.host.loop.create_task(self._run(then))
+
+    async def _run(self, then: Callable[[], None]) -> None:
+        try:
+            await run_command("--restart", self.target.restart)
+            await reach(self.target.broker_address)
+        except NoBrokerError as problem:
+            self.problem = problem
+            self.done.set()
+        else:
+            then()
+
+
+async def run_command(option: str, command: str) -> None:
+    """A shell command to its end. Raises NoBrokerError."""
     process = await asyncio.create_subprocess_shell(
-        target.fresh, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
     try:
-        _, errors = await asyncio.wait_for(process.communicate(), FRESH_TIMEOUT_S)
+        _, errors = await asyncio.wait_for(process.communicate(), COMMAND_TIMEOUT_S)
     except TimeoutError:
         process.kill()
-        raise NoBrokerError(f"--fresh takes more than {FRESH_TIMEOUT_S:.0f} s") from None
+        raise NoBrokerError(f"{option} takes more than {COMMAND_TIMEOUT_S:.0f} s") from None
     if process.returncode:
         last = errors.decode(errors="replace").strip().splitlines()[-1:]
-        raise NoBrokerError(f"--fresh ends with {process.returncode}: {''.join(last)}")
+        raise NoBrokerError(f"{option} ends with {process.returncode}: {''.join(last)}")
 
 
 async def reach(address: str) -> None:
@@ -234,7 +269,7 @@ def run_cases(cases: Iterable[Case], target: Target) -> Iterator[Outcome]:
 
 async def _run_case(case: Case, target: Target, folder: Path) -> Outcome:
     if target.fresh:
-        await make_fresh(target)
+        await run_command("--fresh", target.fresh)
     if target.broker_address:
         await reach(target.broker_address)
     return await play_case(case, target, folder)

@@ -90,6 +90,8 @@ class Stage:
     listen: Listen | None = None
     """For the tester's master, to which a slave under test connects."""
     serving: Serving | None = None
+    restart: Callable[[Callable[[], None]], None] | None = None
+    """Kills the broker under test and starts it on its store; what it is given follows."""
     is_whole: bool = False
     """The broker under test is recorded as a whole one."""
     own_settings: Mapping[str, str] = field(factory=dict)

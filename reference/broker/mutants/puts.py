@@ -1,4 +1,8 @@
-"""Masters that store or answer puts otherwise."""
+"""Masters that store or answer puts otherwise.
+
+None looks at the disk once more after a put's second flush: from outside that is the same as a
+flush for nobody right before, which the rules allow (GroupCommitService#doCommit without requests).
+"""
 
 from __future__ import annotations
 
@@ -119,21 +123,6 @@ class UnavailableIsOk(OtherStatus):
         """It is stored here, after all."""
         is_alone = status is PutMessageStatus.SLAVE_NOT_AVAILABLE
         return PutMessageStatus.PUT_OK if is_alone else status
-
-
-@mutant(
-    "put.md#give_up_disk_wait",
-    "CommitLog#handleDiskFlush, GroupCommitService#doCommit",
-    spans=(Span("4.4.0", until="4.8.0"),),
-)
-class SecondFlushIsLookedAt(OtherStatus):
-    """A put whose second flush reaches its end is answered as flushed."""
-
-    def choose(self, put: Put, status: PutMessageStatus) -> PutMessageStatus:
-        """The disk is looked at once more."""
-        is_late = status is PutMessageStatus.FLUSH_DISK_TIMEOUT
-        is_flushed = self.store.flushed_offset >= put.end_offset
-        return PutMessageStatus.PUT_OK if is_late and is_flushed else status
 
 
 @mutant(

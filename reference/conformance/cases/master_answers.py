@@ -15,7 +15,7 @@ from reference.conformance.acts import (
     Wait,
     Wipe,
 )
-from reference.conformance.case import SMALL_FILES, Case, master_case
+from reference.conformance.case import SMALL_FILES, SYNC_FLUSH, Case, master_case
 
 REFUSE = "put.md#refuse_slave_wait"
 SKIP = "put.md#skip_slave_wait"
@@ -23,6 +23,8 @@ REQUEST = "put.md#request_slave_wait"
 ANSWER = "put.md#answer_slave_wait"
 TIME_OUT = "put.md#time_out_slave_wait"
 GIVE_UP = "put.md#give_up_slave_wait"
+DISK = "put.md#answer_disk_wait"
+GIVE_UP_DISK = "put.md#give_up_disk_wait"
 APPEND = "commit_log.md#append_message"
 FILL = "commit_log.md#fill_file"
 COUNTED = "implementers.md#2-a-connection-counts-when-it-is-accepted"
@@ -392,7 +394,25 @@ ASYNCHRONOUS = (
         Heal(),
         CatchUp(),
         Put(300),
-        role="ASYNC_MASTER",
+        words={"brokerRole": "ASYNC_MASTER"},
+    ),
+)
+
+FLUSHED = (
+    master_case(
+        "puts wait for the disk and for a slave",
+        (DISK, GIVE_UP_DISK, ANSWER),
+        *JOIN,
+        Put(3000, 12),
+        needs=SMALL_FILES,
+        words=SYNC_FLUSH,
+    ),
+    master_case(
+        "puts wait for the disk, and there is no slave",
+        (DISK, GIVE_UP_DISK, REFUSE),
+        Put(3000, 12),
+        needs=SMALL_FILES,
+        words=SYNC_FLUSH,
     ),
 )
 
@@ -403,4 +423,5 @@ CASES: tuple[Case, ...] = (
     *FAR_BEHIND,
     *SEEN_LATE,
     *ASYNCHRONOUS,
+    *FLUSHED,
 )

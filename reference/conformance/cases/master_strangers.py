@@ -98,6 +98,16 @@ CASES: tuple[Case, ...] = (
         Put(300, 2),
     ),
     master_case(
+        "of three reports in one piece the last one counts",
+        (RECEIVE, HIGHEST),
+        *FILLED,
+        Report((404,)),
+        Wait(500),
+        Report((0, 404, FAR_OFFSET)),
+        Wait(300),
+        Put(300),
+    ),
+    master_case(
         "half of a report is none",
         (RECEIVE,),
         *FILLED,

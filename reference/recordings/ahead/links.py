@@ -52,6 +52,8 @@ class LinkAhead:
     """By connection: the frames with a body, in the order in which they were sent."""
     first_offsets: Mapping[int, int]
     """By connection: where its transfer begins, if a frame or a look at the master shows it."""
+    highest_reports: Mapping[int, int]
+    """By connection: the most that the slave reports on it."""
     openings_ms: tuple[float, ...]
     """When each connection was opened."""
     refusals_ms: tuple[float, ...]
@@ -100,6 +102,7 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
     return LinkAhead(
         frames=frames,
         first_offsets=_gather_first_offsets(own),
+        highest_reports=_gather_highest_reports(own),
         openings_ms=tuple(event.t_ms for event in own if event.kind == "ha_link_open"),
         refusals_ms=tuple(event.t_ms for event in own if event.kind == "proxy_target_down"),
         closings_ms=_gather_closings(own),
@@ -147,6 +150,15 @@ def _gather_first_offsets(events: Iterable[Event]) -> Mapping[int, int]:
         # A master without any file beats with -1: it does not know yet where to begin.
         if event.kind == "ha_frame" and event["master_offset"] >= 0:
             found.setdefault(event["conn"], event["master_offset"])
+    return found
+
+
+def _gather_highest_reports(events: Iterable[Event]) -> Mapping[int, int]:
+    found: dict[int, int] = {}
+    for event in events:
+        if event.kind == "ha_report":
+            known = found.get(event["conn"], 0)
+            found[event["conn"]] = max(known, event["slave_offset"])
     return found
 
 

@@ -29,6 +29,9 @@ class Deadlines(Protocol):
     def find_deadline_ms(self, node: Node, name: str) -> float:
         """How long after it became possible an instance has fired; infinite where it may wait."""
 
+    def is_same(self, before: Node, after: Node, name: str) -> bool:
+        """An instance is about the same thing before and after an observation."""
+
 
 @frozen(eq=False)
 class Overdue:
@@ -90,7 +93,8 @@ class Clock:
             # What something holds back begins to wait when it is let go, for example a frame that
             # a stalled proxy has kept.
             if ranges is not None and not math.isinf(self.deadlines.find_deadline_ms(after, name)):
-                found[name] = now_ms if name in fired else since.get(name, now_ms)
+                is_new = name in fired or not self.deadlines.is_same(before, after, name)
+                found[name] = now_ms if is_new else since.get(name, now_ms)
         return found
 
 

@@ -255,7 +255,7 @@ class LogGuide:
         if rule == "transfer_batch":
             return lambda node: self._may_send(node, slave)
         if rule == "close_idle_connection":  # Only a proxy holds back heartbeats, or cuts a link.
-            return lambda node: self._may_close(node.notes.wires[slave], slave)
+            return lambda node: self._may_close(node, slave)
         if rule == "cut_link":
             return False
         if is_of_connection and not self.wires[slave].is_connection_recorded:
@@ -265,10 +265,18 @@ class LogGuide:
             return lambda _: self.now_ms >= self.plan.end_ms - JITTER_MS
         return not (rule.startswith("report_offset") and self.wires[slave].is_recorded)
 
-    def _may_close(self, wire: Wire, slave: int) -> bool:
-        """A connection that was held up may end unseen, unless its slave is seen with it later."""
-        seen_ms = self.plan.links[slave].connected_ms.get(wire.connection, 0.0)
-        return wire.are_frames_held and self.now_ms >= seen_ms - JITTER_MS
+    def _may_close(self, node: Node, slave: int) -> bool:
+        """A connection that was held up may end unseen, unless it is seen to be there later.
+
+        Its slave is, or both ends are: the master sends on it what it does not have yet, and the
+        slave reports there what it does not have yet.
+        """
+        wire, ahead = node.notes.wires[slave], self.plan.links[slave]
+        seen_ms = ahead.connected_ms.get(wire.connection, 0.0)
+        sent = max((f.end_offset for f in self.list_frames(wire, slave)), default=0)
+        reported = ahead.highest_reports.get(wire.connection, 0)
+        is_used = sent > self.get_max(node, MASTER) and reported > self.get_max(node, slave)
+        return wire.are_frames_held and self.now_ms >= seen_ms - JITTER_MS and not is_used
 
     def _may_append(self, node: Node, message: int) -> bool:
         return self.find_put(node) is not None and message == len(node.notes.slots)

@@ -6,6 +6,8 @@ import random
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from attrs import define, field
+
 from reference.broker.broker import Broker
 from reference.broker.host import Peer
 from reference.broker.settings import Settings
@@ -31,6 +33,8 @@ USUAL = {
     "sendMessageThreadPoolNums": "4",
 }
 CASE_MAX_MS = 900_000.0
+KILLED_MS, RESTARTED_MS = 20.0, 500.0
+"""How long a broker lives after a restart was asked for, and when it runs again."""
 
 
 def choose_settings(case: Case, release: str) -> dict[str, str]:
@@ -42,7 +46,8 @@ def choose_settings(case: Case, release: str) -> dict[str, str]:
             is_switch = isinstance(KEYS[key].default, bool)
             told[key] = str(bool(value)).lower() if is_switch else str(value)
     usual = "SYNC_MASTER" if case.is_master_tested else "SLAVE"
-    told["brokerRole"] = case.role or usual
+    told["brokerRole"] = usual
+    told.update(case.words)
     told["brokerId"] = "0" if case.is_master_tested else "1"
     if not case.is_master_tested:
         told["haMasterAddress"] = f"{TESTER_HOST}:{HA_PORT}"
@@ -59,6 +64,44 @@ def make_settings(case: Case, release: str, folder: Path, more: Mapping[str, str
     return Settings(configuration, folder / "tested", MASTER_HOST)
 
 
+@define(eq=False, repr=False)
+class TestedBroker:
+    """The broker under test, in one life after another."""
+
+    network: Network
+    settings: Settings
+    make_broker: Callable[[Settings, SimulatedHost], Broker]
+    tester: SimulatedHost
+    host: SimulatedHost = field(init=False)
+    broker: Broker = field(init=False)
+
+    def start(self) -> None:
+        """A new life on the same store."""
+        self.host = SimulatedHost(self.network, Process("tested"), self.settings.address)
+        self.broker = self.make_broker(self.settings, self.host)
+        self.broker.start()
+        for address, server in (
+            (self.settings.address, self.broker.server),
+            (self.settings.ha_address, self.broker.ha),
+        ):
+            self.network.listeners[address] = (self.host.process, server.make_connection)
+
+    def kill(self) -> None:
+        """The end of a life: the operating system closes what is open."""
+        self.host.process.is_alive = False
+        for wire in (*self.host.wires, *self.tester.wires):
+            for end in (wire.near, wire.far):
+                if end.process is self.host.process:
+                    end.close()
+        self.broker.files.unlock()
+
+    def restart(self, then: Callable[[], None]) -> None:
+        """Both, and a while in between."""
+        self.tester.after(KILLED_MS, self.kill)
+        self.tester.after(RESTARTED_MS, self.start)
+        self.tester.after(RESTARTED_MS + KILLED_MS, then)
+
+
 def play_case(  # noqa: PLR0917
     case: Case,
     folder: Path,
@@ -70,12 +113,9 @@ def play_case(  # noqa: PLR0917
     """A case, played."""
     network = Network(random.Random(seed))
     settings = make_settings(case, release, folder, more or {})
-    host = SimulatedHost(network, Process("tested"), settings.address)
     tester = SimulatedHost(network, Process("tester"), f"{TESTER_HOST}:5000")
-    broker = make_broker(settings, host)
-    broker.start()
-    network.listeners[settings.address] = (host.process, broker.server.make_connection)
-    network.listeners[settings.ha_address] = (host.process, broker.ha.make_connection)
+    tested = TestedBroker(network, settings, make_broker, tester)
+    tested.start()
 
     def listen_at(*addresses: str) -> Listen:
         def listen(make_peer: Callable[[], Peer]) -> Callable[[], None]:
@@ -99,6 +139,7 @@ def play_case(  # noqa: PLR0917
         *addresses,
         listen_at(ha_address),
         serving,
+        tested.restart,
         is_whole=case.is_whole,
         own_settings=case.own_settings,
     )
@@ -106,6 +147,5 @@ def play_case(  # noqa: PLR0917
     play(stage, case.acts, lambda: done.append(True))
     network.run(lambda: bool(done) or network.now_ms > CASE_MAX_MS)
     stage.end()
-    host.process.is_alive = False
-    broker.files.unlock()
+    tested.kill()
     return stage.take_down(case.name)

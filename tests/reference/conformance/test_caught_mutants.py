@@ -40,6 +40,23 @@ def test_a_cut_frame_need_not_be_taken(tmp_path: Path, at_bytes: int) -> None:
         ("frames_end_at_messages", "a frame ends inside a message", "all that the master had"),
         ("no_heartbeat", "heartbeats come in silence", "has sent no frame, and no heartbeat"),
         ("never_times_out", "no report in time", "393 B are sent from 393"),
+        ("never_closes_silent_slaves", "a slave that says nothing is left", "has not closed"),
+        (
+            "first_of_several_reports_counts",
+            "of three reports in one piece the last one counts",
+            "FLUSH_SLAVE_TIMEOUT",
+        ),
+        ("lower_reports_lower", "a lower report lowers nothing", "SLAVE_NOT_AVAILABLE"),
+        (
+            "retention_asks_slaves",
+            "a request below the first file is sent nothing",
+            "min_offset of master is 0",
+        ),
+        (
+            "highest_report_begins_at_the_end",
+            "a master that starts again knows of no report",
+            "FLUSH_SLAVE_TIMEOUT",
+        ),
         ("second_slave_is_ignored", "either of two slaves acknowledges", "FLUSH_SLAVE_TIMEOUT"),
     ],
 )

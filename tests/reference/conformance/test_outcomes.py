@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from xml.etree import ElementTree
@@ -15,7 +16,7 @@ from command_line.conformance.matrix_page import render_matrix
 from command_line.conformance.run_report import make_report, say_counts, say_outcome
 from reference.broker.broker import Broker
 from reference.broker.mutants import MUTANTS
-from reference.conformance.acts import CatchUp, Put, Start, Wait
+from reference.conformance.acts import CatchUp, Put, Restart, Start, Wait
 from reference.conformance.case import master_case
 from reference.conformance.judging import (
     FAILED,
@@ -26,7 +27,7 @@ from reference.conformance.judging import (
     Outcome,
     judge,
 )
-from reference.conformance.running import Target, find_obstacle
+from reference.conformance.running import NoBrokerError, Target, find_obstacle, run_command
 from reference.conformance.stage import Played
 from tests.reference.conformance.catching import ALL_CASES
 from tests.reference.conformance.simulated_broker import make_settings, play_case
@@ -80,8 +81,19 @@ def test_a_case_tells_which_setting_it_needs(tmp_path: Path) -> None:
     target = Target(make_settings(CASE, "4.4.0", tmp_path, {}))
     assert find_obstacle(CASE, target) == ""
     assert "haSlaveFallbehindMax is 268435456" in find_obstacle(case, target)
-    role = master_case("async", ("put.md",), Put(), role="ASYNC_MASTER")
+    role = master_case("async", ("put.md",), Put(), words={"brokerRole": "ASYNC_MASTER"})
     assert "ASYNC_MASTER" in find_obstacle(role, target)
+
+
+def test_a_restart_needs_a_command_that_ends_well(tmp_path: Path) -> None:
+    """Without one the case is skipped; one that fails is told."""
+    case = master_case("again", ("put.md",), Put(), Restart(), Put())
+    target = Target(make_settings(CASE, "4.4.0", tmp_path, {}))
+    assert "--restart" in find_obstacle(case, target)
+    assert find_obstacle(case, evolve(target, restart="true")) == ""
+    asyncio.run(run_command("--restart", "true"))
+    with pytest.raises(NoBrokerError, match="--restart ends with 3: no store"):
+        asyncio.run(run_command("--restart", "echo no store >&2; exit 3"))
 
 
 CASES = [evolve(CASE, name=f"case {n}") for n in range(5)]

@@ -117,18 +117,17 @@ class Answers:
     def find_known_ms(self, put: Put) -> float:
         """By when the master has read a report that answers a put; infinite where that is open.
 
-        ``ReadSocketService#run`` reads what has come while its connection goes on. Since 5.0.0 one
-        report may not be enough.
+        ``ReadSocketService#run`` reads what has come while its connection goes on; that counts for
+        puts to come, too (R-HA-06). Since 5.0.0 one report may not be enough.
         """
         found = [math.inf]
+        begin_ms = self.plan.find_process_begin_ms(put.process)
         for slave, link in enumerate(self.plan.links if self.is_slave_checked else ()):
             for connection in range(1, len(link.openings_ms) + 1):
                 closed_ms = link.closings_ms.get(connection, self.plan.end_ms)
                 reported = self.reports.find_reports(slave, connection)
                 covering = (t_ms for offset, t_ms in reported.items() if offset >= put.end_offset)
-                found += (
-                    t + SLACK_MS for t in covering if put.begin_ms <= t < closed_ms - SLACK_MS
-                )
+                found += (t + SLACK_MS for t in covering if begin_ms <= t < closed_ms - SLACK_MS)
         return min(found)
 
     def is_alone(self, put: Put) -> bool:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 
-from attrs import define
+from attrs import define, field
 
 from reference.language.machine import Action
 from reference.recordings.ahead.plan import MASTER, read_number
-from reference.recordings.clock import SELECT_MS, SLACK_MS
+from reference.recordings.clock import SELECT_MS, SLACK_MS, TRANSFER_WAIT_MS, UNDER_WAY_MS
 from reference.recordings.hidden.node import Node
 from reference.recordings.log.arguments import APPENDING
 from reference.recordings.log.guide import LogGuide
 from reference.recordings.log.notes import Wire
+from reference.recordings.settings import read_settings
+from reference.worlds.replication.roles import FlushDiskType
 
 FLUSH_KEYS = {"flushIntervalCommitLog": 500, "flushCommitLogThoroughInterval": 10_000}
 """What an ASYNC_FLUSH broker waits for at most before it flushes all that it has, with the defaults
@@ -38,11 +40,34 @@ STOP_BEGIN_MS = 100.0
 """By which time a store takes nothing any more, once its stop was seen to begin: before it could
 have taken what came later (v533_f_slave_restart_resume seq 91 to 93: 88 ms)."""
 
+IN_PUT = ("answer_disk_wait", "request_slave_wait")
+"""What a producer's thread does at once, if the disk is not waited for (CommitLog#handleDiskFlush,
+#handleHA)."""
+
+IN_PUT_MS = 10 * UNDER_WAY_MS
+"""By which time that is done, on a busy host too."""
+
+ANSWER = "answer_slave_wait"
+"""Of the put at the head of the line, once it is reported: the group transfer wakes up for that, or
+after a second at most (GroupTransferService#doWaitTransfer, R-HA-20)."""
+
+EXPIRY = ("expire_master_file", "expire_uncopied_master_file")
+"""What a master does with a full file that is kept for no time, at any hour."""
+
+CLEAN_MS = 10_000
+"""``cleanResourceInterval`` where nothing is said of it."""
+
+EXPIRY_BEGIN_MS = 60_000
+"""How long after its start it looks first (DefaultMessageStore#addScheduleTask)."""
+
 DEADLINES_MS = {
     **dict.fromkeys(STOPPING, STOP_BEGIN_MS),
     **dict.fromkeys(SOON, SLACK_MS),
     **dict.fromkeys(("flush_master", "flush_slave"), SLACK_MS),
     "drop_connection": SELECT_MS + SLACK_MS,
+    **dict.fromkeys(IN_PUT, IN_PUT_MS),
+    ANSWER: TRANSFER_WAIT_MS + SLACK_MS,
+    **dict.fromkeys(EXPIRY, EXPIRY_BEGIN_MS + SLACK_MS),
 }
 """By rule: how long an instance may stay possible without firing, beside what is configured."""
 
@@ -52,6 +77,18 @@ class LogDeadlines:
     """The deadlines of one recording."""
 
     guide: LogGuide
+    clean_ms: float = field(init=False)
+    """How long after that a master looks again for files to delete; infinite if it may keep them.
+    """
+
+    @clean_ms.default
+    def _see_retention(self) -> float:
+        plan = self.guide.plan
+        settings = read_settings(plan.recording.config["nodes"][plan.master])
+        hours = set(settings.get("deleteWhen", "").split(";"))
+        is_any_hour = all(f"{hour:02d}" in hours for hour in range(24))
+        is_at_once = is_any_hour and settings.get("fileReservedTime") == "0"
+        return float(settings.get("cleanResourceInterval", CLEAN_MS)) if is_at_once else math.inf
 
     def list_watched(self) -> tuple[str, ...]:
         """The instances that have a deadline."""
@@ -67,14 +104,26 @@ class LogDeadlines:
             return math.inf
         if rule.startswith("flush"):
             return DEADLINES_MS[rule] + self._get_flush_interval_ms(slave)
+        if rule in EXPIRY:
+            return DEADLINES_MS[rule] + self.clean_ms
         return DEADLINES_MS[rule]
+
+    def is_same(self, before: Node, after: Node, name: str) -> bool:
+        """An instance is about the same slave, or the same put in the place of a message."""
+        action = Action(name)
+        if action.rule_name not in (ANSWER, *IN_PUT) or action.index is None:
+            return True
+        here = slice(action.index, action.index + 1)
+        return bool(before.notes.slots[here] == after.notes.slots[here])
 
     def _may_wait(self, node: Node, name: str, rule: str, slave: int) -> bool:
         """Something that the recording shows, or does not show, may hold the step back."""
+        if rule in (*IN_PUT, ANSWER):
+            return self._may_put_wait(node, rule)
         is_seen = rule != "connect_slave" or node.notes.wires[slave].is_connection_recorded
         if not is_seen or self.guide.is_played(name):
             return True  # Nobody knows when the slave tries, or whether there is a link at all.
-        if rule == "drop_connection":
+        if rule in ("drop_connection", *EXPIRY):  # A file that is sent is kept (MappedFile#hold).
             return any(wire.are_frames_held for wire in node.notes.wires)
         awaits = {
             "position_transfer": self._is_first_file_awaited,
@@ -82,12 +131,18 @@ class LogDeadlines:
         }.get(rule)
         if awaits is not None and awaits(node):
             return True
-        if rule == "dispatch_slave" and not self._has_record_ahead(node, slave):
-            return True
-        if rule in ("receive_report", *APPENDING) and not self._is_arrived(node, rule, slave):
+        is_idle = rule == "dispatch_slave" and not self._has_record_ahead(node, slave)
+        is_read = rule in ("receive_report", *APPENDING)
+        if is_idle or (is_read and not self._is_arrived(node, rule, slave)):
             return True
         is_stopping = rule.endswith("_slave") and self._is_stopping(node, slave)
         return is_stopping or not self.guide.may(node, name)
+
+    def _may_put_wait(self, node: Node, rule: str) -> bool:
+        """The disk may hold a put back; a stop ends the group transfer (HAService#shutdown)."""
+        if rule in IN_PUT:
+            return self.guide.plan.structure.flush_disk_type is not FlushDiskType.ASYNC_FLUSH
+        return bool(self.guide.get(node, "master.is_stopping"))
 
     def _get_flush_interval_ms(self, slave: int) -> float:
         """By which time a broker flushes all that it has, as it is configured."""

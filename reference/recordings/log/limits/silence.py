@@ -30,12 +30,16 @@ def ask_about_silence(asking: Asking, observation: Observation, asked: Asked) ->
     def list_masters(node: Node) -> tuple[Goal, ...]:
         return tuple(g for s in slaves for g in list_unsent(asking, node, s, observation))
 
+    def list_keepers(node: Node) -> tuple[Goal, ...]:
+        return tuple(g for s in slaves for g in list_kept(asking, node, s, observation))
+
     def list_slaves(node: Node) -> tuple[Goal, ...]:
         return tuple(g for s in slaves for g in list_silent(asking, node, s, observation.t_ms))
 
     slaves = range(len(asking.plan.slaves))
     if asking.sending.is_judged:
         asked = evolve(asked, stages=(list_masters, *asked.stages))
+    asked = evolve(asked, stages=(list_keepers, *asked.stages))
     if asking.plan.version.has(OWN_REPORT_TIMER):
         asked = evolve(asked, stages=(*asked.stages, list_slaves))
     return asked
@@ -88,6 +92,23 @@ def list_unsent(asking: Asking, node: Node, slave: int, observation: Observation
         yield Goal(text, lambda _: False)
 
 
+def list_kept(asking: Asking, node: Node, slave: int, observation: Observation) -> Iterator[Goal]:
+    """A master closes a connection on which nothing comes: HAConnection.ReadSocketService#run.
+
+    Only reports count, not what it sends (R-HA-08). Nothing is asked where its proxy holds frames
+    back, and perhaps the end with them, and of slaves that are played: they may send part of one.
+    """
+    seen = node.notes.seen.wires[slave]
+    if slave in asking.plan.scripted or not is_open(asking, node, slave):
+        return
+    limit = TIMER_RANGES["master_housekeeping"](asking.plan.slave_timers[slave])
+    silent_ms = observation.earliest_ms - seen.last_report_ms
+    is_passed = observation.earliest_ms - seen.healed_ms > SLACK_MS
+    if silent_ms > limit.high_ms and is_passed:
+        text = f"the master has read nothing for {silent_ms:.0f} ms, and has not closed"
+        yield Goal(text, lambda _: False)
+
+
 def find_position(asking: Asking, node: Node, slave: int, request: int) -> int:
     """Where the frame begins that is to be forwarded next; below 0 where that is open.
 
@@ -104,16 +125,22 @@ def find_position(asking: Asking, node: Node, slave: int, request: int) -> int:
     return asking.guide.get(node, f"links.{slave}.next_transfer_offset")
 
 
-def is_free(asking: Asking, node: Node, slave: int) -> bool:
-    """Nothing that is shown holds back what the master sends to a slave."""
+def is_open(asking: Asking, node: Node, slave: int) -> bool:
+    """A connection has two ends that run, and its proxy lets pass what the master does."""
     wire, seen, guide = node.notes.wires[slave], node.notes.seen, asking.guide
     link = seen.wires[slave]
-    is_open = wire.is_recorded and link.is_open and wire.ended is None
-    if not is_open or link.are_frames_stalled or seen.master.stop_begin_ms is not None:
+    has_ends = wire.is_recorded and link.is_open and wire.ended is None
+    if not has_ends or link.are_frames_stalled or seen.master.stop_begin_ms is not None:
         return False
     is_stopping = guide.get(node, "master.is_stopping")
     has_unknown_stop = asking.sending.ends[node.notes.process].has_unknown_stop
-    if is_stopping or has_unknown_stop or not guide.get(node, "master.is_up"):
+    return not (is_stopping or has_unknown_stop or not guide.get(node, "master.is_up"))
+
+
+def is_free(asking: Asking, node: Node, slave: int) -> bool:
+    """Nothing that is shown holds back what the master sends to a slave."""
+    if not is_open(asking, node, slave):
         return False
-    come = guide.list_frames(wire, slave)[: wire.forwarded][-1:]
-    return all(frame.end_offset - (link.last_report or 0) <= ROOM_BYTES for frame in come)
+    wire, last_report = node.notes.wires[slave], node.notes.seen.wires[slave].last_report or 0
+    come = asking.guide.list_frames(wire, slave)[: wire.forwarded][-1:]
+    return all(frame.end_offset - last_report <= ROOM_BYTES for frame in come)

@@ -281,9 +281,9 @@ def blank_at_the_end(bench: Bench) -> Any:
     return get_end(bench.start("ASYNC_MASTER"))
 
 
-def roll_of_a_file(bench: Bench, role: str) -> Any:
+def roll_of_a_file(bench: Bench) -> Any:
     """The code of the first put in a second file, flushed synchronously."""
-    lone = bench.start(role, flushDiskType="SYNC_FLUSH")
+    lone = bench.start("SYNC_MASTER", flushDiskType="SYNC_FLUSH")
     fill(lone, 10, 1600)
     assert get_end(lone) < FILE_BYTES
     return put(lone)

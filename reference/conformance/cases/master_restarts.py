@@ -1,0 +1,66 @@
+"""What a master knows that was killed and has started again on its store."""
+
+from __future__ import annotations
+
+from reference.conformance.acts import (
+    CatchUp,
+    Heal,
+    Kill,
+    Put,
+    Restart,
+    Stall,
+    Start,
+    Wait,
+)
+from reference.conformance.case import SMALL_FILES, Case, master_case
+
+RESTART = "lifecycle.md#restart_master"
+HIGHEST = "implementers.md#4-the-highest-report-is-one-number-and-never-goes-down"
+FAR = "implementers.md#9-too-far-behind-begins-at-equality"
+REFUSE = "put.md#refuse_slave_wait"
+POSITION = "replication.md#position_transfer"
+ZERO = "implementers.md#5-a-request-for-0-means-the-last-file"
+
+JOIN = (Start("slave1"), CatchUp())
+ALONE = (Wait(300), Kill("slave1"), Wait(300), Restart(), Wait(300))
+"""Nobody is connected, and nothing is on its way."""
+LIMIT = {"haSlaveFallbehindMax": (3000, 3000)}
+
+CASES: tuple[Case, ...] = (
+    master_case(
+        "a master that starts again knows of no report",
+        (RESTART, HIGHEST, FAR, REFUSE),
+        *JOIN,
+        Put(1000, 5),
+        *ALONE,
+        Stall(frames=False),
+        Start("slave1"),
+        Wait(1500),
+        Put(300),
+        Heal(),
+        CatchUp(),
+        Put(300),
+        needs=LIMIT,
+    ),
+    master_case(
+        "a master that starts again goes on where its log ends",
+        (RESTART, POSITION),
+        *JOIN,
+        Put(300, 3),
+        *ALONE,
+        Put(300, 2, waits=False),
+        *JOIN,
+        Put(300),
+    ),
+    master_case(
+        "a master that starts again sends its last file to an empty slave",
+        (RESTART, ZERO),
+        Put(3000, 8, waits=False),
+        Wait(300),
+        Restart(),
+        Wait(300),
+        *JOIN,
+        Put(300),
+        needs=SMALL_FILES,
+    ),
+)
