@@ -11,6 +11,7 @@ from reference.conformance.cases import (
     slave_copies,
     slave_frames,
     slave_restarts,
+    slave_strangers,
 )
 
 MASTER_CASES: tuple[Case, ...] = (
@@ -23,4 +24,5 @@ SLAVE_CASES: tuple[Case, ...] = (
     *slave_frames.CASES,
     *slave_restarts.CASES,
     *slave_copies.CASES,
+    *slave_strangers.CASES,
 )

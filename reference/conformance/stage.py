@@ -263,6 +263,12 @@ class Stage:
 
             self._stops.append(self.serving.clients(answer))
 
+    def open_played(self, make_peer: Callable[[], Peer]) -> None:
+        """Somebody who plays a master takes slaves."""
+        assert self.listen is not None
+        link = self.get_link()
+        self._stops.append(self.listen(lambda: link.tap(make_peer())))
+
     def close_master(self) -> None:
         """It does so no more."""
         for stop in self._stops:

@@ -25,12 +25,18 @@ def check_reconnect(view: View, slave: int) -> View:
 
 
 def check_interval(view: View, slave: int, event: Event) -> View:
-    """The first report of a connection, and the next one after a report, come in their time."""
+    """The first report of a connection, and the next one after a report, come in their time.
+
+    A frame before the first report, which only somebody who plays a master sends, is reported when
+    it is appended (``HAClient#reportSlaveMaxOffsetPlus``).
+    """
     wire = view.wires[slave]
     if wire.last_report is not None:
         is_by_own = view.plan.version.has(OWN_REPORT_TIMER)
         check_next = check_own_reports if is_by_own else check_repeated
         return check_next(view, slave, event)
+    if wire.last_frame_ms is not None:
+        return view
     elapsed_ms, extra_ms = event.t_ms - wire.opened_ms, compute_held_ms(view, slave)
     return check_timer(view, "first_report", elapsed_ms, slave=slave, extra_ms=extra_ms)
 
