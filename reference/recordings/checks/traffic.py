@@ -6,7 +6,7 @@ from reference.recordings.ahead.plan import MASTER
 from reference.recordings.clock import JITTER_MS, RECONNECT_MS, SLACK_MS
 from reference.recordings.reading import Event
 from reference.recordings.view import Blocked, View, check_timer, get_timers
-from reference.releases.timing_differences import OWN_REPORT_TIMER
+from reference.releases.timing_differences import FIRST_REPORT_AT_ONCE, OWN_REPORT_TIMER
 
 CLOSING_SIDES = ("slave", "master", "proxy", "reset")
 """What ``closed_by`` may say. Both ends may drop a connection within a ms, and either is named."""
@@ -19,9 +19,24 @@ def check_reconnect(view: View, slave: int) -> View:
     if closed_ms is None or wire.is_stalled or wire.healed_ms > closed_ms:
         return view  # The slave may have learnt of the end much later than the proxy.
     elapsed_ms = view.now_ms - closed_ms
-    is_at_once = elapsed_ms < (RECONNECT_MS + SLACK_MS) / 2
+    is_at_once = elapsed_ms < (RECONNECT_MS + SLACK_MS) / 2 or is_reachable(view, slave, closed_ms)
     timer = "reconnect_at_once" if is_at_once else "reconnect"
     return check_timer(view, timer, elapsed_ms, slave=slave)
+
+
+def is_reachable(view: View, slave: int, since_ms: float) -> bool:
+    """Nobody can have refused a connect since then: the master has run, and its proxy met it.
+
+    From 5.0.0 on a slave waits all the same (``DefaultHAClient#closeMasterAndWait``). Behind a
+    stall it may have closed earlier, and not have come through.
+    """
+    is_behind_stall = view.wires[slave].healed_ms > since_ms - SLACK_MS
+    if view.plan.version.has(FIRST_REPORT_AT_ONCE) or is_behind_stall:
+        return False
+    has_run = view.is_up(MASTER) and view.master.is_started and not view.is_stopping(MASTER)
+    refusals_ms = view.plan.links[slave].refusals_ms
+    is_met = not any(since_ms <= t_ms <= view.now_ms for t_ms in refusals_ms)
+    return has_run and is_met and view.master.started_ms < since_ms - JITTER_MS
 
 
 def check_interval(view: View, slave: int, event: Event) -> View:
