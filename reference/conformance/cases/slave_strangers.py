@@ -153,7 +153,13 @@ PARTS = (
 )
 
 SILENCE = (
-    slave_case("a frame, and then silence", (APPEND,), *JOINED, Frames(((0, ONE),)), Wait(1500)),
+    slave_case(
+        "a frame, and then silence",
+        (APPEND,),
+        *JOINED,
+        Frames(((0, ONE),)),
+        Wait(2500, heartbeats=1.0),
+    ),
     slave_case(
         "frames before the first report",
         (APPEND, REPORT),
