@@ -37,6 +37,36 @@ OUT_OF_STEP = tuple(
     )
 )
 
+HEADERS = (
+    *(
+        slave_case(
+            f"the header of a frame {where} the slave's end",
+            (REFUSE, CLOSING),
+            *FILLED,
+            Frames(((offset, ONE),), first_bytes=part),
+            *REFUSED,
+        )
+        for where, offset, part in (("below", ONE, 12), ("beyond", END + ONE, 12))
+    ),
+    slave_case(
+        "a frame out of step comes in part",
+        (REFUSE, CLOSING),
+        *FILLED,
+        Frames(((ONE, ONE),), first_bytes=100),
+        *REFUSED,
+    ),
+    slave_case(
+        "the header of a frame at the slave's end",
+        (FRAME,),
+        *FILLED,
+        Frames(((END, ONE),), first_bytes=12),
+        Wait(700),
+        Cut(),
+        *REFUSED,
+    ),
+)
+"""A header is compared before its body has come."""
+
 HEARTBEATS = (
     *(
         slave_case(name, (REFUSE, HEARTBEAT), *FILLED, Frames(((offset, 0),)), *REFUSED)
@@ -191,4 +221,4 @@ SILENCE = (
     ),
 )
 
-CASES: tuple[Case, ...] = (*OUT_OF_STEP, *HEARTBEATS, *EMPTY, *PARTS, *SILENCE)
+CASES: tuple[Case, ...] = (*OUT_OF_STEP, *HEADERS, *HEARTBEATS, *EMPTY, *PARTS, *SILENCE)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from reference.recordings.ahead.plan import Plan
 from reference.recordings.clock import (
+    CONNECT_MS,
+    RECONNECT_MS,
     SELECT_MS,
     SLACK_MS,
     TIMER_RANGES,
@@ -20,16 +22,20 @@ from reference.releases.timing_differences import OWN_REPORT_TIMER
 
 
 def list_owed(asking: Asking, node: Node, slave: int, now_ms: float) -> Iterator[Goal]:
-    """What a slave that is connected owes by now; nothing of one that somebody plays."""
+    """What a slave that runs owes by now; nothing of one that somebody plays."""
     seen, guide = node.notes.seen, asking.guide
-    is_there = seen.wires[slave].is_open and guide.get(node, f"links.{slave}.is_open")
-    is_up = guide.get(node, f"slaves.{slave}.is_up")
-    if slave in asking.plan.scripted or not (is_there and is_up):
+    is_open = guide.get(node, f"links.{slave}.is_open")
+    if slave in asking.plan.scripted or not guide.get(node, f"slaves.{slave}.is_up"):
         return
-    yield from list_silent(asking, node, slave, now_ms)
     is_stopping = guide.get(node, f"slaves.{slave}.is_stopping")
     is_stopping |= has_hidden_stop(asking.plan, seen.slaves[slave], slave, now_ms)
-    if not is_stopping and not has_epoch_files(asking):
+    is_free = is_stopping or has_epoch_files(asking)
+    if not is_open and not is_free:
+        yield from list_unconnected(asking, node, slave, now_ms)
+    if not (is_open and seen.wires[slave].is_open):
+        return
+    yield from list_silent(asking, node, slave, now_ms)
+    if not is_free:
         yield from list_unrefused(node, slave, now_ms)
         yield from list_unclosed(asking, node, slave, now_ms)
 
@@ -49,6 +55,23 @@ def list_silent(asking: Asking, node: Node, slave: int, now_ms: float) -> Iterat
     silent_ms = now_ms - max(wire.last_report_ms, heard_ms)
     if silent_ms > TIMER_RANGES["own_report"](asking.plan.slave_timers[slave]).high_ms:
         text = f"the slave is connected, but has reported nothing for {silent_ms:.0f} ms"
+        yield Goal(text, lambda _: False)
+
+
+def list_unconnected(asking: Asking, node: Node, slave: int, now_ms: float) -> Iterator[Goal]:
+    """A slave that has lost its connection tries again, every five seconds at least (R-HC-01).
+
+    One try takes as long at most (``RemotingUtil#connect``).
+    """
+    seen = node.notes.seen
+    wire, master = seen.wires[slave], seen.master
+    is_there = master.is_started and master.stop_begin_ms is None
+    is_lost = wire.closed_ms is not None and not (wire.is_open or wire.is_stalled)
+    if not (is_there and is_lost and node.notes.wires[slave].is_connection_recorded):
+        return
+    lost_ms = now_ms - max(wire.closed_ms or 0.0, master.started_ms, wire.healed_ms)
+    if lost_ms > RECONNECT_MS + CONNECT_MS + SLACK_MS:
+        text = f"the slave has not connected for {lost_ms:.0f} ms, though its master runs"
         yield Goal(text, lambda _: False)
 
 
