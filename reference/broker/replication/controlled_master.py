@@ -120,6 +120,7 @@ class ControlledMasterHa(MasterHa):
         self.places.learn(MASTER_PLACE, self.places.list_entries(begun.starts), number)
         self.places.take_over(MASTER_PLACE, self.epochs)
         self.is_told = True
+        self.store.find_confirmed = lambda: self.confirm_offset
         self._confirm()
         self.store.every("sync state set", CHECK_SET_MS, self._check_set)
 

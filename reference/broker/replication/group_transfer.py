@@ -38,7 +38,7 @@ class GroupTransfer:
         puts.host.after(0.0, self._serve)
 
     def notify(self) -> None:
-        """A report has raised ``push2SlaveMaxOffset``, or is one that may count otherwise."""
+        """A report has raised ``push2SlaveMaxOffset``."""
         if not self._is_waiting:
             self._is_notified = True
             return

@@ -90,7 +90,7 @@ class MasterHa:
     rules: RuledState
     host: Host
     on_report: Callable[[], None] = field(default=lambda: None)
-    """Called when a report may end a wait."""
+    """Called when a report has raised the highest one (``HAService#notifyTransferSome``)."""
     connections: list[HaConnection] = field(factory=list)
     """Those that are counted."""
     is_over: bool = False
@@ -171,7 +171,7 @@ class MasterHa:
                 return
         push2 = rules.get(PUSH2)
         if rules.try_to(connection.name("receive_report"), slave_offset=offset):
-            if rules.get(PUSH2) > push2 or self.settings.habits.is_deadline_first:
+            if rules.get(PUSH2) > push2:
                 self.on_report()
         else:
             request = offset if is_first else connection.get("slave_request_offset")

@@ -7,6 +7,7 @@ Source: DefaultMessageStore, CommitLog of 4.4.0.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from datetime import datetime
 
@@ -55,6 +56,8 @@ class LiveStore:
     """Called when queues may have grown."""
     on_appended: list[Callable[[], None]] = field(factory=list)
     """Called when the log has grown."""
+    find_confirmed: Callable[[], int] = field(default=lambda: sys.maxsize)
+    """Up to where a master in controller mode may dispatch at most."""
     _timers: dict[str, Timer] = field(factory=dict)
     _thorough_ms: float = 0.0
     _clean_log: CleanCommitLogService = field(factory=CleanCommitLogService)
@@ -264,10 +267,12 @@ class LiveStore:
 
     def _find_dispatch_limit(self) -> int:
         """The log's end, or less where a release dispatches only what is flushed or copied."""
-        if self.settings.is_slave:
-            return self.max_offset
-        ranges = self.serving.find_ranges("dispatch_master")
-        return 0 if ranges is None else ranges[0][1]
+        is_slave = self.settings.is_slave
+        rules, name = self.serving, "dispatch_master"
+        if is_slave and self.copying is not None:
+            rules, name = self.copying, "dispatch_slave[0]"
+        ranges = rules.find_ranges(name)
+        return 0 if ranges is None else min(ranges[0][1], self.find_confirmed())
 
     def flush(self, least_pages: int = 0) -> None:
         """Force one file, if enough of it is not (``MappedFileQueue#flush``)."""

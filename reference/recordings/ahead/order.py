@@ -7,11 +7,12 @@ change places.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import frozen
 
-from reference.recordings.clock import JITTER_MS, LOOK_MS, SKEW_MS, SLACK_MS
+from reference.recordings.clock import JITTER_MS, KILL_MS, LOOK_MS, SKEW_MS, SLACK_MS
+from reference.recordings.groups import LINK_PREFIX
 from reference.recordings.kinds import IGNORED_KINDS, START_KINDS
 from reference.recordings.reading import Event
 
@@ -106,11 +107,31 @@ def order_observations(every: Iterable[Event]) -> Iterator[Observation]:
     begins += derive_stops(events)
     begins += derive_logged_stops(every)
     begins.sort(key=lambda begin: begin.t_ms, reverse=True)
-    for event in events:
+    for event in order_last_reports(events):
         while begins and begins[-1].t_ms <= event.t_ms:
             yield begins.pop()
         yield Observation(event.t_ms, event.kind, event)
     yield from begins[::-1]
+
+
+def order_last_reports(events: Sequence[Event]) -> list[Event]:
+    """The events with the reports before a slave's kill that were still on their way then."""
+    ordered: list[Event] = []
+    for event in events:
+        late_by = count_since_kill(ordered, event) if event.kind == "ha_report" else 0
+        ordered.insert(len(ordered) - late_by, event)
+    return ordered
+
+
+def count_since_kill(before: Sequence[Event], report: Event) -> int:
+    """How many events lie behind the kill of the slave that has sent a report; 0 for no kill."""
+    slave = report["link"].removeprefix(LINK_PREFIX)
+    for count, event in enumerate(reversed(before), start=1):
+        if event.t_ms < report.t_ms - KILL_MS:
+            break
+        if event.kind == "node_kill9" and event["node"] == slave:
+            return count
+    return 0
 
 
 def find_question_ms(status: Event) -> float:

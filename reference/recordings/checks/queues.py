@@ -10,6 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from reference.disk.records.walking import RECORD_MIN_BYTES
 from reference.recordings.ahead.boundaries import list_segments
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.ahead.puts import Put
@@ -75,7 +76,31 @@ def check_queue_offset(view: View, put: Put) -> View:
     is_gap = any(each.is_behind_gap for each in view.plan.puts[since + 1 : put.number + 1])
     if put.queue_offset == expected or (is_gap and put.queue_offset > expected):
         return view
+    is_first = all(each.process < put.process for each in before)
+    if is_first and expected < put.queue_offset <= _find_stale_end(
+        view, put.queue, put.process, put.start_offset
+    ):
+        return view
     raise Blocked(f"queue_offset is {put.queue_offset}, but {expected} is the next one")
+
+
+def _find_stale_end(view: View, name: str, process: int, log_end: int) -> int:
+    """Up to where entries that an earlier start has cut off may be in the queue again; 0 for none.
+
+    ConsumeQueue#truncateDirtyLogicFiles moves the end of a queue down and leaves the entries
+    behind it in the file. If the log has grown past their offsets by the start after that,
+    ConsumeQueue#recover counts them again, whatever lies there now (4.4.0).
+    """
+    cut_ends = [cut for cut in view.plan.lost_offsets if cut + 1 < process]
+    highest = 0
+    for life in {view.plan.lives[cut] for cut in cut_ends}:
+        index = view.plan.queue_index.get((life, name))
+        place = bisect_left(index.starts, log_end) if index else 0
+        if index and place:
+            last = index.puts[place - 1]
+            others = max(log_end - last.end_offset, 0) // RECORD_MIN_BYTES
+            highest = max(highest, last.queue_offset + 1 + others)
+    return highest
 
 
 def _find_next_offset(view: View, log: CommitLog, name: str, end: int, *, has_deleted: bool) -> int:
@@ -104,6 +129,8 @@ def _find_highest(view: View, node: int, name: str) -> float:
     """The most entries that the queue may have by now."""
     log, plan = view.get_log(node), view.plan
     highest = _find_next_offset(view, log, name, log.max_offset, has_deleted=True)
+    if node == MASTER:
+        highest = max(highest, _find_stale_end(view, name, view.process, log.max_offset))
     if any(plan.tables[s.life].is_open_at(s.end_offset - 1) for s in list_segments(log)):
         return float("inf")
     if node != MASTER:

@@ -274,6 +274,7 @@ class Timeline:
                 break
         self.budget = Budget(REPAIR_STEPS, self.total)
         trail = trail or self.move_earlier(self.trail, stuck.observation, self.may_swap)
+        self.budget = Budget(REPAIR_STEPS, self.total)
         trail = trail or self.move_later(stuck.observation, waiting)
         trail = trail or self.go_back(self.trail, stuck, ROUNDS_MAX, is_pulled=True)
         if trail is None and is_cut:

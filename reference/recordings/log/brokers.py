@@ -237,19 +237,28 @@ def list_log_goals(asking: Asking, node: Node, event: Event, broker: int) -> Ite
 
 
 def find_way(asking: Asking, node: Node, goal: Goal, end: Goal) -> Goal:
-    """A goal about a cursor, and how it may be met; ``end``: that the log ends at its number.
+    """A goal about a cursor, and how it may be met; ``end``: that the log ends at its number."""
+    instead = find_earlier_move(asking, node, goal, end.path)
+    return evolve(goal, on_the_way=(end, goal), instead=instead)
 
-    Where the file is gone in which the cursor stands, it has moved on before that.
-    """
-    log = end.path.removesuffix(f".ends.{asking.plan.structure.lives - 1}")
-    goal = evolve(goal, on_the_way=(end, goal))
+
+def find_earlier_move(asking: Asking, node: Node, goal: Goal, end_path: str) -> Goal | None:
+    """Where the file is gone in which a cursor stands, it has moved on before: to the log's end."""
+    log = end_path.removesuffix(f".ends.{asking.plan.structure.lives - 1}")
     if asking.guide.get(node, goal.path) >= asking.guide.get(node, f"{log}.start_offset"):
-        return goal
+        return None
 
     def follow_end(earlier: Node) -> Goal:
-        return asking.has_value(goal.text, goal.path, asking.guide.get(earlier, end.path))
+        return asking.has_value(goal.text, goal.path, asking.guide.get(earlier, end_path))
 
-    return evolve(goal, instead=evolve(goal, again=follow_end))
+    return evolve(goal, again=follow_end)
+
+
+def find_flush_before(asking: Asking, node: Node) -> Goal | None:
+    """The same of the master's flush, for a put that needs one."""
+    path = "master.log.flushed_offset"
+    flushed = asking.has_value("flushed_offset", path, asking.guide.get(node, path))
+    return find_earlier_move(asking, node, flushed, name_end(asking.plan, MASTER))
 
 
 def list_master_goals(asking: Asking, node: Node, event: Event) -> Iterator[Goal]:

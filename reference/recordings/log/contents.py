@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import evolve
+
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.checks.contents import check_checksums, check_comparison, check_scan
 from reference.recordings.checks.settings import check_address, check_set_config
-from reference.recordings.hidden.node import Asked, Node
+from reference.recordings.hidden.node import Asked, Goal, Node
+from reference.recordings.kinds import END_KINDS, START_KINDS
 from reference.recordings.log.asking import Asking, see
-from reference.recordings.log.brokers import begins_at
+from reference.recordings.log.brokers import begins_at, get_log
 from reference.recordings.log.guide import name_broker, name_end, name_instance
 from reference.recordings.log.tables import hold_against, learn_from
+from reference.recordings.reading import Event
 from reference.recordings.tables.reads import check_read
+from reference.worlds.replication.dispatch import is_dispatch_file_there
+from reference.worlds.replication.mapped_files import is_flush_file_there
 
 
 def observe_checksums(asking: Asking, observation: Observation, node: Node) -> Asked:
@@ -91,7 +100,39 @@ def observe_expiry(asking: Asking, observation: Observation, node: Node) -> Aske
     goal = begins_at(asking, text, broker, begin)
     if not deleted:
         return Asked()
-    return Asked((lambda _: (goal,),), permits=dict.fromkeys(names, deleted))
+    cursors = tuple(list_cursor_goals(asking, event, broker, begin))
+    return Asked((lambda _: cursors, lambda _: (goal,)), permits=dict.fromkeys(names, deleted))
+
+
+def list_cursor_goals(asking: Asking, event: Event, broker: int, begin: int) -> Iterator[Goal]:
+    """Flush and dispatch that are seen to go on have left the files that are deleted (R-CL-09)."""
+    look = find_next_look(asking, event)
+    if look is not None and look.data.get("flushed_offset", -1) >= begin:
+        yield asking.holds("the flush can go on", may_flush_on, broker, numbers=(begin,))
+    if look is not None and look.data.get("dispatched_offset", -1) >= begin:
+        text = "the dispatch can go on"
+        yield asking.holds(text, may_dispatch_on, broker, numbers=(begin,))
+
+
+def find_next_look(asking: Asking, event: Event) -> Event | None:
+    """The next look at the broker that an event is about, in the same process."""
+    for later in asking.plan.recording.events:
+        if later.seq <= event.seq or later.data.get("node") != event["node"]:
+            continue
+        if later.kind in {"snapshot", *END_KINDS, *START_KINDS}:
+            return later if later.kind == "snapshot" else None
+    return None
+
+
+def may_flush_on(state: Any, broker: int, begin: int) -> Any:
+    """A broker's flush goes on when its log begins here."""
+    return is_flush_file_there(evolve(get_log(state, broker), start_offset=begin))
+
+
+def may_dispatch_on(state: Any, broker: int, begin: int) -> Any:
+    """A broker's dispatch goes on when its log begins here."""
+    log = evolve(get_log(state, broker), start_offset=begin)
+    return is_dispatch_file_there(state, log)
 
 
 EXPIRING = ("expire_WHO_file", "expire_uncopied_WHO_file", "delete_young_WHO_file")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -337,6 +339,13 @@ class LogGuide:
         """From where on the end of the master's present process takes even what was flushed."""
         return self.plan.lost_offsets.get(node.notes.process)
 
+    def _find_shown_end(self, node: Node) -> float:
+        """Where the master's log ends at the next look at its process; infinite for none."""
+        ends, end_ms = self.plan.end_observations, self.plan.processes[node.notes.process].end_ms
+        place = bisect_right(ends.times_ms, self.now_ms + JITTER_MS)
+        is_shown = place < len(ends.times_ms) and ends.times_ms[place] <= end_ms
+        return ends.values[place] if is_shown else math.inf
+
     def list_frames(self, wire: Wire, slave: int) -> Sequence[Frame]:
         """The frames with a body of a link's latest connection, in the order of their sending."""
         return self.plan.links[slave].frames.get(wire.connection, ())
@@ -375,10 +384,13 @@ class LogGuide:
     def _may_be_other(self, node: Node, action: Action, after: State) -> bool:
         """A message has a head, and neither it nor a blank lies where the next recorded put does.
 
-        Where no put is shown, several messages are taken for one.
+        The log ends no higher at the next look. Where no put is shown, several messages are taken
+        for one.
         """
         put, end = self.find_following(node), after[self.places[name_end(self.plan, MASTER)]]
         if put is not None and put.process == node.notes.process and put.start_offset < end:
+            return False
+        if end > self._find_shown_end(node):
             return False
         size = action.arguments.get("size_bytes", MESSAGE_HEAD_BYTES)
         return self.plan.are_puts_hidden or size >= MESSAGE_HEAD_BYTES

@@ -179,14 +179,24 @@ def find_new_rows(asking: Asking, node: Node, event: Event, broker: int) -> list
     Its next start shows them: an epoch that it did not have, and that begins above its log's end
     (``v533_controller_n`` seq 130 and 170). Of any other kill there are none.
     """
+    rows = find_rows_without_bytes(asking, event, broker)
+    start = find_next_start(asking, event)
+    if not rows or start is None or rows[-1][1] == start["max_offset"]:
+        return []
+    is_known = all(goal.check(node) for goal in list_file_goals(asking, broker, rows))
+    return [] if is_known else rows
+
+
+def find_rows_without_bytes(asking: Asking, event: Event, broker: int) -> list[list[int]]:
+    """The epochs with which a slave starts next, if the last begins where its log ends, or above.
+
+    It was sent by a frame of which nothing was kept, or by a heartbeat.
+    """
     start = find_next_start(asking, event)
     if broker == MASTER or start is None or not has_epoch_files(asking):
         return []
     rows = [row[:2] for row in start.data.get("epochs") or ()]
-    if not rows or rows[-1][1] <= start.data.get("max_offset", math.inf):
-        return []
-    is_known = all(goal.check(node) for goal in list_file_goals(asking, broker, rows))
-    return [] if is_known else rows
+    return rows if rows and rows[-1][1] >= start.data.get("max_offset", math.inf) else []
 
 
 def find_next_start(asking: Asking, event: Event) -> Event | None:
@@ -259,9 +269,11 @@ def observe_stop(asking: Asking, observation: Observation, node: Node) -> Asked:
         ended = end_process(asking, after, broker)
         return see(lambda seen: seen.change_broker(broker, is_store_closed=True))(ended)
 
+    rows = find_rows_without_bytes(asking, event, broker)
     return Asked(
         (
             asking.later(observation, lambda view: check_stop(view, event, broker)),
+            lambda _: tuple(list_file_goals(asking, broker, rows)) if rows else (),
             lambda _: tuple(goals),
         ),
         permits=dict.fromkeys(names, 1),

@@ -27,7 +27,7 @@ from reference.recordings.controller.goals import has_epoch_files, lag_behind, l
 from reference.recordings.hidden.goals import compile_made
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.asking import Asking, agrees, ask_for, note
-from reference.recordings.log.brokers import list_positions
+from reference.recordings.log.brokers import find_flush_before, list_positions
 from reference.recordings.log.guide import name_end
 from reference.recordings.log.limits.due import is_given_up
 from reference.recordings.log.seen import Check
@@ -96,7 +96,7 @@ def observe_put(asking: Asking, observation: Observation, node: Node) -> Asked:
     def list_answer(after: Node) -> tuple[Goal, ...]:
         if number not in after.notes.slots:
             return (agrees(f"the put of seq {put.seq} waits for its answer", is_so=False),)
-        return list_answer_goals(asking, put, after.notes.slots.index(number))
+        return list_answer_goals(asking, after, put, after.notes.slots.index(number))
 
     checks: list[Check] = [
         lambda view: check_size(view, event),
@@ -153,7 +153,7 @@ def is_appended(asking: Asking, put: Put) -> Goal:
     )
 
 
-def list_answer_goals(asking: Asking, put: Put, slot: int) -> tuple[Goal, ...]:
+def list_answer_goals(asking: Asking, node: Node, put: Put, slot: int) -> tuple[Goal, ...]:
     """A put that is followed in a slot is answered with its status."""
     if put.status not in STATUS_NAMES:
         return (agrees(f"{put.status!r} is an answer that brokers give", is_so=False),)
@@ -164,6 +164,7 @@ def list_answer_goals(asking: Asking, put: Put, slot: int) -> tuple[Goal, ...]:
             phase,
             usual=lambda node: list_usual_steps(asking, node, put, slot),
             is_lost=partial(is_unreported, asking, put, slot) if put.status == "PUT_OK" else None,
+            instead=find_flush_before(asking, node),
         ),
         asking.has_value(
             f"its answer ({put.status})",
@@ -173,11 +174,11 @@ def list_answer_goals(asking: Asking, put: Put, slot: int) -> tuple[Goal, ...]:
         ),
     )
 
-    def find_again(node: Node, number: int) -> Goal | None:
-        slots = node.notes.slots
+    def find_again(other: Node, number: int) -> Goal | None:
+        slots = other.notes.slots
         if put.number not in slots:
             return None
-        return list_answer_goals(asking, put, slots.index(put.number))[number]
+        return list_answer_goals(asking, other, put, slots.index(put.number))[number]
 
     found = [
         evolve(goal, again=partial(find_again, number=number)) for number, goal in enumerate(goals)

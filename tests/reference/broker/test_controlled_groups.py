@@ -21,11 +21,9 @@ CASES = (("kills", 101), ("restarts", 103), ("two_slaves", 120))
 """Scenario and seed."""
 LINES = 200
 RANDOM_SEEDS = range(3000, 3100)
-REFUSED = {
-    3024: "an epoch file with an entry that ends before it begins",
-    3079: "a report that a slave's end overtakes, by clocks that differ",
-}
-"""Groups whose recordings can have happened, and what of them the checker does not explain."""
+EARLIER = (("restarts", 3024, 600), ("skewed", 3079, 300), ("two_slaves", 108, 200))
+"""Scenario, seed and lines of recordings that the checker once did not explain: an epoch of which a
+stopping slave has kept no byte, a look before a kill by clocks that differ, a report on its way."""
 
 
 @pytest.mark.parametrize(("scenario", "seed"), CASES)
@@ -38,6 +36,12 @@ def test_what_is_recorded_conforms(tmp_path: Path, scenario: str, seed: int) -> 
     seen = Counter(line["ev"] for line in group.lines)
     kinds = {"to_master", "to_slave", "set_sss", "sss_listener", "ha_handshake_master"}
     assert kinds <= set(seen)
+
+
+@pytest.mark.parametrize(("scenario", "seed", "lines"), EARLIER)
+def test_what_was_refused_conforms(tmp_path: Path, scenario: str, seed: int, lines: int) -> None:
+    """Each of them has happened."""
+    assert judge(play(tmp_path, scenario, RELEASE, seed, lines)) == CONFORMS
 
 
 def test_an_epoch_that_begins_elsewhere_is_refused(tmp_path: Path) -> None:
@@ -69,6 +73,6 @@ def test_random_groups_conform(tmp_path: Path) -> None:
         chance = random.Random(seed)
         scenario, events = chance.choice(scenarios), chance.choice((150, 300, 600))
         group = play(tmp_path / str(seed), scenario, RELEASE, seed, events)
-        assert (judge(group) == CONFORMS) is (seed not in REFUSED), (scenario, seed)
+        assert judge(group) == CONFORMS, (scenario, seed)
         seen.update(group.operator.strikes)
     assert {"kill_master", "kill_slave", "stop_master", "wipe_slave", "cut", "stall"} <= set(seen)

@@ -27,7 +27,7 @@ CASES = (
     ("restarts", "5.3.3", 8),
     ("kills", "4.4.0", 8),
     ("losses", "4.4.0", 22),
-    ("rollovers", "5.3.3-quorum", 10),
+    ("rollovers", "5.3.3-quorum", 11),
     ("async", "5.3.3", 4),
     ("skewed", "4.9.8", 9),
     ("looked_at", "4.4.0", 1),
@@ -49,11 +49,16 @@ MOVES = {
 }
 """Rules whose steps the brokers take: every way in which a put and a connection can end."""
 RANDOM_SEEDS = range(2000, 2150)
-REFUSED = {
-    2025: "a report that a slave's end overtakes, by clocks that differ",
-    2057: "a put answered for the disk behind a power loss and a deleted file",
-}
-"""Groups whose recordings can have happened, and what of them the checker does not explain."""
+EARLIER = (
+    ("losses", "5.3.3-quorum", 47, 250),
+    ("rollovers", "5.3.3-quorum", 31, 300),
+    ("skewed", "4.7.0", 2025, 600),
+    ("everything", "5.2.0", 2057, 300),
+    ("everything", "5.5.0-quorum", 2224, 150),
+)
+"""Scenario, release, seed and lines of recordings that the checker once did not explain: entries of
+a queue that an earlier start has cut off, a report on its way when its slave is killed, the same
+with clocks that differ, a flush before a deletion, a slave that dispatched more than it may."""
 RELEASES = [v.name for v in list_versions() if v.mode in ("", "quorum")]
 
 
@@ -80,6 +85,14 @@ def test_what_is_recorded_conforms(tmp_path: Path, scenario: str, release: str, 
     assert judge(group) == CONFORMS
     assert sum(len(p.codes) for p in group.producers) > 20
     assert len(set(group.operator.strikes)) >= min(2, len(SCENARIOS[scenario].strikes))
+
+
+@pytest.mark.parametrize(("scenario", "release", "seed", "lines"), EARLIER)
+def test_what_was_refused_conforms(
+    tmp_path: Path, scenario: str, release: str, seed: int, lines: int
+) -> None:
+    """Each of them has happened."""
+    assert judge(play(tmp_path, scenario, release, seed, lines)) == CONFORMS
 
 
 def test_a_corrupted_one_is_refused(tmp_path: Path) -> None:
@@ -131,7 +144,7 @@ def test_random_groups_conform(tmp_path: Path) -> None:
         chance = random.Random(seed)
         scenario, release = chance.choice(scenarios), chance.choice(RELEASES)
         group = play(tmp_path / str(seed), scenario, release, seed, chance.choice((150, 300, 600)))
-        assert (judge(group) == CONFORMS) is (seed not in REFUSED), (scenario, release, seed)
+        assert judge(group) == CONFORMS, (scenario, release, seed)
         seen.update(group.operator.strikes)
         taken.update(group.taken)
     assert {name for each in SCENARIOS.values() for name in each.strikes} == set(seen)
