@@ -21,6 +21,10 @@ class Lenient(SlaveHa):
         """Such a frame; False: the connection is closed as usual."""
         raise NotImplementedError
 
+    def _bear_header(self) -> bool:
+        """It decides when a frame is whole."""
+        return self.transport is not None
+
     def _take_learnt(self, frame: Frame) -> bool:
         """It is not closed for it."""
         if self.rules.can("refuse_frame[0]") and self.take_other(frame):
