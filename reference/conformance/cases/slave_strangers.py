@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reference.conformance.acts import Act, Cut, Meet, Wait
 from reference.conformance.case import SMALL_FILES, Case, slave_case
-from reference.conformance.played_master import MESSAGE_BYTES, Asked, Frames, Listen
+from reference.conformance.strangers import MESSAGE_BYTES, Asked, Frames, Listen
 
 REFUSE = "replication.md#refuse_frame"
 WRONG = "replication.md#append_at_wrong_offset"

@@ -26,9 +26,9 @@ from reference.recordings.controller.refused import find_refused, list_agreed
 from reference.recordings.controller.truncation import is_given_up
 from reference.recordings.hidden.node import Asked, Goal, Node, Stage
 from reference.recordings.log.asking import Asking, agrees, see
-from reference.recordings.log.connections import UNSET, Shown, list_live, match
 from reference.recordings.log.following import list_transfers
 from reference.recordings.log.guide import name_broker, name_end
+from reference.recordings.log.limits.connections import UNSET, Shown, list_live, match
 from reference.recordings.log.limits.due import list_given_up_flushes
 from reference.recordings.log.seen import Check, Seen
 from reference.recordings.reading import Event

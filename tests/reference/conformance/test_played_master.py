@@ -9,7 +9,7 @@ import pytest
 from attrs import evolve
 
 from reference.conformance.catalogue import SLAVE_CASES
-from reference.conformance.played_master import MESSAGE_BYTES, make_file
+from reference.conformance.strangers import MESSAGE_BYTES, make_file
 from reference.recordings.judging import CONFORMS, REJECTED, UNDECIDED, check_recording
 from reference.recordings.reading import Event, Recording
 from reference.store.records import BLANK_MAGIC_CODE, MAGIC_CODE_POSITION
