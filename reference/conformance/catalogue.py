@@ -13,6 +13,7 @@ from reference.conformance.cases import (
     slave_copies,
     slave_frames,
     slave_restarts,
+    slave_strangers,
 )
 
 MASTER_CASES: tuple[Case, ...] = (
@@ -27,4 +28,5 @@ SLAVE_CASES: tuple[Case, ...] = (
     *slave_frames.CASES,
     *slave_restarts.CASES,
     *slave_copies.CASES,
+    *slave_strangers.CASES,
 )

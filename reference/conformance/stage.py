@@ -44,6 +44,8 @@ FRESH_MASTER = {
     "connections": [],
 }
 FRESH_SLAVE = {"ha_client_connected": False, "ha_client_reported_offset": 0}
+INEXACT_MS = 0.002
+"""How far a difference of two times of day may be off: 2**-12 ms each, and two roundings."""
 Listen = Callable[[Callable[[], Peer]], Callable[[], None]]
 """Begins to listen; what it returns ends that."""
 
@@ -159,8 +161,16 @@ class Stage:
             return
         now_ms = self.elapsed_ms()
         if "begin_wall_ms" in told:
-            told["t_begin_ms"] = round(now_ms - (wall_ms - told.pop("begin_wall_ms")), 3)
+            told["t_begin_ms"] = self._find_begin(now_ms - (wall_ms - told.pop("begin_wall_ms")))
         self.lines.append({"t_ms": now_ms, **told})
+
+    def _find_begin(self, t_ms: float) -> float:
+        """When a call began, which the time of day tells less exactly than the clock.
+
+        It is the stamp of the line that was written at once, if there is one.
+        """
+        stamps = [line["t_ms"] for line in self.lines if abs(line["t_ms"] - t_ms) <= INEXACT_MS]
+        return float(min(stamps, key=lambda stamp: abs(stamp - t_ms), default=round(t_ms, 3)))
 
     def _make_whole(self, told: dict[str, Any]) -> bool:
         """An event of a whole broker shows its tables; what its store alone shows is left out."""
@@ -264,6 +274,12 @@ class Stage:
                 return AskedPeer(LifePeer(life, server.make_connection()), self._count_copy)
 
             self._stops.append(self.serving.clients(answer))
+
+    def open_played(self, make_peer: Callable[[], Peer]) -> None:
+        """Somebody who plays a master takes slaves."""
+        assert self.listen is not None
+        link = self.get_link()
+        self._stops.append(self.listen(lambda: link.tap(make_peer())))
 
     def close_master(self) -> None:
         """It does so no more."""

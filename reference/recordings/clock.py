@@ -66,6 +66,9 @@ SELECT_MS = 1000
 RECONNECT_MS = 5000
 """What ``HAClient#run`` waits after a connect that failed (R-HC-01)."""
 
+CONNECT_MS = 5000
+"""How long ``RemotingUtil#connect`` tries at most."""
+
 SHUTDOWN_MS = 1000
 """What ``DefaultMessageStore#shutdown`` sleeps before its HA service ends (R-RC-02)."""
 

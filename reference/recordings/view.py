@@ -81,6 +81,8 @@ class Wire:
     """When it has shown the one before."""
     next_offset: int | None = None
     """Where that frame ends, and so the next one begins; None before the first."""
+    refused_ms: float | None = None
+    """When somebody who plays the master has sent on it what the slave refuses; None for never."""
     last_report: int | None = None
     """The latest report that the proxy has shown on this connection."""
     last_report_ms: float = 0.0

@@ -83,6 +83,14 @@ class FrameReader:
         return frames
 
     @property
+    def announced(self) -> tuple[int, int] | None:
+        """Offset and length of a frame whose header has come, and whose body is not whole."""
+        if len(self._pending) < FRAME_HEADER.size:
+            return None
+        offset, length = FRAME_HEADER.unpack_from(self._pending)
+        return offset, length
+
+    @property
     def pending_bytes(self) -> int:
         """How much of an unfinished frame has arrived."""
         return len(self._pending)

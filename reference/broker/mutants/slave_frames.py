@@ -21,6 +21,10 @@ class Lenient(SlaveHa):
         """Such a frame; False: the connection is closed as usual."""
         raise NotImplementedError
 
+    def _bear_header(self) -> bool:
+        """It decides when a frame is whole."""
+        return self.transport is not None
+
     def _take_learnt(self, frame: Frame) -> bool:
         """It is not closed for it."""
         if self.rules.can("refuse_frame[0]") and self.take_other(frame):
@@ -77,6 +81,15 @@ class TruncatesToTheMaster(Lenient):
         self.store.truncate(frame.offset)
         self.store.learn_log()
         return self.store_rest(frame)
+
+
+@mutant("wire_format.md#closing-a-connection", TAKE)
+class ComparesWholeFramesOnly(SlaveHa):
+    """A frame's offset is compared with the log's end when its body is whole, not before."""
+
+    def _bear_header(self) -> bool:
+        """A header alone says nothing."""
+        return self.transport is not None
 
 
 @mutant("wire_format.md#the-heartbeat", TAKE)
@@ -136,36 +149,17 @@ class AppendsHalfFrames(SlaveHa):
         return EagerReader()
 
 
-@define
-class HeaderReader(FrameReader):
-    """It shows where a frame that has begun will end."""
-
-    @property
-    def announced(self) -> Frame | None:
-        """The frame whose body is not whole, with zeros for it; None: no header has come."""
-        if len(self._pending) < FRAME_HEADER.size:
-            return None
-        offset, length = FRAME_HEADER.unpack_from(self._pending)
-        return Frame(offset, bytes(length))
-
-
 @mutant(FRAME, "HAClient#dispatchReadRequest, #reportSlaveMaxOffsetPlus")
 class ReportsAtTheHeader(SlaveHa):
     """A frame is reported when its header has come, before its body."""
 
-    def make_reader(self) -> FrameReader:
-        """One that tells of headers."""
-        return HeaderReader()
-
     def received(self, data: bytes) -> None:
         """What is to come counts."""
         super().received(data)
-        frame = self.reader.announced if isinstance(self.reader, HeaderReader) else None
-        if self.transport is None or frame is None or frame.offset != self.store.max_offset:
-            return
-        end = frame.offset + len(frame.body)
-        if end > self.reported:
-            self.reported = end
+        offset, length = self.reader.announced or (-1, 0)
+        is_next = self.transport is not None and offset == self.store.max_offset
+        if is_next and offset + length > self.reported:
+            self.reported = offset + length
             self._report(is_timed=False)
 
 

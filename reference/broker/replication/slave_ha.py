@@ -127,6 +127,8 @@ class SlaveHa:
         for frame in frames:
             if self.transport is None or not self._take(frame):
                 return
+        if not self._bear_header():
+            return
         self._later(0.0 if frames else habits.SELECT_MS)
 
     def drained(self) -> None:
@@ -170,6 +172,12 @@ class SlaveHa:
     def make_report(self) -> bytes:
         """What it sends."""
         return encode_report(self.reported)
+
+    def _bear_header(self) -> bool:
+        """A header is compared before its body has come; False: the connection is closed."""
+        offset, _ = self.reader.announced or (self.store.max_offset, 0)
+        is_taken = self.store.max_offset in (0, offset)
+        return self.transport is not None and (is_taken or self._take(Frame(offset, b"")))
 
     def _take(self, frame: Frame) -> bool:
         """``dispatchReadRequest``: one frame; False: the connection is closed."""

@@ -61,7 +61,8 @@ class LinkAhead:
     closings_ms: Mapping[int, float]
     """By connection: when its end was first seen."""
     connected_ms: Mapping[int, float]
-    """By connection: when the slave was last seen connected while no later one was opened."""
+    """By connection: when the slave was last seen connected while no later one was opened, and
+    nothing held back the end of this one."""
     shown_reports: Observations
     """The latest report of the slave, as looks at it show it."""
     slave_observations: Observations
@@ -172,11 +173,14 @@ def _gather_closings(events: Iterable[Event]) -> Mapping[int, float]:
 
 def _see_connected(events: Iterable[Event], link: str, slave: str) -> Mapping[int, float]:
     found: dict[int, float] = {}
-    connection = 0
+    connection, is_held = 0, False
     for event in events:
+        if event.data.get("link") == link and event.kind in {"link_stalled", "link_healed"}:
+            is_held = bool(event.data.get("master_to_slave"))
         if event.kind == "ha_link_open" and event["link"] == link:
             connection = event["conn"]
-        elif event.data.get("node") == slave and event.data.get("ha_client_connected"):
+        is_seen = event.data.get("node") == slave and event.data.get("ha_client_connected")
+        if is_seen and not is_held:
             found[connection] = event.t_ms
     return found
 

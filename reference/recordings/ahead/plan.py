@@ -120,7 +120,7 @@ class Plan:
     links: tuple[LinkAhead, ...]
     """What the recording tells of each slave's link."""
     scripted: frozenset[int]
-    """The slaves that somebody plays: no rule says what they do."""
+    """The slaves that somebody plays, or MASTER: no rule says what they do."""
     end_observations: Observations
     """Where the master's log is seen to end."""
     flush_observations: Observations
@@ -180,9 +180,9 @@ def _see_master(own: list[Event]) -> dict[str, Any]:
     }
 
 
-def _add_variants(structure: Structure, version: Version, scripted: object) -> Structure:
+def _add_variants(structure: Structure, version: Version, scripted: frozenset[int]) -> Structure:
     """The group by the rules of its version, and of slaves that somebody plays."""
-    variants = (SCRIPTED_SLAVE, *version.variants) if scripted else version.variants
+    variants = (SCRIPTED_SLAVE, *version.variants) if scripted - {MASTER} else version.variants
     return evolve(structure, variants=variants)
 
 
@@ -233,11 +233,12 @@ def make_plan(recording: Recording, version: Version) -> Plan:
 
 
 def _find_scripted(nodes: Mapping[str, Any], version: Version) -> frozenset[int]:
-    """The slaves that somebody plays. Raises OutsideTheModel where no rules are for that."""
-    master, *slaves = nodes
-    found = frozenset(n for n, name in enumerate(slaves) if nodes[name].get(SCRIPTED) is True)
-    if nodes[master].get(SCRIPTED) is True or (found and version.has(CONTROLLED)):
-        raise OutsideTheModel("a master, or a slave with a handshake, is not played by somebody")
+    """The slaves that somebody plays, or MASTER. Raises OutsideTheModel for what has no rules."""
+    found = frozenset(
+        n for n, each in enumerate(nodes.values(), MASTER) if each.get(SCRIPTED) is True
+    )
+    if found and (version.has(CONTROLLED) or (MASTER in found and len(found) > 1)):
+        raise OutsideTheModel("nobody plays both ends of a link, or one that has a handshake")
     return found
 
 

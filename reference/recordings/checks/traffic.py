@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.clock import JITTER_MS, LATE_MS, RECONNECT_MS, SLACK_MS
 from reference.recordings.reading import Event
 from reference.recordings.view import Blocked, View, Wire, check_timer, get_timers
-from reference.releases.timing_differences import OWN_REPORT_TIMER
+from reference.releases.timing_differences import FIRST_REPORT_AT_ONCE, OWN_REPORT_TIMER
 
 CLOSING_SIDES = ("slave", "master", "proxy", "reset")
 """What ``closed_by`` may say. Both ends may drop a connection within a ms, and either is named."""
@@ -19,18 +21,39 @@ def check_reconnect(view: View, slave: int) -> View:
     if closed_ms is None or wire.is_stalled or wire.healed_ms > closed_ms:
         return view  # The slave may have learnt of the end much later than the proxy.
     elapsed_ms = view.now_ms - closed_ms
-    is_at_once = elapsed_ms < (RECONNECT_MS + SLACK_MS) / 2
+    is_at_once = elapsed_ms < (RECONNECT_MS + SLACK_MS) / 2 or is_reachable(view, slave, closed_ms)
     timer = "reconnect_at_once" if is_at_once else "reconnect"
     return check_timer(view, timer, elapsed_ms, slave=slave)
 
 
+def is_reachable(view: View, slave: int, since_ms: float) -> bool:
+    """Nobody can have refused a connect since then: the master has run, and its proxy met it.
+
+    From 5.0.0 on a slave waits all the same (``DefaultHAClient#closeMasterAndWait``). Behind a
+    stall it may have closed earlier, and not have come through.
+    """
+    is_behind_stall = view.wires[slave].healed_ms > since_ms - SLACK_MS
+    if view.plan.version.has(FIRST_REPORT_AT_ONCE) or is_behind_stall:
+        return False
+    has_run = view.is_up(MASTER) and view.master.is_started and not view.is_stopping(MASTER)
+    refusals_ms = view.plan.links[slave].refusals_ms
+    is_met = not any(since_ms <= t_ms <= view.now_ms for t_ms in refusals_ms)
+    return has_run and is_met and view.master.started_ms < since_ms - JITTER_MS
+
+
 def check_interval(view: View, slave: int, event: Event) -> View:
-    """The first report of a connection, and the next one after a report, come in their time."""
+    """The first report of a connection, and the next one after a report, come in their time.
+
+    A frame before the first report, which only somebody who plays a master sends, is reported when
+    it is appended (``HAClient#reportSlaveMaxOffsetPlus``).
+    """
     wire = view.wires[slave]
     if wire.last_report is not None:
         is_by_own = view.plan.version.has(OWN_REPORT_TIMER)
         check_next = check_own_reports if is_by_own else check_repeated
         return check_next(view, slave, event)
+    if wire.last_frame_ms is not None:
+        return view
     elapsed_ms, extra_ms = event.t_ms - wire.opened_ms, compute_held_ms(view, slave)
     return check_timer(view, "first_report", elapsed_ms, slave=slave, extra_ms=extra_ms)
 
@@ -86,6 +109,27 @@ def check_repeated(view: View, slave: int, event: Event) -> View:
         return check_timer(view, "report_to_silent_master", elapsed_ms, slave=slave)
     elapsed_ms = event.t_ms - frame_ms
     return check_timer(view, "repeated_report", elapsed_ms, slave=slave)
+
+
+def date_frame(wire: Wire, event: Event) -> dict[str, Any]:
+    """What is noted of the latest frame of a connection."""
+    return {
+        "last_frame_ms": event.t_ms,
+        "frame_before_ms": wire.last_frame_ms,
+        "next_offset": event["master_offset"] + event["body_bytes"],
+    }
+
+
+def date_report(wire: Wire, event: Event) -> dict[str, Any]:
+    """What is noted of the latest report of a connection."""
+    frame_ms = wire.last_frame_ms
+    is_caused = frame_ms is not None and wire.last_report_ms <= frame_ms
+    return {
+        "last_report": event["slave_offset"],
+        "last_report_ms": event.t_ms,
+        "last_report_least_ms": frame_ms if is_caused else event.t_ms,
+        "has_crossed": is_behind_frame(wire, event),
+    }
 
 
 def is_behind_frame(wire: Wire, event: Event) -> bool:

@@ -16,7 +16,7 @@ from reference.recordings.ahead.plan import Plan
 from reference.recordings.hidden.node import Asked, Node
 from reference.recordings.kinds import END_KINDS
 from reference.recordings.log.asking import Asking
-from reference.recordings.log.connections import UNSET
+from reference.recordings.log.limits.connections import UNSET
 from reference.recordings.log.notes import Connection
 from reference.recordings.places import EXCHANGE
 from reference.recordings.reading import Event

@@ -13,9 +13,9 @@ from reference.recordings.ahead.plan import Plan
 from reference.recordings.controller.refused import find_refused
 from reference.recordings.hidden.goals import holds
 from reference.recordings.hidden.node import Asked, Goal, Node
-from reference.recordings.log.connections import UNSET
 from reference.recordings.log.guide import LogGuide
 from reference.recordings.log.limits.answers import Answers
+from reference.recordings.log.limits.connections import UNSET
 from reference.recordings.log.limits.counts import Counts
 from reference.recordings.log.limits.landmarks import Landmarks
 from reference.recordings.log.limits.reports import Reports

@@ -14,7 +14,7 @@ from reference.recordings.ahead.boundaries import has_boundary
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.checks.queues import check_queues
-from reference.recordings.clock import JITTER_MS, NOTICE_MS, SLACK_MS
+from reference.recordings.clock import NOTICE_MS, SLACK_MS
 from reference.recordings.controller.goals import (
     has_dispatched,
     has_epoch_files,
@@ -27,9 +27,9 @@ from reference.recordings.controller.refused import find_refused, list_agreed
 from reference.recordings.controller.truncation import is_given_up
 from reference.recordings.hidden.node import Asked, Goal, Node, Stage
 from reference.recordings.log.asking import Asking, agrees, see
-from reference.recordings.log.connections import UNSET, Shown, list_live, match
 from reference.recordings.log.following import list_transfers
 from reference.recordings.log.guide import name_broker, name_end
+from reference.recordings.log.limits.connections import UNSET, Shown, list_live, match
 from reference.recordings.log.limits.due import list_given_up_flushes
 from reference.recordings.log.seen import Check, Seen
 from reference.recordings.reading import Event
@@ -347,16 +347,16 @@ def list_link_goals(asking: Asking, node: Node, event: Event, broker: int) -> It
 def is_at_proxy(asking: Asking, event: Event, slave: int) -> bool:
     """The slave is connected to its proxy, which cannot reach the master."""
     refusals_ms = asking.plan.links[slave].refusals_ms
-    return any(abs(event.t_ms - t_ms) <= JITTER_MS for t_ms in refusals_ms)
+    return any(abs(event.t_ms - t_ms) <= NOTICE_MS for t_ms in refusals_ms)
 
 
 def is_end_unseen(asking: Asking, node: Node, event: Event, slave: int) -> bool:
-    """The master's process has ended, and its slave has yet to see that: the proxy held it back."""
+    """The master's side has ended, and its slave has yet to see that: the proxy held it back."""
     wire = node.notes.seen.wires[slave]
     is_held = wire.is_open and wire.are_frames_stalled
     ended_ms = -math.inf if wire.closed_ms is None else wire.closed_ms
     is_new = wire.healed_ms <= ended_ms and event.t_ms <= wire.healed_ms + NOTICE_MS
-    return (is_held or is_new) and not asking.guide.get(node, "master.is_up")
+    return (is_held or is_new) and not asking.guide.get(node, f"links.{slave}.is_open")
 
 
 def may_be_closed(asking: Asking, node: Node, event: Event, slave: int) -> bool:

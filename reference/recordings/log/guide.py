@@ -49,8 +49,8 @@ from reference.worlds.replication.controller.epochs import get_place
 from reference.worlds.replication.mapped_files import is_flush_file_there
 from reference.worlds.replication.replication import compute_first_transfer_start
 
-SLAVE = "slave"
-HIDDEN_ROLES = ("master", SLAVE)
+MASTER_ROLE, SLAVE = "master", "slave"
+HIDDEN_ROLES = (MASTER_ROLE, SLAVE)
 """Who acts without an event; faults, operators and producers are seen."""
 
 SEEN = ("restart_", "begin_master_stop", "begin_slave_stop", "finish_", "refuse_put")
@@ -160,8 +160,13 @@ class LogGuide:
         return self.get(node, name_end(self.plan, broker))
 
     def is_played(self, name: str) -> bool:
-        """An instance is an act of a slave that somebody plays; it is accepted as any other."""
+        """An instance is an act of a broker that somebody plays.
+
+        A slave that is played is accepted as any other, and either end may close.
+        """
         instance = self.machine.instances[name].recorded.instance
+        if instance.rule.who == MASTER_ROLE and MASTER in self.plan.scripted:
+            return instance.rule.name not in CLOSING
         is_act = instance.rule.who == SLAVE and instance.rule.name != "connect_slave"
         return is_act and not self.plan.scripted.isdisjoint(instance.indexes)
 

@@ -11,7 +11,7 @@ from attrs import evolve
 
 from reference.language.compiled import State
 from reference.recordings.ahead.order import Observation
-from reference.recordings.ahead.plan import find_next
+from reference.recordings.ahead.plan import MASTER, find_next
 from reference.recordings.checks.closings import check_housekeeping, is_ending
 from reference.recordings.checks.traffic import (
     CLOSING_SIDES,
@@ -20,7 +20,8 @@ from reference.recordings.checks.traffic import (
     check_not_held,
     check_reconnect,
     check_target_down,
-    is_behind_frame,
+    date_frame,
+    date_report,
 )
 from reference.recordings.clock import JITTER_MS, LATE_MS, SLACK_MS
 from reference.recordings.controller.goals import (
@@ -40,8 +41,10 @@ from reference.recordings.log.asking import (
     see,
 )
 from reference.recordings.log.guide import CLOSING
+from reference.recordings.log.limits.slaves import has_hidden_stop
 from reference.recordings.log.lives import list_starts
 from reference.recordings.log.notes import Notes, Wire
+from reference.recordings.log.played import observe_played_frame, observe_played_report
 from reference.recordings.log.seen import Seen
 from reference.recordings.reading import Event
 from reference.recordings.view import Blocked, View, check
@@ -102,6 +105,7 @@ def open_wire(seen: Seen, slave: int, event: Event) -> Seen:
         last_frame_ms=None,
         frame_before_ms=None,
         next_offset=None,
+        refused_ms=None,
         last_report=None,
         last_report_ms=event.t_ms,
         last_report_least_ms=event.t_ms,
@@ -134,10 +138,10 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
     if is_over or not is_latest(asking, event, node, slave):
         return observe_other_connection(asking, event, node, slave)
     if slave in asking.plan.scripted:
-        return observe_scripted_report(asking, observation, node, slave)
+        return observe_played_report(asking, observation, node, slave)
     names = ("report_offset", "report_offset_to_earlier_put")
 
-    wire, seen = node.notes.wires[slave], date_report(node.notes.seen, slave, event)
+    wire, seen = node.notes.wires[slave], date_report(node.notes.seen.wires[slave], event)
     is_latest_report = asking.guide.get(node, f"{link}.reported_offset") == offset
     is_late = wire.are_reports_late
 
@@ -166,43 +170,6 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
     if not is_overtaken(asking, event, node, slave):
         return asked
     return evolve(asked, otherwise=lambda: evolve(asked, stages=(checks, lambda _: overtaken)))
-
-
-def date_report(seen: Seen, slave: int, event: Event) -> dict[str, Any]:
-    """What is noted of the latest report of a connection."""
-    wire, offset = seen.wires[slave], event["slave_offset"]
-    frame_ms = wire.last_frame_ms
-    is_caused = frame_ms is not None and wire.last_report_ms <= frame_ms
-    return {
-        "last_report": offset,
-        "last_report_ms": event.t_ms,
-        "last_report_least_ms": frame_ms if is_caused else event.t_ms,
-        "has_crossed": is_behind_frame(wire, event),
-    }
-
-
-def observe_scripted_report(
-    asking: Asking, observation: Observation, node: Node, slave: int
-) -> Asked:
-    """Somebody who plays a slave reports what he likes; the proxy forwards it."""
-    event, link = observation.event, f"links.{slave}"
-    offset = event["slave_offset"]
-    reports = (*node.notes.wires[slave].reports, offset)
-    sent = {f"{link}.has_reported": 1, f"{link}.reported_offset": max(reports)}
-    shown = date_report(node.notes.seen, slave, event)
-
-    def forward(after: Node) -> Node:
-        notes = after.notes.see(lambda seen: seen.change_wire(slave, **shown))
-        notes = notes.change_wire(slave, reports=(*after.notes.wires[slave].reports, offset))
-        return asking.change(after.edit(notes=notes), sent)
-
-    stalled = asking.later(
-        observation,
-        lambda view: check_not_held(view, slave, view.wires[slave].are_reports_stalled),
-    )
-    is_open = asking.has_value("the connection is open", f"{link}.is_open", True)
-    is_number = is_fact(f"a report is a number from 0 on, as {offset} is", is_so=offset >= 0)
-    return Asked((stalled, lambda _: (is_number, is_open)), after=forward)
 
 
 def list_greeting_goals(asking: Asking, event: Event, node: Node, slave: int) -> tuple[Goal, ...]:
@@ -306,6 +273,8 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
     slave = asking.plan.find_slave_of_link(event)
     if not is_latest(asking, event, node, slave):
         return observe_other_connection(asking, event, node, slave)
+    if MASTER in asking.plan.scripted:
+        return observe_played_frame(asking, observation, node, slave)
     begin, size = event["master_offset"], event["body_bytes"]
     if size and node.notes.wires[slave].ended is not None:
         return observe_late_frame(asking, event, node, slave)
@@ -313,8 +282,7 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
     def is_not_held(view: View) -> None:
         check_not_held(view, slave, view.wires[slave].are_frames_stalled)
 
-    before_ms = node.notes.seen.wires[slave].last_frame_ms
-    shown = {"last_frame_ms": event.t_ms, "next_offset": begin + size, "frame_before_ms": before_ms}
+    shown = date_frame(node.notes.seen.wires[slave], event)
     told = (is_in_turn(asking, node, slave, begin), *list_frame_goals(asking, slave, event))
 
     def show(notes: Notes) -> Notes:
@@ -435,19 +403,26 @@ def observe_link_close(asking: Asking, observation: Observation, node: Node) -> 
     is_refusing = f"refuse_later_report[{slave}]" in asking.guide.machine.instances
     may_refuse = is_refusing and bool(wire.reports)
     if slave not in asking.plan.scripted:
-        may_refuse = may_refuse or wire.taken < wire.forwarded or is_given_up(node, slave)
-        may_refuse = may_refuse or is_beat_refused(asking, node, slave)
+        may_refuse = may_refuse or is_given_up(node, slave) or is_frame_refused(asking, node, slave)
     checks = asking.later(
         observation, lambda view: check_end(view, slave, event, may_refuse=may_refuse)
     )
     return Asked((checks,), after=end)
 
 
-def is_beat_refused(asking: Asking, node: Node, slave: int) -> bool:
-    """A heartbeat has come that does not begin where the slave's log ends."""
-    has_come = node.notes.seen.wires[slave].last_frame_ms is not None
+def is_frame_refused(asking: Asking, node: Node, slave: int) -> bool:
+    """A frame or a heartbeat has come that does not begin where the slave's log ends.
+
+    Frames behind one that does follow it, and are taken, too (R-HA-14), unless the slave stops: it
+    drops one, and refuses the next (v533_f_slave_restart_resume seq 92 to 99). Under a controller
+    it may refuse one for its epoch.
+    """
+    seen, wire = node.notes.seen, node.notes.wires[slave]
+    has_come = seen.wires[slave].last_frame_ms is not None
     refusal = asking.guide.machine.instances[f"refuse_frame[{slave}]"]
-    return has_come and refusal.find_ranges(node.state) is not None
+    may_be_any = has_epoch_files(asking) or seen.slaves[slave].stop_begin_ms is not None
+    is_any = may_be_any and wire.taken < wire.forwarded
+    return is_any or (has_come and refusal.find_ranges(node.state) is not None)
 
 
 def is_about_open(event: Event, node: Node, slave: int) -> bool:
@@ -478,20 +453,11 @@ def check_end(view: View, slave: int, event: Event, *, may_refuse: bool) -> View
         raise Blocked(f"closed_by is {event['closed_by']!r}, which is no side of a connection")
     if wire.is_open and event["conn"] == wire.connection:
         is_over = not view.cluster.links[slave].is_open or is_ending(view, slave)
-        is_over = is_over or has_hidden_stop(view, slave)
+        is_over = is_over or has_hidden_stop(view.plan, view.slaves[slave], slave, view.now_ms)
         return view if is_over or may_refuse else check_housekeeping(view, slave)
     if not wire.ends_to_see:
         raise Blocked("no connection of this link has ended, or both of its sides were seen to")
     return check(view, "conn", wire.ended_connection, event["conn"])
-
-
-def has_hidden_stop(view: View, slave: int) -> bool:
-    """The slave's next life ends in order, and nobody tells when that stop began."""
-    turns = view.plan.links[slave].turns
-    place = bisect_left(turns, view.now_ms, key=lambda event: event.t_ms)
-    if place == len(turns) or view.slaves[slave].stop_begin_ms is not None:
-        return False
-    return turns[place].kind == "node_stop_clean" and "shutdown_ms" not in turns[place].data
 
 
 def observe_stall(asking: Asking, observation: Observation, node: Node) -> Asked:

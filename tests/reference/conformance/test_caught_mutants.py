@@ -58,6 +58,17 @@ def test_a_cut_frame_need_not_be_taken(tmp_path: Path, at_bytes: int) -> None:
             "FLUSH_SLAVE_TIMEOUT",
         ),
         ("second_slave_is_ignored", "either of two slaves acknowledges", "FLUSH_SLAVE_TIMEOUT"),
+        ("ignores_frames_out_of_step", "a frame that the slave has", "it is connected still"),
+        ("heartbeats_are_not_compared", "a heartbeat at 0", "it is connected still"),
+        (
+            "heartbeats_make_no_file",
+            "a heartbeat in a later file to an empty slave",
+            "the slave's report is 0",
+        ),
+        ("reports_once_only", "a master that says nothing is reported to", "has reported nothing"),
+        ("keeps_a_silent_master", "a master that says nothing is left", "has read nothing for"),
+        ("reconnects_late", "a master that says nothing is left", "R-HC-12"),
+        ("appends_one_frame_late", "a frame, and then silence", "the slave's report is 0"),
     ],
 )
 def test_what_a_mutant_does_is_refused(tmp_path: Path, mutant: str, case: str, reason: str) -> None:

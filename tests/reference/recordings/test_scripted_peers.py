@@ -171,11 +171,11 @@ def test_a_master_may_close_only_for_a_report(tmp_path: Path) -> None:
     assert (verdict.verdict, verdict.first_unexplained_seq) == (REJECTED, event.seq)
 
 
-def test_nobody_plays_a_master(tmp_path: Path) -> None:
-    """Not yet: said in one line."""
+def test_nobody_plays_both_ends(tmp_path: Path) -> None:
+    """Said in one line."""
     recording = play(tmp_path, "never")
     nodes = {name: {**node, "scripted": True} for name, node in recording.config["nodes"].items()}
     head = {**recording.config.data, "nodes": nodes}
     played = Recording("", Event(1, 0, 0.0, "config", head), recording.events)
     verdict = check_recording(played)
-    assert (verdict.verdict, "is not played" in verdict.reason) == (REJECTED, True)
+    assert (verdict.verdict, "nobody plays both ends" in verdict.reason) == (REJECTED, True)

@@ -25,6 +25,7 @@ SOON = (
     "receive_report",
     "position_transfer",
     "position_at_last_file",
+    "create_first_file",
     "append_to_slave",
     "dispatch_master",
     "dispatch_slave",
@@ -127,6 +128,7 @@ class LogDeadlines:
             return any(wire.are_frames_held for wire in node.notes.wires)
         awaits = {
             "position_transfer": self._is_first_file_awaited,
+            "create_first_file": lambda n: not self._has_beat_come(n, slave),
             "dispatch_master": self._is_confirm_offset_open,
         }.get(rule)
         if awaits is not None and awaits(node):
@@ -176,6 +178,12 @@ class LogDeadlines:
         (``AutoSwitchHAConnection.WriteSocketService#run``; ``v533_controller_w2`` seq 94 to 100.)
         """
         return self.guide.has_epoch_files and not self.guide.get(node, "master.log.has_file")
+
+    def _has_beat_come(self, node: Node, slave: int) -> bool:
+        """A heartbeat was forwarded to a slave, and no byte: that makes a file (R-HC-09)."""
+        seen, wire = node.notes.seen.wires[slave], node.notes.wires[slave]
+        has_come = seen.is_open and seen.last_frame_ms is not None
+        return bool(has_come and wire.is_recorded and not wire.forwarded)
 
     def _has_record_ahead(self, node: Node, slave: int) -> bool:
         """A slave's dispatch finds a whole record (CommitLog#checkMessageAndReturnSize).

@@ -17,7 +17,7 @@ from reference.recordings.ahead.links import Frame
 from reference.recordings.ahead.plan import Plan, find_now_or_next
 from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES, Put
 from reference.recordings.clock import JITTER_MS, NOTICE_MS, compute_longest_put_ms
-from reference.recordings.log.connections import UNSET
+from reference.recordings.log.limits.connections import UNSET
 from reference.recordings.log.limits.unseen import Ends, list_sure_ends, may_end_among
 from reference.recordings.settings import read_settings
 from reference.worlds.replication.roles import Role

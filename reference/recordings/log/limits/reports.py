@@ -15,7 +15,7 @@ from attrs import field, frozen
 from reference.recordings.ahead.plan import Plan
 from reference.recordings.clock import JITTER_MS
 from reference.recordings.groups import LINK_PREFIX
-from reference.recordings.log.connections import UNSET
+from reference.recordings.log.limits.connections import UNSET
 from reference.recordings.reading import Event
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from attrs import define, field, frozen
 
-from reference.recordings.ahead.plan import Plan
+from reference.recordings.ahead.plan import MASTER, Plan
 from reference.recordings.clock import JITTER_MS
 from reference.recordings.kinds import BROKER_KINDS, END_KINDS, START_KINDS, WITH_HEARTBEATS
 from reference.recordings.log.limits.reports import Reports
@@ -76,7 +76,8 @@ class Sending:
     def _see_settings(self) -> bool:
         settings = read_settings(self.plan.recording.config["nodes"][self.plan.master])
         is_held = any(settings.get(key) == "true" for key in HOLDING)
-        return not is_held and not self.plan.version.has(CONTROLLED)
+        is_played = MASTER in self.plan.scripted
+        return not (is_held or is_played or self.plan.version.has(CONTROLLED))
 
     @are_heartbeats_shown.default
     def _see_promise(self) -> bool:

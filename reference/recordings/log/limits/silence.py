@@ -10,8 +10,8 @@ from reference.recordings.ahead.order import SEND_WAIT_MS, Observation
 from reference.recordings.clock import SLACK_MS, TIMER_RANGES
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.asking import Asking
+from reference.recordings.log.limits.slaves import list_owed
 from reference.recordings.log.notes import Wire
-from reference.releases.timing_differences import OWN_REPORT_TIMER
 
 ROOM_BYTES = 4096
 """So much is taken from a master whose slave reads nothing: HAConnection (constructor) asks for a
@@ -34,34 +34,13 @@ def ask_about_silence(asking: Asking, observation: Observation, asked: Asked) ->
         return tuple(g for s in slaves for g in list_kept(asking, node, s, observation))
 
     def list_slaves(node: Node) -> tuple[Goal, ...]:
-        return tuple(g for s in slaves for g in list_silent(asking, node, s, observation.t_ms))
+        return tuple(g for s in slaves for g in list_owed(asking, node, s, observation.t_ms))
 
     slaves = range(len(asking.plan.slaves))
     if asking.sending.is_judged:
         asked = evolve(asked, stages=(list_masters, *asked.stages))
     asked = evolve(asked, stages=(list_keepers, *asked.stages))
-    if asking.plan.version.has(OWN_REPORT_TIMER):
-        asked = evolve(asked, stages=(*asked.stages, list_slaves))
-    return asked
-
-
-def list_silent(asking: Asking, node: Node, slave: int, now_ms: float) -> tuple[Goal, ...]:
-    """A slave with a timer of its own reports goes on to report, whatever comes (V-07, finding 10).
-
-    Nothing is asked where its proxy holds reports back, or has done so since the latest one.
-    """
-    wire, guide = node.notes.seen.wires[slave], asking.guide
-    is_there = wire.is_open and guide.get(node, f"links.{slave}.is_open")
-    is_seen = not wire.are_reports_stalled and wire.last_report_ms > wire.healed_ms
-    is_up = guide.get(node, f"slaves.{slave}.is_up")
-    is_free = wire.last_report is None or slave in asking.plan.scripted
-    if is_free or not (is_there and is_seen and is_up):
-        return ()
-    silent_ms = now_ms - wire.last_report_ms
-    if silent_ms <= TIMER_RANGES["own_report"](asking.plan.slave_timers[slave]).high_ms:
-        return ()
-    text = f"the slave is connected, but has reported nothing for {silent_ms:.0f} ms"
-    return (Goal(text, lambda _: False),)
+    return evolve(asked, stages=(*asked.stages, list_slaves))
 
 
 def list_unsent(asking: Asking, node: Node, slave: int, observation: Observation) -> Iterator[Goal]:

@@ -162,6 +162,7 @@ SHOWN: Mapping[str, Shown] = {
     "truncates_to_the_master": Shown(
         partial(slave.frame_at, messages=2, offset=400, body=2 * MESSAGE), ([], 2), ([1200], 1)
     ),
+    "compares_whole_frames_only": Shown(partial(slave.header_at, offset=400), True, False),
     "heartbeats_are_not_compared": Shown(
         partial(slave.frame_at, messages=1, offset=5000, body=b""), ([], 2), ([], 1)
     ),

@@ -116,6 +116,15 @@ def frame_at(bench: Bench, messages: int, offset: int, body: bytes) -> Told:
     return connection.reports[count:], 1 + connection.is_lost
 
 
+def header_at(bench: Bench, offset: int) -> Any:
+    """Whether a header, of a frame whose body does not come, ends the connection."""
+    lone, master = start_at(bench, 2)
+    connection = master.last
+    master.write(FRAME_HEADER.pack(offset, SIZE) + MESSAGE[:150])
+    lone.wait(200.0)
+    return connection.is_lost
+
+
 def half_frame(bench: Bench) -> Any:
     """The last report when half a frame has come."""
     lone, master = start_at(bench, 0)
