@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER
-from reference.recordings.checks.traffic import check_not_held, date_report
+from reference.recordings.checks.traffic import check_not_held, date_frame, date_report
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.log.arguments import APPENDING
 from reference.recordings.log.asking import Asking, is_fact
@@ -52,7 +52,7 @@ def observe_played_frame(asking: Asking, observation: Observation, node: Node, s
         wire = after.notes.wires[slave]
         sent = wire.forwarded + bool(size)
         notes = after.notes.change_wire(slave, sent=sent, forwarded=sent)
-        shown = {"last_frame_ms": event.t_ms, "next_offset": begin + size}
+        shown = date_frame(node.notes.seen.wires[slave], event)
         changed = asking.change(after, compute_sent_leaves(asking, after, slave, event))
         if is_refused(asking, changed, slave):
             shown["refused_ms"] = event.t_ms
