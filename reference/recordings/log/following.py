@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from reference.recordings.log.guide import LogGuide
 
 
+POSITIONING = ("position_transfer", "position_at_last_file")
+"""By which rules a master finds where its transfer begins (R-HA-11)."""
+
+
 def get_index(action: Action) -> int:
     """The slave or the message that a step is about."""
     assert action.index is not None, action
@@ -52,9 +56,16 @@ def follow_transfer(guide: LogGuide, node: Node, notes: Notes, action: Action) -
 
 
 def list_transfers(guide: LogGuide, node: Node, slave: int, wanted: int) -> Sequence[Action]:
-    """The frames that a master sends up to an offset, each as large as it is seen or may be."""
+    """The frames that a master sends up to an offset, each as large as it is seen or may be.
+
+    It has found its position before.
+    """
     place, name = guide.places[f"links.{slave}.next_transfer_offset"], f"transfer_batch[{slave}]"
-    wire, state, steps = node.notes.wires[slave], node.state, []
+    wire, state, steps = node.notes.wires[slave], node.state, list[Action]()
+    for step in (Action(f"{rule}[{slave}]") for rule in POSITIONING):
+        positioned = guide.machine.take(state, step) if guide.may(node, step.instance) else None
+        if positioned is not None:
+            state, steps = positioned, [step]
     seen = iter(guide.list_frames(wire, slave)[wire.sent :])
     while state[place] < wanted and (ranges := guide.machine.instances[name].find_ranges(state)):
         frame = next(seen, None)

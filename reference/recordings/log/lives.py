@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from attrs import evolve
 
+from reference.language.machine import Action
 from reference.recordings.ahead.boundaries import find_recovered_range
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER
@@ -256,7 +258,8 @@ def observe_stop(asking: Asking, observation: Observation, node: Node) -> Asked:
     broker = asking.plan.find_node(event)
     names = [name_instance(rule, broker) for rule in ("begin_WHO_stop", "finish_WHO_stop")]
     who = name_broker(broker)
-    goals = [asking.has_value(f"{event['node']} runs", f"{who}.is_up", False)]
+    ended = asking.has_value(f"{event['node']} runs", f"{who}.is_up", False)
+    goals = [evolve(ended, usual=lambda n: list_last_steps(asking, n, broker))]
     if "max_offset" in event.data:
         path = name_end(asking.plan, broker)
         goals.append(asking.has_value(f"max_offset of {event['node']}", path, event["max_offset"]))
@@ -279,6 +282,20 @@ def observe_stop(asking: Asking, observation: Observation, node: Node) -> Asked:
         permits=dict.fromkeys(names, 1),
         after=end,
     )
+
+
+def list_last_steps(asking: Asking, node: Node, broker: int) -> list[Action]:
+    """A store that stops has all of its log flushed, file by file, and dispatched (R-RC-13)."""
+    get, log = partial(asking.guide.get, node), f"{name_broker(broker)}.log"
+    end = get(name_end(asking.plan, broker))
+    size = get("parameters.mapped_file_size_bytes")
+    files = -(-(end - get(f"{log}.flushed_offset")) // size) + 1
+    flush, dispatch, begin, finish = (
+        name_instance(rule, broker)
+        for rule in ("flush_WHO", "dispatch_WHO", "begin_WHO_stop", "finish_WHO_stop")
+    )
+    flushes = [Action(flush)] * files
+    return [*flushes, Action(dispatch, {"dispatched_offset": end}), Action(begin), Action(finish)]
 
 
 def check_stop(view: View, event: Event, broker: int) -> View:

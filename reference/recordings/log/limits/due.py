@@ -134,16 +134,15 @@ class DueTraffic:
         seen = guide.plan.links[self.slave].ends_after.get(wire.connection)
         wanted = None if seen is None else find_next(seen, guide.now_ms)
         end = guide.get_max(node, self.slave)
-        frames = guide.list_frames(wire, self.slave)[wire.taken : wire.forwarded]
-        if not frames and wanted is not None:
-            return self._list_first_file(guide, node, wanted)
-        for frame in frames:
-            if wanted is None or wanted <= end or end not in (0, frame.start_offset):
+        if wanted is None:
+            return []
+        for frame in guide.list_frames(wire, self.slave)[wire.taken : wire.forwarded]:
+            if wanted <= end or end not in (0, frame.start_offset):
                 break
             taken = {"size_bytes": frame.size_bytes}
             steps.append(Action(f"append_to_slave[{self.slave}]", taken))
             end = frame.end_offset
-        return steps
+        return steps or self._list_first_file(guide, node, wanted)
 
     def _list_first_file(self, guide: LogGuide, node: Node, end: int) -> Sequence[Action]:
         """A heartbeat has made the first file if the slave is seen with one next, and no byte.
