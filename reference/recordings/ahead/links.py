@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import frozen
 
 from reference.recordings.ahead.order import find_question_ms
+from reference.recordings.clock import NOTICE_MS
 from reference.recordings.groups import LINK_PREFIX
 from reference.recordings.kinds import BROKER_KINDS, END_KINDS, START_KINDS
 from reference.recordings.reading import Event
@@ -173,14 +175,15 @@ def _gather_closings(events: Iterable[Event]) -> Mapping[int, float]:
 
 def _see_connected(events: Iterable[Event], link: str, slave: str) -> Mapping[int, float]:
     found: dict[int, float] = {}
-    connection, is_held = 0, False
+    connection, held_until_ms = 0, 0.0
     for event in events:
         if event.data.get("link") == link and event.kind in {"link_stalled", "link_healed"}:
             is_held = bool(event.data.get("master_to_slave"))
+            held_until_ms = math.inf if is_held else event.t_ms + NOTICE_MS
         if event.kind == "ha_link_open" and event["link"] == link:
             connection = event["conn"]
         is_seen = event.data.get("node") == slave and event.data.get("ha_client_connected")
-        if is_seen and not is_held:
+        if is_seen and event.t_ms > held_until_ms:
             found[connection] = event.t_ms
     return found
 
