@@ -63,6 +63,8 @@ def find_obstacle(case: Case, target: Target) -> str:
             return f"it needs {' and '.join(missing)}"
     if case.restarts and not target.restart:
         return "it needs --restart"
+    if case.restarts and not target.broker_address:
+        return "it needs --broker: where the broker listens when it has started again"
     for key, word in case.words.items():
         if settings.text(key) != word:
             return f"{key} is {settings.text(key)}, and has to be {word}"

@@ -10,6 +10,7 @@ from reference.conformance.acts import (
     Look,
     LoseTail,
     Put,
+    Restart,
     Stall,
     Start,
     Stop,
@@ -17,6 +18,7 @@ from reference.conformance.acts import (
 )
 from reference.conformance.case import SMALL_FILES, Case, slave_case
 
+RESTART = "lifecycle.md#restart_slave"
 CONNECT = "connection.md#connect_slave"
 REPORT = "replication.md#report_offset"
 APPEND = "replication.md#append_to_slave"
@@ -198,4 +200,19 @@ LESS_BYTES = (
     ),
 )
 
-CASES: tuple[Case, ...] = (*RECONNECTS, *SAME_BYTES, *LESS_BYTES)
+OWN_RESTARTS = (
+    slave_case(
+        "a slave that starts again goes on where its log ends",
+        (RESTART, REPORT),
+        *FILLED,
+        Kill("master"),
+        Wait(300),
+        Restart(),
+        Wait(300),
+        Start("master"),
+        CatchUp(),
+        Put(300),
+    ),
+)
+
+CASES: tuple[Case, ...] = (*RECONNECTS, *SAME_BYTES, *LESS_BYTES, *OWN_RESTARTS)
