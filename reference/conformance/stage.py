@@ -44,7 +44,7 @@ FRESH_MASTER = {
     "connections": [],
 }
 FRESH_SLAVE = {"ha_client_connected": False, "ha_client_reported_offset": 0}
-INEXACT_MS = 0.002
+INEXACT_MS = 0.001
 """How far a difference of two times of day may be off: 2**-12 ms each, and two roundings."""
 Listen = Callable[[Callable[[], Peer]], Callable[[], None]]
 """Begins to listen; what it returns ends that."""
@@ -167,10 +167,11 @@ class Stage:
     def _find_begin(self, t_ms: float) -> float:
         """When a call began, which the time of day tells less exactly than the clock.
 
-        It is the stamp of the line that was written at once, if there is one.
+        It is the stamp of the first line that may have been written then, if there is one: nothing
+        that the call has led to came before it.
         """
-        stamps = [line["t_ms"] for line in self.lines if abs(line["t_ms"] - t_ms) <= INEXACT_MS]
-        return float(min(stamps, key=lambda stamp: abs(stamp - t_ms), default=round(t_ms, 3)))
+        stamps = (line["t_ms"] for line in self.lines if abs(line["t_ms"] - t_ms) <= INEXACT_MS)
+        return float(min(stamps, default=round(t_ms, 3)))
 
     def _make_whole(self, told: dict[str, Any]) -> bool:
         """An event of a whole broker shows its tables; what its store alone shows is left out."""
