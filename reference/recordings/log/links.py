@@ -227,7 +227,10 @@ def observe_other_connection(asking: Asking, event: Event, node: Node, slave: in
     is_frame = event.kind == "ha_frame" and bool(event["body_bytes"])
     if is_frame and event["conn"] == wire.connection and wire.ended is not None:
         return observe_late_frame(asking, event, node, slave)
-    return ask_for(*list_late_goals(asking, event, node, slave))
+    late = list_late_goals(asking, event, node, slave)
+    if event.kind != "ha_report":
+        return ask_for(*late)
+    return ask_for(*late, after=note(lambda notes: notes.read_late(slave, event["slave_offset"])))
 
 
 def list_late_goals(asking: Asking, event: Event, node: Node, slave: int) -> Iterator[Goal]:

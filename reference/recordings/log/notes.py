@@ -110,6 +110,16 @@ class Notes:
         )
         return evolve(self, connections=found)
 
+    def read_late(self, slave: int, offset: int) -> Notes:
+        """With one report more that the master may read of the slave's dead connections."""
+        found = tuple(
+            evolve(each, unread=(*each.unread, offset))
+            if each.slave == slave and each.known is not None
+            else each
+            for each in self.connections
+        )
+        return evolve(self, connections=found)
+
     def forget_dead(self) -> Notes:
         """With the live connections only."""
         return evolve(self, connections=tuple(e for e in self.connections if e.known is None))

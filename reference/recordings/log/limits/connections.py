@@ -44,10 +44,11 @@ def fits(dead: Connection, shown: Shown) -> bool:
     """A dead connection may be shown so: a little more may have been read or sent since its end."""
     assert dead.known is not None
     request, ack, following = dead.known
-    is_asked = shown["slave_request_offset"] == request
+    asked = shown["slave_request_offset"]
+    is_asked = asked == request or (request < 0 and asked in dead.unread)
     is_read = shown["slave_ack_offset"] in (ack, *dead.unread)
     begin = shown["next_transfer_from"]
-    return is_asked and is_read and begin >= following and not request < 0 <= begin
+    return is_asked and is_read and begin >= following and not asked < 0 <= begin
 
 
 def list_live(
