@@ -14,7 +14,7 @@ from reference.recordings.ahead.boundaries import has_boundary
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.checks.queues import check_queues
-from reference.recordings.clock import LATE_MS, NOTICE_MS, SLACK_MS
+from reference.recordings.clock import NOTICE_MS, SLACK_MS
 from reference.recordings.controller.goals import (
     has_dispatched,
     has_epoch_files,
@@ -26,7 +26,6 @@ from reference.recordings.controller.goals import (
 from reference.recordings.controller.refused import find_refused, list_agreed
 from reference.recordings.controller.truncation import is_given_up
 from reference.recordings.hidden.node import Asked, Goal, Node, Stage
-from reference.recordings.kinds import START_KINDS
 from reference.recordings.log.asking import Asking, agrees, see
 from reference.recordings.log.following import list_transfers
 from reference.recordings.log.guide import name_broker, name_end
@@ -330,8 +329,6 @@ def list_link_goals(asking: Asking, node: Node, event: Event, broker: int) -> It
     is_left = is_given_up(node, broker) or is_at_proxy(asking, event, broker)
     is_left |= broker in find_refused(asking.guide, node)
     is_left |= is_end_unseen(asking, node, event, broker)
-    if not is_open and is_just_opened(node, event, broker):
-        return
     if node.notes.wires[broker].late_point >= 0 or (is_open and is_left):
         yield agrees(f"{name} is {is_open}", is_so=bool(is_open))
         return
@@ -351,12 +348,6 @@ def is_at_proxy(asking: Asking, event: Event, slave: int) -> bool:
     """The slave is connected to its proxy, which cannot reach the master."""
     refusals_ms = asking.plan.links[slave].refusals_ms
     return any(abs(event.t_ms - t_ms) <= NOTICE_MS for t_ms in refusals_ms)
-
-
-def is_just_opened(node: Node, event: Event, slave: int) -> bool:
-    """A start shows a moment before its stamp: the slave has connected since."""
-    since_ms = event.t_ms - node.notes.seen.wires[slave].opened_ms
-    return event.kind in START_KINDS and 0 <= since_ms <= LATE_MS
 
 
 def is_end_unseen(asking: Asking, node: Node, event: Event, slave: int) -> bool:
