@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from reference.conformance.acts import Act, CatchUp, Put, Restart
+from reference.conformance.acts import Act, CatchUp, Put, Restart, Start
 
 
 @frozen
@@ -37,6 +37,10 @@ class Case:
         return any(isinstance(act, Restart) for act in self.acts)
 
 
+SLAVE_JOINS: tuple[Act, ...] = (Start("slave1"), CatchUp())
+"""The tester's slave connects, and has what the master under test has."""
+MASTER_JOINS: tuple[Act, ...] = (Start("master"), CatchUp())
+"""The tester's master is there, and the slave under test has what it has."""
 SYNC_FLUSH = {"flushDiskType": "SYNC_FLUSH"}
 """A put waits for the disk."""
 SMALL_FILES = {"mapedFileSizeCommitLog": (4096, 16384)}

@@ -14,16 +14,20 @@ APPEND = f"{TAKE}, CommitLog#appendData"
 REFUSED, FRAME = "replication.md#refuse_frame", "wire_format.md#the-frame-master-to-slave"
 
 
-class Lenient(SlaveHa):
+class WholeFrames(SlaveHa):
+    """It compares a frame's offset with the log's end when its body is whole, not before."""
+
+    def _bear_header(self) -> bool:
+        """A header alone says nothing."""
+        return self.transport is not None
+
+
+class Lenient(WholeFrames):
     """It has a way of its own with frames that do not begin where its log ends."""
 
     def take_other(self, frame: Frame) -> bool:
         """Such a frame; False: the connection is closed as usual."""
         raise NotImplementedError
-
-    def _bear_header(self) -> bool:
-        """It decides when a frame is whole."""
-        return self.transport is not None
 
     def _take_learnt(self, frame: Frame) -> bool:
         """It is not closed for it."""
@@ -84,12 +88,8 @@ class TruncatesToTheMaster(Lenient):
 
 
 @mutant("wire_format.md#closing-a-connection", TAKE)
-class ComparesWholeFramesOnly(SlaveHa):
+class ComparesWholeFramesOnly(WholeFrames):
     """A frame's offset is compared with the log's end when its body is whole, not before."""
-
-    def _bear_header(self) -> bool:
-        """A header alone says nothing."""
-        return self.transport is not None
 
 
 @mutant("wire_format.md#the-heartbeat", TAKE)

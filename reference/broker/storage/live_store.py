@@ -267,9 +267,8 @@ class LiveStore:
 
     def _find_dispatch_limit(self) -> int:
         """The log's end, or less where a release dispatches only what is flushed or copied."""
-        is_slave = self.settings.is_slave
         rules, name = self.serving, "dispatch_master"
-        if is_slave and self.copying is not None:
+        if self.copying is not None:
             rules, name = self.copying, "dispatch_slave[0]"
         ranges = rules.find_ranges(name)
         return 0 if ranges is None else min(ranges[0][1], self.find_confirmed())

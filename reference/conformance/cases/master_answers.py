@@ -15,7 +15,7 @@ from reference.conformance.acts import (
     Wait,
     Wipe,
 )
-from reference.conformance.case import SMALL_FILES, SYNC_FLUSH, Case, master_case
+from reference.conformance.case import SLAVE_JOINS, SMALL_FILES, SYNC_FLUSH, Case, master_case
 
 REFUSE = "put.md#refuse_slave_wait"
 SKIP = "put.md#skip_slave_wait"
@@ -34,7 +34,6 @@ FIVE = "implementers.md#11-the-wait-ends-after-five-wake-ups-not-after-five-seco
 WAIT_FALSE = "implementers.md#12-waitfalse-skips-every-wait"
 FAR = "implementers.md#9-too-far-behind-begins-at-equality"
 
-JOIN = (Start("slave1"), CatchUp())
 PLAIN = 393
 
 WITHOUT_SLAVE = (
@@ -49,7 +48,7 @@ WITHOUT_SLAVE = (
         "a refused wait is a stored message",
         (REFUSE, WAIT_FALSE),
         Put(300, 3),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
     ),
     master_case(
@@ -73,11 +72,11 @@ WITHOUT_SLAVE = (
 )
 
 ACKNOWLEDGED = (
-    master_case("a slave acknowledges", (ANSWER, EQUAL), *JOIN, Put(300, 5)),
+    master_case("a slave acknowledges", (ANSWER, EQUAL), *SLAVE_JOINS, Put(300, 5)),
     master_case(
         "several puts wait for one report",
         (ANSWER, EQUAL),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300, 6, is_at_once=True),
         Wait(200),
         Put(300),
@@ -85,7 +84,7 @@ ACKNOWLEDGED = (
     master_case(
         "WAIT=false with a slave",
         (SKIP, WAIT_FALSE),
-        *JOIN,
+        *SLAVE_JOINS,
         Stall(),
         Put(300, 3, waits=False),
         Heal(),
@@ -104,7 +103,7 @@ ACKNOWLEDGED = (
     master_case(
         "a put waits while reports are held back",
         (REQUEST, ANSWER),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         Stall(frames=False),
         Put(300, is_awaited=False),
@@ -116,7 +115,7 @@ ACKNOWLEDGED = (
     master_case(
         "a put waits while frames are held back",
         (REQUEST, ANSWER),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         Stall(reports=False),
         Put(300, is_awaited=False),
@@ -128,7 +127,7 @@ ACKNOWLEDGED = (
     master_case(
         "either of two slaves acknowledges",
         (ANSWER, HIGHEST),
-        *JOIN,
+        *SLAVE_JOINS,
         Start("slave2"),
         CatchUp(2),
         Stall(slave=1),
@@ -146,7 +145,7 @@ NOT_ACKNOWLEDGED = (
     master_case(
         "no report in time",
         (TIME_OUT, GIVE_UP, FIVE),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         Stall(frames=False),
         Put(300),
@@ -157,7 +156,7 @@ NOT_ACKNOWLEDGED = (
     master_case(
         "no frame arrives in time",
         (TIME_OUT, GIVE_UP, FIVE),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         Stall(reports=False),
         Put(300),
@@ -168,7 +167,7 @@ NOT_ACKNOWLEDGED = (
     master_case(
         "puts wait behind one another",
         (TIME_OUT, GIVE_UP, FIVE),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         Stall(),
         Put(300, 3, is_at_once=True),
@@ -179,7 +178,7 @@ NOT_ACKNOWLEDGED = (
     master_case(
         "a large message has many reports",
         (GIVE_UP, FIVE),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         Put(240_000, 2),
         Put(300),
@@ -188,7 +187,7 @@ NOT_ACKNOWLEDGED = (
     master_case(
         "the slave is killed while a put waits",
         (TIME_OUT, GIVE_UP),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         Stall(),
         Put(300, is_awaited=False),
@@ -201,7 +200,7 @@ NOT_ACKNOWLEDGED = (
     master_case(
         "the slave comes back while a put waits",
         (ANSWER, REQUEST),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         Stall(),
         Put(300, is_awaited=False),
@@ -215,7 +214,7 @@ NOT_ACKNOWLEDGED = (
     master_case(
         "no slave is left",
         (REFUSE, "connection.md#drop_connection"),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300, 2),
         Wait(200),
         Kill("slave1"),
@@ -225,7 +224,7 @@ NOT_ACKNOWLEDGED = (
     master_case(
         "a slave that has lost its disk has acknowledged",
         (HIGHEST, ANSWER),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300, 5),
         Wait(300),
         Kill("slave1"),
@@ -240,7 +239,7 @@ NOT_ACKNOWLEDGED = (
     master_case(
         "a slave that has lost its tail reports less",
         (HIGHEST, ANSWER),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300, 5),
         Wait(700),
         Kill("slave1"),
@@ -263,7 +262,7 @@ FAR_BEHIND = (
         master_case(
             f"a slave is behind by {2 * 1000 + size} bytes, the limit is 3000",
             (FAR, REFUSE, REQUEST),
-            *JOIN,
+            *SLAVE_JOINS,
             Put(1000),
             Wait(100),
             Stall(),
@@ -280,7 +279,7 @@ FAR_BEHIND = (
     master_case(
         "the reports of a slave that has left still count",
         (HIGHEST, FAR),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(1000, 5),
         Wait(100),
         Kill("slave1"),
@@ -297,7 +296,7 @@ FAR_BEHIND = (
     master_case(
         "a lower report lowers nothing",
         (HIGHEST, FAR),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(1000, 5),
         Wait(700),
         Kill("slave1"),
@@ -329,7 +328,7 @@ SEEN_LATE = (
     master_case(
         "of several reports the last one counts",
         (ANSWER, "replication.md#receive_report"),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         Wait(200),
         Stall(frames=False),
@@ -344,7 +343,7 @@ SEEN_LATE = (
     master_case(
         "the first report answers, too",
         (ANSWER, HIGHEST),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         Wait(200),
         Stall(frames=False),
@@ -358,7 +357,7 @@ SEEN_LATE = (
     master_case(
         "a large message over a slow link",
         (GIVE_UP, FIVE),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         Slow(60.0),
         Put(240_000),
@@ -388,7 +387,7 @@ ASYNCHRONOUS = (
         "nobody waits for a slave",
         (SKIP,),
         Put(300, 2),
-        *JOIN,
+        *SLAVE_JOINS,
         Stall(),
         Put(300, 3),
         Heal(),
@@ -402,7 +401,7 @@ FLUSHED = (
     master_case(
         "puts wait for the disk and for a slave",
         (DISK, GIVE_UP_DISK, ANSWER),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(3000, 12),
         needs=SMALL_FILES,
         words=SYNC_FLUSH,

@@ -12,7 +12,7 @@ from reference.conformance.acts import (
     Start,
     Wait,
 )
-from reference.conformance.case import SMALL_FILES, Case, master_case
+from reference.conformance.case import SLAVE_JOINS, SMALL_FILES, Case, master_case
 
 RESTART = "lifecycle.md#restart_master"
 HIGHEST = "implementers.md#4-the-highest-report-is-one-number-and-never-goes-down"
@@ -21,7 +21,6 @@ REFUSE = "put.md#refuse_slave_wait"
 POSITION = "replication.md#position_transfer"
 ZERO = "implementers.md#5-a-request-for-0-means-the-last-file"
 
-JOIN = (Start("slave1"), CatchUp())
 ALONE = (Wait(300), Kill("slave1"), Wait(300), Restart(), Wait(300))
 """Nobody is connected, and nothing is on its way."""
 LIMIT = {"haSlaveFallbehindMax": (3000, 3000)}
@@ -30,7 +29,7 @@ CASES: tuple[Case, ...] = (
     master_case(
         "a master that starts again knows of no report",
         (RESTART, HIGHEST, FAR, REFUSE),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(1000, 5),
         *ALONE,
         Stall(frames=False),
@@ -45,11 +44,11 @@ CASES: tuple[Case, ...] = (
     master_case(
         "a master that starts again goes on where its log ends",
         (RESTART, POSITION),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300, 3),
         *ALONE,
         Put(300, 2, waits=False),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
     ),
     master_case(
@@ -59,7 +58,7 @@ CASES: tuple[Case, ...] = (
         Wait(300),
         Restart(),
         Wait(300),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         needs=SMALL_FILES,
     ),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from reference.conformance.acts import CatchUp, Kill, Put, Start, Wait
-from reference.conformance.case import Case, master_case, reading_case
+from reference.conformance.acts import Kill, Put, Start, Wait
+from reference.conformance.case import SLAVE_JOINS, Case, master_case, reading_case
 from reference.conformance.clients import (
     AskEnds,
     AskStatus,
@@ -33,13 +33,12 @@ CLEANED = Wait(75_000)
 (DefaultMessageStore#addScheduleTask)."""
 LOOKED = (Wait(15_000), AskStatus(), CLEANED, AskStatus())
 """By the first answer all that was put is flushed."""
-JOIN = (Start("slave1"), CatchUp())
 
 CASES: tuple[Case, ...] = (
     master_case(
         "a request below the first file is sent nothing",
         (RETENTION, POSITION, EXPIRE),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(3000, 3),
         Wait(300),
         Kill("slave1"),

@@ -17,7 +17,7 @@ from reference.conformance.acts import (
     Wipe,
     split_report,
 )
-from reference.conformance.case import SMALL_FILES, Case, master_case
+from reference.conformance.case import SLAVE_JOINS, SMALL_FILES, Case, master_case
 
 HANDSHAKE = "implementers.md#1-the-first-report-is-the-handshake-and-it-comes-late"
 POSITION = "replication.md#position_transfer"
@@ -29,7 +29,6 @@ RECEIVE = "replication.md#receive_report"
 IDLE = "connection.md#close_idle_connection"
 COUNT = "connection.md#drop_connection"
 
-JOIN = (Start("slave1"), CatchUp())
 BACK = (Start("slave1"), CatchUp())
 PLAIN = 393
 """What a message of 300 bytes takes in a log of 4.4.0."""
@@ -46,19 +45,19 @@ FIRST_FRAMES = (
         CatchUp(),
         Put(300),
     ),
-    master_case("a request for 0 of an empty log", (ZERO, POSITION), *JOIN, Put(300)),
+    master_case("a request for 0 of an empty log", (ZERO, POSITION), *SLAVE_JOINS, Put(300)),
     master_case(
         "a request for 0 within the first file",
         (ZERO, POSITION),
         Put(300, 5, waits=False),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
     ),
     master_case(
         "a request for 0 with an older file",
         (ZERO, LAST_FILE),
         Put(3000, 8, waits=False),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         needs=SMALL_FILES,
     ),
@@ -66,14 +65,14 @@ FIRST_FRAMES = (
         "a request for 0 with several older files",
         (ZERO, LAST_FILE),
         Put(3000, 17, waits=False),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         needs=SMALL_FILES,
     ),
     master_case(
         "a request inside the log",
         (POSITION,),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300, 3),
         Wait(300),
         Kill("slave1"),
@@ -85,7 +84,7 @@ FIRST_FRAMES = (
     master_case(
         "a request at the end of the log",
         (POSITION,),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300, 3),
         Wait(300),
         Kill("slave1"),
@@ -96,7 +95,7 @@ FIRST_FRAMES = (
     master_case(
         "a request in an older file",
         (POSITION, BATCH),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(3000, 3),
         Wait(300),
         Kill("slave1"),
@@ -109,7 +108,7 @@ FIRST_FRAMES = (
     master_case(
         "a request below an earlier report",
         (POSITION, RECEIVE),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300, 5),
         Wait(700),
         Kill("slave1"),
@@ -121,7 +120,7 @@ FIRST_FRAMES = (
     master_case(
         "a slave that has lost its disk begins anew",
         (POSITION, ZERO),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300, 5),
         Wait(300),
         Kill("slave1"),
@@ -133,7 +132,7 @@ FIRST_FRAMES = (
     master_case(
         "a slave that stops in order comes back",
         (POSITION,),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300, 5),
         Wait(300),
         Stop("slave1"),
@@ -145,7 +144,7 @@ FIRST_FRAMES = (
     master_case(
         "the position is decided once",
         (HANDSHAKE, POSITION),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300, 3),
         Stall(frames=False),
         Put(300, 3, waits=False),
@@ -157,7 +156,7 @@ FIRST_FRAMES = (
     master_case(
         "a cut, and the transfer goes on",
         (POSITION,),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300, 3),
         Cut(),
         Put(300, 3, waits=False),
@@ -167,14 +166,16 @@ FIRST_FRAMES = (
 )
 
 BATCHES = (
-    master_case("a message is sent at once", (BATCH,), *JOIN, Put(300), Put(500), Put(20)),
-    master_case("messages one after another", (BATCH,), *JOIN, Put(200, 15)),
-    master_case("many messages at once", (BATCH,), *JOIN, Put(100, 12, is_at_once=True), Wait(200)),
+    master_case("a message is sent at once", (BATCH,), *SLAVE_JOINS, Put(300), Put(500), Put(20)),
+    master_case("messages one after another", (BATCH,), *SLAVE_JOINS, Put(200, 15)),
+    master_case(
+        "many messages at once", (BATCH,), *SLAVE_JOINS, Put(100, 12, is_at_once=True), Wait(200)
+    ),
     master_case(
         "a frame has no more than haTransferBatchSize",
         (BATCH, BYTES),
         Put(3500, 30, waits=False),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         needs={"maxMessageSize": (4000, 1 << 40), "mapedFileSizeCommitLog": (150_000, 1 << 40)},
     ),
@@ -182,14 +183,14 @@ BATCHES = (
         "a frame ends inside a message",
         (BATCH, BYTES),
         Put(3000, 40, waits=False),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(3000),
         needs={"maxMessageSize": (4000, 1 << 40), "mapedFileSizeCommitLog": (150_000, 1 << 40)},
     ),
     master_case(
         "a large message while a slave listens",
         (BATCH, BYTES),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(60_000, waits=False),
         CatchUp(),
         Put(300),
@@ -198,7 +199,7 @@ BATCHES = (
     master_case(
         "a frame ends with its file",
         (BATCH, BYTES),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(3000, 3),
         Wait(200),
         Stall(),
@@ -212,14 +213,14 @@ BATCHES = (
     master_case(
         "messages over the end of a file",
         (BATCH, BYTES),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(3000, 14),
         needs=SMALL_FILES,
     ),
     master_case(
         "frames go on though reports are held back",
         (BATCH,),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         Wait(200),
         Stall(frames=False),
@@ -235,7 +236,7 @@ BATCHES = (
     master_case(
         "a frame is sent though the one before it is not reported",
         (BATCH,),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         Wait(200),
         Stall(frames=False),
@@ -251,7 +252,7 @@ BATCHES = (
     master_case(
         "frames are held back for a while",
         (BATCH,),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         Stall(reports=False),
         Put(300, 6, waits=False),
@@ -267,7 +268,7 @@ REPORTS = (
         master_case(
             f"a report in two parts after {at} bytes",
             (RECEIVE,),
-            *JOIN,
+            *SLAVE_JOINS,
             Put(300),
             Wait(100),
             split_report(at, 400.0),
@@ -280,7 +281,7 @@ REPORTS = (
         master_case(
             f"a report of which {at} bytes come before the end",
             (RECEIVE,),
-            *JOIN,
+            *SLAVE_JOINS,
             Put(300),
             Wait(100),
             split_report(at, -1.0),
@@ -295,13 +296,13 @@ REPORTS = (
         (HANDSHAKE, RECEIVE),
         Put(300, 2, waits=False),
         split_report(4, 600.0),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
     ),
     master_case(
         "reports held back come at once",
         (RECEIVE,),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         Stall(frames=False),
         Put(300, 6, waits=False),
@@ -316,7 +317,7 @@ SILENCE = (
     master_case(
         "heartbeats come in silence",
         ("implementers.md#6-a-heartbeat-creates-a-file", BATCH),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         Wait(heartbeats=5.5),
         Put(300),
@@ -324,7 +325,7 @@ SILENCE = (
     master_case(
         "an idle slave stays connected",
         (IDLE,),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         Wait(housekeepings=2.5),
         Put(300),
@@ -332,7 +333,7 @@ SILENCE = (
     master_case(
         "a slave that says nothing is left",
         (IDLE, COUNT),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300),
         Wait(300),
         Stall(frames=False),
@@ -359,7 +360,7 @@ TWO_SLAVES = (
     master_case(
         "two slaves get the same",
         (POSITION, BATCH),
-        *JOIN,
+        *SLAVE_JOINS,
         Put(300, 3),
         Start("slave2"),
         CatchUp(2),
@@ -371,7 +372,7 @@ TWO_SLAVES = (
     master_case(
         "one of two slaves is held back",
         (POSITION, BATCH, RECEIVE),
-        *JOIN,
+        *SLAVE_JOINS,
         Start("slave2"),
         CatchUp(2),
         Stall(slave=2),
@@ -383,7 +384,7 @@ TWO_SLAVES = (
     master_case(
         "one of two slaves is killed",
         (POSITION, BATCH, COUNT),
-        *JOIN,
+        *SLAVE_JOINS,
         Start("slave2"),
         CatchUp(2),
         Put(300, 2),

@@ -14,7 +14,7 @@ from reference.conformance.acts import (
     Wait,
     split_frame,
 )
-from reference.conformance.case import SMALL_FILES, Case, slave_case
+from reference.conformance.case import MASTER_JOINS, SMALL_FILES, Case, slave_case
 
 REPORT = "replication.md#report_offset"
 APPEND = "replication.md#append_to_slave"
@@ -25,13 +25,15 @@ HANDSHAKE = "implementers.md#1-the-first-report-is-the-handshake-and-it-comes-la
 HEARTBEAT = "implementers.md#6-a-heartbeat-creates-a-file"
 SILENT = "connection.md#close_idle_connection"
 
-JOIN = (Start("master"), CatchUp())
 SMALL_BATCHES = {"haTransferBatchSize": "100"}
 """The tester's frames are so short that a message takes several."""
 
 FIRST_REPORTS = (
     slave_case(
-        "empty slave reports after a heartbeat interval", (HANDSHAKE, REPORT), *JOIN, Put(300)
+        "empty slave reports after a heartbeat interval",
+        (HANDSHAKE, REPORT),
+        *MASTER_JOINS,
+        Put(300),
     ),
     slave_case(
         "empty slave reports 0 to a master with bytes",
@@ -43,7 +45,7 @@ FIRST_REPORTS = (
     slave_case(
         "slave with bytes reports where its log ends",
         (HANDSHAKE, REPORT),
-        *JOIN,
+        *MASTER_JOINS,
         Put(300, 2),
         Wait(300),
         Cut(),
@@ -61,7 +63,7 @@ FIRST_REPORTS = (
     slave_case(
         "reports go on by the timer",
         (REPORT,),
-        *JOIN,
+        *MASTER_JOINS,
         Put(200),
         Wait(heartbeats=3.4),
         Put(200),
@@ -69,18 +71,18 @@ FIRST_REPORTS = (
     slave_case(
         "each connection has a first report of its own",
         (HANDSHAKE, REPORT),
-        *JOIN,
+        *MASTER_JOINS,
         *(act for _ in range(3) for act in (Put(200), Wait(200), Cut(), CatchUp())),
     ),
 )
 
 APPENDS = (
-    slave_case("a frame is reported at once", (AT_ONCE, APPEND), *JOIN, Put(400)),
-    slave_case("each of many frames is reported", (AT_ONCE, APPEND), *JOIN, Put(350, 12)),
+    slave_case("a frame is reported at once", (AT_ONCE, APPEND), *MASTER_JOINS, Put(400)),
+    slave_case("each of many frames is reported", (AT_ONCE, APPEND), *MASTER_JOINS, Put(350, 12)),
     slave_case(
         "frames one behind another",
         (AT_ONCE, APPEND),
-        *JOIN,
+        *MASTER_JOINS,
         Put(150, 15, waits=False),
         CatchUp(),
         Put(150),
@@ -88,7 +90,7 @@ APPENDS = (
     slave_case(
         "a message in several frames",
         (BYTES, APPEND),
-        *JOIN,
+        *MASTER_JOINS,
         Put(900, 2),
         own_settings=SMALL_BATCHES,
     ),
@@ -112,16 +114,16 @@ APPENDS = (
     slave_case(
         "a large message",
         (BYTES, APPEND),
-        *JOIN,
+        *MASTER_JOINS,
         Put(7000),
         Put(10),
         own_settings={"haTransferBatchSize": "1024"},
     ),
-    slave_case("messages of one byte", (APPEND,), *JOIN, Put(1, 8)),
+    slave_case("messages of one byte", (APPEND,), *MASTER_JOINS, Put(1, 8)),
     slave_case(
         "messages with WAIT=false are copied",
         (APPEND,),
-        *JOIN,
+        *MASTER_JOINS,
         Put(250, 4, waits=False),
         CatchUp(),
         Put(250),
@@ -129,7 +131,7 @@ APPENDS = (
     slave_case(
         "frames held back come at once",
         (AT_ONCE, APPEND),
-        *JOIN,
+        *MASTER_JOINS,
         Put(200),
         Stall(reports=False),
         Put(200, 6, waits=False),
@@ -141,7 +143,7 @@ APPENDS = (
     slave_case(
         "reports that are held back come later",
         (AT_ONCE, APPEND),
-        *JOIN,
+        *MASTER_JOINS,
         Put(200),
         Stall(frames=False),
         Put(200, 6, waits=False),
@@ -156,7 +158,7 @@ SPLITS = tuple(
     slave_case(
         f"a frame in two parts after {at} bytes",
         (BYTES, APPEND),
-        *JOIN,
+        *MASTER_JOINS,
         Put(300),
         Wait(200),
         split_frame(at, 150.0),
@@ -173,7 +175,7 @@ CUT_FRAMES = tuple(
     slave_case(
         f"a frame of which {at} bytes come before the end",
         (BYTES, APPEND),
-        *JOIN,
+        *MASTER_JOINS,
         Put(300),
         Wait(200),
         split_frame(at, -1.0),
@@ -208,14 +210,14 @@ FILES = (
     slave_case(
         "a log over several files",
         (APPEND, BYTES),
-        *JOIN,
+        *MASTER_JOINS,
         Put(3000, 12),
         needs=SMALL_FILES,
     ),
     slave_case(
         "a log over several files, caught up",
         (APPEND, BYTES),
-        *JOIN,
+        *MASTER_JOINS,
         Put(300),
         Wait(200),
         Stall(),
@@ -228,7 +230,7 @@ FILES = (
     slave_case(
         "frames end with a file",
         (APPEND, BYTES),
-        *JOIN,
+        *MASTER_JOINS,
         Put(2000, 20, waits=False),
         CatchUp(),
         Put(300),
@@ -241,7 +243,7 @@ SILENCE = (
     slave_case(
         "heartbeats keep a connection",
         (SILENT,),
-        *JOIN,
+        *MASTER_JOINS,
         Put(200),
         Wait(housekeepings=2.5),
         Put(200),
@@ -249,7 +251,7 @@ SILENCE = (
     slave_case(
         "a silent connection is closed",
         (SILENT,),
-        *JOIN,
+        *MASTER_JOINS,
         Put(200),
         Wait(200),
         Stall(reports=False),
@@ -261,7 +263,7 @@ SILENCE = (
     slave_case(
         "a stall shorter than the housekeeping is borne",
         (SILENT,),
-        *JOIN,
+        *MASTER_JOINS,
         Put(200),
         Wait(200),
         Stall(),

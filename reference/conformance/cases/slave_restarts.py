@@ -16,7 +16,7 @@ from reference.conformance.acts import (
     Stop,
     Wait,
 )
-from reference.conformance.case import SMALL_FILES, Case, slave_case
+from reference.conformance.case import MASTER_JOINS, SMALL_FILES, Case, slave_case
 
 RESTART = "lifecycle.md#restart_slave"
 CONNECT = "connection.md#connect_slave"
@@ -27,10 +27,9 @@ WRONG = "replication.md#append_at_wrong_offset"
 AHEAD = "implementers.md#3-a-report-is-accepted-even-above-the-masters-own-end"
 ZERO = "implementers.md#5-a-request-for-0-means-the-last-file"
 
-JOIN = (Start("master"), CatchUp())
 SIZE = 404
 """A message of 300 bytes with ``WAIT=false`` takes so many; with ``WAIT`` eleven less."""
-FILLED = (*JOIN, Put(300, 5), Wait(700))
+FILLED = (*MASTER_JOINS, Put(300, 5), Wait(700))
 PLAIN = 393
 
 RECONNECTS = (
@@ -186,7 +185,7 @@ LESS_BYTES = (
     slave_case(
         "a master that ends a file before its slave",
         (AHEAD, REFUSE),
-        *JOIN,
+        *MASTER_JOINS,
         Put(3000, 7),
         Wait(700),
         Kill("master"),

@@ -8,7 +8,7 @@ store afterwards. All of that is gathered here and never changes.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve, field, fields, frozen
@@ -160,6 +160,11 @@ class Plan:
         if name not in self.slaves:
             raise OutsideTheModel(f"the configuration has no slave for {event['link']!r}")
         return self.slaves.index(name)
+
+    def list_later(self, event: Event) -> Iterator[Event]:
+        """The later events about the broker that an event is about."""
+        later = (each for each in self.recording.events if each.seq > event.seq)
+        return (each for each in later if each.data.get("node") == event["node"])
 
     def find_process_begin_ms(self, process: int) -> float:
         """When the master's process before it ended; 0 for the first."""

@@ -116,12 +116,9 @@ def list_cursor_goals(asking: Asking, event: Event, broker: int, begin: int) -> 
 
 def find_next_look(asking: Asking, event: Event) -> Event | None:
     """The next look at the broker that an event is about, in the same process."""
-    for later in asking.plan.recording.events:
-        if later.seq <= event.seq or later.data.get("node") != event["node"]:
-            continue
-        if later.kind in {"snapshot", *END_KINDS, *START_KINDS}:
-            return later if later.kind == "snapshot" else None
-    return None
+    turns = {"snapshot", *END_KINDS, *START_KINDS}
+    following = next((e for e in asking.plan.list_later(event) if e.kind in turns), None)
+    return following if following is not None and following.kind == "snapshot" else None
 
 
 def may_flush_on(state: Any, broker: int, begin: int) -> Any:

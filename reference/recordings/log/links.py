@@ -44,7 +44,11 @@ from reference.recordings.log.guide import CLOSING
 from reference.recordings.log.limits.slaves import has_hidden_stop
 from reference.recordings.log.lives import list_starts
 from reference.recordings.log.notes import Notes, Wire
-from reference.recordings.log.played import observe_played_frame, observe_played_report
+from reference.recordings.log.played import (
+    is_refused,
+    observe_played_frame,
+    observe_played_report,
+)
 from reference.recordings.log.seen import Seen
 from reference.recordings.reading import Event
 from reference.recordings.view import Blocked, View, check
@@ -422,10 +426,9 @@ def is_frame_refused(asking: Asking, node: Node, slave: int) -> bool:
     """
     seen, wire = node.notes.seen, node.notes.wires[slave]
     has_come = seen.wires[slave].last_frame_ms is not None
-    refusal = asking.guide.machine.instances[f"refuse_frame[{slave}]"]
     may_be_any = has_epoch_files(asking) or seen.slaves[slave].stop_begin_ms is not None
     is_any = may_be_any and wire.taken < wire.forwarded
-    return is_any or (has_come and refusal.find_ranges(node.state) is not None)
+    return is_any or (has_come and is_refused(asking, node, slave))
 
 
 def is_about_open(event: Event, node: Node, slave: int) -> bool:

@@ -203,8 +203,7 @@ def find_rows_without_bytes(asking: Asking, event: Event, broker: int) -> list[l
 
 def find_next_start(asking: Asking, event: Event) -> Event | None:
     """The next start of the broker that an event is about."""
-    later = (e for e in asking.plan.recording.events if e.seq > event.seq)
-    return next((e for e in later if e.kind in START_KINDS and e["node"] == event["node"]), None)
+    return next((e for e in asking.plan.list_later(event) if e.kind in START_KINDS), None)
 
 
 def is_whole(surgery: Event) -> bool:
