@@ -5,13 +5,10 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import inspect
-import os
 import re
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
+from functools import cache, cached_property
 from types import ModuleType
 from typing import Any
 
@@ -21,10 +18,8 @@ import numpy as np
 from attrs import evolve, frozen
 from numba.extending import register_jitable
 
-from properties.generated_text import ROOT
 from properties.worlds import find_world
 from properties.z3.induction import LIMIT_PREFIX
-from reference.checkout import IS_CHECKOUT, get_user_cache
 from reference.language.leaves import flatten
 from reference.language.machine import Action
 from spark_fuzz.campaign.coverage import make_observations
@@ -32,7 +27,9 @@ from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.store import put_in_place
 from spark_fuzz.kernel import observation, scheduler, walk
 from spark_fuzz.kernel.ancestry import Parent, encode_paths
+from spark_fuzz.kernel.cache import get_cache_folder
 from spark_fuzz.kernel.lowering import Layout, lower
+from spark_fuzz.kernel.native import NativeWalk, choose_bits, load_walk
 from spark_fuzz.kernel.scheduler import SCHEDULERS
 from spark_fuzz.kernel.swarm import compute_usual_weights
 from spark_fuzz.kernel.walk import NUMBER_MAX, WORD_BITS, Desk, Observations, Plan, Record
@@ -111,8 +108,24 @@ class Kernel:
         self.structure = structure
         self.layout = Layout(structure)
         self.names = [r.instance.name for r in self.layout.instances]
-        self.module: Any = _load(_generate(self.layout))
-        """The compiled functions of ``lowering``, ``walk`` and ``frontier``."""
+        self._native: dict[int, NativeWalk | None] = {}
+
+    @cached_property
+    def module(self) -> Any:
+        """The functions of ``lowering``, ``walk`` and ``frontier``, compiled by numba."""
+        return _load(_generate(self.layout))
+
+    def walk(self, plan: Plan, record: Record, observations: Observations) -> None:
+        """Walk the schedules of a plan, by the fastest engine that this machine has."""
+        bits = choose_bits(self.layout, plan)
+        if bits not in self._native:
+            self._native[bits] = load_walk(self.layout, bits)
+        native = self._native[bits]
+        if native is None:
+            parts = plan.parents.shape[1] // 2 + 1
+            self.module.run_schedules(plan, self.make_desk(parts), record, observations)
+        else:
+            native.run(plan, record, observations)
 
     def run(  # noqa: PLR0913
         self,
@@ -132,9 +145,8 @@ class Kernel:
         """
         record = self.make_record(count)
         plan = self.make_plan(options, first_schedule, parents, begin)
-        parts = plan.parents.shape[1] // 2 + 1
         met = make_observations(self.layout) if observations is None else observations
-        self.module.run_schedules(plan, self.make_desk(parts), record, met)
+        self.walk(plan, record, met)
         if record.overflow[0]:
             raise NumberOverflowError(
                 f"a number of schedules {first_schedule} to {first_schedule + count - 1} of "
@@ -272,25 +284,6 @@ class Kernel:
 def compile_kernel(structure: Any) -> Kernel:
     """The kernel of a structure; compiled on first use on a machine, then loaded from disk."""
     return Kernel(structure)
-
-
-def get_cache_folder() -> Path:
-    """Where generated kernels lie: RMQSPEC_CACHE, else beside the code, else a temporary folder.
-
-    Those of an installed copy are in the user's cache, since beside its code are other packages.
-    """
-    given = os.environ.get("RMQSPEC_CACHE")
-    try:
-        beside = ROOT / ".rmqspec" if IS_CHECKOUT else get_user_cache()
-        folder = Path(given) if given else beside / "kernels"
-        folder.mkdir(parents=True, exist_ok=True)
-        if os.access(folder, os.W_OK):
-            return folder
-    except (OSError, RuntimeError):
-        pass
-    fallback = Path(tempfile.gettempdir()) / f"rmqspec-kernels-{os.getuid()}"
-    fallback.mkdir(mode=0o700, exist_ok=True)
-    return fallback
 
 
 def _generate(layout: Layout) -> str:

@@ -87,6 +87,9 @@ def find_watched_terms(structure: Any, instances: Iterable[RecordedInstance]) ->
 class Writer:
     """Writes one function body: a local variable per term, in the order of use."""
 
+    expressions = EXPRESSIONS
+    declaration = "{} = {}"
+
     def __init__(self, layout: Layout, arguments: Mapping[str, str], indent: int) -> None:
         self.layout = layout
         self.arguments = arguments
@@ -107,14 +110,23 @@ class Writer:
 
     def _define(self, node: Term) -> str:
         if node.operator == "constant":
-            return str(node.payload)
+            return self.write_constant(node.payload)
         if node.operator == "leaf":
             name = str(node.payload)
-            return self.arguments.get(name) or self.layout.get_reference_to(name)
+            return self.arguments.get(name) or self.write_leaf(name)
         operands = (self._names[id(a)] for a in node.arguments)
         variable = f"t{len(self._names)}"
-        self.write(f"{variable} = {EXPRESSIONS[node.operator].format(*operands)}")
+        value = self.expressions[node.operator].format(*operands)
+        self.write(self.declaration.format(variable, value))
         return variable
+
+    def write_constant(self, value: Any) -> str:
+        """A number or a truth value."""
+        return str(value)
+
+    def write_leaf(self, path: str) -> str:
+        """The source text that reads a leaf."""
+        return self.layout.get_reference_to(path)
 
 
 def lower(structure: Any) -> str:

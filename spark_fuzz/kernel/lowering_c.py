@@ -1,0 +1,225 @@
+"""Recorded terms as C: conditions and claims of many schedules at once, steps of one of them.
+
+Conditions and claims are vectors, a schedule in each lane, and a truth value is -1 or 0. Steps are
+those of one lane: lanes take different ones. ``walk.c`` declares the types and calls what is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from properties.healing import is_moving
+from properties.worlds import find_healing
+from reference.language.machine import record_predicate
+from reference.language.terms import Sort, Term
+from spark_fuzz.kernel.lowering import Layout, Writer
+
+OF_LANES = {
+    "add": "({} + {})",
+    "subtract": "({} - {})",
+    "minimum": "minimum({}, {})",
+    "maximum": "maximum({}, {})",
+    "quotient": "quotient({}, {})",
+    "remainder": "modulo({}, {})",
+    "less": "({} < {})",
+    "less_equal": "({} <= {})",
+    "equal": "({} == {})",
+    "not": "(~{})",
+    "and": "({} & {})",
+    "or": "({} | {})",
+    "choose": "either({}, {}, {})",
+    "choose_flag": "either({}, {}, {})",
+}
+"""A term of vectors by its operator."""
+
+OF_ONE = OF_LANES | {
+    "minimum": "minimum_of({}, {})",
+    "maximum": "maximum_of({}, {})",
+    "quotient": "quotient_of({}, {})",
+    "remainder": "modulo_of({}, {})",
+    "not": "(!{})",
+    "choose": "({} ? {} : {})",
+    "choose_flag": "({} ? {} : {})",
+}
+"""A term of numbers by its operator."""
+
+
+class LanesWriter(Writer):
+    """Writes the body of a function of vectors."""
+
+    expressions = OF_LANES
+    declaration = "V {} = {};"
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout, {}, 4)
+
+    def write_constant(self, value: Any) -> str:
+        """The same in every lane."""
+        return f"ALL({-int(value) if isinstance(value, bool) else value})"
+
+    def write_leaf(self, path: str) -> str:
+        """The vector of a leaf."""
+        place = find_place(self.layout, path)
+        return f"(-{place})" if self.layout.sorts[path] is Sort.BOOLEAN else place
+
+
+class LaneWriter(Writer):
+    """Writes the body of a function of one lane, whose numbers stand LANES apart."""
+
+    expressions = OF_ONE
+    declaration = "number {} = {};"
+
+    def write_constant(self, value: Any) -> str:
+        """A number, also for a truth value."""
+        return str(int(value))
+
+    def write_leaf(self, path: str) -> str:
+        """The number of a leaf."""
+        array, index = find_place(self.layout, path)[:-1].split("[")
+        return f"{array}[{index} * LANES]"
+
+
+def find_place(layout: Layout, path: str) -> str:
+    """Where a leaf stands, for example ``state[3]``."""
+    if path in layout.parameter_paths:
+        return f"parameters[{layout.parameter_paths.index(path)}]"
+    return f"state[{layout.state_paths.index(path)}]"
+
+
+def list_sizes(layout: Layout) -> Mapping[str, int]:
+    """The sizes of a structure, by the names that ``walk.c`` has for them."""
+    return {
+        "LEAVES": len(layout.state_paths),
+        "PARAMETERS": len(layout.parameter_paths),
+        "INSTANCES": len(layout.instances),
+        "ARGUMENTS": layout.arguments_max,
+        "GUARANTEES": len(layout.guarantees),
+        "OUTCOMES": len(layout.watched),
+    }
+
+
+def lower_to_c(layout: Layout) -> str:
+    """The functions of a structure that ``walk.c`` calls."""
+    rest = layout.claims_about_rest
+    parts = (
+        _lower_find_enabled(layout),
+        _lower_find_moving(layout),
+        _lower_judge(layout, "judge", layout.guarantees),
+        _lower_judge(layout, "judge_rest", rest),
+        _lower_is_quiescent(layout),
+        _lower_observe(layout),
+        *(_lower_step(layout, index) for index in range(len(layout.instances))),
+        _lower_steps(layout),
+    )
+    return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+OF_STATE = "const V *restrict state, const V *restrict parameters"
+OF_LANE = "number *restrict state, const number *restrict parameters"
+
+
+def _lower_find_enabled(layout: Layout) -> Iterator[str]:
+    """Sums of the weights of enabled instances, and what names the set of them."""
+    writer = LanesWriter(layout)
+    for index, recorded in enumerate(layout.instances):
+        is_enabled = _name_all(writer, recorded.conditions.values())
+        writer.write(f"V is_{index} = {is_enabled};")
+        writer.write(f"total += is_{index} & weights[{index}];")
+        writer.write(f"low ^= is_{index} & ALL(marks_low[{index}]);")
+        writer.write(f"high ^= is_{index} & ALL(marks_high[{index}]);")
+        writer.write(f"sums[{index}] = total;")
+    yield f"static void find_enabled({OF_STATE}, const V *restrict weights, V *restrict sums,"
+    yield "    const number *restrict marks_low, const number *restrict marks_high,"
+    yield "    V *found, V *name_low, V *name_high) {"
+    yield "    V total = ALL(0), low = ALL(0), high = ALL(0);"
+    yield from writer.lines
+    yield "    *found = total, *name_low = low, *name_high = high;"
+    yield "}"
+
+
+def _lower_find_moving(layout: Layout) -> Iterator[str]:
+    """Counts of the instances by which a system heals."""
+    writer, healing = LanesWriter(layout), find_healing(layout.structure)
+    for index, recorded in enumerate(layout.instances):
+        if healing and recorded.instance.rule.name in (*healing.steps, *healing.recovery):
+            conditions = [*recorded.conditions.values()]
+            if healing.is_idling_left_out:
+                moving = partial(is_moving, recorded.instance)
+                conditions.append(record_predicate(layout.structure, moving))
+            writer.write(f"total -= {_name_all(writer, conditions)};")
+        writer.write(f"sums[{index}] = total;")
+    yield f"static V find_moving({OF_STATE}, V *restrict sums) {{"
+    yield "    V total = ALL(0);"
+    yield from writer.lines
+    yield "    return total;"
+    yield "}"
+
+
+def _name_all(writer: Writer, conditions: Iterable[Term]) -> str:
+    """The text of a conjunction."""
+    return " & ".join(map(writer.name_of, conditions)) or "ALL(-1)"
+
+
+def _lower_judge(layout: Layout, function: str, claims: Iterable[str]) -> Iterator[str]:
+    """The bit set of the claims that do not hold."""
+    writer = LanesWriter(layout)
+    for bit, claim in enumerate(claims):
+        holds = writer.name_of(layout.record_claim(claim))
+        writer.write(f"violated |= ~{holds} & ALL((number)1 << {bit});")
+    yield f"static V {function}({OF_STATE}) {{"
+    yield "    V violated = ALL(0);"
+    yield from writer.lines
+    yield "    return violated;"
+    yield "}"
+
+
+def _lower_is_quiescent(layout: Layout) -> Iterator[str]:
+    writer, healing, peace = LanesWriter(layout), find_healing(layout.structure), "ALL(0)"
+    if healing:
+        peace = writer.name_of(record_predicate(layout.structure, healing.is_quiescent))
+    yield f"static V is_quiescent({OF_STATE}) {{"
+    yield from writer.lines
+    yield f"    return {peace};"
+    yield "}"
+
+
+def _lower_observe(layout: Layout) -> Iterator[str]:
+    """For each watched condition 1 if it was false, 2 if it was true, 3 if it was both."""
+    writer = LaneWriter(layout, {}, 4)
+    for index, term in enumerate(layout.watched.values()):
+        writer.write(f"outcomes[{index}] |= 1 + {writer.name_of(term)};")
+    yield f"static void observe({OF_LANE}, uint8_t *restrict outcomes) {{"
+    yield from writer.lines
+    yield "}"
+
+
+def _lower_step(layout: Layout, index: int) -> Iterator[str]:
+    """Draw the arguments of an instance, and let it take place."""
+    recorded = layout.instances[index]
+    names = {f"argument.{name}": f"argument_{i}" for i, (name, *_) in enumerate(recorded.arguments)}
+    writer = LaneWriter(layout, names, 4)
+    for i, (_, _, low, high) in enumerate(recorded.arguments):
+        ends = f"{writer.name_of(low)}, {writer.name_of(high)}"
+        word = f"mix(low_word ^ spreads[{i + 1} * LANES])"
+        writer.write(f"number argument_{i} = pick_argument({ends}, {word});")
+    new = {path: writer.name_of(term) for path, term in recorded.effects.items()}
+    for i, value in enumerate(new.values()):
+        writer.write(f"number new_{i} = {value};")
+    for i, path in enumerate(new):
+        writer.write(f"{writer.write_leaf(path)} = new_{i};")
+    yield f"static inline void step_{index}({OF_LANE}, uint32_t low_word,"
+    yield "    const uint32_t *restrict spreads) {"
+    yield from writer.lines
+    yield "}"
+
+
+def _lower_steps(layout: Layout) -> Iterator[str]:
+    yield f"static inline void step({OF_LANE}, int instance, uint32_t low_word,"
+    yield "    const uint32_t *restrict spreads) {"
+    yield "    switch (instance) {"
+    for index in range(len(layout.instances)):
+        yield f"    case {index}: step_{index}(state, parameters, low_word, spreads); break;"
+    yield "    }"
+    yield "}"
