@@ -29,6 +29,9 @@ ENGINE = "RMQSPEC_KERNEL"
 
 FLAGS = ("-O2", "-ftree-vectorize", "-march=native", "-fno-strict-aliasing", "-shared", "-fPIC")
 
+FLAGS_BY_MACHINE = {"x86_64": ("-mprefer-vector-width=512",)}
+"""More of them by kind of processor."""
+
 SMALL_BITS, LARGE_BITS = 32, 64
 """Bits of a number; with the small ones twice as many schedules are walked at once."""
 
@@ -159,7 +162,7 @@ def load_walk(layout: Layout, bits: int) -> NativeWalk | None:
     if compiler is None:
         return None
     source = write_source(layout, bits)
-    stamp = "\n".join((source, *FLAGS, compiler.path, compiler.version, compiler.processor))
+    stamp = "\n".join((source, *list_flags(), compiler.path, compiler.version, compiler.processor))
     name = f"walk_{hashlib.sha256(stamp.encode()).hexdigest()[:20]}.so"
     path = get_cache_folder() / name
     if not path.exists() and not compile_source(compiler, source, path):
@@ -168,6 +171,11 @@ def load_walk(layout: Layout, bits: int) -> NativeWalk | None:
     function.argtypes = (ctypes.POINTER(Batch),)
     function.restype = ctypes.c_int
     return NativeWalk(layout, function)
+
+
+def list_flags() -> tuple[str, ...]:
+    """How the C compiler is told to compile."""
+    return (*FLAGS, *FLAGS_BY_MACHINE.get(platform.machine(), ()))
 
 
 def write_source(layout: Layout, bits: int) -> str:
@@ -182,7 +190,7 @@ def compile_source(compiler: Compiler, source: str, path: Path) -> bool:
     """Compile a text into the cache; False where this compiler cannot."""
     try:
         with put_in_place(path) as temporary:
-            command = [compiler.path, *FLAGS, "-x", "c", "-", "-o", str(temporary)]
+            command = [compiler.path, *list_flags(), "-x", "c", "-", "-o", str(temporary)]
             subprocess.run(command, input=source, capture_output=True, text=True, check=True)
     except subprocess.CalledProcessError:
         return False

@@ -125,7 +125,7 @@ static inline number pick_weight(number weight, uint32_t word) {
 /* ---- observations: those of observation.py ---- */
 
 enum { LAST, SCHEDULES, FIRST, STEP, NAME, SITUATION_CELLS };
-enum { CELLS = 4, PROBES_MAX = 16 };
+enum { CELLS = 4, PROBES_MAX = 16, AHEAD = 8 };
 
 static inline void note(int64_t *row, int64_t schedule, int64_t step) {
     if (row[LAST] == schedule + 1) return;
@@ -161,13 +161,11 @@ typedef struct {
     U key_low, key_high, spreads[ARGUMENTS + 1];
     int64_t priorities[INSTANCES][LANES];
     number marks_low[INSTANCES], marks_high[INSTANCES];
-    int64_t numbers[LANES], keys[LANES], parts[LANES], used[LANES][USED_WORDS];
-    int64_t seen[LANES], violations[LANES][GUARANTEES + 1];
-    int32_t steps[LANES], taken[LANES];
-    uint8_t outcomes[LANES][OUTCOMES + 1];
-    int64_t *paths, *ends; /* [lane][part] */
-    uint64_t *names;       /* [step][lane] */
-    uint16_t *instances;   /* [step][lane] */
+    V steps, taken, seen;
+    int64_t numbers[LANES], keys[LANES], parts[LANES], violations[LANES][GUARANTEES + 1];
+    uint8_t fired[LANES][INSTANCES], outcomes[LANES][OUTCOMES + 1];
+    int64_t *paths, *ends;                 /* [lane][part] */
+    V *names_low, *names_high, *instances; /* [step] */
     int path_parts;
     int64_t next_end;
 } Desk;
@@ -202,11 +200,9 @@ static void lay_path(const Batch *batch, Desk *desk, int lane, int64_t number_) 
 }
 
 static void begin_group(const Batch *batch, Desk *desk, int64_t first) {
-    memset(desk->used, 0, sizeof desk->used);
-    memset(desk->seen, 0, sizeof desk->seen);
+    desk->steps = desk->taken = desk->seen = ALL(0);
     memset(desk->violations, -1, sizeof desk->violations);
-    memset(desk->steps, 0, sizeof desk->steps);
-    memset(desk->taken, 0, sizeof desk->taken);
+    memset(desk->fired, 0, sizeof desk->fired);
     memset(desk->outcomes, 0, sizeof desk->outcomes);
     desk->next_end = NO_END;
     for (int lane = 0; lane < LANES; lane++) {
@@ -302,14 +298,14 @@ static V pick_by_priority(const Batch *batch, Desk *desk, U word, V total, int64
 
 /* What is violated now and was not before, if the step could change that. */
 static void note_violations(
-    const Batch *batch, Desk *desk, V violated, V instances, V total, const int32_t *before
+    const Batch *batch, Desk *desk, V fresh, V instances, V total, V indexes
 ) {
     for (int lane = 0; lane < LANES; lane++) {
-        if (total[lane] == 0 || !batch->is_decisive[instances[lane]]) continue;
-        int64_t fresh = (int64_t)violated[lane] & ~desk->seen[lane];
-        desk->seen[lane] |= fresh;
-        for (int bit = 0; fresh != 0 && bit < GUARANTEES; bit++)
-            if (fresh >> bit & 1) desk->violations[lane][bit] = before[lane];
+        if (fresh[lane] == 0 || total[lane] == 0) continue;
+        if (!batch->is_decisive[instances[lane]]) continue;
+        desk->seen[lane] |= fresh[lane];
+        for (int bit = 0; bit < GUARANTEES; bit++)
+            if (fresh[lane] >> bit & 1) desk->violations[lane][bit] = indexes[lane];
     }
 }
 
@@ -319,34 +315,32 @@ static int is_any(V mask) {
     return any != 0;
 }
 
-/* One step of each lane that has one; returns whether there was any. */
-static int take_steps(
-    const Batch *batch, Desk *desk, U low, V instances, V total, const int32_t *indexes
+/* One step of each lane that has one. */
+static void take_steps(
+    const Batch *batch, Desk *desk, U low, V instances, V total, V indexes
 ) {
     number *state = (number *)desk->state;
     const number *parameters = (const number *)desk->parameters;
     const uint32_t *spreads = (const uint32_t *)desk->spreads;
-    int is_one = 0;
     for (int lane = 0; lane < LANES; lane++) {
         if (total[lane] == 0) continue;
         int instance = (int)instances[lane];
-        is_one = 1;
+        desk->fired[lane][instance] = 1;
         step(state + lane, parameters + lane, instance, low[lane], spreads + lane);
-        desk->used[lane][instance / WORD_BITS] |= (int64_t)1 << (instance % WORD_BITS);
     }
-    V violated = judge(desk->state, desk->parameters);
-    if (is_any(violated)) note_violations(batch, desk, violated, instances, total, indexes);
-    return is_one;
+    V fresh = judge(desk->state, desk->parameters) & ~desk->seen;
+    if (is_any(fresh)) note_violations(batch, desk, fresh, instances, total, indexes);
 }
 
-static int walk(const Batch *batch, Desk *desk) {
-    int64_t step_number = 0;
+static void walk(const Batch *batch, Desk *desk) {
     int watched = (int)((CLOSE_LOOK - desk->numbers[0] % CLOSE_LOOK) % CLOSE_LOOK);
-    for (; step_number < batch->steps_max; step_number++) {
+    for (int64_t step_number = 0; step_number < batch->steps_max; step_number++) {
         if (step_number == desk->next_end) change_keys(batch, desk, step_number);
-        V total, name_low, name_high;
+        V total;
         find_enabled(desk->state, desk->parameters, desk->weights, desk->sums, desk->marks_low,
-                     desk->marks_high, &total, &name_low, &name_high);
+                     desk->marks_high, &total, desk->names_low + step_number,
+                     desk->names_high + step_number);
+        if (!is_any(total)) return;
         for (int lane = watched; lane < LANES; lane += CLOSE_LOOK)
             if (total[lane])
                 observe((number *)desk->state + lane, (number *)desk->parameters + lane,
@@ -356,20 +350,10 @@ static int walk(const Batch *batch, Desk *desk) {
         V instances = batch->scheduler == WEIGHTED
             ? find_picked(desk, pick_all(word, total))
             : pick_by_priority(batch, desk, word, total, step_number);
-        uint64_t *names = desk->names + step_number * LANES;
-        uint16_t *chosen = desk->instances + step_number * LANES;
-        for (int lane = 0; lane < LANES; lane++) {
-#if NUMBER_BITS == 32
-            names[lane] = ((uint64_t)(uint32_t)name_high[lane] << 32 | (uint32_t)name_low[lane]) + 1;
-#else
-            names[lane] = (uint64_t)name_low[lane] + 1;
-#endif
-            chosen[lane] = (uint16_t)instances[lane];
-            desk->steps[lane] += total[lane] != 0;
-        }
-        if (!take_steps(batch, desk, low, instances, total, desk->steps)) break;
+        desk->instances[step_number] = instances;
+        desk->steps -= total != 0;
+        take_steps(batch, desk, low, instances, total, desk->steps);
     }
-    return (int)step_number;
 }
 
 static void heal(const Batch *batch, Desk *desk, V *counts) {
@@ -380,18 +364,14 @@ static void heal(const Batch *batch, Desk *desk, V *counts) {
         set_key(desk, lane, compute_schedule_key(batch->campaign_seed, own));
     }
     spread_keys(desk);
-    int32_t indexes[LANES];
     for (int64_t taken = 0;; taken++) {
         *counts = find_moving(desk->state, desk->parameters, desk->sums);
-        if (taken >= batch->healing_steps_max) return;
+        if (taken >= batch->healing_steps_max || !is_any(*counts)) return;
         U low = begin_words(desk->key_low, (uint32_t)(batch->steps_max + taken));
         V picked = pick_all(mix_all(low ^ desk->spreads[0]), *counts);
         V instances = find_picked(desk, picked);
-        for (int lane = 0; lane < LANES; lane++) {
-            desk->taken[lane] += (*counts)[lane] != 0;
-            indexes[lane] = desk->steps[lane] + desk->taken[lane];
-        }
-        if (!take_steps(batch, desk, low, instances, *counts, indexes)) return;
+        desk->taken -= *counts != 0;
+        take_steps(batch, desk, low, instances, *counts, desk->steps + desk->taken);
     }
 }
 
@@ -409,17 +389,29 @@ static void note_situation(const Batch *batch, uint64_t name, int64_t schedule, 
     batch->lost[0] += 1;
 }
 
+static inline uint64_t get_name(const Desk *desk, int64_t step_number, int lane) {
+#if NUMBER_BITS == 32
+    uint64_t high = (uint32_t)desk->names_high[step_number][lane];
+    return (high << 32 | (uint32_t)desk->names_low[step_number][lane]) + 1;
+#else
+    return (uint64_t)desk->names_low[step_number][lane] + 1;
+#endif
+}
+
 static void note_schedule(const Batch *batch, const Desk *desk, int lane) {
-    int64_t schedule = desk->numbers[lane], before = -1;
-    for (int64_t i = 0; i < desk->steps[lane]; i++) {
-        note_situation(batch, desk->names[i * LANES + lane], schedule, i);
-        int64_t instance = desk->instances[i * LANES + lane];
-        if (before >= 0) note(batch->pair_table + (before * INSTANCES + instance) * CELLS, schedule, i + 1);
+    int64_t schedule = desk->numbers[lane], before = -1, steps = desk->steps[lane];
+    uint64_t mask = (uint64_t)batch->situations - 1;
+    for (int64_t i = 0; i < steps; i++) {
+        uint64_t ahead = get_name(desk, i + AHEAD < steps ? i + AHEAD : i, lane) & mask;
+        __builtin_prefetch(batch->situation_table + ahead * SITUATION_CELLS, 1);
+        note_situation(batch, get_name(desk, i, lane), schedule, i);
+        int64_t instance = desk->instances[i][lane];
+        int64_t *pair = batch->pair_table + (before * INSTANCES + instance) * CELLS;
+        if (before >= 0) note(pair, schedule, i + 1);
         before = instance;
     }
     for (int i = 0; i < INSTANCES; i++)
-        if (desk->used[lane][i / WORD_BITS] >> (i % WORD_BITS) & 1)
-            note(batch->rule_table + i * CELLS, schedule, 0);
+        if (desk->fired[lane][i]) note(batch->rule_table + i * CELLS, schedule, 0);
     if (schedule % CLOSE_LOOK != 0) return;
     for (int i = 0; i < OUTCOMES; i++)
         for (int side = 0; side < 2; side++)
@@ -440,7 +432,10 @@ static void end_group(const Batch *batch, const Desk *desk, int64_t row, int lan
             batch->ends[row] = counts[lane] ? STILL_MOVING : at_end;
             batch->stuck[row] = stuck[lane];
         }
-        memcpy(batch->used + row * USED_WORDS, desk->used[lane], sizeof desk->used[lane]);
+        int64_t *used = batch->used + row * USED_WORDS;
+        memset(used, 0, USED_WORDS * sizeof(int64_t));
+        for (int i = 0; i < INSTANCES; i++)
+            used[i / WORD_BITS] |= (int64_t)desk->fired[lane][i] << (i % WORD_BITS);
         memcpy(batch->violations + row * GUARANTEES, desk->violations[lane],
                GUARANTEES * sizeof(int64_t));
         for (int leaf = 0; leaf < LEAVES; leaf++) {
@@ -456,17 +451,22 @@ int run_schedules(const Batch *batch) {
     Desk *desk = NULL;
     if (posix_memalign((void **)&desk, 64, sizeof(Desk))) return 1;
     desk->path_parts = (int)(batch->parent_cells / 2) + 1;
-    size_t parts = (size_t)desk->path_parts * LANES, cells = (size_t)batch->steps_max * LANES;
-    desk->paths = malloc(parts * sizeof(int64_t));
-    desk->ends = malloc(parts * sizeof(int64_t));
-    desk->names = malloc(cells * sizeof(uint64_t));
-    desk->instances = malloc(cells * sizeof(uint16_t));
-    int is_full = !desk->paths || !desk->ends || !desk->names || !desk->instances;
+    size_t parts = (size_t)desk->path_parts * LANES, steps = (size_t)batch->steps_max;
+    void *memory = NULL;
+    if (posix_memalign(&memory, 64, 3 * steps * sizeof(V) + 2 * parts * sizeof(int64_t))) {
+        free(desk);
+        return 1;
+    }
+    desk->names_low = memory;
+    desk->names_high = desk->names_low + steps;
+    desk->instances = desk->names_high + steps;
+    desk->paths = (int64_t *)(desk->instances + steps);
+    desk->ends = desk->paths + parts;
     for (int i = 0; i < INSTANCES; i++) {
         desk->marks_low[i] = (number)batch->marks[i];
         desk->marks_high[i] = (number)(batch->marks[i] >> 32);
     }
-    for (int64_t row = 0; !is_full && row < batch->count; row += LANES) {
+    for (int64_t row = 0; row < batch->count; row += LANES) {
         int lanes = (int)(batch->count - row < LANES ? batch->count - row : LANES);
         V counts = ALL(0);
         begin_group(batch, desk, batch->first_schedule + row);
@@ -474,10 +474,7 @@ int run_schedules(const Batch *batch) {
         if (batch->healing_steps_max > 0) heal(batch, desk, &counts);
         end_group(batch, desk, row, lanes, counts);
     }
-    free(desk->paths);
-    free(desk->ends);
-    free(desk->names);
-    free(desk->instances);
+    free(memory);
     free(desk);
-    return is_full;
+    return 0;
 }
