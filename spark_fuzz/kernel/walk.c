@@ -128,13 +128,14 @@ enum { LAST, SCHEDULES, FIRST, STEP, NAME, SITUATION_CELLS };
 enum { CELLS = 4, PROBES_MAX = 16, AHEAD = 8 };
 
 static inline void note(int64_t *row, int64_t schedule, int64_t step) {
-    if (row[LAST] == schedule + 1) return;
-    if (row[SCHEDULES] == 0) {
+    int64_t latest = row[LAST], schedules = row[SCHEDULES];
+    if (schedules == 0) {
         row[FIRST] = schedule;
         row[STEP] = step;
     }
+    /* No branch: nobody can predict whether a schedule meets something once more. */
     row[LAST] = schedule + 1;
-    row[SCHEDULES] += 1;
+    row[SCHEDULES] = schedules + (latest != schedule + 1);
 }
 
 /* ---- the walk ---- */
@@ -405,9 +406,8 @@ static void note_schedule(const Batch *batch, const Desk *desk, int lane) {
         uint64_t ahead = get_name(desk, i + AHEAD < steps ? i + AHEAD : i, lane) & mask;
         __builtin_prefetch(batch->situation_table + ahead * SITUATION_CELLS, 1);
         note_situation(batch, get_name(desk, i, lane), schedule, i);
-        int64_t instance = desk->instances[i][lane];
-        int64_t *pair = batch->pair_table + (before * INSTANCES + instance) * CELLS;
-        if (before >= 0) note(pair, schedule, i + 1);
+        int64_t instance = desk->instances[i][lane], pair = before * INSTANCES + instance;
+        if (before >= 0) note(batch->pair_table + pair * CELLS, schedule, i + 1);
         before = instance;
     }
     for (int i = 0; i < INSTANCES; i++)
