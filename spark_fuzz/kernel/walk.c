@@ -438,10 +438,12 @@ static void end_group(const Batch *batch, const Desk *desk, int64_t row, int lan
             used[i / WORD_BITS] |= (int64_t)desk->fired[lane][i] << (i % WORD_BITS);
         memcpy(batch->violations + row * GUARANTEES, desk->violations[lane],
                GUARANTEES * sizeof(int64_t));
+#if NUMBER_BITS == 64
         for (int leaf = 0; leaf < LEAVES; leaf++) {
             int64_t value = desk->state[leaf][lane];
             if (value >= NUMBER_MAX || value <= -NUMBER_MAX) batch->overflow[0] = 1;
         }
+#endif
         note_schedule(batch, desk, lane);
     }
 }
