@@ -254,7 +254,8 @@ def print_rates(options: CampaignOptions, rates: dict[str, list[float]]) -> None
             f"  {name:20} median {middle:14,.0f}   lowest {low:14,.0f}   highest {high:14,.0f}"
         )
     ratio = statistics.median(rates["kernel"]) / statistics.median(rates["reference"])
-    click.echo(f"The kernel is {ratio:,.0f} times as fast as the reference.")
+    engine = compile_kernel(options.structure).describe_engine()
+    click.echo(f"The kernel ({engine}) is {ratio:,.0f} times as fast as the reference.")
 
 
 def print_campaign(campaign: CampaignMeasure, rates: dict[str, list[float]]) -> None:

@@ -18,7 +18,9 @@ from attrs import frozen
 
 from command_line.benchmarks.probe import make_engines, measure_rate
 from command_line.output import exit_codes
+from reference.worlds.replication.structure import Structure
 from spark_fuzz.kernel import calibration
+from spark_fuzz.kernel.kernel import compile_kernel
 
 RECORD = Path(calibration.__file__).with_name("speed_floor.toml")
 """The ratios that were measured, and where."""
@@ -102,15 +104,27 @@ def run_loop(loop: Callable[[int], int], iterations: int) -> int:
 
 
 def read_record(path: Path = RECORD) -> dict[str, float]:
-    """Engine -> recorded ratio. Raises RecordError."""
+    """Engine -> recorded ratio; without the kernel's where it walks by another engine than then.
+
+    A processor with other vectors, or a machine without a C compiler, is not to be compared. Raises
+    RecordError.
+    """
     try:
         record = tomllib.loads(path.read_text(encoding="utf-8"))
         loops, ratios = record["loops"], {name: float(record[name]["ratio"]) for name in LOOPS}
+        engine = record.get("kernel_engine")
     except (OSError, ValueError, KeyError, TypeError) as problem:
         raise RecordError(f"{path} has no recorded speed ({problem}); --record-floor") from problem
     if loops != calibration.compute_digest():
         raise RecordError(f"{path} was recorded with other loops; measure again: --record-floor")
+    if engine != describe_kernel_engine():
+        del ratios["kernel"]
     return ratios
+
+
+def describe_kernel_engine() -> str:
+    """What walks the measured kernel's schedules on this machine."""
+    return compile_kernel(Structure(slaves=OPTIONS["slaves"])).describe_engine()
 
 
 def format_record(paces: Sequence[Pace], machine: Mapping[str, Any]) -> str:
@@ -119,6 +133,7 @@ def format_record(paces: Sequence[Pace], machine: Mapping[str, Any]) -> str:
         "# Written by `rmqspec bench --record-floor`: what `rmqspec bench --floor` compares with.",
         "# A ratio is steps for each iteration of the loop, both at their fastest round.",
         *(f"{key} = {format_value(value)}" for key, value in {**machine, **OPTIONS}.items()),
+        f'kernel_engine = "{describe_kernel_engine()}"',
         f"rounds = {len(paces[0].steps_per_second)}",
         f'loops = "{calibration.compute_digest()}"',
     ]
@@ -142,7 +157,10 @@ def format_value(value: object) -> str:
 def print_paces(paces: Sequence[Pace], recorded: Mapping[str, float]) -> None:
     """Each engine's speed, and its share of the record."""
     for pace in paces:
-        ratio = recorded[pace.engine]
+        ratio = recorded.get(pace.engine)
+        if ratio is None:
+            click.echo(f"{pace.engine:9} not compared: the record is of another engine")
+            continue
         click.echo(
             f"{pace.engine:9} {max(pace.steps_per_second):12,.0f} steps per second, ratio to its "
             f"loop {pace.ratio:.4g}, recorded {ratio:.4g}: {pace.compute_share(ratio):.0%}"
@@ -151,7 +169,8 @@ def print_paces(paces: Sequence[Pace], recorded: Mapping[str, float]) -> None:
 
 def find_low(paces: Sequence[Pace], recorded: Mapping[str, float]) -> dict[str, float]:
     """The engines that have become too slow, each with its share of the record."""
-    shares = {pace.engine: pace.compute_share(recorded[pace.engine]) for pace in paces}
+    compared = [pace for pace in paces if pace.engine in recorded]
+    shares = {pace.engine: pace.compute_share(recorded[pace.engine]) for pace in compared}
     return {engine: share for engine, share in shares.items() if share < SHARE}
 
 
@@ -180,4 +199,5 @@ def paces_as_json(paces: Sequence[Pace], recorded: Mapping[str, float]) -> list[
             "share_at_least": SHARE,
         }
         for pace in paces
+        if pace.engine in recorded
     ]

@@ -29,7 +29,7 @@ from spark_fuzz.kernel import observation, scheduler, walk
 from spark_fuzz.kernel.ancestry import Parent, encode_paths
 from spark_fuzz.kernel.cache import get_cache_folder
 from spark_fuzz.kernel.lowering import Layout, lower
-from spark_fuzz.kernel.native import NativeWalk, choose_bits, load_walk
+from spark_fuzz.kernel.native import SMALL_BITS, NativeWalk, choose_bits, load_walk
 from spark_fuzz.kernel.scheduler import SCHEDULERS
 from spark_fuzz.kernel.swarm import compute_usual_weights
 from spark_fuzz.kernel.walk import NUMBER_MAX, WORD_BITS, Desk, Observations, Plan, Record
@@ -115,12 +115,20 @@ class Kernel:
         """The functions of ``lowering``, ``walk`` and ``frontier``, compiled by numba."""
         return _load(_generate(self.layout))
 
-    def walk(self, plan: Plan, record: Record, observations: Observations) -> None:
-        """Walk the schedules of a plan, by the fastest engine that this machine has."""
-        bits = choose_bits(self.layout, plan)
+    def get_native(self, bits: int) -> NativeWalk | None:
+        """The walk compiled by a C compiler, with numbers of so many bits; None without one."""
         if bits not in self._native:
             self._native[bits] = load_walk(self.layout, bits)
-        native = self._native[bits]
+        return self._native[bits]
+
+    def describe_engine(self) -> str:
+        """What walks this kernel's schedules on this machine, in small numbers."""
+        native = self.get_native(SMALL_BITS)
+        return "numba" if native is None else f"C, {native.lanes} schedules at once"
+
+    def walk(self, plan: Plan, record: Record, observations: Observations) -> None:
+        """Walk the schedules of a plan, by the fastest engine that this machine has."""
+        native = self.get_native(choose_bits(self.layout, plan))
         if native is None:
             parts = plan.parents.shape[1] // 2 + 1
             self.module.run_schedules(plan, self.make_desk(parts), record, observations)

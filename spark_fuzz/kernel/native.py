@@ -103,8 +103,9 @@ def describe_processor() -> str:
 class NativeWalk:
     """The compiled walk of one structure, with numbers of so many bits."""
 
-    layout: Layout
     run_schedules: Any
+    lanes: int
+    """How many schedules are walked at once."""
 
     def run(self, plan: Plan, record: Record, observations: Observations) -> None:
         """Fill the rows of ``record`` and add to ``observations``. Raises MemoryError."""
@@ -167,10 +168,11 @@ def load_walk(layout: Layout, bits: int) -> NativeWalk | None:
     path = get_cache_folder() / name
     if not path.exists() and not compile_source(compiler, source, path):
         return None
-    function = ctypes.CDLL(str(path)).run_schedules
+    library = ctypes.CDLL(str(path))
+    function = library.run_schedules
     function.argtypes = (ctypes.POINTER(Batch),)
     function.restype = ctypes.c_int
-    return NativeWalk(layout, function)
+    return NativeWalk(function, ctypes.c_int.in_dll(library, "lanes").value)
 
 
 def list_flags() -> tuple[str, ...]:

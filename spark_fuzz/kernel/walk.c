@@ -448,6 +448,8 @@ static void end_group(const Batch *batch, const Desk *desk, int64_t row, int lan
     }
 }
 
+const int lanes = LANES;
+
 /* Walks the schedules of a batch; returns 0, or 1 where there is no memory for it. */
 int run_schedules(const Batch *batch) {
     Desk *desk = NULL;
