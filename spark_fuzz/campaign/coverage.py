@@ -70,7 +70,8 @@ def list_observations(layout: Layout, observations: Observations) -> pa.Table:
         rows = np.flatnonzero(table[:, SCHEDULES])
         if name_of is None:
             rows = rows[np.argsort(table[rows, NAME])]
-            names = [f"{name:016x}" for name in table[rows, NAME]]
+            digits = table[rows, NAME].astype(">i8").tobytes().hex()
+            names = [digits[i : i + 16] for i in range(0, len(digits), 16)]
         else:
             names = [name_of(int(row)) for row in rows]
         columns[0] += [kind] * len(rows)

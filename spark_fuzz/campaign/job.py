@@ -175,4 +175,5 @@ def write_unit(manifest: Manifest, folder: Path, unit: int) -> None:
 def open_writer(kernel: Kernel, options: CampaignOptions, path: Path) -> pq.ParquetWriter:
     """The writer of a unit's rows."""
     schema = make_rows(kernel, options, kernel.run(options, 0, 0)).schema
-    return pq.ParquetWriter(path, schema)
+    # Readers look for schedules by their number; statistics of all columns cost more than these.
+    return pq.ParquetWriter(path, schema, write_statistics=["schedule"])

@@ -53,7 +53,7 @@ def make_rows(
         pa.StructArray.from_arrays(verdicts, names),
         pa.StructArray.from_arrays(at, names),
         _nullable(first),
-        _lists(kernel.names, kernel.unpack_used(batch.used)),
+        _make_lists(kernel.names, *kernel.list_used(batch.used)),
         _lineages(options, numbers, parents),
         pa.array(batch.healing_steps.astype(np.int32)),
         _named(ENDS, batch.ends),
@@ -76,11 +76,16 @@ def _nullable(values: Any) -> pa.Array:
 
 def _lists(names: Sequence[str], matrix: Any) -> pa.Array:
     """For each row the names whose column is 1."""
-    offsets = np.concatenate([[0], np.cumsum(matrix.sum(axis=1))]).astype(np.int32)
-    return pa.ListArray.from_arrays(pa.array(offsets), _named(names, np.nonzero(matrix)[1]))
+    ends = np.concatenate([[0], np.cumsum(matrix.sum(axis=1))])
+    return _make_lists(names, ends, np.nonzero(matrix)[1])
+
+
+def _make_lists(names: Sequence[str], ends: Any, indexes: Any) -> pa.Array:
+    """Lists of names that lie one behind the other, and end there."""
+    return pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), _named(names, indexes))
 
 
 def _named(names: Sequence[str], indexes: Any) -> pa.Array:
     """The name of each index, null for -1; every name is stored once."""
-    chosen = pa.array(indexes.astype(np.int8), mask=indexes < 0)
+    chosen = pa.array(indexes.astype(np.int16), mask=indexes < 0)
     return pa.DictionaryArray.from_arrays(chosen, pa.array(names, pa.string()))

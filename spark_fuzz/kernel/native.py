@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from attrs import frozen
 
 from spark_fuzz.campaign.store import put_in_place
@@ -104,6 +105,7 @@ class NativeWalk:
     """The compiled walk of one structure, with numbers of so many bits."""
 
     run_schedules: Any
+    list_used: Any
     lanes: int
     """How many schedules are walked at once."""
 
@@ -112,6 +114,12 @@ class NativeWalk:
         batch = make_batch(plan, record, observations)
         if self.run_schedules(ctypes.byref(batch)):
             raise MemoryError("there is no memory for the walk of these schedules")
+
+    def list_instances(self, used: Any, count: int) -> Any:
+        """The ``count`` instances in these sets, one list behind the other: int16."""
+        instances = np.empty(count, np.int16)
+        self.list_used(used.ctypes.data, len(used), instances.ctypes.data)
+        return instances
 
 
 def make_batch(plan: Plan, record: Record, observations: Observations) -> Batch:
@@ -172,7 +180,9 @@ def load_walk(layout: Layout, bits: int) -> NativeWalk | None:
     function = library.run_schedules
     function.argtypes = (ctypes.POINTER(Batch),)
     function.restype = ctypes.c_int
-    return NativeWalk(function, ctypes.c_int.in_dll(library, "lanes").value)
+    listing = library.list_used
+    listing.argtypes, listing.restype = (ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p), None
+    return NativeWalk(function, listing, ctypes.c_int.in_dll(library, "lanes").value)
 
 
 def list_flags() -> tuple[str, ...]:
