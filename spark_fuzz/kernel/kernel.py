@@ -30,6 +30,7 @@ from spark_fuzz.kernel.ancestry import Parent, encode_paths
 from spark_fuzz.kernel.cache import get_cache_folder
 from spark_fuzz.kernel.lowering import Layout, lower
 from spark_fuzz.kernel.native import SMALL_BITS, NativeWalk, choose_bits, load_walk
+from spark_fuzz.kernel.native_search import load_search
 from spark_fuzz.kernel.scheduler import SCHEDULERS
 from spark_fuzz.kernel.swarm import compute_usual_weights
 from spark_fuzz.kernel.walk import NUMBER_MAX, WORD_BITS, Desk, Observations, Plan, Record
@@ -112,7 +113,12 @@ class Kernel:
 
     @cached_property
     def module(self) -> Any:
-        """The functions of ``lowering``, ``walk`` and ``frontier``, compiled by numba."""
+        """The functions of ``lowering`` and ``frontier``, by the fastest engine of this machine."""
+        return load_search(self.layout) or self.numba_module
+
+    @cached_property
+    def numba_module(self) -> Any:
+        """The same, and those of ``walk``, compiled by numba."""
         return _load(_generate(self.layout))
 
     def get_native(self, bits: int) -> NativeWalk | None:
@@ -131,7 +137,7 @@ class Kernel:
         native = self.get_native(choose_bits(self.layout, plan))
         if native is None:
             parts = plan.parents.shape[1] // 2 + 1
-            self.module.run_schedules(plan, self.make_desk(parts), record, observations)
+            self.numba_module.run_schedules(plan, self.make_desk(parts), record, observations)
         else:
             native.run(plan, record, observations)
 

@@ -66,7 +66,7 @@ class LanesWriter(Writer):
 
 
 class LaneWriter(Writer):
-    """Writes the body of a function of one lane, whose numbers stand LANES apart."""
+    """Writes the body of a function of one state, whose numbers stand STRIDE apart."""
 
     expressions = OF_ONE
     declaration = "number {} = {};"
@@ -78,7 +78,7 @@ class LaneWriter(Writer):
     def write_leaf(self, path: str) -> str:
         """The number of a leaf."""
         array, index = find_place(self.layout, path)[:-1].split("[")
-        return f"{array}[{index} * LANES]"
+        return f"{array}[{index} * STRIDE]"
 
 
 def find_place(layout: Layout, path: str) -> str:
@@ -86,6 +86,18 @@ def find_place(layout: Layout, path: str) -> str:
     if path in layout.parameter_paths:
         return f"parameters[{layout.parameter_paths.index(path)}]"
     return f"state[{layout.state_paths.index(path)}]"
+
+
+def lower_search_to_c(layout: Layout) -> str:
+    """The functions of a structure that ``search.c`` calls."""
+    parts = (
+        _lower_list_enabled(layout),
+        _lower_find_ranges(layout),
+        _lower_fire(layout),
+        _lower_restore(layout),
+        _lower_judge_one(layout),
+    )
+    return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
 
 def list_sizes(layout: Layout) -> Mapping[str, int]:
@@ -202,17 +214,22 @@ def _lower_step(layout: Layout, index: int) -> Iterator[str]:
     writer = LaneWriter(layout, names, 4)
     for i, (_, _, low, high) in enumerate(recorded.arguments):
         ends = f"{writer.name_of(low)}, {writer.name_of(high)}"
-        word = f"mix(low_word ^ spreads[{i + 1} * LANES])"
+        word = f"mix(low_word ^ spreads[{i + 1} * STRIDE])"
         writer.write(f"number argument_{i} = pick_argument({ends}, {word});")
-    new = {path: writer.name_of(term) for path, term in recorded.effects.items()}
-    for i, value in enumerate(new.values()):
-        writer.write(f"number new_{i} = {value};")
-    for i, path in enumerate(new):
-        writer.write(f"{writer.write_leaf(path)} = new_{i};")
+    _write_effects(writer, recorded.effects)
     yield f"static inline void step_{index}({OF_LANE}, uint32_t low_word,"
     yield "    const uint32_t *restrict spreads) {"
     yield from writer.lines
     yield "}"
+
+
+def _write_effects(writer: Writer, effects: Mapping[str, Term]) -> None:
+    """All new values are computed before the first is written."""
+    new = {path: writer.name_of(term) for path, term in effects.items()}
+    for i, value in enumerate(new.values()):
+        writer.write(f"number new_{i} = {value};")
+    for i, path in enumerate(new):
+        writer.write(f"{writer.write_leaf(path)} = new_{i};")
 
 
 def _lower_steps(layout: Layout) -> Iterator[str]:
@@ -222,4 +239,81 @@ def _lower_steps(layout: Layout) -> Iterator[str]:
     for index in range(len(layout.instances)):
         yield f"    case {index}: step_{index}(state, parameters, low_word, spreads); break;"
     yield "    }"
+    yield "}"
+
+
+OF_BASE = "const number *restrict state, const number *restrict parameters"
+
+
+def _lower_list_enabled(layout: Layout) -> Iterator[str]:
+    writer = LaneWriter(layout, {}, 4)
+    for index, recorded in enumerate(layout.instances):
+        names = " & ".join(map(writer.name_of, recorded.conditions.values())) or "1"
+        writer.write(f"enabled[count] = {index};")
+        writer.write(f"count += {names};")
+    yield f"int64_t find_enabled({OF_BASE}, int64_t *restrict enabled) {{"
+    yield "    int64_t count = 0;"
+    yield from writer.lines
+    yield "    return count;"
+    yield "}"
+
+
+def _lower_find_ranges(layout: Layout) -> Iterator[str]:
+    """Lowest and highest value of each argument of an enabled instance."""
+    yield f"int64_t find_ranges({OF_BASE}, int64_t instance, int64_t *restrict ranges) {{"
+    yield "    switch (instance) {"
+    for index, recorded in enumerate(layout.instances):
+        if not recorded.arguments:
+            continue
+        writer = LaneWriter(layout, {}, 8)
+        for i, (_, _, low, high) in enumerate(recorded.arguments):
+            writer.write(f"ranges[{2 * i}] = {writer.name_of(low)};")
+            writer.write(f"ranges[{2 * i + 1}] = {writer.name_of(high)};")
+        yield f"    case {index}: {{"
+        yield from writer.lines
+        yield f"        return {len(recorded.arguments)};"
+        yield "    }"
+    yield "    }"
+    yield "    return 0;"
+    yield "}"
+
+
+def _lower_fire(layout: Layout) -> Iterator[str]:
+    """Let an enabled instance take place, with these arguments."""
+    yield f"void fire({OF_LANE}, int64_t instance, const int64_t *restrict arguments) {{"
+    yield "    switch (instance) {"
+    for index, recorded in enumerate(layout.instances):
+        names = {f"argument.{n}": f"arguments[{i}]" for i, (n, *_) in enumerate(recorded.arguments)}
+        writer = LaneWriter(layout, names, 8)
+        _write_effects(writer, recorded.effects)
+        yield f"    case {index}: {{"
+        yield from writer.lines
+        yield "        break;"
+        yield "    }"
+    yield "    }"
+    yield "}"
+
+
+def _lower_restore(layout: Layout) -> Iterator[str]:
+    """Take back what an instance has changed."""
+    yield "static void restore(number *restrict state, const number *restrict base,"
+    yield "    int64_t instance) {"
+    yield "    switch (instance) {"
+    for index, recorded in enumerate(layout.instances):
+        cells = [layout.state_paths.index(path) for path in recorded.effects]
+        changes = " ".join(f"state[{cell}] = base[{cell}];" for cell in cells)
+        yield f"    case {index}: {changes} break;"
+    yield "    }"
+    yield "}"
+
+
+def _lower_judge_one(layout: Layout) -> Iterator[str]:
+    writer = LaneWriter(layout, {}, 4)
+    for bit, claim in enumerate(layout.guarantees):
+        holds = writer.name_of(layout.record_claim(claim))
+        writer.write(f"violated |= (int64_t)!{holds} << {bit};")
+    yield f"int64_t judge({OF_BASE}) {{"
+    yield "    int64_t violated = 0;"
+    yield from writer.lines
+    yield "    return violated;"
     yield "}"

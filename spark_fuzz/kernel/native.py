@@ -12,6 +12,7 @@ import os
 import platform
 import shutil
 import subprocess
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ from spark_fuzz.kernel.cache import get_cache_folder
 from spark_fuzz.kernel.lowering import Layout
 from spark_fuzz.kernel.lowering_c import list_sizes, lower_to_c
 from spark_fuzz.kernel.walk import Observations, Plan, Record
+
+HERE = Path(__file__).parent
 
 ENGINE = "RMQSPEC_KERNEL"
 """The environment's choice of an engine: ``c`` or ``numba``; ``c`` where there is a compiler."""
@@ -167,42 +170,43 @@ def choose_bits(layout: Layout, plan: Plan) -> int:
 
 def load_walk(layout: Layout, bits: int) -> NativeWalk | None:
     """The compiled walk, from the cache if it was compiled before; None without a compiler."""
-    compiler = find_compiler()
-    if compiler is None:
+    sizes = {"NUMBER_BITS": bits, **list_sizes(layout)}
+    library = load_library(fill_in("walk.c", sizes, lower_to_c(layout)), "walk")
+    if library is None:
         return None
-    source = write_source(layout, bits)
-    stamp = "\n".join((source, *list_flags(), compiler.path, compiler.version, compiler.processor))
-    name = f"walk_{hashlib.sha256(stamp.encode()).hexdigest()[:20]}.so"
-    path = get_cache_folder() / name
-    if not path.exists() and not compile_source(compiler, source, path):
-        return None
-    library = ctypes.CDLL(str(path))
     function = library.run_schedules
-    function.argtypes = (ctypes.POINTER(Batch),)
-    function.restype = ctypes.c_int
+    function.argtypes, function.restype = (ctypes.POINTER(Batch),), ctypes.c_int
     listing = library.list_used
     listing.argtypes, listing.restype = (ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p), None
     return NativeWalk(function, listing, ctypes.c_int.in_dll(library, "lanes").value)
 
 
-def list_flags() -> tuple[str, ...]:
-    """How the C compiler is told to compile."""
-    return (*FLAGS, *FLAGS_BY_MACHINE.get(platform.machine(), ()))
-
-
-def write_source(layout: Layout, bits: int) -> str:
-    """The C text of one structure."""
-    sizes = {"NUMBER_BITS": bits, **list_sizes(layout)}
+def fill_in(file: str, sizes: Mapping[str, int], rules: str) -> str:
+    """A C text of this folder with the sizes and the rules of one structure."""
     head = "\n".join(f"#define {name} {value}" for name, value in sizes.items())
-    text = Path(__file__).with_name("walk.c").read_text(encoding="utf-8")
-    return f"{head}\n{text.replace('/*RULES*/', lower_to_c(layout))}"
+    text, numbers = (HERE.joinpath(name).read_text("utf-8") for name in (file, "numbers.c"))
+    return f"{head}\n{text.replace('/*NUMBERS*/', numbers).replace('/*RULES*/', rules)}"
 
 
-def compile_source(compiler: Compiler, source: str, path: Path) -> bool:
+def load_library(source: str, name: str) -> Any:
+    """A C text compiled, from the cache if it was compiled before; None without a compiler."""
+    compiler = find_compiler()
+    if compiler is None:
+        return None
+    flags = (*FLAGS, *FLAGS_BY_MACHINE.get(platform.machine(), ()))
+    stamp = "\n".join((source, *flags, compiler.path, compiler.version, compiler.processor))
+    file = f"{name}_{hashlib.sha256(stamp.encode()).hexdigest()[:20]}.so"
+    path = get_cache_folder() / file
+    if not path.exists() and not compile_source(compiler, flags, source, path):
+        return None
+    return ctypes.CDLL(str(path))
+
+
+def compile_source(compiler: Compiler, flags: Iterable[str], source: str, path: Path) -> bool:
     """Compile a text into the cache; False where this compiler cannot."""
     try:
         with put_in_place(path) as temporary:
-            command = [compiler.path, *list_flags(), "-x", "c", "-", "-o", str(temporary)]
+            command = [compiler.path, *flags, "-x", "c", "-", "-o", str(temporary)]
             subprocess.run(command, input=source, capture_output=True, text=True, check=True)
     except subprocess.CalledProcessError:
         return False

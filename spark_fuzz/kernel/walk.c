@@ -23,8 +23,11 @@ typedef int32_t number;
 typedef int64_t number;
 #endif
 
-/* Schedules in lockstep. */
+/* Schedules in lockstep, and how far apart the numbers of one of them are. */
 #define LANES (VECTOR_BYTES / (int)sizeof(number))
+#define STRIDE LANES
+
+/*NUMBERS*/
 
 typedef number V __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint32_t U __attribute__((vector_size(4 * LANES)));
@@ -36,15 +39,6 @@ static inline V either(V mask, V one, V other) { return (one & mask) | (other & 
 static inline V minimum(V one, V other) { return either(one < other, one, other); }
 static inline V maximum(V one, V other) { return either(one < other, other, one); }
 
-/* Rounded down, as in Python. */
-static inline number quotient_of(number one, number other) {
-    if (other == 0) return 0;
-    number whole = one / other;
-    return whole - (one % other != 0 && (one < 0) != (other < 0));
-}
-static inline number modulo_of(number one, number other) {
-    return one - quotient_of(one, other) * other;
-}
 static inline V quotient(V one, V other) {
     V found;
 #if NUMBER_BITS == 32
@@ -60,8 +54,6 @@ static inline V quotient(V one, V other) {
     return found;
 }
 static inline V modulo(V one, V other) { return one - quotient(one, other) * other; }
-static inline number minimum_of(number one, number other) { return one < other ? one : other; }
-static inline number maximum_of(number one, number other) { return one < other ? other : one; }
 
 /* ---- random choices: those of scheduler.py ---- */
 

@@ -56,7 +56,7 @@ def walk(
     plan = kernel.make_plan(options, FIRST, parents, None)
     if bits is None:
         desk = kernel.make_desk(plan.parents.shape[1] // 2 + 1)
-        kernel.module.run_schedules(plan, desk, record, met)
+        kernel.numba_module.run_schedules(plan, desk, record, met)
     else:
         compiled = load_walk(kernel.layout, bits)
         assert compiled is not None
