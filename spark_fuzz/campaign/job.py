@@ -25,7 +25,7 @@ from spark_fuzz.campaign.guidance import (
     read_parents,
     write_parents,
 )
-from spark_fuzz.campaign.progress import Progress, Watch
+from spark_fuzz.campaign.progress import COLUMN, Progress, Watch
 from spark_fuzz.campaign.rows import make_rows
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.session import cancelled_when_interrupted
@@ -175,5 +175,6 @@ def write_unit(manifest: Manifest, folder: Path, unit: int) -> None:
 def open_writer(kernel: Kernel, options: CampaignOptions, path: Path) -> pq.ParquetWriter:
     """The writer of a unit's rows."""
     schema = make_rows(kernel, options, kernel.run(options, 0, 0)).schema
-    # Readers look for schedules by their number; statistics of all columns cost more than these.
-    return pq.ParquetWriter(path, schema, write_statistics=["schedule"])
+    # Statistics of other columns cost more than these, which readers and progress look at.
+    counted = [COLUMN + name for name in kernel.layout.guarantees]
+    return pq.ParquetWriter(path, schema, write_statistics=["schedule", *counted])

@@ -31,7 +31,15 @@ HERE = Path(__file__).parent
 ENGINE = "RMQSPEC_KERNEL"
 """The environment's choice of an engine: ``c`` or ``numba``; ``c`` where there is a compiler."""
 
-FLAGS = ("-O2", "-ftree-vectorize", "-march=native", "-fno-strict-aliasing", "-shared", "-fPIC")
+FLAGS = (
+    "-O2",
+    "-ftree-vectorize",
+    "-march=native",
+    "-fno-strict-aliasing",
+    "-fno-semantic-interposition",
+    "-shared",
+    "-fPIC",
+)
 
 FLAGS_BY_MACHINE = {"x86_64": ("-mprefer-vector-width=512",)}
 """More of them by kind of processor."""
