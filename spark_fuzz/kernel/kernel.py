@@ -29,8 +29,8 @@ from spark_fuzz.kernel import observation, scheduler, walk
 from spark_fuzz.kernel.ancestry import Parent, encode_paths
 from spark_fuzz.kernel.cache import get_cache_folder
 from spark_fuzz.kernel.lowering import Layout, lower
-from spark_fuzz.kernel.native import SMALL_BITS, NativeWalk, choose_bits, load_walk
-from spark_fuzz.kernel.native_search import load_search
+from spark_fuzz.kernel.native.search import load_search
+from spark_fuzz.kernel.native.walk import SMALL_BITS, NativeWalk, choose_bits, load_walk
 from spark_fuzz.kernel.scheduler import SCHEDULERS
 from spark_fuzz.kernel.swarm import compute_usual_weights
 from spark_fuzz.kernel.walk import NUMBER_MAX, WORD_BITS, Desk, Observations, Plan, Record

@@ -14,10 +14,11 @@ from properties.worlds.tables.world import TABLES
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from spark_fuzz.campaign.coverage import make_observations
 from spark_fuzz.campaign.schedule import CampaignOptions
-from spark_fuzz.kernel import native
 from spark_fuzz.kernel.ancestry import Lineage, Parent
 from spark_fuzz.kernel.kernel import Kernel, NumberOverflowError, compile_kernel
-from spark_fuzz.kernel.native import LARGE_BITS, SMALL_BITS, choose_bits, find_compiler, load_walk
+from spark_fuzz.kernel.native import compiler
+from spark_fuzz.kernel.native.compiler import find_compiler
+from spark_fuzz.kernel.native.walk import LARGE_BITS, SMALL_BITS, choose_bits, load_walk
 from spark_fuzz.kernel.walk import Observations, Record
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
@@ -118,11 +119,11 @@ def test_without_a_compiler_numba_walks(broken: str, monkeypatch: pytest.MonkeyP
     options = CampaignOptions(structure, steps=20)
     expected = compile_kernel(structure).run(options, 0, 40)
     change = {"missing": ("CC", "no-such-cc"), "failing": ("CC", "false")}
-    monkeypatch.setenv(*change.get(broken, (native.ENGINE, "numba")))
-    native.find_compiler.cache_clear()
+    monkeypatch.setenv(*change.get(broken, (compiler.ENGINE, "numba")))
+    compiler.find_compiler.cache_clear()
     kernel = Kernel(structure)
     assert kernel.describe_engine() == "numba"
     batch = kernel.run(options, 0, 40)
-    native.find_compiler.cache_clear()
+    compiler.find_compiler.cache_clear()
     assert (batch.used == expected.used).all()
     assert (batch.violations == expected.violations).all()

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from spark_fuzz.kernel.lowering import Layout
-from spark_fuzz.kernel.lowering_c import list_sizes, lower_search_to_c
-from spark_fuzz.kernel.native import fill_in, load_library
+from spark_fuzz.kernel.native.compiler import fill_in, load_library
+from spark_fuzz.kernel.native.lowering import list_sizes, lower_search_to_c
 
 
 class Search(ctypes.Structure):

@@ -2,7 +2,7 @@
    steps and observations as those of walk.py, for machines that have a C compiler.
 
    Before this text stand the sizes of one structure, and behind the types the lowered rules
-   (lowering_c.py). What a schedule meets is noted once its group is over, schedule by schedule, so
+   (lowering.py). What a schedule meets is noted once its group is over, schedule by schedule, so
    that tables are as if each had been walked alone. */
 
 #include <stdint.h>

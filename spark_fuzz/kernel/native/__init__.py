@@ -1,0 +1,1 @@
+"""Kernels in C: the same rows and states as by numba, sooner."""
