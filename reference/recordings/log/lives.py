@@ -25,15 +25,27 @@ from reference.recordings.log.brokers import (
     list_start_stages,
     see_end,
 )
+from reference.recordings.log.exchange import exchange_parts
 from reference.recordings.log.guide import name_broker, name_end, name_instance
 from reference.recordings.log.notes import Notes
 from reference.recordings.log.seen import Seen
+from reference.recordings.places import EXCHANGE
 from reference.recordings.reading import Event
 from reference.recordings.view import Blocked, View, check
+from reference.worlds.replication.roles import Role
 
 
 def observe_start(asking: Asking, observation: Observation, node: Node) -> Asked:
-    """A broker has started, and shows what it has recovered."""
+    """A broker has started, and shows what it has recovered, perhaps in another part."""
+    event = observation.event
+    if EXCHANGE not in event.data:
+        return ask_for_start(asking, observation, node)
+    asked = ask_for_start(asking, observation, exchange_parts(asking, event, node))
+    return evolve(asked, before=lambda before: exchange_parts(asking, event, before))
+
+
+def ask_for_start(asking: Asking, observation: Observation, node: Node) -> Asked:
+    """What a start asks of a state in which the broker has the part that it starts in."""
     event = observation.event
     broker = asking.plan.find_node(event)
     is_up = asking.has_value(f"{event['node']} runs", f"{name_broker(broker)}.is_up", True)
@@ -133,7 +145,7 @@ def check_start(view: View, event: Event, broker: int, abort_files: frozenset[in
     if "last_exit_normal" in event.data:
         is_normal = broker not in abort_files
         view = check(view, "last_exit_normal", is_normal, event["last_exit_normal"])
-    role = view.plan.recording.config["nodes"][event["node"]]["role"]
+    role = view.master_role if broker == MASTER else Role.SLAVE.name
     view = check(view, "role", role, event["role"])
     end = event.data.get("max_offset")
     if view.is_up(broker) or end is None:
