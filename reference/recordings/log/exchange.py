@@ -14,7 +14,6 @@ from attrs import evolve
 from reference.language.rule import replace_at
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.hidden.node import Node
-from reference.recordings.kinds import START_KINDS
 from reference.recordings.log.asking import Asking, note, see
 from reference.recordings.log.seen import Seen
 from reference.recordings.places import EXCHANGE
@@ -31,17 +30,10 @@ Content = TypeVar("Content")
 def exchange_parts(asking: Asking, event: Event, node: Node) -> Node:
     """The node in which the brokers have the parts that a start shows; both were down."""
     slave = asking.plan.slaves.index(event[EXCHANGE])
-    role, machine = find_master_role(asking, event), asking.guide.machine
+    role, machine = asking.plan.roles[node.notes.process], asking.guide.machine
     cluster = exchange_logs(machine.decode(node.state), slave, is_sync=role is Role.SYNC_MASTER)
     node = exchange_notes(asking, node.edit(state=machine.encode(cluster)), slave)
     return see(lambda seen: evolve(seen, master_role=role.name))(node)
-
-
-def find_master_role(asking: Asking, event: Event) -> Role:
-    """The role in which the new master starts; where it never does, no matter which."""
-    events = (each for each in asking.plan.recording.events if each.seq >= event.seq)
-    starts = (e for e in events if e.kind in START_KINDS and e["node"] == asking.plan.master)
-    return next((Role[start["role"]] for start in starts), Role.ASYNC_MASTER)
 
 
 def exchange_logs(cluster: Cluster, slave: int, *, is_sync: bool) -> Cluster:

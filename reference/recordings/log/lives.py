@@ -264,7 +264,12 @@ def observe_stop_begin(asking: Asking, observation: Observation, node: Node) -> 
 
 
 def observe_stop(asking: Asking, observation: Observation, node: Node) -> Asked:
-    """A broker's store has stopped in order."""
+    """A broker's store has stopped in order; its process lives on."""
+    return ask_for_stop(asking, observation, has_process=True)
+
+
+def ask_for_stop(asking: Asking, observation: Observation, *, has_process: bool) -> Asked:
+    """What the end of an orderly stop of a store asks."""
     event = observation.event
     broker = asking.plan.find_node(event)
     names = [name_instance(rule, broker) for rule in ("begin_WHO_stop", "finish_WHO_stop")]
@@ -281,7 +286,7 @@ def observe_stop(asking: Asking, observation: Observation, node: Node) -> Asked:
 
     def end(after: Node) -> Node:
         ended = end_process(asking, after, broker)
-        return see(lambda seen: seen.change_broker(broker, is_store_closed=True))(ended)
+        return see(lambda seen: seen.change_broker(broker, is_store_closed=has_process))(ended)
 
     rows = find_rows_without_bytes(asking, event, broker)
     return Asked(
@@ -322,9 +327,15 @@ def check_stop(view: View, event: Event, broker: int) -> View:
 
 
 def observe_exit(asking: Asking, observation: Observation, node: Node) -> Asked:
-    """A process ends by itself: after the clean stop of its store."""
+    """A process ends by itself: after the clean stop of its store.
+
+    That of a whole broker stops its store first, which no other event need tell
+    (``BrokerStartup#createBrokerController``, ``BrokerController#shutdown``).
+    """
     broker = asking.plan.find_node(observation.event)
     is_closed = node.notes.seen.get_broker(broker).is_store_closed
+    if asking.plan.are_puts_hidden and not is_closed:
+        return ask_for_stop(asking, observation, has_process=False)
     text = "the store of this broker was shut down before its process ended"
     return ask_for(
         agrees(text, is_so=is_closed),
