@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from attrs import evolve
 
+from reference.recordings.ahead.links import read_scan_end
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.checks.contents import check_checksums, check_comparison, check_scan
@@ -38,20 +39,13 @@ def observe_checksums(asking: Asking, observation: Observation, node: Node) -> A
 
 def observe_scan(asking: Asking, observation: Observation, node: Node) -> Asked:
     """Every record of a log; where nobody has seen these put, its end shows how many there are."""
-    event = observation.event
-    records = [e for e in event["entries"] if e["kind"] in ("msg", "blank")]
-    goals = []
-    if records and asking.plan.are_puts_hidden:
-        text, end = f"max_offset of {event['node']}", find_record_end(records[-1])
+    event, goals = observation.event, []
+    end = read_scan_end(event)
+    if end and asking.plan.are_puts_hidden:
+        text = f"max_offset of {event['node']}"
         path = name_end(asking.plan, asking.plan.find_node(event))
         goals.append(asking.has_value(text, path, end))
     return hold_against(asking, observation, check_scan, *goals)
-
-
-def find_record_end(entry: Mapping[str, Any]) -> int:
-    """Where a record of a scan ends; where it begins, if its size is no number."""
-    offset, size = entry["offset"], entry.get("size")
-    return int(offset + size) if isinstance(size, int) else int(offset)
 
 
 def observe_comparison(asking: Asking, observation: Observation, node: Node) -> Asked:
