@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from attrs import frozen
 
-from reference.recordings.clock import JITTER_MS, KILL_MS, LOOK_MS, SKEW_MS, SLACK_MS
+from reference.recordings.clock import JITTER_MS, KILL_MS, LOOK_MS, REAPED_MS, SKEW_MS, SLACK_MS
 from reference.recordings.groups import LINK_PREFIX
 from reference.recordings.kinds import IGNORED_KINDS, START_KINDS
 from reference.recordings.reading import Event
@@ -43,6 +43,9 @@ SENT_KINDS = frozenset({"ha_report", "ha_frame"})
 
 STORE_IS_SHUT = "message store has shutdown"
 """How a store that is shut down begins each refusal (DefaultMessageStore)."""
+
+HOOK_RUNS = "Shutdown hook was invoked"
+"""How a whole broker begins to stop (BrokerStartup#createBrokerController)."""
 
 SEND_WAIT_MS = 100
 """How long ``HAConnection.WriteSocketService#run`` waits when it has nothing to send."""
@@ -80,6 +83,8 @@ class Observation:
             return max(begin_ms, least_ms), self.event.t_ms
         if self.event.kind == "broker_status":
             return find_question_ms(self.event), self.event.t_ms
+        if self.kind == "node_kill9":
+            return self.t_ms - REAPED_MS, self.t_ms
         if self.event.data.get("derived") is True:
             return self.t_ms - JITTER_MS, self.t_ms + JITTER_MS
         return self.t_ms, self.t_ms
@@ -178,7 +183,9 @@ def derive_logged_stops(events: Iterable[Event]) -> Iterator[Observation]:
     stops = find_nodes_with_stop(events)
     for event in events:
         node = str(event.data.get("node", PROXY))
-        is_closed = str(event.data.get("msg", "")).startswith(STORE_IS_SHUT)
+        is_closed = str(event.data.get("msg", "")).startswith((STORE_IS_SHUT, HOOK_RUNS))
+        if event.kind in START_KINDS:
+            told.discard(node)
         if event.kind == "log" and is_closed and node not in {*told, *stops}:
             told.add(node)
             before_ms = latest[node].t_ms + SKEW_MS if node in latest else 0.0
