@@ -42,6 +42,7 @@ from reference.recordings.ahead.puts import (
     order_puts,
     see_processes,
 )
+from reference.recordings.ahead.told import Logs, read_logs
 from reference.recordings.clock import JITTER_MS, Timers, compute_longest_put_ms
 from reference.recordings.groups import LINK_PREFIX, OutsideTheModel
 from reference.recordings.kinds import END_KINDS, START_KINDS
@@ -137,6 +138,8 @@ class Plan:
     """What a controller is shown to do."""
     lives: tuple[int, ...]
     """By process of the master: the life of its log; there may be more epochs than lives."""
+    logs: Logs
+    """What the brokers' own logs tell of their tables, and of clients that are not recorded."""
 
     under_way: tuple[tuple[Put, ...], ...] = field(init=False)
     """By put: those before it in the log that may have been under way when it was called."""
@@ -234,6 +237,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         sampled_processes=frozenset(puts[number].process for number in find_sampled(puts)),
         controller=controller,
         lives=tuple(lives),
+        logs=read_logs(recording.whole or events, nodes),
     )
 
 

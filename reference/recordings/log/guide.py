@@ -297,7 +297,8 @@ class LogGuide:
         plan, notes, end = self.plan, node.notes, self.get_max(node, MASTER)
         if plan.are_puts_hidden:
             is_own = has_within(plan.own_writes_ms, notes.seen.max_seen_ms, self.now_ms)
-            return bool(notes.seen.sends) or is_own
+            is_sent = bool(notes.seen.sends) or plan.logs.is_producer_there(self.now_ms)
+            return is_sent or is_own
         is_last = notes.process == len(plan.processes) - 1
         least = max(end + 1, self.last_sent_offset if is_last else 0)
         following: Put | None = self.find_following(node)

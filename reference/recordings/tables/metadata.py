@@ -18,10 +18,12 @@ from reference.decisions.progress.offset_table import OffsetTable, name_key
 from reference.decisions.reading.pull import ResponseCode
 from reference.decisions.reading.pull_processor import compute_commit
 from reference.decisions.reading.settings import BrokerSettings
-from reference.decisions.reading.subscription_group import DEFAULT_GROUP
+from reference.decisions.reading.subscription_group import DEFAULT_GROUP, SubscriptionGroup
 from reference.recordings.ahead.plan import MASTER
+from reference.recordings.ahead.told import Telling, Told
 from reference.recordings.reading import Event
 from reference.recordings.tables.looks import (
+    describe_group,
     follow_start,
     keep_agreeing,
     make_registration,
@@ -30,6 +32,8 @@ from reference.recordings.tables.looks import (
 from reference.recordings.tables.pulls import REFUSED, make_situation
 from reference.recordings.tables.queries import check_query
 from reference.recordings.tables.reads import find_running_node, read_store_settings
+from reference.recordings.tables.symbols import name_stamp
+from reference.recordings.tables.topics import TopicChange, TopicSide
 from reference.recordings.tables.worlds import (
     Surroundings,
     World,
@@ -64,20 +68,39 @@ def follow(view: View, event: Event) -> View:
     is_followed = event.kind == "broker_started" or name in view.tables.worlds[0]
     if change is None or not is_followed or view.tables.is_given_up:
         return view
-    side = advance(view.tables, look_around(view, event))
+    view = follow_logs(view, event)
+    side = view.tables
+    if side.worlds and not side.is_given_up:
+        side = advance(side, look_around(view, event.t_ms))
     if not side.worlds:
         raise Blocked("a slave that knows its master has left out a copy that it owes")
     followed = evolve(view, tables=side)
     return followed if side.is_given_up else change(followed, event)
 
 
-def look_around(view: View, event: Event) -> Surroundings:
-    """Which hidden steps are possible before an event."""
+def follow_logs(view: View, event: Event) -> View:
+    """The worlds after what the brokers' logs tell of the time before an event."""
+    for line in view.plan.logs.list_between(view.tables.told_seq, event.seq):
+        if line.node and line.node not in view.tables.worlds[0]:
+            continue
+        side = advance(view.tables, look_around(view, line.t_ms))
+        view = evolve(view, tables=side)
+        if side.is_given_up or not side.worlds:
+            return view
+        view = LINES.get(line.what, lambda unchanged, _: unchanged)(view, line)
+    told_seq = max(view.tables.told_seq, event.seq - 1)
+    return evolve(view, tables=evolve(view.tables, told_seq=told_seq))
+
+
+def look_around(view: View, now_ms: float) -> Surroundings:
+    """Which hidden steps are possible at a moment."""
     return Surroundings(
-        now_ms=event.t_ms,
+        now_ms=now_ms,
         master=view.plan.master,
         is_master_there=is_master_there(view),
         answers=list_registration_answers(view),
+        is_master_stopping=view.is_stopping(MASTER),
+        telling=view.plan.logs.telling,
     )
 
 
@@ -93,9 +116,8 @@ def list_registration_answers(view: View) -> tuple[Answer, ...]:
     return (told, Answer()) if view.is_stopping(MASTER) else (told,)
 
 
-def change_worlds(view: View, event: Event, change: Callable[[BrokerTables], BrokerTables]) -> View:
-    """One change of the event's broker, in every world."""
-    name = event["node"]
+def change_worlds(view: View, name: str, change: Callable[[BrokerTables], BrokerTables]) -> View:
+    """One change of a broker's groups or progress, in every world."""
     worlds = tuple(
         change_tables(world, name, change(world[name].tables)) for world in view.tables.worlds
     )
@@ -106,7 +128,7 @@ def follow_commit(view: View, event: Event) -> View:
     """Progress is stored in memory."""
     key = name_key(event["topic"], event["group"])
     return change_worlds(
-        view, event, lambda tables: tables.commit(key, event["queue"], event["offset"])
+        view, event["node"], lambda tables: tables.commit(key, event["queue"], event["offset"])
     )
 
 
@@ -114,13 +136,13 @@ def follow_pull(view: View, event: Event) -> View:
     """A pull makes an unknown group, and on a master it may carry progress (R-PM-08)."""
     if event["response_code"] not in NO_GROUP_CODES:
         view = change_worlds(
-            view, event, lambda tables: make_group(tables, event["group"], event.t_ms)
+            view, event["node"], lambda tables: make_group(tables, event["group"], event.t_ms)
         )
     offset = find_commit(view, event)
     if offset is None:
         return view
     key = name_key(event["topic"], event["group"])
-    return change_worlds(view, event, lambda tables: tables.commit(key, event["queue"], offset))
+    return change_worlds(view, event["node"], lambda tables: tables.commit(key, event["queue"], offset))
 
 
 def find_commit(view: View, event: Event) -> int | None:
@@ -136,46 +158,100 @@ def make_group(tables: BrokerTables, group: str, now_ms: float) -> BrokerTables:
     """The tables with a group (SubscriptionGroupManager#findSubscriptionGroupConfig)."""
     if group in tables.groups.entries:
         return tables
-    entry = write_group(DEFAULT_GROUP.broker_id, DEFAULT_GROUP.slow_broker_id)
+    entry = describe_group(DEFAULT_GROUP)
     return evolve(tables, groups=tables.groups.put(group, entry, now_ms))
 
 
-def write_group(broker_id: int, slow_broker_id: int) -> dict[str, int]:
-    """A group as a recording shows it."""
-    return {"broker_id": broker_id, "which_broker_when_consume_slowly": slow_broker_id}
-
-
 def follow_topic(view: View, event: Event) -> View:
-    """A topic is made; the broker registers it at once, and learns from the answer (R-NS-03)."""
-    view = change_worlds(
-        view,
-        event,
-        lambda tables: evolve(tables, topics=tables.topics.put(event["topic"], None, event.t_ms)),
-    )
+    """A topic is answered, and made afterwards (AdminBrokerProcessor#updateAndCreateTopic).
+
+    The log of the broker tells when, where it is recorded. The broker registers the topic at once,
+    and learns from the answer (R-NS-03).
+    """
+    if event["node"] not in view.plan.logs.telling:
+        change = TopicChange(event["topic"], name_stamp(event.t_ms), is_alone=False)
+        view = change_topics(view, event["node"], lambda topics: topics.begin(change))
     return follow_registration(view, event)
+
+
+def change_topics(view: View, name: str, change: Callable[[TopicSide], TopicSide]) -> View:
+    """One change of a broker's topics, in every world."""
+    worlds = tuple(
+        {**world, name: world[name].change_topics(change(world[name].topics))}
+        for world in view.tables.worlds
+    )
+    return evolve(view, tables=evolve(view.tables, worlds=worlds))
+
+
+def follow_topic_line(view: View, line: Told) -> View:
+    """A broker's log tells of a change of its topics: it is under way from here on.
+
+    For an administrator the table is changed before the line is written, else behind it.
+    """
+    is_alone = line.what is Telling.TOPIC_MADE_ALONE
+    change = TopicChange(
+        line.name,
+        name_stamp(line.t_ms),
+        is_alone=is_alone,
+        is_deletion=line.what is Telling.TOPIC_DELETED,
+        is_made=not is_alone,
+    )
+    return change_topics(view, line.node, lambda topics: topics.begin(change))
+
+
+def follow_asked_topic(view: View, line: Told) -> View:
+    """An administrator's request begins when the one before it is over."""
+    return change_topics(view, line.node, lambda topics: topics.end(is_alone=False))
+
+
+def follow_group_line(view: View, line: Told) -> View:
+    """A client has named a group that there was not."""
+    return change_worlds(
+        view, line.node, lambda tables: make_group(tables, line.name, line.t_ms)
+    )
+
+
+def follow_remark(view: View, _: Told) -> View:
+    """The recorder has done something to the files of ``config/``."""
+    return evolve(view, tables=evolve(view.tables, are_files_open=True))
+
+
+LINES: Mapping[Telling, Callable[[View, Told], View]] = {
+    Telling.TOPIC_ASKED: follow_asked_topic,
+    Telling.TOPIC_MADE: follow_topic_line,
+    Telling.TOPIC_MADE_ALONE: follow_topic_line,
+    Telling.TOPIC_DELETED: follow_topic_line,
+    Telling.GROUP_MADE: follow_group_line,
+    Telling.FILES_TOUCHED: follow_remark,
+}
+"""What a line of a broker's log says of its tables."""
 
 
 def follow_group(view: View, event: Event) -> View:
     """A group is made or replaced."""
-    entry = write_group(event["broker_id"], event["which_broker_when_consume_slowly"])
+    slow = event["which_broker_when_consume_slowly"]
+    entry = describe_group(SubscriptionGroup(broker_id=event["broker_id"], slow_broker_id=slow))
     return change_worlds(
         view,
-        event,
+        event["node"],
         lambda tables: evolve(tables, groups=tables.groups.put(event["group"], entry, event.t_ms)),
     )
 
 
 def follow_send(view: View, event: Event) -> View:
     """A message that was taken has made its topic if there was none; a slave takes none."""
-    if event["node"] != view.plan.master or event.data.get("queue_offset") is None:
+    name, topic = event["node"], event["topic"]
+    if name != view.plan.master or event.data.get("queue_offset") is None:
         return view
+    if name in view.plan.logs.telling:
+        return view
+    change = TopicChange(topic, name_stamp(event.t_ms), is_alone=True)
 
-    def make_topic(tables: BrokerTables) -> BrokerTables:
-        if event["topic"] in tables.topics.entries:
-            return tables
-        return evolve(tables, topics=tables.topics.put(event["topic"], None, event.t_ms))
+    def make_topic(topics: TopicSide) -> TopicSide:
+        is_there = topic in topics.table.entries
+        return topics if is_there else topics.begin(change).end(is_alone=True)
 
-    return change_worlds(view, event, make_topic)
+    return change_topics(view, name, make_topic)
 
 
 def follow_put(view: View, event: Event) -> View:
@@ -196,7 +272,7 @@ def follow_copy(view: View, event: Event) -> View:
     contents: dict[Any, OffsetTable | None] = {}
     for world in side.worlds:
         tables = sync_all(world[name].tables, world[master].tables)
-        worlds.append(change_tables(world, name, tables))
+        worlds.append({**world, name: world[name].take_copy(tables)})
         is_copied = is_master_known(tables)
         contents |= {freeze(tables.offsets): tables.offsets} if is_copied else side.files[name]
     delays = side.delays.copy(name, master) if name != master else side.delays

@@ -24,6 +24,8 @@ from reference.decisions.name_server.broker_side import Addresses, learn
 from reference.decisions.name_server.registry import Answer, Registry
 from reference.decisions.progress.offset_table import OffsetTable
 from reference.recordings.tables.delays import DelayRanges
+from reference.recordings.tables.symbols import Symbols, name_stamp
+from reference.recordings.tables.topics import HALF_TOPIC, HALF_TOPIC_MS, TopicChange, TopicSide
 
 START_LONGEST_MS = 3_000.0
 """So long before its start is seen, a broker may have begun to count the time of its timers."""
@@ -52,12 +54,24 @@ class NodeTables:
     """One broker in one world."""
 
     tables: BrokerTables
+    topics: TopicSide
+    """Where its topics stand: the table in memory is also in ``tables``."""
     ha_master: str | None = None
     """Where a slave copies the log from, as far as it has learnt it."""
     copies: int = 0
     """How many of its own copies have begun, or are left out."""
     steps_left: tuple[str, ...] = ()
     """Steps of the copy under way."""
+
+    def change_topics(self, topics: TopicSide) -> NodeTables:
+        """With other topics."""
+        return evolve(self, topics=topics, tables=evolve(self.tables, topics=topics.table))
+
+    def take_copy(self, tables: BrokerTables) -> NodeTables:
+        """After a step of a copy: topics that it has replaced are in their file too."""
+        is_copied = tables.topics is not self.tables.topics
+        topics = self.topics.replace(tables.topics) if is_copied else self.topics
+        return evolve(self, tables=tables, topics=topics)
 
     def tell(self, answer: Answer) -> NodeTables:
         """After a registration with this answer (R-NS-03)."""
@@ -84,6 +98,14 @@ class TableSide:
     registry: Registry = field(factory=Registry)
     started_ms: Mapping[str, float] = field(factory=dict)
     """When each broker that runs was seen to start."""
+    begun_ms: Mapping[str, float] = field(factory=dict)
+    """When its process has begun at the latest."""
+    symbols: Symbols = field(factory=Symbols)
+    """How the recording writes addresses, and the time of the day."""
+    told_seq: int = -1
+    """Up to where the brokers' logs are followed."""
+    are_files_open: bool = False
+    """The recorder has done something to the files of ``config/``."""
     told_ms: Mapping[str, float] = field(factory=dict)
     """By slave: since when it was seen to know its master, which has run ever since."""
     form: CopyForm = FORM_4_4_0
@@ -95,8 +117,7 @@ class TableSide:
         self, name: str, delay_ms: float, now_ms: float, early_ms: float = START_LONGEST_MS
     ) -> bool:
         """A timer of a broker that runs may have fired; it may be so early."""
-        started_ms = self.started_ms.get(name)
-        return started_ms is not None and now_ms >= started_ms - early_ms + delay_ms
+        return name in self.started_ms and now_ms >= self.begun_ms[name] - early_ms + delay_ms
 
 
 @frozen
@@ -109,6 +130,10 @@ class Surroundings:
     """It answers requests."""
     answers: tuple[Answer, ...]
     """What a slave may be told of its master."""
+    is_master_stopping: bool = False
+    """Its clean stop has begun."""
+    telling: frozenset[str] = frozenset()
+    """The brokers whose logs tell every change of their topics."""
 
 
 def advance(side: TableSide, surroundings: Surroundings) -> TableSide:
@@ -139,11 +164,11 @@ def close(side: TableSide, surroundings: Surroundings) -> tuple[World, ...]:
 
 
 def make_key(world: World) -> Any:
-    """Equal for equal worlds: the version of a table tells its content in one recording."""
+    """Equal for equal worlds."""
     return tuple(
         (
             name,
-            node.tables.topics.version,
+            node.topics.key,
             node.tables.groups.version,
             freeze(node.tables.offsets),
             node.tables.master_address,
@@ -179,14 +204,15 @@ def skip_late_copies(world: World, side: TableSide, now_ms: float) -> World:
 
 def is_copy_late(side: TableSide, name: str, number: int, now_ms: float) -> bool:
     """A copy should have begun long ago."""
-    latest_ms = side.form.compute_copy_ms(number) + START_LONGEST_MS + COPY_LATEST_MS
-    return side.is_due(name, latest_ms, now_ms)
+    started_ms = side.started_ms.get(name)
+    latest_ms = side.form.compute_copy_ms(number) + COPY_LATEST_MS
+    return started_ms is not None and now_ms >= started_ms + latest_ms
 
 
 def is_owed(side: TableSide, name: str, number: int) -> bool:
     """A slave cannot leave a copy out: it knew a master before, which has run ever since."""
     told_ms = side.told_ms.get(name)
-    due_ms = side.started_ms[name] - START_LONGEST_MS + side.form.compute_copy_ms(number)
+    due_ms = side.begun_ms[name] - START_LONGEST_MS + side.form.compute_copy_ms(number)
     return told_ms is not None and told_ms + NOTICE_MS <= due_ms
 
 
@@ -212,10 +238,15 @@ def list_open(node: NodeTables) -> tuple[int, ...]:
 
 
 def list_hidden_steps(world: World, side: TableSide, surroundings: Surroundings) -> Iterator[World]:
-    """What one hidden step of a slave makes of a world: it registers, or copies."""
+    """What one hidden step makes of a world: a change of topics goes on, a slave registers or
+    copies."""
     now_ms = surroundings.now_ms
     for name, node in world.items():
+        if name in side.started_ms:
+            for topics in node.topics.list_steps(may_fail=side.are_files_open):
+                yield {**world, name: node.change_topics(topics)}
         if name == surroundings.master:
+            yield from make_half_topic(world, side, surroundings)
             continue
         if side.is_due(name, FIRST_REGISTRATION_MS, now_ms, START_END_MS):
             for answer in surroundings.answers:
@@ -232,12 +263,25 @@ def list_hidden_steps(world: World, side: TableSide, surroundings: Surroundings)
             yield {**world, name: evolve(node, steps_left=())}
 
 
+def make_half_topic(world: World, side: TableSide, surroundings: Surroundings) -> Iterator[World]:
+    """The master makes a topic by itself some time after its start, where no log tells when."""
+    name, now_ms = surroundings.master, surroundings.now_ms
+    node = world[name]
+    is_due = surroundings.is_master_stopping or side.is_due(name, HALF_TOPIC_MS, now_ms)
+    is_there = HALF_TOPIC in node.tables.topics.entries
+    if name in surroundings.telling or is_there or not is_due or name not in side.started_ms:
+        return
+    stamp_ms = name_stamp(side.begun_ms[name])
+    change = TopicChange(HALF_TOPIC, stamp_ms, is_alone=True)
+    yield {**world, name: node.change_topics(node.topics.begin(change).end(is_alone=True))}
+
+
 def make_step(world: World, name: str, master: str) -> World:
     """The next step of a slave's copy is made."""
     node = world[name]
     step, *rest = node.steps_left
     instants = (node.tables, *STEPS[step](node.tables, world[master].tables))
-    return {**world, name: evolve(node, tables=instants[-1], steps_left=tuple(rest))}
+    return {**world, name: evolve(node.take_copy(instants[-1]), steps_left=tuple(rest))}
 
 
 def change_tables(world: World, name: str, tables: BrokerTables) -> World:
