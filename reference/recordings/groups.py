@@ -26,8 +26,8 @@ def split_groups(recording: Recording) -> tuple[Recording, ...]:
     """The same recording once for each master: its configuration, and the events about its group.
 
     Raises:
-        OutsideTheModel: no master, more slaves than a structure may have, or a node that is a
-            master in one life and a slave in another.
+        OutsideTheModel: no master, more slaves than a structure may have, or a node that starts in
+            another role than it is configured for.
     """
     nodes: Mapping[str, Any] = recording.config["nodes"]
     masters = [name for name, node in nodes.items() if node["role"] != SLAVE]
@@ -41,7 +41,7 @@ def split_groups(recording: Recording) -> tuple[Recording, ...]:
         if event.kind in START_KINDS and changes_part(event, nodes):
             raise OutsideTheModel(
                 f"{event['node']} starts as {event['role']} at seq {event.seq}, and is configured "
-                f"as {nodes[event['node']]['role']}: nodes keep their part here"
+                f"as {nodes[event['node']]['role']}"
             )
     owner = find_owner(recording, masters)
     return tuple(

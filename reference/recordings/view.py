@@ -118,6 +118,8 @@ class Known:
     """What the brokers' tables may be."""
     sends: int = 0
     """How many messages were sent through a whole master since its log was seen last."""
+    master_role: str = ""
+    """The ``brokerRole`` with which the master starts."""
 
     def get_broker(self, node: int) -> Broker:
         """One broker, by slave number or MASTER."""

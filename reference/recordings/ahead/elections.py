@@ -23,14 +23,14 @@ def find_elected_ends(events: Iterable[Event], master: str) -> frozenset[int]:
     found: set[int] = set()
     ended: int | None = None
     for event in events:
+        if EXCHANGE in event.data and ended is not None:
+            found.add(ended)
         if event.data.get("node") != master:
             continue
         if event.kind in END_KINDS:
             ended = event.seq
         if event.kind in START_KINDS:
             ended = None
-        if event.kind == "to_master" and EXCHANGE in event.data and ended is not None:
-            found.add(ended)
     return frozenset(found)
 
 

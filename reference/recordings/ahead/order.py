@@ -44,6 +44,9 @@ SENT_KINDS = frozenset({"ha_report", "ha_frame"})
 STORE_IS_SHUT = "message store has shutdown"
 """How a store that is shut down begins each refusal (DefaultMessageStore)."""
 
+HOOK_RUNS = "Shutdown hook was invoked"
+"""How a whole broker begins to stop (BrokerStartup#createBrokerController)."""
+
 SEND_WAIT_MS = 100
 """How long ``HAConnection.WriteSocketService#run`` waits when it has nothing to send."""
 
@@ -178,7 +181,9 @@ def derive_logged_stops(events: Iterable[Event]) -> Iterator[Observation]:
     stops = find_nodes_with_stop(events)
     for event in events:
         node = str(event.data.get("node", PROXY))
-        is_closed = str(event.data.get("msg", "")).startswith(STORE_IS_SHUT)
+        is_closed = str(event.data.get("msg", "")).startswith((STORE_IS_SHUT, HOOK_RUNS))
+        if event.kind in START_KINDS:
+            told.discard(node)
         if event.kind == "log" and is_closed and node not in {*told, *stops}:
             told.add(node)
             before_ms = latest[node].t_ms + SKEW_MS if node in latest else 0.0

@@ -28,6 +28,7 @@ from reference.recordings.ahead.links import (
     see_flushes,
     see_starts,
 )
+from reference.recordings.ahead.own_writes import Window, list_own_writes, mark_own_writes
 from reference.recordings.ahead.puts import (
     ProcessAhead,
     Put,
@@ -43,7 +44,7 @@ from reference.recordings.ahead.puts import (
     see_processes,
 )
 from reference.recordings.ahead.told import Logs, read_logs
-from reference.recordings.clock import JITTER_MS, Timers, compute_longest_put_ms
+from reference.recordings.clock import FOREVER_MS, JITTER_MS, Timers, compute_longest_put_ms
 from reference.recordings.groups import LINK_PREFIX, OutsideTheModel
 from reference.recordings.kinds import END_KINDS, START_KINDS
 from reference.recordings.reading import LARGEST_NUMBER, Event, Recording
@@ -115,9 +116,8 @@ class Plan:
     """Messages come through a whole broker, which does not show where they go in the log."""
     are_deletions_shown: bool
     """The recorder tells when old files are deleted."""
-    own_writes_ms: tuple[float, ...]
-    """When a whole broker has written a message of its own: it has corrected a consumer (R-PM-05).
-    """
+    own_writes: tuple[Window, ...]
+    """When a whole master may write messages of its own, or of producers that nobody records."""
     links: tuple[LinkAhead, ...]
     """What the recording tells of each slave's link."""
     scripted: frozenset[int]
@@ -140,6 +140,8 @@ class Plan:
     """By process of the master: the life of its log; there may be more epochs than lives."""
     logs: Logs
     """What the brokers' own logs tell of their tables, and of clients that are not recorded."""
+    roles: tuple[Role, ...]
+    """By process of the master: the ``brokerRole`` with which it starts."""
 
     under_way: tuple[tuple[Put, ...], ...] = field(init=False)
     """By put: those before it in the log that may have been under way when it was called."""
@@ -163,6 +165,10 @@ class Plan:
         if name not in self.slaves:
             raise OutsideTheModel(f"the configuration has no slave for {event['link']!r}")
         return self.slaves.index(name)
+
+    def is_slave_checked(self, process: int) -> bool:
+        """A put to this process that waits for the store asks for a slave, and waits for it."""
+        return checks_slave(self.roles[process], self.version)
 
     def list_later(self, event: Event) -> Iterator[Event]:
         """The later events about the broker that an event is about."""
@@ -207,7 +213,11 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     lives = _see_lives(events, master, surgeries)
     processes = _see_processes(recording, version)
     timers = make_timers(nodes[master], nodes[master], version)
-    puts = _see_puts(recording, lives, processes, timers)
+    roles = _see_roles(events, master, Role[nodes[master]["role"]])
+    own_writes = list_own_writes(events, master, nodes[master])
+    logs = read_logs(recording.whole or events, nodes)
+    seen = _see_puts(recording, lives, processes, timers, roles)
+    puts = mark_own_writes(seen, own_writes)
     controller = see_controller(events, nodes)
     structure = _make_structure(nodes[master], len(slaves), puts, 1 + lives[-1], controller)
     scripted = _find_scripted(nodes, version)
@@ -228,7 +238,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         processes=processes,
         are_puts_hidden=_are_puts_hidden(events),
         are_deletions_shown=any(event.kind == "delete_expired_files" for event in events),
-        own_writes_ms=tuple(e.t_ms for e in events if _is_own_write(e, master)),
+        own_writes=(*own_writes, *(Window(ms, FOREVER_MS) for ms in logs.producers_ms)),
         links=tuple(gather_link(events, name) for name in slaves),
         scripted=scripted,
         **_see_master([event for event in events if event.data.get("node") == master]),
@@ -237,7 +247,8 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         sampled_processes=frozenset(puts[number].process for number in find_sampled(puts)),
         controller=controller,
         lives=tuple(lives),
-        logs=read_logs(recording.whole or events, nodes),
+        logs=logs,
+        roles=roles,
     )
 
 
@@ -267,22 +278,36 @@ def _see_processes(recording: Recording, version: Version) -> tuple[ProcessAhead
     return see_processes(events, master, recording.end_ms, members)
 
 
+def _see_roles(events: Iterable[Event], master: str, configured: Role) -> tuple[Role, ...]:
+    """By process of the master the role with which it starts; the last one where it never does."""
+    roles = [configured]
+    for event in events:
+        if event.data.get("node") == master and event.kind in END_KINDS:
+            roles.append(roles[-1])
+        is_start = event.data.get("node") == master and event.kind in START_KINDS
+        if is_start and event.data.get("role") in MASTER_ROLES:
+            roles[-1] = Role[event["role"]]
+    return tuple(roles)
+
+
 def _see_puts(
     recording: Recording,
     lives: Sequence[int],
     processes: Sequence[ProcessAhead],
     timers: Timers,
+    roles: Sequence[Role],
 ) -> tuple[Put, ...]:
     """The puts in the order of their places, with a mark where others may lie in between."""
-    nodes: Mapping[str, Any] = recording.config["nodes"]
-    master, *slaves = nodes
-    role = Role[nodes[master]["role"]]
-    is_sync = role is Role.SYNC_MASTER and bool(slaves)
+    master, *slaves = recording.config["nodes"]
+    is_sync = Role.SYNC_MASTER in roles and bool(slaves)
     longest_ms = compute_longest_put_ms(timers, waits_for_slave=is_sync)
-    is_checked = checks_slave(role, timers.version)
-    puts = order_puts(recording.events, master, lives, is_slave_checked=is_checked)
+    is_checked = [checks_slave(role, timers.version) for role in roles]
+    puts = order_puts(recording.events, master, lives, is_checked)
     return mark_gaps(puts, processes, longest_ms)
 
+
+MASTER_ROLES = (Role.SYNC_MASTER.name, Role.ASYNC_MASTER.name)
+"""What a start may show as ``brokerRole`` of a master."""
 
 UNCHECKED = (ack_per_connection.VARIANT, no_slave_wait.VARIANT, CONTROLLED)
 """With these ``HAService#isSlaveOK`` has no callers (5.0.0)."""
@@ -394,17 +419,6 @@ def _find_lost(
         for process, event in enumerate(ends)
         if event.seq in surgeries
     }
-
-
-def _is_own_write(event: Event, master: str) -> bool:
-    is_moved = event.kind == "pull_message" and event.data.get("response") == "PULL_OFFSET_MOVED"
-    return is_moved and event.data.get("node") == master
-
-
-def has_within(times_ms: tuple[float, ...], after_ms: float, until_ms: float) -> bool:
-    """One of these moments lies after the first and not after the second."""
-    place = bisect_right(times_ms, after_ms)
-    return place < len(times_ms) and times_ms[place] <= until_ms
 
 
 def find_now_or_next(observations: Observations, now_ms: float) -> int | None:

@@ -171,19 +171,23 @@ def _list_reported(event: Event, master: str) -> Iterator[int]:
 
 
 def order_puts(
-    events: Iterable[Event], master: str, life_of_process: Sequence[int], *, is_slave_checked: bool
+    events: Iterable[Event],
+    master: str,
+    life_of_process: Sequence[int],
+    is_slave_checked: Sequence[bool],
 ) -> tuple[Put, ...]:
     """Appended puts by process of the master, then by the place that they got in its log.
 
-    ``is_slave_checked``: one that waits for the store and is answered PUT_OK has been reported.
+    ``is_slave_checked``: by process whether one that waits for the store and is answered PUT_OK has
+    been reported.
     """
     found: list[tuple[int, int, Event]] = []
-    process, known = 0, _KnownReports(is_slave_checked)
+    process, known = 0, _KnownReports(is_slave_checked[0])
     for event in events:
         if event.data.get("node") != master:
             continue
         if event.kind in END_KINDS:
-            process, known = process + 1, _KnownReports(is_slave_checked)
+            process, known = process + 1, _KnownReports(is_slave_checked[process + 1])
         if event.kind == "put" and event.data.get("append_status") == "PUT_OK":
             found.append((process, known.find_least(float(event["t_begin_ms"])), event))
         known.learn(event)

@@ -106,10 +106,6 @@ class Logs:
         seqs = [line.seq for line in self.lines]
         return self.lines[bisect_left(seqs, after_seq + 1) : bisect_left(seqs, before_seq)]
 
-    def is_producer_there(self, now_ms: float) -> bool:
-        """Messages may come that nobody has recorded."""
-        return bool(self.producers_ms) and self.producers_ms[0] <= now_ms
-
     def list_topics(self, before_seq: int) -> frozenset[str]:
         """Every topic that was made, as far as logs tell."""
         made = {Telling.TOPIC_MADE, Telling.TOPIC_MADE_ALONE}

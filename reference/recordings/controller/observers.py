@@ -25,13 +25,12 @@ from reference.recordings.controller.truncation import (
 )
 from reference.recordings.hidden.goals import fires
 from reference.recordings.hidden.node import Asked, Goal, Node, Stage
-from reference.recordings.log.asking import Asking, agrees, ask_for, is_fact, note, see
+from reference.recordings.log.asking import Asking, agrees, ask_for, is_fact, see
 from reference.recordings.log.brokers import observe_snapshot
+from reference.recordings.log.exchange import exchange_notes
 from reference.recordings.log.guide import name_end
-from reference.recordings.log.seen import Seen
 from reference.recordings.places import EXCHANGE
 from reference.recordings.reading import Event
-from reference.recordings.view import Broker
 from reference.worlds.replication.controller.epochs import get_place
 
 NO_CONTROLLER = "these brokers have a controller"
@@ -104,8 +103,7 @@ def begin_term(node: Node, event: Event, asking: Asking) -> Node:
     """A master was told its role; if it was a slave, what was seen of it is that of the master."""
     if EXCHANGE in event.data:
         slave = asking.plan.slaves.index(event[EXCHANGE])
-        node = see(lambda seen: exchange(seen, slave))(node)
-        node = note(lambda notes: notes.change_wire(slave, ended=None, position=-1))(node)
+        node = exchange_notes(asking, node, slave)
     return tell_master(answer(node, event), event)
 
 
@@ -125,16 +123,6 @@ def answer(node: Node, event: Event) -> Node:
     """The node in which a controller has told a set."""
     told = frozenset(event["sync_state_set"])
     return see(lambda seen: evolve(seen, answered=told))(node)
-
-
-def exchange(seen: Seen, slave: int) -> Seen:
-    """What was seen, where a slave takes the place of the master, which does not run."""
-    left = seen.abort_files - {MASTER, slave}
-    left |= {MASTER} if slave in seen.abort_files else frozenset()
-    left |= {slave} if MASTER in seen.abort_files else frozenset()
-    slaves = replace_at(seen.slaves, slave, Broker())
-    changed = evolve(seen, master=seen.slaves[slave], slaves=slaves, abort_files=left)
-    return changed.change_wire(slave, closed_ms=None, reported_before=0)
 
 
 def tell(node: Node, broker: int) -> Node:

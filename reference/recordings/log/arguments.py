@@ -121,6 +121,8 @@ class Arguments:
         Nobody can tell how many messages these are: they are taken to be as large as they may be.
         """
         guide, put = self.guide, self.guide.find_following(node)
+        if put is not None and put.process != node.notes.process:
+            put = None
         seen = find_next(guide.plan.end_observations, guide.now_ms - GRAIN_MS)
         end, sizes = guide.get_max(node, MASTER), "parameters"
         flushed = find_now_or_next(guide.plan.flush_observations, guide.now_ms)

@@ -21,7 +21,7 @@ from reference.language.dependencies import list_leaves
 from reference.language.machine import Action, record_predicate
 from reference.recordings.ahead.links import Frame, see_push2
 from reference.recordings.ahead.order import Observation
-from reference.recordings.ahead.plan import MASTER, Plan, find_next, has_within
+from reference.recordings.ahead.plan import MASTER, Plan, find_next
 from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES, ProcessAhead, Put
 from reference.recordings.clock import (
     GRAIN_MS,
@@ -296,9 +296,9 @@ class LogGuide:
         """The recording leaves puts out before the next one, or behind the last, or all."""
         plan, notes, end = self.plan, node.notes, self.get_max(node, MASTER)
         if plan.are_puts_hidden:
-            is_own = has_within(plan.own_writes_ms, notes.seen.max_seen_ms, self.now_ms)
-            is_sent = bool(notes.seen.sends) or plan.logs.is_producer_there(self.now_ms)
-            return is_sent or is_own
+            seen_ms = notes.seen.max_seen_ms
+            is_own = any(each.meets(seen_ms, self.now_ms) for each in plan.own_writes)
+            return bool(notes.seen.sends) or is_own
         is_last = notes.process == len(plan.processes) - 1
         least = max(end + 1, self.last_sent_offset if is_last else 0)
         following: Put | None = self.find_following(node)

@@ -25,15 +25,27 @@ from reference.recordings.log.brokers import (
     list_start_stages,
     see_end,
 )
+from reference.recordings.log.exchange import exchange_parts
 from reference.recordings.log.guide import name_broker, name_end, name_instance
 from reference.recordings.log.notes import Notes
 from reference.recordings.log.seen import Seen
+from reference.recordings.places import EXCHANGE
 from reference.recordings.reading import Event
 from reference.recordings.view import Blocked, View, check
+from reference.worlds.replication.roles import Role
 
 
 def observe_start(asking: Asking, observation: Observation, node: Node) -> Asked:
-    """A broker has started, and shows what it has recovered."""
+    """A broker has started, and shows what it has recovered, perhaps in another part."""
+    event = observation.event
+    if EXCHANGE not in event.data:
+        return ask_for_start(asking, observation, node)
+    asked = ask_for_start(asking, observation, exchange_parts(asking, event, node))
+    return evolve(asked, before=lambda before: exchange_parts(asking, event, before))
+
+
+def ask_for_start(asking: Asking, observation: Observation, node: Node) -> Asked:
+    """What a start asks of a state in which the broker has the part that it starts in."""
     event = observation.event
     broker = asking.plan.find_node(event)
     is_up = asking.has_value(f"{event['node']} runs", f"{name_broker(broker)}.is_up", True)
@@ -133,7 +145,7 @@ def check_start(view: View, event: Event, broker: int, abort_files: frozenset[in
     if "last_exit_normal" in event.data:
         is_normal = broker not in abort_files
         view = check(view, "last_exit_normal", is_normal, event["last_exit_normal"])
-    role = view.plan.recording.config["nodes"][event["node"]]["role"]
+    role = view.master_role if broker == MASTER else Role.SLAVE.name
     view = check(view, "role", role, event["role"])
     end = event.data.get("max_offset")
     if view.is_up(broker) or end is None:
@@ -252,7 +264,12 @@ def observe_stop_begin(asking: Asking, observation: Observation, node: Node) -> 
 
 
 def observe_stop(asking: Asking, observation: Observation, node: Node) -> Asked:
-    """A broker's store has stopped in order."""
+    """A broker's store has stopped in order; its process lives on."""
+    return ask_for_stop(asking, observation, has_process=True)
+
+
+def ask_for_stop(asking: Asking, observation: Observation, *, has_process: bool) -> Asked:
+    """What the end of an orderly stop of a store asks."""
     event = observation.event
     broker = asking.plan.find_node(event)
     names = [name_instance(rule, broker) for rule in ("begin_WHO_stop", "finish_WHO_stop")]
@@ -269,7 +286,7 @@ def observe_stop(asking: Asking, observation: Observation, node: Node) -> Asked:
 
     def end(after: Node) -> Node:
         ended = end_process(asking, after, broker)
-        return see(lambda seen: seen.change_broker(broker, is_store_closed=True))(ended)
+        return see(lambda seen: seen.change_broker(broker, is_store_closed=has_process))(ended)
 
     rows = find_rows_without_bytes(asking, event, broker)
     return Asked(
@@ -310,9 +327,15 @@ def check_stop(view: View, event: Event, broker: int) -> View:
 
 
 def observe_exit(asking: Asking, observation: Observation, node: Node) -> Asked:
-    """A process ends by itself: after the clean stop of its store."""
+    """A process ends by itself: after the clean stop of its store.
+
+    That of a whole broker stops its store first, which no other event need tell
+    (``BrokerStartup#createBrokerController``, ``BrokerController#shutdown``).
+    """
     broker = asking.plan.find_node(observation.event)
     is_closed = node.notes.seen.get_broker(broker).is_store_closed
+    if asking.plan.are_puts_hidden and not is_closed:
+        return ask_for_stop(asking, observation, has_process=False)
     text = "the store of this broker was shut down before its process ended"
     return ask_for(
         agrees(text, is_so=is_closed),

@@ -81,7 +81,10 @@ def begin_seen(plan: Plan) -> Seen:
     """Nothing was shown yet."""
     count = len(plan.slaves)
     return Seen(
-        slaves=(Broker(),) * count, wires=(Wire(),) * count, handshakes=(Handshake(),) * count
+        slaves=(Broker(),) * count,
+        wires=(Wire(),) * count,
+        handshakes=(Handshake(),) * count,
+        master_role=plan.recording.config["nodes"][plan.master]["role"],
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 
 from attrs import field, frozen
 
-from reference.recordings.ahead.plan import Plan, checks_slave, find_latest
+from reference.recordings.ahead.plan import Plan, find_latest
 from reference.recordings.ahead.puts import Put
 from reference.recordings.clock import (
     GRAIN_MS,
@@ -37,16 +37,10 @@ class Answers:
     reports: Reports
     is_configured: bool = field(init=False)
     """No setting changes while the brokers run."""
-    is_slave_checked: bool = field(init=False)
-    """A put that waits for the store asks whether there is a slave, and waits for it."""
 
     @is_configured.default
     def _see_settings(self) -> bool:
         return all(event.kind != "set_config" for event in self.plan.recording.events)
-
-    @is_slave_checked.default
-    def _see_role(self) -> bool:
-        return checks_slave(self.plan.structure.role, self.plan.version)
 
     def may_be(self, put: Put) -> bool:
         """The put may be answered as it is."""
@@ -84,7 +78,7 @@ class Answers:
 
         ``GroupTransferService#doWaitTransfer`` (R-HA-20, R-HA-21, V-08).
         """
-        if not put.waits_for_store or self.plan.structure.role is Role.ASYNC_MASTER:
+        if not put.waits_for_store or self.plan.roles[put.process] is Role.ASYNC_MASTER:
             return False
         shortest_ms = compute_time_out_ms(self.plan.timers) - GRAIN_MS
         if not self.is_configured:
@@ -122,7 +116,8 @@ class Answers:
         """
         found = [math.inf]
         begin_ms = self.plan.find_process_begin_ms(put.process)
-        for slave, link in enumerate(self.plan.links if self.is_slave_checked else ()):
+        is_checked = self.plan.is_slave_checked(put.process)
+        for slave, link in enumerate(self.plan.links if is_checked else ()):
             for connection in range(1, len(link.openings_ms) + 1):
                 closed_ms = link.closings_ms.get(connection, self.plan.end_ms)
                 reported = self.reports.find_reports(slave, connection)
@@ -146,14 +141,15 @@ class Answers:
         most = self.plan.parameters.ha_slave_fallbehind_max_bytes
         is_near = self.is_configured and put.end_offset - put.push2_before < most
         is_there = is_near and self.counts.is_any_kept(put)
-        return self.is_slave_checked and put.waits_for_store and not is_there
+        is_checked = self.plan.is_slave_checked(put.process)
+        return is_checked and put.waits_for_store and not is_there
 
     def may_see(self, put: Put, push2: int) -> bool:
         """Its producer may read that this was reported, once it has the answer.
 
         No less than before, and if it has waited for a slave, no less than its own end (R-HA-20).
         """
-        is_waiting = self.is_slave_checked and put.waits_for_store
+        is_waiting = self.plan.is_slave_checked(put.process) and put.waits_for_store
         has_waited = is_waiting and put.status == "PUT_OK"
         return push2 >= max(put.push2_before, put.end_offset if has_waited else 0)
 

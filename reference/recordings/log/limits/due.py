@@ -14,7 +14,7 @@ from attrs import frozen
 from reference.language.compiled import State
 from reference.language.machine import Action
 from reference.recordings.ahead.links import Observations
-from reference.recordings.ahead.plan import Plan, checks_slave, find_next, find_now_or_next
+from reference.recordings.ahead.plan import Plan, find_next, find_now_or_next
 from reference.recordings.ahead.puts import Put
 from reference.recordings.clock import JITTER_MS
 from reference.recordings.hidden.node import Node
@@ -184,8 +184,9 @@ def see_least_push2(plan: Plan) -> Observations:
     one came before it (R-HA-20).
     """
     found = [(process.end_ms, -1) for process in plan.processes]
-    is_checked = checks_slave(plan.structure.role, plan.version)
-    for put in plan.puts if is_checked else ():
+    for put in plan.puts:
+        if not plan.is_slave_checked(put.process):
+            continue
         is_answered = put.waits_for_store and put.status == "PUT_OK" and put.push2_after is None
         if is_answered and not any(has_covering(link.reports, put) for link in plan.links):
             found.append((put.begin_ms, put.end_offset))

@@ -231,7 +231,7 @@ def list_lives(plan: Plan) -> Iterator[Life]:
         if process + 1 < len(plan.lives)
     }
     is_set = any(event.kind == "set_config" for event in plan.recording.events)
-    is_sync = plan.structure.role is Role.SYNC_MASTER and bool(plan.slaves)
+    is_sync = Role.SYNC_MASTER in plan.roles and bool(plan.slaves)
     longest_ms = compute_longest_put_ms(plan.timers, waits_for_slave=is_sync)
     for life in range(1 + plan.lives[-1]):
         processes = [number for number, each in enumerate(plan.lives) if each == life]

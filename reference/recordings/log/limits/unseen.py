@@ -27,7 +27,8 @@ def list_sure_ends(plan: Plan) -> Ends:
     ends = plan.end_observations.values
     is_rising = all(one <= other for one, other in itertools.pairwise(ends))
     begins = [link.slave_observations.values[:1] for link in plan.links]
-    is_cut = bool(plan.surgeries) or not is_rising or any(begin != (0,) for begin in begins)
+    is_cut = bool(plan.surgeries or plan.lives[-1]) or not is_rising
+    is_cut |= any(begin != (0,) for begin in begins)
     if not plan.are_puts_hidden or is_cut or may_split(plan.parameters, max(ends, default=0)):
         return ()
     events = plan.recording.events
