@@ -25,6 +25,7 @@ class Telling(Enum):
     TOPIC_MADE = "a topic has been put into the table for an administrator"
     TOPIC_MADE_ALONE = "the broker puts a topic into its table by itself, under a lock"
     TOPIC_DELETED = "a topic has been taken out of the table"
+    COPIED = "a slave has taken a table over from its master by itself"
     GROUP_MADE = "a client has made a group by naming it"
     CONSUMER = "a consumer has connected"
     PRODUCER = "a producer has connected"
@@ -59,18 +60,28 @@ own for messages that it sends back (CLIENT_INNER_PRODUCER)."""
 FILE_OF_CONFIG = re.compile(r"\bconfig/|store/config\b|\b(?:topics|subscriptionGroup)\.json\b")
 """A remark that names one of these files tells that the recorder has done something to it."""
 
-TABLE_LINES = frozenset(
-    {
-        Telling.TOPIC_ASKED,
-        Telling.TOPIC_MADE,
-        Telling.TOPIC_MADE_ALONE,
-        Telling.TOPIC_DELETED,
-    }
-)
-"""A broker with one of these lines in a recording has all of them there."""
+COPIES: Mapping[str, str] = {
+    "Update slave topic config from master": "topics",
+    "Update slave consumer offset from master": "progress",
+    "Update slave delay offset from master": "delay",
+    "Update slave Subscription Group from master": "groups",
+}
+"""By line: the step of a copy that is over (SlaveSynchronize). A table whose version was equal has
+no line."""
 
-BROKER_NAME = re.compile(r"The broker\[(?P<name>[^,\]]*), ")
-"""A broker names itself at the end of its start (BrokerStartup#start)."""
+OWN_COPY_THREAD = "BrokerControllerScheduledThread"
+"""By itself a slave copies on this thread (BrokerController#initialize)."""
+
+TOPIC_LINES = frozenset({Telling.TOPIC_MADE, Telling.TOPIC_MADE_ALONE, Telling.TOPIC_DELETED})
+
+SUBJECTS: Mapping[Telling, frozenset[Telling]] = {
+    Telling.TOPIC_ASKED: TOPIC_LINES | {Telling.TOPIC_ASKED},
+    Telling.COPIED: frozenset({Telling.COPIED}),
+}
+"""What lines are about that tell everything: a broker with one of them in a recording has all."""
+
+REPEATS_MAX = 6
+"""So often a recorder writes equal lines of one process; of later ones it may leave some out."""
 
 
 @frozen
@@ -83,7 +94,17 @@ class Told:
     """The broker whose log it is; empty for a remark of the recorder."""
     what: Telling
     name: str
-    """The topic or group."""
+    """The topic or group, or the step of a copy."""
+    is_asked_for: bool = False
+    """The recorder has told the slave to copy."""
+
+
+@frozen
+class Span:
+    """A part of a recording, from one ``seq`` to before another."""
+
+    begin: int
+    end: float
 
 
 @frozen
@@ -92,19 +113,27 @@ class Logs:
 
     lines: tuple[Told, ...] = ()
     """In their order."""
-    telling: frozenset[str] = frozenset()
-    """The brokers whose logs tell every change of their topics."""
+    whole: Mapping[tuple[str, Telling], tuple[Span, ...]] = field(factory=dict)
+    """By broker and subject: where its log tells everything."""
     begun_ms: Mapping[int, float] = field(factory=dict)
     """By the ``seq`` of a broker's start: the first line of its new process."""
     consumers: frozenset[str] = frozenset()
     """Groups of consumers whose requests are not recorded."""
     producers_ms: tuple[float, ...] = ()
     """When producers have connected whose messages are not recorded."""
+    seqs: tuple[int, ...] = field(init=False)
 
-    def list_between(self, after_seq: int, before_seq: int) -> Sequence[Told]:
+    @seqs.default
+    def _list_seqs(self) -> tuple[int, ...]:
+        return tuple(line.seq for line in self.lines)
+
+    def is_told(self, node: str, subject: Telling, seq: int) -> bool:
+        """A broker's log tells everything of a subject at this place of the recording."""
+        return any(s.begin <= seq < s.end for s in self.whole.get((node, subject), ()))
+
+    def list_between(self, after_seq: int, before_seq: float) -> Sequence[Told]:
         """The lines between two events."""
-        seqs = [line.seq for line in self.lines]
-        return self.lines[bisect_left(seqs, after_seq + 1) : bisect_left(seqs, before_seq)]
+        return self.lines[bisect_left(self.seqs, after_seq + 1) : bisect_left(self.seqs, before_seq)]
 
     def list_topics(self, before_seq: int) -> frozenset[str]:
         """Every topic that was made, as far as logs tell."""
@@ -115,19 +144,54 @@ class Logs:
 def read_logs(events: Iterable[Event], nodes: Iterable[str]) -> Logs:
     """What the logs of these brokers tell in a recording."""
     events, names = list(events), frozenset(nodes)
-    lines = [line for line in map(read_line, events) if line and line.node in {*names, ""}]
+    read = [(event, read_line(event)) for event in events]
+    lines = [line for _, line in read if line and line.node in {*names, ""}]
+    whole = {
+        (name, subject): tuple(_find_whole(read, name, SUBJECTS[subject]))
+        for name in names
+        for subject in SUBJECTS
+    }
     requests = {"pull_message", "update_consumer_offset"}
     recorded = {e.data.get("group") for e in events if e.kind in requests}
     are_puts_shown = any(event.kind in ("put", "send_message") for event in events)
     producers = (line.t_ms for line in lines if line.what is Telling.PRODUCER)
     consumers = {line.name for line in lines if line.what is Telling.CONSUMER}
     return Logs(
-        lines=tuple(lines),
-        telling=frozenset(line.node for line in lines if line.what in TABLE_LINES),
+        lines=tuple(line for line in lines if _is_counted(line, whole)),
+        whole=whole,
         begun_ms=dict(_list_begins(events)),
         consumers=frozenset(consumers - recorded),
         producers_ms=() if are_puts_shown else tuple(producers),
     )
+
+
+def _is_counted(line: Told, whole: Mapping[tuple[str, Telling], tuple[Span, ...]]) -> bool:
+    """A line counts if it is about something of which no line is left out."""
+    subject = next((each for each, lines in SUBJECTS.items() if line.what in lines), None)
+    spans = whole.get((line.node, subject), ()) if subject else ()
+    is_inside = any(s.begin <= line.seq < s.end for s in spans)
+    return subject is None or (is_inside and not line.is_asked_for)
+
+
+def _find_whole(
+    read: Sequence[tuple[Event, Told | None]], name: str, subject: frozenset[Telling]
+) -> Iterator[Span]:
+    """Where a broker's log has all lines about a subject: in each process up to many equal ones."""
+    if not any(line and line.node == name and line.what in subject for _, line in read):
+        return
+    begin, is_open = 0, True
+    for event, line in read:
+        is_end = event.kind in END_KINDS and event.data.get("node") == name
+        repeat = event.data.get("repeat", 0)
+        is_many = isinstance(repeat, int) and repeat >= REPEATS_MAX
+        is_cut = line is not None and line.node == name and line.what in subject and is_many
+        if is_cut and is_open and line.what is not Telling.TOPIC_ASKED:
+            yield Span(begin, event.seq + 1)
+            is_open = False
+        if is_end and not is_open:
+            begin, is_open = event.seq, True
+    if is_open:
+        yield Span(begin, float("inf"))
 
 
 def read_line(event: Event) -> Told | None:
@@ -137,13 +201,16 @@ def read_line(event: Event) -> Told | None:
         return Told(event.seq, event.t_ms, "", Telling.FILES_TOUCHED, "") if is_touched else None
     if event.kind != "log":
         return None
-    text = str(event.data.get("msg", ""))
+    text, node = str(event.data.get("msg", "")), str(event.data.get("node", ""))
     for what, pattern in LINES.items():
         found = pattern.match(text)
         if found:
-            node = str(event.data.get("node", ""))
-            return Told(event.seq, event.t_ms, node, what, found["name"])
-    return None
+                    return Told(event.seq, event.t_ms, node, what, found["name"])
+    step = COPIES.get(text.partition(",")[0])
+    if step is None:
+        return None
+    is_own = str(event.data.get("thread", "")).startswith(OWN_COPY_THREAD)
+    return Told(event.seq, event.t_ms, node, Telling.COPIED, step, is_asked_for=not is_own)
 
 
 def _list_begins(events: Iterable[Event]) -> Iterator[tuple[int, float]]:

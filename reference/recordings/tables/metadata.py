@@ -5,7 +5,7 @@ A broker that is seen by its store only (``node_started``) has none of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve
@@ -15,8 +15,8 @@ from reference.decisions.metadata.copying import is_master_known, sync_all
 from reference.decisions.name_server.registry import Answer, make_answer
 from reference.decisions.name_server.removal import remove_address
 from reference.decisions.progress.offset_table import OffsetTable, name_key
-from reference.decisions.reading.pull import ResponseCode
-from reference.decisions.reading.pull_processor import compute_commit
+from reference.decisions.reading.pull import SUSPEND_TIMEOUT_MS, ResponseCode
+from reference.decisions.reading.pull_processor import CHECK_INTERVAL_MS, compute_commit
 from reference.decisions.reading.settings import BrokerSettings
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP, SubscriptionGroup
 from reference.recordings.ahead.plan import MASTER
@@ -83,6 +83,7 @@ def follow_logs(view: View, event: Event) -> View:
     for line in view.plan.logs.list_between(view.tables.told_seq, event.seq):
         if line.node and line.node not in view.tables.worlds[0]:
             continue
+        view = evolve(view, tables=evolve(view.tables, told_seq=line.seq - 1))
         side = advance(view.tables, look_around(view, line.t_ms))
         view = evolve(view, tables=side)
         if side.is_given_up or not side.worlds:
@@ -94,14 +95,55 @@ def follow_logs(view: View, event: Event) -> View:
 
 def look_around(view: View, now_ms: float) -> Surroundings:
     """Which hidden steps are possible at a moment."""
+    slaves = list_telling(view, Telling.COPIED)
+    copies = {name: list_copies_soon(view, name, now_ms) for name in slaves}
     return Surroundings(
         now_ms=now_ms,
         master=view.plan.master,
         is_master_there=is_master_there(view),
         answers=list_registration_answers(view),
         is_master_stopping=view.is_stopping(MASTER),
-        telling=view.plan.logs.telling,
+        telling=list_telling(view, Telling.TOPIC_ASKED),
+        told_copies=copies,
+        held_commits=list_held_commits(view, now_ms) if any(copies.values()) else (),
     )
+
+
+def list_telling(view: View, subject: Telling) -> frozenset[str]:
+    """The brokers whose logs tell all of a subject at this place of the recording."""
+    seq, nodes = view.tables.told_seq + 1, view.tables.worlds[0]
+    return frozenset(name for name in nodes if view.plan.logs.is_told(name, subject, seq))
+
+
+def list_held_commits(view: View, now_ms: float) -> Sequence[tuple[str, int, int]]:
+    """Progress of pulls that the master may hold now: it is stored before they are answered
+    (R-PM-08; ``x2_consumer_offsets_and_sync`` seq 118 and 121)."""
+    held = (
+        event
+        for event in view.plan.recording.events
+        if event.kind == "pull_message"
+        and event.seq > view.tables.told_seq
+        and event["node"] == view.plan.master
+        and event["suspend_flag"]
+        and event.t_ms - event.data.get("suspend_timeout_ms", SUSPEND_TIMEOUT_MS) - CHECK_INTERVAL_MS <= now_ms
+    )
+    offsets = ((event, find_commit(view, event)) for event in held)
+    return [
+        (name_key(event["topic"], event["group"]), event["queue"], offset)
+        for event, offset in offsets
+        if offset is not None
+    ]
+
+
+def list_copies_soon(view: View, name: str, now_ms: float) -> Sequence[Told]:
+    """The next lines of a slave's log about copies that may have been made already."""
+    latest_ms = now_ms + view.tables.form.request_timeout_ms
+    lines = view.plan.logs.list_between(view.tables.told_seq, float("inf"))
+    return [
+        line
+        for line in lines
+        if line.what is Telling.COPIED and line.node == name and line.t_ms <= latest_ms
+    ]
 
 
 def is_master_there(view: View) -> bool:
@@ -168,7 +210,7 @@ def follow_topic(view: View, event: Event) -> View:
     The log of the broker tells when, where it is recorded. The broker registers the topic at once,
     and learns from the answer (R-NS-03).
     """
-    if event["node"] not in view.plan.logs.telling:
+    if event["node"] not in list_telling(view, Telling.TOPIC_ASKED):
         change = TopicChange(event["topic"], name_stamp(event.t_ms), is_alone=False)
         view = change_topics(view, event["node"], lambda topics: topics.begin(change))
     return follow_registration(view, event)
@@ -204,6 +246,21 @@ def follow_asked_topic(view: View, line: Told) -> View:
     return change_topics(view, line.node, lambda topics: topics.end(is_alone=False))
 
 
+def follow_copy_line(view: View, line: Told) -> View:
+    """A slave's log tells that a step of a copy is over."""
+    side = view.tables
+    form, started_ms = side.form, side.started_ms.get(line.node, line.t_ms)
+    number = round((line.t_ms - started_ms - form.first_ms) / form.period_ms)
+    worlds = tuple(
+        {**world, line.node: evolve(world[line.node], copies=max(0, number) + 1)}
+        for world in side.worlds
+        if world[line.node].copied_seq >= line.seq
+    )
+    if not worlds:
+        raise Blocked(f"{line.node} has copied {line.name}, but knew no master to copy from")
+    return evolve(view, tables=evolve(side, worlds=worlds))
+
+
 def follow_group_line(view: View, line: Told) -> View:
     """A client has named a group that there was not."""
     return change_worlds(
@@ -221,6 +278,7 @@ LINES: Mapping[Telling, Callable[[View, Told], View]] = {
     Telling.TOPIC_MADE: follow_topic_line,
     Telling.TOPIC_MADE_ALONE: follow_topic_line,
     Telling.TOPIC_DELETED: follow_topic_line,
+    Telling.COPIED: follow_copy_line,
     Telling.GROUP_MADE: follow_group_line,
     Telling.FILES_TOUCHED: follow_remark,
 }
@@ -243,7 +301,7 @@ def follow_send(view: View, event: Event) -> View:
     name, topic = event["node"], event["topic"]
     if name != view.plan.master or event.data.get("queue_offset") is None:
         return view
-    if name in view.plan.logs.telling:
+    if name in list_telling(view, Telling.TOPIC_ASKED):
         return view
     change = TopicChange(topic, name_stamp(event.t_ms), is_alone=True)
 

@@ -7,7 +7,7 @@ what is in memory; what the files of progress may hold is kept beside them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from attrs import evolve, field, frozen
@@ -23,6 +23,7 @@ from reference.decisions.name_server.broker_side import FIRST_MS as FIRST_REGIST
 from reference.decisions.name_server.broker_side import Addresses, learn
 from reference.decisions.name_server.registry import Answer, Registry
 from reference.decisions.progress.offset_table import OffsetTable
+from reference.recordings.ahead.told import Told
 from reference.recordings.tables.delays import DelayRanges
 from reference.recordings.tables.symbols import Symbols, name_stamp
 from reference.recordings.tables.topics import HALF_TOPIC, HALF_TOPIC_MS, TopicChange, TopicSide
@@ -62,6 +63,8 @@ class NodeTables:
     """How many of its own copies have begun, or are left out."""
     steps_left: tuple[str, ...] = ()
     """Steps of the copy under way."""
+    copied_seq: int = -1
+    """The latest line of its log about a step of a copy that it has made."""
 
     def change_topics(self, topics: TopicSide) -> NodeTables:
         """With other topics."""
@@ -134,6 +137,11 @@ class Surroundings:
     """Its clean stop has begun."""
     telling: frozenset[str] = frozenset()
     """The brokers whose logs tell every change of their topics."""
+    told_copies: Mapping[str, Sequence[Told]] = field(factory=dict)
+    """By slave whose log tells of all its copies: the lines of steps that it may have made."""
+    held_commits: Sequence[tuple[str, int, int]] = ()
+    """Progress that pulls may have brought to the master which it answers later: a key, a queue and
+    an offset each."""
 
 
 def advance(side: TableSide, surroundings: Surroundings) -> TableSide:
@@ -175,6 +183,7 @@ def make_key(world: World) -> Any:
             node.ha_master,
             node.copies,
             node.steps_left,
+            node.copied_seq,
         )
         for name, node in world.items()
     )
@@ -247,20 +256,38 @@ def list_hidden_steps(world: World, side: TableSide, surroundings: Surroundings)
                 yield {**world, name: node.change_topics(topics)}
         if name == surroundings.master:
             yield from make_half_topic(world, side, surroundings)
+            for key, queue, offset in surroundings.held_commits:
+                yield change_tables(world, name, node.tables.commit(key, queue, offset))
             continue
         if side.is_due(name, FIRST_REGISTRATION_MS, now_ms, START_END_MS):
             for answer in surroundings.answers:
                 yield {**world, name: node.tell(answer)}
+        if name in surroundings.told_copies:
+            yield from make_told_step(world, name, surroundings)
+            continue
         if not node.steps_left:
             if side.is_due(name, side.form.compute_copy_ms(node.copies), now_ms):
                 steps = tuple(STEPS)
                 yield {**world, name: evolve(node, copies=node.copies + 1, steps_left=steps)}
             continue
         if surroundings.is_master_there and is_master_known(node.tables):
-            yield make_step(world, name, surroundings.master)
+            step, *rest = node.steps_left
+            made = make_step(world, name, surroundings.master, step)
+            yield {**world, name: evolve(made, steps_left=tuple(rest))}
         number = node.copies - 1
         if is_copy_late(side, name, number, now_ms) and not is_owed(side, name, number):
             yield {**world, name: evolve(node, steps_left=())}
+
+
+def make_told_step(world: World, name: str, surroundings: Surroundings) -> Iterator[World]:
+    """The next step of which a slave's log tells is made some time before its line."""
+    node, master = world[name], surroundings.master
+    lines = surroundings.told_copies[name]
+    line = next((each for each in lines if each.seq > node.copied_seq), None)
+    if line is None or master not in world or not is_master_known(node.tables):
+        return
+    made = evolve(make_step(world, name, master, line.name), copied_seq=line.seq)
+    yield {**world, name: made}
 
 
 def make_half_topic(world: World, side: TableSide, surroundings: Surroundings) -> Iterator[World]:
@@ -276,12 +303,11 @@ def make_half_topic(world: World, side: TableSide, surroundings: Surroundings) -
     yield {**world, name: node.change_topics(node.topics.begin(change).end(is_alone=True))}
 
 
-def make_step(world: World, name: str, master: str) -> World:
-    """The next step of a slave's copy is made."""
+def make_step(world: World, name: str, master: str, step: str) -> NodeTables:
+    """A slave after a step of its copy."""
     node = world[name]
-    step, *rest = node.steps_left
     instants = (node.tables, *STEPS[step](node.tables, world[master].tables))
-    return {**world, name: evolve(node.take_copy(instants[-1]), steps_left=tuple(rest))}
+    return node.take_copy(instants[-1])
 
 
 def change_tables(world: World, name: str, tables: BrokerTables) -> World:
