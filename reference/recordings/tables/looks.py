@@ -273,7 +273,9 @@ def keep_agreeing_version(view: View, event: Event) -> View:
     if not isinstance(shown, Mapping):
         return view
     name, symbols = event["node"], view.tables.symbols
-    stamp_ms, counter = shown.get("timestamp"), shown.get("counter")
+    stamp_ms, counter = (shown.get(key) for key in ("timestamp", "counter"))
+    if type(stamp_ms) is not int or type(counter) is not int:
+        raise Blocked("topic_data_version is no version")
     left = []
     for world in view.tables.worlds:
         version = world[name].tables.topics.version
