@@ -30,6 +30,10 @@ KILL_MS = 20.0
 """What a process had handed to TCP before ``kill -9`` may be seen so much later; the ends of its
 connections are seen after 3 to 14 ms (r_random_seed10 seq 121 to 124)."""
 
+REAPED_MS = 100.0
+"""So long before its recorder noted it, once the process was gone, a kill may have been: the end of
+a connection was seen 48 ms before (delay_promotion_keep seq 219 and 223)."""
+
 LATE_MS = 25.0
 """A proxy notes what goes over a link so much later at most, on a busy host: 17 ms were seen
 between a slave's own line about its connect and the proxy's, 14 ms at frames 500 ms apart, 23 ms

@@ -174,6 +174,8 @@ def find_partner(recording: Recording, event: Event, places: Places, master: str
     if not is_slave:
         return str(node)
     slaves = [name for name, each in places.place_of.items() if each != master]
+    if not slaves:
+        raise OutsideTheModel(f"{node} starts as a slave at seq {event.seq}, and has no master")
     later = (each for each in recording.events if each.seq > event.seq)
     starts = (each for each in later if each.kind in START_KINDS and each["node"] in slaves)
     return next((str(e["node"]) for e in starts if e.data.get("role") != SLAVE), slaves[0])

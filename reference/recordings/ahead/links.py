@@ -214,11 +214,21 @@ def see_ends(broker: Sequence[Event], link: Iterable[Event] = ()) -> Observation
         for event in broker
         if event.kind in kinds and "max_offset" in event.data
     ]
+    if any(event.kind == "broker_started" for event in broker):
+        scans = (event for event in broker if event.kind == "log_scan")
+        found += [(event.t_ms, read_scan_end(event)) for event in scans]
     # The log goes on while the answer is under way: no earlier end is above that.
     statuses = (event for event in broker if event.kind == "broker_status")
     found += [(find_question_ms(event), event["max_offset"]) for event in statuses]
     found.sort()
     return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
+
+
+def read_scan_end(scan: Event) -> int:
+    """Where the records of a scan end; 0 where it has none, or one of no size."""
+    records = [each for each in scan["entries"] if each["kind"] in ("msg", "blank")]
+    size = records[-1].get("size") if records else None
+    return int(records[-1]["offset"] + size) if isinstance(size, int) else 0
 
 
 def _see_ends_after(broker: Sequence[Event], link: Sequence[Event]) -> Mapping[int, Observations]:

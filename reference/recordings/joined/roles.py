@@ -13,10 +13,10 @@ from typing import Any
 from attrs import define, evolve, frozen
 
 from reference.recordings.kinds import END_KINDS, START_KINDS
+from reference.recordings.log.exchange import exchange_logs
 from reference.recordings.reading import Event, Recording
 from reference.worlds.reading.state import Broker, Reading, Routes
 from reference.worlds.replication.roles import Role
-from reference.worlds.replication.state import Cluster, Link, Master, Slave
 from reference.worlds.system.state import THE_SLAVE, System
 
 SLAVE = Role.SLAVE.name
@@ -129,22 +129,9 @@ def change_parts(state: System, *, is_sync: bool) -> System:
     return evolve(
         state,
         ghost_put_offset=end,
-        cluster=_change_cluster(state.cluster, is_sync=is_sync),
+        cluster=exchange_logs(state.cluster, THE_SLAVE, is_sync=is_sync),
         reading=_change_reading(state.reading),
     )
-
-
-def _change_cluster(cluster: Cluster, *, is_sync: bool) -> Cluster:
-    master, slave = cluster.master, cluster.slaves[THE_SLAVE]
-    promoted = Master(
-        slave.log,
-        is_up=False,
-        has_abort_file=slave.has_abort_file,
-        is_sync=is_sync,
-        ghost_life=master.ghost_life + 1,
-    )
-    demoted = Slave(master.log, is_up=False, has_abort_file=master.has_abort_file)
-    return evolve(cluster, master=promoted, slaves=(demoted,), links=(Link(),))
 
 
 def _change_reading(reading: Reading) -> Reading:

@@ -7,6 +7,7 @@ from typing import Any
 
 from attrs import evolve
 
+from reference.recordings.ahead.links import read_scan_end
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.checks.contents import check_checksums, check_comparison, check_scan
@@ -37,8 +38,14 @@ def observe_checksums(asking: Asking, observation: Observation, node: Node) -> A
 
 
 def observe_scan(asking: Asking, observation: Observation, node: Node) -> Asked:
-    """Every record of a log."""
-    return hold_against(asking, observation, check_scan)
+    """Every record of a log; where nobody has seen these put, its end shows how many there are."""
+    event, goals = observation.event, []
+    end = read_scan_end(event)
+    if end and asking.plan.are_puts_hidden:
+        text = f"max_offset of {event['node']}"
+        path = name_end(asking.plan, asking.plan.find_node(event))
+        goals.append(asking.has_value(text, path, end))
+    return hold_against(asking, observation, check_scan, *goals)
 
 
 def observe_comparison(asking: Asking, observation: Observation, node: Node) -> Asked:
