@@ -194,6 +194,29 @@ def _see_master(own: list[Event]) -> dict[str, Any]:
     }
 
 
+def _index_puts(puts: tuple[Put, ...], lives: int) -> dict[str, Any]:
+    """The puts by place, event, life and queue, by the fields of a plan."""
+    return {
+        "puts": puts,
+        "put_by_seq": {put.seq: put for put in puts},
+        "tables": make_tables(puts, lives),
+        "queue_index": index_queues(puts),
+        "queue_names": frozenset(put.queue for put in puts),
+        "sampled_processes": frozenset(puts[number].process for number in find_sampled(puts)),
+    }
+
+
+def _see_own_writes(
+    events: Sequence[Event], master: str, node: Mapping[str, Any], logs: Logs
+) -> tuple[Window, ...]:
+    """When a whole master may write what no event tells.
+
+    These are its own messages, and those of producers that are not recorded.
+    """
+    producers = (Window(begin_ms, FOREVER_MS) for begin_ms in logs.producers_ms)
+    return (*list_own_writes(events, master, node), *producers)
+
+
 def _add_variants(structure: Structure, version: Version, scripted: frozenset[int]) -> Structure:
     """The group by the rules of its version, and of slaves that somebody plays."""
     variants = (SCRIPTED_SLAVE, *version.variants) if scripted - {MASTER} else version.variants
@@ -214,10 +237,9 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     processes = _see_processes(recording, version)
     timers = make_timers(nodes[master], nodes[master], version)
     roles = _see_roles(events, master, Role[nodes[master]["role"]])
-    own_writes = list_own_writes(events, master, nodes[master])
     logs = read_logs(recording.whole or events, nodes)
-    seen = _see_puts(recording, lives, processes, timers, roles)
-    puts = mark_own_writes(seen, own_writes)
+    own_writes = _see_own_writes(events, master, nodes[master], logs)
+    puts = mark_own_writes(_see_puts(recording, lives, processes, timers, roles), own_writes)
     controller = see_controller(events, nodes)
     structure = _make_structure(nodes[master], len(slaves), puts, 1 + lives[-1], controller)
     scripted = _find_scripted(nodes, version)
@@ -230,21 +252,16 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         slave_timers=tuple(make_timers(nodes[master], nodes[name], version) for name in slaves),
         master=master,
         slaves=tuple(slaves),
-        puts=puts,
-        put_by_seq={put.seq: put for put in puts},
-        tables=make_tables(puts, structure.lives),
-        queue_index=index_queues(puts),
-        queue_names=frozenset(put.queue for put in puts),
+        **_index_puts(puts, structure.lives),
         processes=processes,
         are_puts_hidden=_are_puts_hidden(events),
         are_deletions_shown=any(event.kind == "delete_expired_files" for event in events),
-        own_writes=(*own_writes, *(Window(ms, FOREVER_MS) for ms in logs.producers_ms)),
+        own_writes=own_writes,
         links=tuple(gather_link(events, name) for name in slaves),
         scripted=scripted,
         **_see_master([event for event in events if event.data.get("node") == master]),
         surgeries=surgeries,
         lost_offsets=_find_lost(events, master, surgeries),
-        sampled_processes=frozenset(puts[number].process for number in find_sampled(puts)),
         controller=controller,
         lives=tuple(lives),
         logs=logs,

@@ -54,8 +54,8 @@ LINES: Mapping[Telling, re.Pattern[str]] = {
 """How the lines begin in 4.4.0: TopicConfigManager#updateTopicConfig, #deleteTopicConfig,
 #createTopicInSendMessageMethod, #createTopicInSendMessageBackMethod;
 AdminBrokerProcessor#updateAndCreateTopic; SubscriptionGroupManager#findSubscriptionGroupConfig;
-ConsumerGroupInfo#updateChannel; ProducerManager#registerProducer. Every client has a producer of its
-own for messages that it sends back (CLIENT_INNER_PRODUCER)."""
+ConsumerGroupInfo#updateChannel; ProducerManager#registerProducer. Every client has a producer of
+its own for messages that it sends back (CLIENT_INNER_PRODUCER)."""
 
 FILE_OF_CONFIG = re.compile(r"\bconfig/|store/config\b|\b(?:topics|subscriptionGroup)\.json\b")
 """A remark that names one of these files tells that the recorder has done something to it."""
@@ -133,7 +133,8 @@ class Logs:
 
     def list_between(self, after_seq: int, before_seq: float) -> Sequence[Told]:
         """The lines between two events."""
-        return self.lines[bisect_left(self.seqs, after_seq + 1) : bisect_left(self.seqs, before_seq)]
+        begin, end = bisect_left(self.seqs, after_seq + 1), bisect_left(self.seqs, before_seq)
+        return self.lines[begin:end]
 
     def list_topics(self, before_seq: int) -> frozenset[str]:
         """Every topic that was made, as far as logs tell."""
@@ -177,21 +178,25 @@ def _find_whole(
     read: Sequence[tuple[Event, Told | None]], name: str, subject: frozenset[Telling]
 ) -> Iterator[Span]:
     """Where a broker's log has all lines about a subject: in each process up to many equal ones."""
-    if not any(line and line.node == name and line.what in subject for _, line in read):
+    own = [(event, line) for event, line in read if event.data.get("node") == name]
+    if not any(line and line.what in subject for _, line in own):
         return
     begin, is_open = 0, True
-    for event, line in read:
-        is_end = event.kind in END_KINDS and event.data.get("node") == name
-        repeat = event.data.get("repeat", 0)
-        is_many = isinstance(repeat, int) and repeat >= REPEATS_MAX
-        is_cut = line is not None and line.node == name and line.what in subject and is_many
-        if is_cut and is_open and line.what is not Telling.TOPIC_ASKED:
+    for event, line in own:
+        if line and line.what in subject and is_open and _is_last(event, line):
             yield Span(begin, event.seq + 1)
             is_open = False
-        if is_end and not is_open:
+        if event.kind in END_KINDS and not is_open:
             begin, is_open = event.seq, True
     if is_open:
         yield Span(begin, float("inf"))
+
+
+def _is_last(event: Event, line: Told) -> bool:
+    """Others like it may follow, and be left out; requests need not be told."""
+    repeat = event.data.get("repeat", 0)
+    is_often = isinstance(repeat, int) and repeat >= REPEATS_MAX
+    return is_often and line.what is not Telling.TOPIC_ASKED
 
 
 def read_line(event: Event) -> Told | None:
@@ -205,7 +210,7 @@ def read_line(event: Event) -> Told | None:
     for what, pattern in LINES.items():
         found = pattern.match(text)
         if found:
-                    return Told(event.seq, event.t_ms, node, what, found["name"])
+            return Told(event.seq, event.t_ms, node, what, found["name"])
     step = COPIES.get(text.partition(",")[0])
     if step is None:
         return None

@@ -20,7 +20,7 @@ from reference.recordings.tables.clients import drop_free, take_free_progress
 from reference.recordings.tables.delays import DelayRanges
 from reference.recordings.tables.symbols import is_named, name_stamp
 from reference.recordings.tables.topics import BUILT_IN, TopicSide, find_own_topics
-from reference.recordings.tables.worlds import NodeTables, TableSide, World, freeze
+from reference.recordings.tables.worlds import NodeTables, World, freeze
 from reference.recordings.view import Blocked, View
 
 BROKER_NAME = "b0"

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import evolve
 
-from reference.decisions.metadata.broker_tables import BrokerTables, DataVersion
+from reference.decisions.metadata.broker_tables import DataVersion
 from reference.decisions.metadata.copying import is_master_known, sync_all
 from reference.decisions.name_server.registry import Answer, make_answer
 from reference.decisions.name_server.removal import remove_address
@@ -18,10 +18,16 @@ from reference.decisions.progress.offset_table import OffsetTable, name_key
 from reference.decisions.reading.pull import SUSPEND_TIMEOUT_MS, ResponseCode
 from reference.decisions.reading.pull_processor import CHECK_INTERVAL_MS, compute_commit
 from reference.decisions.reading.settings import BrokerSettings
-from reference.decisions.reading.subscription_group import DEFAULT_GROUP, SubscriptionGroup
+from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.ahead.told import Telling, Told
 from reference.recordings.reading import Event
+from reference.recordings.tables.lines import (
+    change_topics,
+    change_worlds,
+    follow_logs,
+    make_group,
+)
 from reference.recordings.tables.looks import (
     describe_group,
     follow_start,
@@ -39,7 +45,6 @@ from reference.recordings.tables.worlds import (
     World,
     add_contents,
     advance,
-    change_tables,
     freeze,
 )
 from reference.recordings.view import Blocked, View, check
@@ -68,7 +73,7 @@ def follow(view: View, event: Event) -> View:
     is_followed = event.kind == "broker_started" or name in view.tables.worlds[0]
     if change is None or not is_followed or view.tables.is_given_up:
         return view
-    view = follow_logs(view, event)
+    view = follow_logs(view, event, look_around)
     side = view.tables
     if side.worlds and not side.is_given_up:
         side = advance(side, look_around(view, event.t_ms))
@@ -76,21 +81,6 @@ def follow(view: View, event: Event) -> View:
         raise Blocked("a slave that knows its master has left out a copy that it owes")
     followed = evolve(view, tables=side)
     return followed if side.is_given_up else change(followed, event)
-
-
-def follow_logs(view: View, event: Event) -> View:
-    """The worlds after what the brokers' logs tell of the time before an event."""
-    for line in view.plan.logs.list_between(view.tables.told_seq, event.seq):
-        if line.node and line.node not in view.tables.worlds[0]:
-            continue
-        view = evolve(view, tables=evolve(view.tables, told_seq=line.seq - 1))
-        side = advance(view.tables, look_around(view, line.t_ms))
-        view = evolve(view, tables=side)
-        if side.is_given_up or not side.worlds:
-            return view
-        view = LINES.get(line.what, lambda unchanged, _: unchanged)(view, line)
-    told_seq = max(view.tables.told_seq, event.seq - 1)
-    return evolve(view, tables=evolve(view.tables, told_seq=told_seq))
 
 
 def look_around(view: View, now_ms: float) -> Surroundings:
@@ -116,8 +106,10 @@ def list_telling(view: View, subject: Telling) -> frozenset[str]:
 
 
 def list_held_commits(view: View, now_ms: float) -> Sequence[tuple[str, int, int]]:
-    """Progress of pulls that the master may hold now: it is stored before they are answered
-    (R-PM-08; ``x2_consumer_offsets_and_sync`` seq 118 and 121)."""
+    """Progress of pulls that the master may hold now.
+
+    It is stored before they are answered (R-PM-08; x2_consumer_offsets_and_sync seq 118 and 121).
+    """
     held = (
         event
         for event in view.plan.recording.events
@@ -125,7 +117,7 @@ def list_held_commits(view: View, now_ms: float) -> Sequence[tuple[str, int, int
         and event.seq > view.tables.told_seq
         and event["node"] == view.plan.master
         and event["suspend_flag"]
-        and event.t_ms - event.data.get("suspend_timeout_ms", SUSPEND_TIMEOUT_MS) - CHECK_INTERVAL_MS <= now_ms
+        and event.t_ms - count_held_ms(event) <= now_ms
     )
     offsets = ((event, find_commit(view, event)) for event in held)
     return [
@@ -133,6 +125,12 @@ def list_held_commits(view: View, now_ms: float) -> Sequence[tuple[str, int, int
         for event, offset in offsets
         if offset is not None
     ]
+
+
+def count_held_ms(event: Event) -> float:
+    """So long a pull is held at most."""
+    asked_ms = event.data.get("suspend_timeout_ms", SUSPEND_TIMEOUT_MS)
+    return float(asked_ms + CHECK_INTERVAL_MS)
 
 
 def list_copies_soon(view: View, name: str, now_ms: float) -> Sequence[Told]:
@@ -158,14 +156,6 @@ def list_registration_answers(view: View) -> tuple[Answer, ...]:
     return (told, Answer()) if view.is_stopping(MASTER) else (told,)
 
 
-def change_worlds(view: View, name: str, change: Callable[[BrokerTables], BrokerTables]) -> View:
-    """One change of a broker's groups or progress, in every world."""
-    worlds = tuple(
-        change_tables(world, name, change(world[name].tables)) for world in view.tables.worlds
-    )
-    return evolve(view, tables=evolve(view.tables, worlds=worlds))
-
-
 def follow_commit(view: View, event: Event) -> View:
     """Progress is stored in memory."""
     key = name_key(event["topic"], event["group"])
@@ -184,7 +174,8 @@ def follow_pull(view: View, event: Event) -> View:
     if offset is None:
         return view
     key = name_key(event["topic"], event["group"])
-    return change_worlds(view, event["node"], lambda tables: tables.commit(key, event["queue"], offset))
+    queue = event["queue"]
+    return change_worlds(view, event["node"], lambda tables: tables.commit(key, queue, offset))
 
 
 def find_commit(view: View, event: Event) -> int | None:
@@ -194,14 +185,6 @@ def find_commit(view: View, event: Event) -> int | None:
     store = read_store_settings(view, view.plan.find_node(event))
     situation = make_situation(event, store, BrokerSettings())
     return compute_commit(evolve(situation, pull=evolve(situation.pull, is_first_pass=True)))
-
-
-def make_group(tables: BrokerTables, group: str, now_ms: float) -> BrokerTables:
-    """The tables with a group (SubscriptionGroupManager#findSubscriptionGroupConfig)."""
-    if group in tables.groups.entries:
-        return tables
-    entry = describe_group(DEFAULT_GROUP)
-    return evolve(tables, groups=tables.groups.put(group, entry, now_ms))
 
 
 def follow_topic(view: View, event: Event) -> View:
@@ -214,75 +197,6 @@ def follow_topic(view: View, event: Event) -> View:
         change = TopicChange(event["topic"], name_stamp(event.t_ms), is_alone=False)
         view = change_topics(view, event["node"], lambda topics: topics.begin(change))
     return follow_registration(view, event)
-
-
-def change_topics(view: View, name: str, change: Callable[[TopicSide], TopicSide]) -> View:
-    """One change of a broker's topics, in every world."""
-    worlds = tuple(
-        {**world, name: world[name].change_topics(change(world[name].topics))}
-        for world in view.tables.worlds
-    )
-    return evolve(view, tables=evolve(view.tables, worlds=worlds))
-
-
-def follow_topic_line(view: View, line: Told) -> View:
-    """A broker's log tells of a change of its topics: it is under way from here on.
-
-    For an administrator the table is changed before the line is written, else behind it.
-    """
-    is_alone = line.what is Telling.TOPIC_MADE_ALONE
-    change = TopicChange(
-        line.name,
-        name_stamp(line.t_ms),
-        is_alone=is_alone,
-        is_deletion=line.what is Telling.TOPIC_DELETED,
-        is_made=not is_alone,
-    )
-    return change_topics(view, line.node, lambda topics: topics.begin(change))
-
-
-def follow_asked_topic(view: View, line: Told) -> View:
-    """An administrator's request begins when the one before it is over."""
-    return change_topics(view, line.node, lambda topics: topics.end(is_alone=False))
-
-
-def follow_copy_line(view: View, line: Told) -> View:
-    """A slave's log tells that a step of a copy is over."""
-    side = view.tables
-    form, started_ms = side.form, side.started_ms.get(line.node, line.t_ms)
-    number = round((line.t_ms - started_ms - form.first_ms) / form.period_ms)
-    worlds = tuple(
-        {**world, line.node: evolve(world[line.node], copies=max(0, number) + 1)}
-        for world in side.worlds
-        if world[line.node].copied_seq >= line.seq
-    )
-    if not worlds:
-        raise Blocked(f"{line.node} has copied {line.name}, but knew no master to copy from")
-    return evolve(view, tables=evolve(side, worlds=worlds))
-
-
-def follow_group_line(view: View, line: Told) -> View:
-    """A client has named a group that there was not."""
-    return change_worlds(
-        view, line.node, lambda tables: make_group(tables, line.name, line.t_ms)
-    )
-
-
-def follow_remark(view: View, _: Told) -> View:
-    """The recorder has done something to the files of ``config/``."""
-    return evolve(view, tables=evolve(view.tables, are_files_open=True))
-
-
-LINES: Mapping[Telling, Callable[[View, Told], View]] = {
-    Telling.TOPIC_ASKED: follow_asked_topic,
-    Telling.TOPIC_MADE: follow_topic_line,
-    Telling.TOPIC_MADE_ALONE: follow_topic_line,
-    Telling.TOPIC_DELETED: follow_topic_line,
-    Telling.COPIED: follow_copy_line,
-    Telling.GROUP_MADE: follow_group_line,
-    Telling.FILES_TOUCHED: follow_remark,
-}
-"""What a line of a broker's log says of its tables."""
 
 
 def follow_group(view: View, event: Event) -> View:

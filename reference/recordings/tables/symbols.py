@@ -1,8 +1,8 @@
 """How a recording writes what the model has other names for: addresses, and the time of the day.
 
-A recorder may replace addresses by symbols such as ``<master>``, or not. The stamp of a version is a
-time of the day, which no other line tells: until a look shows it, it has the time of its cause in
-the recording, with a minus sign.
+A recorder may replace addresses by symbols such as ``<master>``, or not. The stamp of a version is
+a time of the day, which no other line tells: until a look shows it, it has the time of its cause
+in the recording, with a minus sign.
 """
 
 from __future__ import annotations

@@ -135,8 +135,10 @@ class TopicSide:
             yield self._read(stamp_ms, None, None)
 
     def _read(self, stamp_ms: float, file: Topics | None, backup: Topics | None) -> TopicSide:
-        """The file, or else the one before it (ConfigManager#load, #loadBak), beside what is
-        built in (TopicConfigManager#decode)."""
+        """What is in the file, or else in the one before it, beside what is built in.
+
+        Source: ConfigManager#load, #loadBak; TopicConfigManager#decode.
+        """
         table = VersionedTable(DataVersion(stamp_ms), dict(self.built_in))
         found = file or backup
         if found is not None:

@@ -247,36 +247,48 @@ def list_open(node: NodeTables) -> tuple[int, ...]:
 
 
 def list_hidden_steps(world: World, side: TableSide, surroundings: Surroundings) -> Iterator[World]:
-    """What one hidden step makes of a world: a change of topics goes on, a slave registers or
-    copies."""
-    now_ms = surroundings.now_ms
+    """What one hidden step makes of a world: topics change, a slave registers or copies."""
     for name, node in world.items():
         if name in side.started_ms:
             for topics in node.topics.list_steps(may_fail=side.are_files_open):
                 yield {**world, name: node.change_topics(topics)}
         if name == surroundings.master:
-            yield from make_half_topic(world, side, surroundings)
-            for key, queue, offset in surroundings.held_commits:
-                yield change_tables(world, name, node.tables.commit(key, queue, offset))
+            yield from list_master_steps(world, side, surroundings)
             continue
-        if side.is_due(name, FIRST_REGISTRATION_MS, now_ms, START_END_MS):
+        if side.is_due(name, FIRST_REGISTRATION_MS, surroundings.now_ms, START_END_MS):
             for answer in surroundings.answers:
                 yield {**world, name: node.tell(answer)}
         if name in surroundings.told_copies:
             yield from make_told_step(world, name, surroundings)
-            continue
-        if not node.steps_left:
-            if side.is_due(name, side.form.compute_copy_ms(node.copies), now_ms):
-                steps = tuple(STEPS)
-                yield {**world, name: evolve(node, copies=node.copies + 1, steps_left=steps)}
-            continue
-        if surroundings.is_master_there and is_master_known(node.tables):
-            step, *rest = node.steps_left
-            made = make_step(world, name, surroundings.master, step)
-            yield {**world, name: evolve(made, steps_left=tuple(rest))}
-        number = node.copies - 1
-        if is_copy_late(side, name, number, now_ms) and not is_owed(side, name, number):
-            yield {**world, name: evolve(node, steps_left=())}
+        else:
+            yield from list_copy_steps(world, name, side, surroundings)
+
+
+def list_master_steps(world: World, side: TableSide, surroundings: Surroundings) -> Iterator[World]:
+    """What the master does: it makes a topic by itself, and stores what held pulls have brought."""
+    name = surroundings.master
+    yield from make_half_topic(world, side, surroundings)
+    for key, queue, offset in surroundings.held_commits:
+        yield change_tables(world, name, world[name].tables.commit(key, queue, offset))
+
+
+def list_copy_steps(
+    world: World, name: str, side: TableSide, surroundings: Surroundings
+) -> Iterator[World]:
+    """A slave begins a copy, makes the next step of one, or gives it up."""
+    node, now_ms = world[name], surroundings.now_ms
+    if not node.steps_left:
+        if side.is_due(name, side.form.compute_copy_ms(node.copies), now_ms):
+            steps = tuple(STEPS)
+            yield {**world, name: evolve(node, copies=node.copies + 1, steps_left=steps)}
+        return
+    if surroundings.is_master_there and is_master_known(node.tables):
+        step, *rest = node.steps_left
+        made = make_step(world, name, surroundings.master, step)
+        yield {**world, name: evolve(made, steps_left=tuple(rest))}
+    number = node.copies - 1
+    if is_copy_late(side, name, number, now_ms) and not is_owed(side, name, number):
+        yield {**world, name: evolve(node, steps_left=())}
 
 
 def make_told_step(world: World, name: str, surroundings: Surroundings) -> Iterator[World]:
