@@ -39,7 +39,7 @@ from reference.recordings.tables.pulls import REFUSED, make_situation
 from reference.recordings.tables.queries import check_query
 from reference.recordings.tables.reads import find_running_node, read_store_settings
 from reference.recordings.tables.symbols import name_stamp
-from reference.recordings.tables.topics import TopicChange, TopicSide
+from reference.recordings.tables.topics import HELD_UP_MS, TopicChange, TopicSide
 from reference.recordings.tables.worlds import (
     Surroundings,
     World,
@@ -48,6 +48,10 @@ from reference.recordings.tables.worlds import (
     freeze,
 )
 from reference.recordings.view import Blocked, View, check
+from reference.releases.releases import is_since
+
+ANSWERED_LAST = "4.7.1"
+"""From this release on an administrator is answered when the topic has been made."""
 
 NO_GROUP_CODES = (ResponseCode.NO_PERMISSION, ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST)
 """A pull that is refused in this way has made no group."""
@@ -194,8 +198,15 @@ def follow_topic(view: View, event: Event) -> View:
     and learns from the answer (R-NS-03).
     """
     if event["node"] not in list_telling(view, Telling.TOPIC_ASKED):
-        change = TopicChange(event["topic"], name_stamp(event.t_ms), is_alone=False)
-        view = change_topics(view, event["node"], lambda topics: topics.begin(change))
+        is_over = is_since(view.plan.version.release, ANSWERED_LAST)
+        stamp_ms, latest_ms = name_stamp(event.t_ms), event.t_ms + HELD_UP_MS
+        change = TopicChange(event["topic"], stamp_ms, is_alone=False, latest_ms=latest_ms)
+
+        def begin(topics: TopicSide) -> TopicSide:
+            begun = topics.begin(change)
+            return begun.end(is_alone=False) if is_over else begun
+
+        view = change_topics(view, event["node"], begin)
     return follow_registration(view, event)
 
 

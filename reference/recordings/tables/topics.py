@@ -9,13 +9,14 @@ those that a broker makes by itself (TopicConfigManager.lockTopicConfigTable).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attrs import evolve, field, frozen
 
 from reference.decisions.metadata.broker_tables import DataVersion, VersionedTable
 from reference.decisions.metadata.table_text import list_built_in_topics
+from reference.recordings.clock import FOREVER_MS
 
 if TYPE_CHECKING:
     from reference.recordings.view import View
@@ -34,6 +35,11 @@ MAKING_KINDS = frozenset({"update_topic", "send_message"})
 
 CLIENTS_PREFIX = "%"
 """How topics begin that a broker makes for its clients, for example ``%RETRY%group``."""
+
+HELD_UP_MS = 1_000.0
+"""So long a thread is held up at most between an answer and what follows it, where no log tells of
+that. Where one does, a debugger may hold the thread for any time (equal_versions seq 154 to 256).
+"""
 
 HALF_TOPIC = "RMQ_SYS_TRANS_HALF_TOPIC"
 """A master makes it when it looks for unfinished transactions the first time, or when it stops
@@ -56,6 +62,8 @@ class TopicChange:
     is_deletion: bool = False
     is_made: bool = False
     """The table has changed; its version and file have not."""
+    latest_ms: float = FOREVER_MS
+    """When it is over at the latest."""
 
 
 @frozen
@@ -85,11 +93,18 @@ class TopicSide:
 
     def end(self, *, is_alone: bool) -> TopicSide:
         """With all changes under one lock over."""
+        return self._end(change for change in self.changes if change.is_alone == is_alone)
+
+    def end_late(self, now_ms: float) -> TopicSide:
+        """With the changes over that should be."""
+        late = [change for change in self.changes if change.latest_ms <= now_ms]
+        return self._end(late) if late else self
+
+    def _end(self, changes: Iterable[TopicChange]) -> TopicSide:
         side = self
-        for change in self.changes:
-            if change.is_alone == is_alone:
-                side = side.make(change) if not change.is_made else side
-                side = side.finish(evolve(change, is_made=True))
+        for change in changes:
+            made = side if change.is_made else side.make(change)
+            side = made.finish(evolve(change, is_made=True))
         return side
 
     def make(self, change: TopicChange) -> TopicSide:

@@ -161,7 +161,8 @@ def advance(side: TableSide, surroundings: Surroundings) -> TableSide:
 def close(side: TableSide, surroundings: Surroundings) -> tuple[World, ...]:
     """The worlds, and every one that hidden steps may have made of them."""
     found: dict[Any, World] = {}
-    waiting = [skip_late_copies(world, side, surroundings.now_ms) for world in side.worlds]
+    now_ms = surroundings.now_ms
+    waiting = [skip_late_copies(end_late(each, now_ms), side, now_ms) for each in side.worlds]
     while waiting and len(found) <= WORLDS_MAX:
         world = waiting.pop()
         key = make_key(world)
@@ -200,6 +201,14 @@ def add_contents(contents: Contents, worlds: Iterable[World], name: str) -> Cont
     """What a file may hold once it may have been written."""
     tables = {id(world[name].tables.offsets): world[name].tables.offsets for world in worlds}
     return {**contents, **{freeze(offsets): offsets for offsets in tables.values()}}
+
+
+def end_late(world: World, now_ms: float) -> World:
+    """With the changes of topics over that should be."""
+    return {
+        name: node.change_topics(node.topics.end_late(now_ms)) if node.topics.changes else node
+        for name, node in world.items()
+    }
 
 
 def skip_late_copies(world: World, side: TableSide, now_ms: float) -> World:
