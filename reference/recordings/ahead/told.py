@@ -117,8 +117,8 @@ class Logs:
     """By broker and subject: where its log tells everything."""
     begun_ms: Mapping[int, float] = field(factory=dict)
     """By the ``seq`` of a broker's start: the first line of its new process."""
-    consumers: frozenset[str] = frozenset()
-    """Groups of consumers whose requests are not recorded."""
+    consumers: Mapping[str, int] = field(factory=dict)
+    """By group of consumers whose requests are not recorded: the ``seq`` of the first of them."""
     producers_ms: tuple[float, ...] = ()
     """When producers have connected whose messages are not recorded."""
     seqs: tuple[int, ...] = field(init=False)
@@ -156,12 +156,12 @@ def read_logs(events: Iterable[Event], nodes: Iterable[str]) -> Logs:
     recorded = {e.data.get("group") for e in events if e.kind in requests}
     are_puts_shown = any(event.kind in ("put", "send_message") for event in events)
     producers = (line.t_ms for line in lines if line.what is Telling.PRODUCER)
-    consumers = {line.name for line in lines if line.what is Telling.CONSUMER}
+    consumers = {line.name: line.seq for line in lines[::-1] if line.what is Telling.CONSUMER}
     return Logs(
         lines=tuple(line for line in lines if _is_counted(line, whole)),
         whole=whole,
         begun_ms=dict(_list_begins(events)),
-        consumers=frozenset(consumers - recorded),
+        consumers={name: seq for name, seq in consumers.items() if name not in recorded},
         producers_ms=() if are_puts_shown else tuple(producers),
     )
 

@@ -20,8 +20,9 @@ GROUP_SEPARATOR = "@"
 
 
 def is_free(view: View, key: str) -> bool:
-    """Progress of a group that an unrecorded consumer has stored."""
-    return key.rpartition(GROUP_SEPARATOR)[2] in view.plan.logs.consumers
+    """Progress of a group of which an unrecorded consumer has connected by now."""
+    begin = view.plan.logs.consumers.get(key.rpartition(GROUP_SEPARATOR)[2])
+    return begin is not None and begin <= view.tables.told_seq
 
 
 def drop_free(view: View, offsets: OffsetTable | None) -> OffsetTable | None:

@@ -162,7 +162,7 @@ def close(side: TableSide, surroundings: Surroundings) -> tuple[World, ...]:
     """The worlds, and every one that hidden steps may have made of them."""
     found: dict[Any, World] = {}
     now_ms = surroundings.now_ms
-    waiting = [skip_late_copies(end_late(each, now_ms), side, now_ms) for each in side.worlds]
+    waiting = [skip_late_copies(end_late(w, side, now_ms), side, now_ms) for w in side.worlds]
     while waiting and len(found) <= WORLDS_MAX:
         world = waiting.pop()
         key = make_key(world)
@@ -203,12 +203,13 @@ def add_contents(contents: Contents, worlds: Iterable[World], name: str) -> Cont
     return {**contents, **{freeze(offsets): offsets for offsets in tables.values()}}
 
 
-def end_late(world: World, now_ms: float) -> World:
-    """With the changes of topics over that should be."""
-    return {
-        name: node.change_topics(node.topics.end_late(now_ms)) if node.topics.changes else node
-        for name, node in world.items()
-    }
+def end_late(world: World, side: TableSide, now_ms: float) -> World:
+    """With the changes of topics over that should be, of brokers that run."""
+    changed = dict(world)
+    for name, node in world.items():
+        if node.topics.changes and name in side.started_ms:
+            changed[name] = node.change_topics(node.topics.end_late(now_ms))
+    return changed
 
 
 def skip_late_copies(world: World, side: TableSide, now_ms: float) -> World:
