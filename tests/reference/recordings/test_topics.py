@@ -176,7 +176,8 @@ def test_lines_that_may_be_left_out_tell_nothing() -> None:
     """From the seventh equal line of a process on, up to its end."""
     lines = [make_line(seq, repeat) for seq, repeat in ((1, 5), (2, 6), (4, 8), (9, 1))]
     end = Event(7, 7, 7.0, "node_kill9", {"node": "master"})
-    logs = read_logs([*lines[:3], end, lines[3]], ["master"])
+    start = Event(0, 0, 0.0, "broker_started", {"node": "master"})
+    logs = read_logs([start, *lines[:3], end, lines[3]], ["master"])
     assert [line.name for line in logs.lines] == ["T1", "T2", "T9"]
     assert [logs.is_told("master", Telling.TOPIC_ASKED, n) for n in (2, 3, 7)] == [
         True,
