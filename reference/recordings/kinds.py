@@ -230,6 +230,7 @@ LIST_FIELDS: Mapping[str, Fields] = {
 
 _TABLES: Fields = {
     **dict.fromkeys(("consumer_offset_file", "delay_offset_file"), "object"),
+    "topic_data_version": "object",
     "delay_offsets_in_memory": "object",
     "consumer_offset_file_raw": "text",
     **dict.fromkeys(("ha_master_address", "slave_synchronize_master_addr"), "any"),

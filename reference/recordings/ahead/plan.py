@@ -43,7 +43,8 @@ from reference.recordings.ahead.puts import (
     order_puts,
     see_processes,
 )
-from reference.recordings.clock import JITTER_MS, Timers, compute_longest_put_ms
+from reference.recordings.ahead.told import Logs, read_logs
+from reference.recordings.clock import FOREVER_MS, JITTER_MS, Timers, compute_longest_put_ms
 from reference.recordings.groups import LINK_PREFIX, OutsideTheModel
 from reference.recordings.kinds import END_KINDS, START_KINDS
 from reference.recordings.reading import LARGEST_NUMBER, Event, Recording
@@ -116,7 +117,7 @@ class Plan:
     are_deletions_shown: bool
     """The recorder tells when old files are deleted."""
     own_writes: tuple[Window, ...]
-    """When a whole master may write messages of its own."""
+    """When a whole master may write messages of its own, or of producers that nobody records."""
     links: tuple[LinkAhead, ...]
     """What the recording tells of each slave's link."""
     scripted: frozenset[int]
@@ -137,6 +138,8 @@ class Plan:
     """What a controller is shown to do."""
     lives: tuple[int, ...]
     """By process of the master: the life of its log; there may be more epochs than lives."""
+    logs: Logs
+    """What the brokers' own logs tell of their tables, and of clients that are not recorded."""
     roles: tuple[Role, ...]
     """By process of the master: the ``brokerRole`` with which it starts."""
 
@@ -191,6 +194,29 @@ def _see_master(own: list[Event]) -> dict[str, Any]:
     }
 
 
+def _index_puts(puts: tuple[Put, ...], lives: int) -> dict[str, Any]:
+    """The puts by place, event, life and queue, by the fields of a plan."""
+    return {
+        "puts": puts,
+        "put_by_seq": {put.seq: put for put in puts},
+        "tables": make_tables(puts, lives),
+        "queue_index": index_queues(puts),
+        "queue_names": frozenset(put.queue for put in puts),
+        "sampled_processes": frozenset(puts[number].process for number in find_sampled(puts)),
+    }
+
+
+def _see_own_writes(
+    events: Sequence[Event], master: str, node: Mapping[str, Any], logs: Logs
+) -> tuple[Window, ...]:
+    """When a whole master may write what no event tells.
+
+    These are its own messages, and those of producers that are not recorded.
+    """
+    producers = (Window(begin_ms, FOREVER_MS) for begin_ms in logs.producers_ms)
+    return (*list_own_writes(events, master, node), *producers)
+
+
 def _add_variants(structure: Structure, version: Version, scripted: frozenset[int]) -> Structure:
     """The group by the rules of its version, and of slaves that somebody plays."""
     variants = (SCRIPTED_SLAVE, *version.variants) if scripted - {MASTER} else version.variants
@@ -211,9 +237,9 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     processes = _see_processes(recording, version)
     timers = make_timers(nodes[master], nodes[master], version)
     roles = _see_roles(events, master, Role[nodes[master]["role"]])
-    own_writes = list_own_writes(events, master, nodes[master])
-    seen = _see_puts(recording, lives, processes, timers, roles)
-    puts = mark_own_writes(seen, own_writes)
+    logs = read_logs(recording.whole or events, nodes)
+    own_writes = _see_own_writes(events, master, nodes[master], logs)
+    puts = mark_own_writes(_see_puts(recording, lives, processes, timers, roles), own_writes)
     controller = see_controller(events, nodes)
     structure = _make_structure(nodes[master], len(slaves), puts, 1 + lives[-1], controller)
     scripted = _find_scripted(nodes, version)
@@ -226,11 +252,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         slave_timers=tuple(make_timers(nodes[master], nodes[name], version) for name in slaves),
         master=master,
         slaves=tuple(slaves),
-        puts=puts,
-        put_by_seq={put.seq: put for put in puts},
-        tables=make_tables(puts, structure.lives),
-        queue_index=index_queues(puts),
-        queue_names=frozenset(put.queue for put in puts),
+        **_index_puts(puts, structure.lives),
         processes=processes,
         are_puts_hidden=_are_puts_hidden(events),
         are_deletions_shown=any(event.kind == "delete_expired_files" for event in events),
@@ -240,9 +262,9 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         **_see_master([event for event in events if event.data.get("node") == master]),
         surgeries=surgeries,
         lost_offsets=_find_lost(events, master, surgeries),
-        sampled_processes=frozenset(puts[number].process for number in find_sampled(puts)),
         controller=controller,
         lives=tuple(lives),
+        logs=logs,
         roles=roles,
     )
 

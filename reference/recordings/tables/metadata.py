@@ -5,23 +5,31 @@ A broker that is seen by its store only (``node_started``) has none of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve
 
-from reference.decisions.metadata.broker_tables import BrokerTables, DataVersion
+from reference.decisions.metadata.broker_tables import DataVersion
 from reference.decisions.metadata.copying import is_master_known, sync_all
 from reference.decisions.name_server.registry import Answer, make_answer
 from reference.decisions.name_server.removal import remove_address
 from reference.decisions.progress.offset_table import OffsetTable, name_key
-from reference.decisions.reading.pull import ResponseCode
-from reference.decisions.reading.pull_processor import compute_commit
+from reference.decisions.reading.pull import SUSPEND_TIMEOUT_MS, ResponseCode
+from reference.decisions.reading.pull_processor import CHECK_INTERVAL_MS, compute_commit
 from reference.decisions.reading.settings import BrokerSettings
-from reference.decisions.reading.subscription_group import DEFAULT_GROUP
+from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.recordings.ahead.plan import MASTER
+from reference.recordings.ahead.told import Telling, Told
 from reference.recordings.reading import Event
+from reference.recordings.tables.lines import (
+    change_topics,
+    change_worlds,
+    follow_logs,
+    make_group,
+)
 from reference.recordings.tables.looks import (
+    describe_group,
     follow_start,
     keep_agreeing,
     make_registration,
@@ -30,15 +38,20 @@ from reference.recordings.tables.looks import (
 from reference.recordings.tables.pulls import REFUSED, make_situation
 from reference.recordings.tables.queries import check_query
 from reference.recordings.tables.reads import find_running_node, read_store_settings
+from reference.recordings.tables.symbols import name_stamp
+from reference.recordings.tables.topics import HELD_UP_MS, TopicChange, TopicSide
 from reference.recordings.tables.worlds import (
     Surroundings,
     World,
     add_contents,
     advance,
-    change_tables,
     freeze,
 )
 from reference.recordings.view import Blocked, View, check
+from reference.releases.releases import is_since
+
+ANSWERED_LAST = "4.7.1"
+"""From this release on an administrator is answered when the topic has been made."""
 
 NO_GROUP_CODES = (ResponseCode.NO_PERMISSION, ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST)
 """A pull that is refused in this way has made no group."""
@@ -64,21 +77,75 @@ def follow(view: View, event: Event) -> View:
     is_followed = event.kind == "broker_started" or name in view.tables.worlds[0]
     if change is None or not is_followed or view.tables.is_given_up:
         return view
-    side = advance(view.tables, look_around(view, event))
+    view = follow_logs(view, event, look_around)
+    side = view.tables
+    if side.worlds and not side.is_given_up:
+        side = advance(side, look_around(view, event.t_ms))
     if not side.worlds:
         raise Blocked("a slave that knows its master has left out a copy that it owes")
     followed = evolve(view, tables=side)
     return followed if side.is_given_up else change(followed, event)
 
 
-def look_around(view: View, event: Event) -> Surroundings:
-    """Which hidden steps are possible before an event."""
+def look_around(view: View, now_ms: float) -> Surroundings:
+    """Which hidden steps are possible at a moment."""
+    slaves = list_telling(view, Telling.COPIED)
+    copies = {name: list_copies_soon(view, name, now_ms) for name in slaves}
     return Surroundings(
-        now_ms=event.t_ms,
+        now_ms=now_ms,
         master=view.plan.master,
         is_master_there=is_master_there(view),
         answers=list_registration_answers(view),
+        is_master_stopping=view.is_stopping(MASTER),
+        telling=list_telling(view, Telling.TOPIC_ASKED),
+        told_copies=copies,
+        held_commits=list_held_commits(view, now_ms) if any(copies.values()) else (),
     )
+
+
+def list_telling(view: View, subject: Telling) -> frozenset[str]:
+    """The brokers whose logs tell all of a subject at this place of the recording."""
+    seq, nodes = view.tables.told_seq + 1, view.tables.worlds[0]
+    return frozenset(name for name in nodes if view.plan.logs.is_told(name, subject, seq))
+
+
+def list_held_commits(view: View, now_ms: float) -> Sequence[tuple[str, int, int]]:
+    """Progress of pulls that the master may hold now.
+
+    It is stored before they are answered (R-PM-08; x2_consumer_offsets_and_sync seq 118 and 121).
+    """
+    held = (
+        event
+        for event in view.plan.recording.events
+        if event.kind == "pull_message"
+        and event.seq > view.tables.told_seq
+        and event["node"] == view.plan.master
+        and event["suspend_flag"]
+        and event.t_ms - count_held_ms(event) <= now_ms
+    )
+    offsets = ((event, find_commit(view, event)) for event in held)
+    return [
+        (name_key(event["topic"], event["group"]), event["queue"], offset)
+        for event, offset in offsets
+        if offset is not None
+    ]
+
+
+def count_held_ms(event: Event) -> float:
+    """So long a pull is held at most."""
+    asked_ms = event.data.get("suspend_timeout_ms", SUSPEND_TIMEOUT_MS)
+    return float(asked_ms + CHECK_INTERVAL_MS)
+
+
+def list_copies_soon(view: View, name: str, now_ms: float) -> Sequence[Told]:
+    """The next lines of a slave's log about copies that may have been made already."""
+    latest_ms = now_ms + view.tables.form.request_timeout_ms
+    lines = view.plan.logs.list_between(view.tables.told_seq, float("inf"))
+    return [
+        line
+        for line in lines
+        if line.what is Telling.COPIED and line.node == name and line.t_ms <= latest_ms
+    ]
 
 
 def is_master_there(view: View) -> bool:
@@ -93,20 +160,11 @@ def list_registration_answers(view: View) -> tuple[Answer, ...]:
     return (told, Answer()) if view.is_stopping(MASTER) else (told,)
 
 
-def change_worlds(view: View, event: Event, change: Callable[[BrokerTables], BrokerTables]) -> View:
-    """One change of the event's broker, in every world."""
-    name = event["node"]
-    worlds = tuple(
-        change_tables(world, name, change(world[name].tables)) for world in view.tables.worlds
-    )
-    return evolve(view, tables=evolve(view.tables, worlds=worlds))
-
-
 def follow_commit(view: View, event: Event) -> View:
     """Progress is stored in memory."""
     key = name_key(event["topic"], event["group"])
     return change_worlds(
-        view, event, lambda tables: tables.commit(key, event["queue"], event["offset"])
+        view, event["node"], lambda tables: tables.commit(key, event["queue"], event["offset"])
     )
 
 
@@ -114,13 +172,14 @@ def follow_pull(view: View, event: Event) -> View:
     """A pull makes an unknown group, and on a master it may carry progress (R-PM-08)."""
     if event["response_code"] not in NO_GROUP_CODES:
         view = change_worlds(
-            view, event, lambda tables: make_group(tables, event["group"], event.t_ms)
+            view, event["node"], lambda tables: make_group(tables, event["group"], event.t_ms)
         )
     offset = find_commit(view, event)
     if offset is None:
         return view
     key = name_key(event["topic"], event["group"])
-    return change_worlds(view, event, lambda tables: tables.commit(key, event["queue"], offset))
+    queue = event["queue"]
+    return change_worlds(view, event["node"], lambda tables: tables.commit(key, queue, offset))
 
 
 def find_commit(view: View, event: Event) -> int | None:
@@ -132,50 +191,58 @@ def find_commit(view: View, event: Event) -> int | None:
     return compute_commit(evolve(situation, pull=evolve(situation.pull, is_first_pass=True)))
 
 
-def make_group(tables: BrokerTables, group: str, now_ms: float) -> BrokerTables:
-    """The tables with a group (SubscriptionGroupManager#findSubscriptionGroupConfig)."""
-    if group in tables.groups.entries:
-        return tables
-    entry = write_group(DEFAULT_GROUP.broker_id, DEFAULT_GROUP.slow_broker_id)
-    return evolve(tables, groups=tables.groups.put(group, entry, now_ms))
-
-
-def write_group(broker_id: int, slow_broker_id: int) -> dict[str, int]:
-    """A group as a recording shows it."""
-    return {"broker_id": broker_id, "which_broker_when_consume_slowly": slow_broker_id}
-
-
 def follow_topic(view: View, event: Event) -> View:
-    """A topic is made; the broker registers it at once, and learns from the answer (R-NS-03)."""
-    view = change_worlds(
-        view,
-        event,
-        lambda tables: evolve(tables, topics=tables.topics.put(event["topic"], None, event.t_ms)),
-    )
+    """A topic is answered, and made afterwards (AdminBrokerProcessor#updateAndCreateTopic).
+
+    The log of the broker tells when, where it is recorded. The broker registers the topic at once,
+    and learns from the answer (R-NS-03).
+    """
+    name, topic = event["node"], event["topic"]
+    if name not in list_telling(view, Telling.TOPIC_ASKED):
+        view = change_topics(view, name, lambda topics: begin_answered(view, topics, event))
+    elif not view.plan.logs.has_request(name, topic, event.seq):
+        raise Blocked(f"{name} has answered a request for {topic} of which its log does not tell")
     return follow_registration(view, event)
+
+
+def begin_answered(view: View, topics: TopicSide, event: Event) -> TopicSide:
+    """The topics of a broker that has answered a request: the change is soon over."""
+    change = TopicChange(
+        event["topic"],
+        name_stamp(event.t_ms),
+        is_alone=False,
+        latest_ms=event.t_ms + HELD_UP_MS,
+    )
+    begun = topics.begin(change)
+    is_over = is_since(view.plan.version.release, ANSWERED_LAST)
+    return begun.end(is_alone=False) if is_over else begun
 
 
 def follow_group(view: View, event: Event) -> View:
     """A group is made or replaced."""
-    entry = write_group(event["broker_id"], event["which_broker_when_consume_slowly"])
+    slow = event["which_broker_when_consume_slowly"]
+    entry = describe_group(SubscriptionGroup(broker_id=event["broker_id"], slow_broker_id=slow))
     return change_worlds(
         view,
-        event,
+        event["node"],
         lambda tables: evolve(tables, groups=tables.groups.put(event["group"], entry, event.t_ms)),
     )
 
 
 def follow_send(view: View, event: Event) -> View:
     """A message that was taken has made its topic if there was none; a slave takes none."""
-    if event["node"] != view.plan.master or event.data.get("queue_offset") is None:
+    name, topic = event["node"], event["topic"]
+    if name != view.plan.master or event.data.get("queue_offset") is None:
         return view
+    if name in list_telling(view, Telling.TOPIC_ASKED):
+        return view
+    change = TopicChange(topic, name_stamp(event.t_ms), is_alone=True)
 
-    def make_topic(tables: BrokerTables) -> BrokerTables:
-        if event["topic"] in tables.topics.entries:
-            return tables
-        return evolve(tables, topics=tables.topics.put(event["topic"], None, event.t_ms))
+    def make_topic(topics: TopicSide) -> TopicSide:
+        is_there = topic in topics.table.entries
+        return topics if is_there else topics.begin(change).end(is_alone=True)
 
-    return change_worlds(view, event, make_topic)
+    return change_topics(view, name, make_topic)
 
 
 def follow_put(view: View, event: Event) -> View:
@@ -196,7 +263,7 @@ def follow_copy(view: View, event: Event) -> View:
     contents: dict[Any, OffsetTable | None] = {}
     for world in side.worlds:
         tables = sync_all(world[name].tables, world[master].tables)
-        worlds.append(change_tables(world, name, tables))
+        worlds.append({**world, name: world[name].take_copy(tables)})
         is_copied = is_master_known(tables)
         contents |= {freeze(tables.offsets): tables.offsets} if is_copied else side.files[name]
     delays = side.delays.copy(name, master) if name != master else side.delays

@@ -130,8 +130,13 @@ def check_inputs(view: View, settings: StoreSettings, event: Event) -> View:
 def learn_memory(
     view: View, node: int, settings: StoreSettings, event: Event
 ) -> tuple[View, StoreSettings]:
-    """The threshold is that of a machine which explains all thresholds of the broker so far."""
+    """The threshold is that of a machine which explains all thresholds of the broker so far.
+
+    One of 0 bytes no machine has but with a ratio of 0, which the configuration may not tell.
+    """
     name, threshold = get_name(view, node), event["memory_threshold_bytes"]
+    if threshold == 0:
+        return view, evolve(settings, memory_ratio=0)
     memory = view.reads.get_node(name).memory.narrow(settings.memory_ratio, threshold)
     if memory is None:
         raise Blocked(

@@ -16,10 +16,13 @@ from reference.recordings.reading import Event
 from reference.recordings.tables.queues import get_properties
 from reference.recordings.tables.read_side import NodeView, extend
 from reference.recordings.tables.reads import find_running_node
+from reference.recordings.tables.topics import (
+    BUILT_IN,
+    CLIENTS_PREFIX,
+    HALF_TOPIC,
+    find_own_topics,
+)
 from reference.recordings.view import Blocked, View, check
-
-CLIENTS_PREFIX = "%"
-"""How topics begin that a broker makes for its clients, for example ``%RETRY%group``."""
 
 
 def remember_properties(view: View, event: Event) -> View:
@@ -89,12 +92,18 @@ def check_tables(view: View, event: Event) -> View:
     if node == MASTER and missing:
         raise Blocked(f"group {min(missing)} is not shown, but it was made")
     topics = {str(name): brokers[-1].topics.get(name) for name in event["topics"]}
-    made = set().union(*(broker.topics for broker in brokers))
+    made = set().union(*(broker.topics for broker in brokers), list_made_alone(view, event))
     unknown = {name for name in topics.keys() - made if not name.startswith(CLIENTS_PREFIX)}
     if unknown:
         raise Blocked(f"topic {min(unknown)} is shown, but it was not made")
     reads = view.reads.change_node(event["node"], groups=shown, topics=topics)
     return evolve(view, reads=reads)
+
+
+def list_made_alone(view: View, event: Event) -> frozenset[str]:
+    """Topics that brokers make by themselves, and those of which their logs tell."""
+    own = BUILT_IN | {HALF_TOPIC} | find_own_topics(view)
+    return own | view.plan.logs.list_topics(event.seq)
 
 
 def list_sources(view: View, node: int, event: Event) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ what is in memory; what the files of progress may hold is kept beside them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from attrs import evolve, field, frozen
@@ -23,7 +23,10 @@ from reference.decisions.name_server.broker_side import FIRST_MS as FIRST_REGIST
 from reference.decisions.name_server.broker_side import Addresses, learn
 from reference.decisions.name_server.registry import Answer, Registry
 from reference.decisions.progress.offset_table import OffsetTable
+from reference.recordings.ahead.told import Told
 from reference.recordings.tables.delays import DelayRanges
+from reference.recordings.tables.symbols import Symbols, name_stamp
+from reference.recordings.tables.topics import HALF_TOPIC, HALF_TOPIC_MS, TopicChange, TopicSide
 
 START_LONGEST_MS = 3_000.0
 """So long before its start is seen, a broker may have begun to count the time of its timers."""
@@ -40,7 +43,7 @@ FIRST_PERSIST_MS = 10_000.0
 NOTICE_MS = 1_000.0
 """So long after it was told of its master a slave counts as knowing it."""
 
-WORLDS_MAX = 100
+WORLDS_MAX = 300
 
 CONTENTS_MAX = 1_000
 """With more worlds, or more that a file may hold, a recording leaves too much open: its tables are
@@ -52,12 +55,26 @@ class NodeTables:
     """One broker in one world."""
 
     tables: BrokerTables
+    topics: TopicSide
+    """Where its topics stand: the table in memory is also in ``tables``."""
     ha_master: str | None = None
     """Where a slave copies the log from, as far as it has learnt it."""
     copies: int = 0
     """How many of its own copies have begun, or are left out."""
     steps_left: tuple[str, ...] = ()
     """Steps of the copy under way."""
+    copied_seq: int = -1
+    """The latest line of its log about a step of a copy that it has made."""
+
+    def change_topics(self, topics: TopicSide) -> NodeTables:
+        """With other topics."""
+        return evolve(self, topics=topics, tables=evolve(self.tables, topics=topics.table))
+
+    def take_copy(self, tables: BrokerTables) -> NodeTables:
+        """After a step of a copy: topics that it has replaced are in their file too."""
+        is_copied = tables.topics is not self.tables.topics
+        topics = self.topics.replace(tables.topics) if is_copied else self.topics
+        return evolve(self, tables=tables, topics=topics)
 
     def tell(self, answer: Answer) -> NodeTables:
         """After a registration with this answer (R-NS-03)."""
@@ -84,6 +101,14 @@ class TableSide:
     registry: Registry = field(factory=Registry)
     started_ms: Mapping[str, float] = field(factory=dict)
     """When each broker that runs was seen to start."""
+    begun_ms: Mapping[str, float] = field(factory=dict)
+    """When its process has begun at the latest."""
+    symbols: Symbols = field(factory=Symbols)
+    """How the recording writes addresses, and the time of the day."""
+    told_seq: int = -1
+    """Up to where the brokers' logs are followed."""
+    are_files_open: bool = False
+    """The recorder has done something to the files of ``config/``."""
     told_ms: Mapping[str, float] = field(factory=dict)
     """By slave: since when it was seen to know its master, which has run ever since."""
     form: CopyForm = FORM_4_4_0
@@ -95,8 +120,7 @@ class TableSide:
         self, name: str, delay_ms: float, now_ms: float, early_ms: float = START_LONGEST_MS
     ) -> bool:
         """A timer of a broker that runs may have fired; it may be so early."""
-        started_ms = self.started_ms.get(name)
-        return started_ms is not None and now_ms >= started_ms - early_ms + delay_ms
+        return name in self.started_ms and now_ms >= self.begun_ms[name] - early_ms + delay_ms
 
 
 @frozen
@@ -109,6 +133,15 @@ class Surroundings:
     """It answers requests."""
     answers: tuple[Answer, ...]
     """What a slave may be told of its master."""
+    is_master_stopping: bool = False
+    """Its clean stop has begun."""
+    telling: frozenset[str] = frozenset()
+    """The brokers whose logs tell every change of their topics."""
+    told_copies: Mapping[str, Sequence[Told]] = field(factory=dict)
+    """By slave whose log tells of all its copies: the lines of steps that it may have made."""
+    held_commits: Sequence[tuple[str, int, int]] = ()
+    """Progress that pulls may have brought to the master which it answers later: a key, a queue and
+    an offset each."""
 
 
 def advance(side: TableSide, surroundings: Surroundings) -> TableSide:
@@ -128,7 +161,8 @@ def advance(side: TableSide, surroundings: Surroundings) -> TableSide:
 def close(side: TableSide, surroundings: Surroundings) -> tuple[World, ...]:
     """The worlds, and every one that hidden steps may have made of them."""
     found: dict[Any, World] = {}
-    waiting = [skip_late_copies(world, side, surroundings.now_ms) for world in side.worlds]
+    now_ms = surroundings.now_ms
+    waiting = [skip_late_copies(end_late(w, side, now_ms), side, now_ms) for w in side.worlds]
     while waiting and len(found) <= WORLDS_MAX:
         world = waiting.pop()
         key = make_key(world)
@@ -139,17 +173,18 @@ def close(side: TableSide, surroundings: Surroundings) -> tuple[World, ...]:
 
 
 def make_key(world: World) -> Any:
-    """Equal for equal worlds: the version of a table tells its content in one recording."""
+    """Equal for equal worlds."""
     return tuple(
         (
             name,
-            node.tables.topics.version,
+            node.topics.key,
             node.tables.groups.version,
             freeze(node.tables.offsets),
             node.tables.master_address,
             node.ha_master,
             node.copies,
             node.steps_left,
+            node.copied_seq,
         )
         for name, node in world.items()
     )
@@ -168,6 +203,15 @@ def add_contents(contents: Contents, worlds: Iterable[World], name: str) -> Cont
     return {**contents, **{freeze(offsets): offsets for offsets in tables.values()}}
 
 
+def end_late(world: World, side: TableSide, now_ms: float) -> World:
+    """With the changes of topics over that should be, of brokers that run."""
+    changed = dict(world)
+    for name, node in world.items():
+        if node.topics.changes and name in side.started_ms:
+            changed[name] = node.change_topics(node.topics.end_late(now_ms))
+    return changed
+
+
 def skip_late_copies(world: World, side: TableSide, now_ms: float) -> World:
     """A copy that should have begun long ago has failed as a whole, if it may fail."""
     changed = dict(world)
@@ -179,14 +223,15 @@ def skip_late_copies(world: World, side: TableSide, now_ms: float) -> World:
 
 def is_copy_late(side: TableSide, name: str, number: int, now_ms: float) -> bool:
     """A copy should have begun long ago."""
-    latest_ms = side.form.compute_copy_ms(number) + START_LONGEST_MS + COPY_LATEST_MS
-    return side.is_due(name, latest_ms, now_ms)
+    started_ms = side.started_ms.get(name)
+    latest_ms = side.form.compute_copy_ms(number) + COPY_LATEST_MS
+    return started_ms is not None and now_ms >= started_ms + latest_ms
 
 
 def is_owed(side: TableSide, name: str, number: int) -> bool:
     """A slave cannot leave a copy out: it knew a master before, which has run ever since."""
     told_ms = side.told_ms.get(name)
-    due_ms = side.started_ms[name] - START_LONGEST_MS + side.form.compute_copy_ms(number)
+    due_ms = side.begun_ms[name] - START_LONGEST_MS + side.form.compute_copy_ms(number)
     return told_ms is not None and told_ms + NOTICE_MS <= due_ms
 
 
@@ -212,32 +257,79 @@ def list_open(node: NodeTables) -> tuple[int, ...]:
 
 
 def list_hidden_steps(world: World, side: TableSide, surroundings: Surroundings) -> Iterator[World]:
-    """What one hidden step of a slave makes of a world: it registers, or copies."""
-    now_ms = surroundings.now_ms
+    """What one hidden step makes of a world: topics change, a slave registers or copies."""
     for name, node in world.items():
+        if name in side.started_ms:
+            for topics in node.topics.list_steps(may_fail=side.are_files_open):
+                yield {**world, name: node.change_topics(topics)}
         if name == surroundings.master:
+            yield from list_master_steps(world, side, surroundings)
             continue
-        if side.is_due(name, FIRST_REGISTRATION_MS, now_ms, START_END_MS):
+        if side.is_due(name, FIRST_REGISTRATION_MS, surroundings.now_ms, START_END_MS):
             for answer in surroundings.answers:
                 yield {**world, name: node.tell(answer)}
-        if not node.steps_left:
-            if side.is_due(name, side.form.compute_copy_ms(node.copies), now_ms):
-                steps = tuple(STEPS)
-                yield {**world, name: evolve(node, copies=node.copies + 1, steps_left=steps)}
-            continue
-        if surroundings.is_master_there and is_master_known(node.tables):
-            yield make_step(world, name, surroundings.master)
-        number = node.copies - 1
-        if is_copy_late(side, name, number, now_ms) and not is_owed(side, name, number):
-            yield {**world, name: evolve(node, steps_left=())}
+        if name in surroundings.told_copies:
+            yield from make_told_step(world, name, surroundings)
+        else:
+            yield from list_copy_steps(world, name, side, surroundings)
 
 
-def make_step(world: World, name: str, master: str) -> World:
-    """The next step of a slave's copy is made."""
+def list_master_steps(world: World, side: TableSide, surroundings: Surroundings) -> Iterator[World]:
+    """What the master does: it makes a topic by itself, and stores what held pulls have brought."""
+    name = surroundings.master
+    yield from make_half_topic(world, side, surroundings)
+    for key, queue, offset in surroundings.held_commits:
+        yield change_tables(world, name, world[name].tables.commit(key, queue, offset))
+
+
+def list_copy_steps(
+    world: World, name: str, side: TableSide, surroundings: Surroundings
+) -> Iterator[World]:
+    """A slave begins a copy, makes the next step of one, or gives it up."""
+    node, now_ms = world[name], surroundings.now_ms
+    if not node.steps_left:
+        if side.is_due(name, side.form.compute_copy_ms(node.copies), now_ms):
+            steps = tuple(STEPS)
+            yield {**world, name: evolve(node, copies=node.copies + 1, steps_left=steps)}
+        return
+    if surroundings.is_master_there and is_master_known(node.tables):
+        step, *rest = node.steps_left
+        made = make_step(world, name, surroundings.master, step)
+        yield {**world, name: evolve(made, steps_left=tuple(rest))}
+    number = node.copies - 1
+    if is_copy_late(side, name, number, now_ms) and not is_owed(side, name, number):
+        yield {**world, name: evolve(node, steps_left=())}
+
+
+def make_told_step(world: World, name: str, surroundings: Surroundings) -> Iterator[World]:
+    """The next step of which a slave's log tells is made some time before its line."""
+    node, master = world[name], surroundings.master
+    lines = surroundings.told_copies[name]
+    line = next((each for each in lines if each.seq > node.copied_seq), None)
+    if line is None or master not in world or not is_master_known(node.tables):
+        return
+    made = evolve(make_step(world, name, master, line.name), copied_seq=line.seq)
+    yield {**world, name: made}
+
+
+def make_half_topic(world: World, side: TableSide, surroundings: Surroundings) -> Iterator[World]:
+    """The master makes a topic by itself some time after its start, where no log tells when."""
+    name, now_ms = surroundings.master, surroundings.now_ms
     node = world[name]
-    step, *rest = node.steps_left
+    is_due = surroundings.is_master_stopping or side.is_due(name, HALF_TOPIC_MS, now_ms)
+    is_there = HALF_TOPIC in node.tables.topics.entries
+    if name in surroundings.telling or is_there or not is_due or name not in side.started_ms:
+        return
+    stamp_ms = name_stamp(side.begun_ms[name])
+    change = TopicChange(HALF_TOPIC, stamp_ms, is_alone=True)
+    yield {**world, name: node.change_topics(node.topics.begin(change).end(is_alone=True))}
+
+
+def make_step(world: World, name: str, master: str, step: str) -> NodeTables:
+    """A slave after a step of its copy."""
+    node = world[name]
     instants = (node.tables, *STEPS[step](node.tables, world[master].tables))
-    return {**world, name: evolve(node, tables=instants[-1], steps_left=tuple(rest))}
+    return node.take_copy(instants[-1])
 
 
 def change_tables(world: World, name: str, tables: BrokerTables) -> World:

@@ -20,6 +20,7 @@ TABLES = (
     "delay_offset_file",
 )
 COUNTERS = ("topic_data_version_counter", "subscription_group_data_version_counter")
+VERSION = "topic_data_version"
 ADDRESSES = ("slave_synchronize_master_addr", "ha_master_address")
 REQUESTS: Mapping[str, tuple[str, ...]] = {
     "update_consumer_offset": ("queue", "offset", "response_code"),
@@ -65,15 +66,18 @@ def list_changes(event: Event) -> Iterator[Change]:
 def list_look_changes(event: Event) -> Iterator[Change]:
     """The changes of what a look at a broker shows."""
     for name in COUNTERS:
-        for step in STEPS:
+        for step in STEPS if name in event.data else ():
             yield name, f"{step:+}", {name: event[name] + step}
+    for what, version in change_numbers(event.data.get(VERSION, {})):
+        yield VERSION, what, {VERSION: version}
     for name in ADDRESSES:
         if name in event.data:
             yield name, "other", {name: "<other>"}
             if event[name] != "null":
                 yield name, "no address", {name: "null"}
-    topics = event["topics"]
-    yield "topics", "one more", {"topics": [*topics, "TX"]}
+    topics = event.data.get("topics", [])
+    if topics:
+        yield "topics", "one more", {"topics": [*topics, "NEVER_MADE"]}
     yield from (
         ("topics", f"without {t}", {"topics": [*topics[:i], *topics[i + 1 :]]})
         for i, t in enumerate(topics)

@@ -31,6 +31,7 @@ def nightly(*values: Any) -> Any:
 
 
 OWN_COPY = "the slave copies by itself at a time that no event tells"
+HELD_UP = "the broker may be held up between a change and its version"
 FIRST_LOOK = "a broker that is seen for the first time has what its files hold"
 NOTHING_STORED = "a group or queue without progress has the same answer"
 
@@ -43,6 +44,7 @@ POSSIBLE: Mapping[str, str] = {
     "query_consumer_offset.topic": NOTHING_STORED,
     "query_consumer_offset.answer": "the memory ratio is set without an event that tells it",
     "pull_message.commit_offset": "a slave takes no progress from a pull",
+    "tables.topic_data_version_counter": HELD_UP,
     "tables.consumer_offsets": OWN_COPY,
     "tables.consumer_offset_file": OWN_COPY,
     "tables.subscription_group_data_version_counter": OWN_COPY,
@@ -95,6 +97,12 @@ def test_every_changed_field_is_refused_in_the_whole_recording(path: Path, most:
     assert len(accepted) < most
 
 
+def leave_out_logs(recording: Recording) -> Recording:
+    """A recording without the lines of the brokers' own logs."""
+    events = tuple(event for event in recording.events if event.kind != "log")
+    return evolve(recording, events=events)
+
+
 @pytest.mark.parametrize(
     ("path", "kind", "unnoticed"),
     [
@@ -103,7 +111,7 @@ def test_every_changed_field_is_refused_in_the_whole_recording(path: Path, most:
         (OFFSETS, "update_topic", []),
         (OFFSETS, "update_subscription_group", []),
         (CRASH, "register_broker", []),
-        (CRASH, "sync_all", [90, 148]),
+        (CRASH, "sync_all", [90]),
         (CRASH, "update_consumer_offset", []),
         (CRASH, "persist_consumer_offsets", [66]),
     ],
@@ -111,10 +119,12 @@ def test_every_changed_field_is_refused_in_the_whole_recording(path: Path, most:
 def test_left_out_events_are_noticed(path: Path, kind: str, unnoticed: list[int]) -> None:
     """Without the commit, the copy or the registration, a later look cannot be explained.
 
-    Three may be missing: a copy without a master does nothing, a broker persists and copies by
-    itself at about the same time, and how far delayed delivery was at a copy is not told exactly.
+    Three may be missing: a copy without a master does nothing, a broker persists by itself at about
+    the same time, and how far delayed delivery was at a copy is not told exactly. A topic is told
+    by the log of its broker as well, which is left out here.
     """
-    recording = read_recording(path)
+    whole = read_recording(path)
+    recording = leave_out_logs(whole) if kind == "update_topic" else whole
     places = [i for i, event in enumerate(recording.events) if event.kind == kind]
     conforming = [
         recording.events[place].seq
@@ -126,7 +136,7 @@ def test_left_out_events_are_noticed(path: Path, kind: str, unnoticed: list[int]
 
 def test_a_recording_that_leaves_too_much_open_is_followed_no_further() -> None:
     """Many commits while the slave may copy at any time: what comes later is not judged."""
-    recording = read_recording(OFFSETS)
+    recording = leave_out_logs(read_recording(OFFSETS))
     place, event = next((i, e) for i, e in enumerate(recording.events) if e.seq == 127)
     fields = {"group": "MANY", "offset": 0}
     few = [evolve(event, data={**event.data, **fields, "offset": n}) for n in range(20)]
