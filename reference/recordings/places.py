@@ -25,6 +25,9 @@ EXCHANGE = "is_exchange"
 ADDRESSES = ("slave_synchronize_master_addr", "ha_master_address")
 """Fields that are a broker's address, or where slaves connect to it, by its name."""
 
+NOBODY = "nobody"
+"""The broker that a slave without any other one would have for its master."""
+
 ENDS = END_KINDS | {"node_stop_clean"}
 """Events that tell of a broker's end."""
 
@@ -137,8 +140,27 @@ def begin_with_first_roles(recording: Recording) -> Recording:
         ]
         if node["role"] in roles[1:]:
             changed[name] = {**node, "role": roles[0]}
-    config = evolve(recording.config, data={**recording.config.data, "nodes": changed})
+    config = evolve(
+        recording.config, data={**recording.config.data, "nodes": add_partner(recording, changed)}
+    )
     return evolve(recording, config=config)
+
+
+def add_partner(recording: Recording, nodes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The brokers, and a slave that never runs where a lone master comes back as one.
+
+    It takes the place of the master then, and may start in it later.
+    """
+    if len(nodes) != 1:
+        return nodes
+    ((name, node),) = nodes.items()
+    starts = [event for event in recording.events if event.kind in START_KINDS]
+    if node["role"] == SLAVE or not any(
+        event["node"] == name and event.data.get("role") == SLAVE for event in starts
+    ):
+        return nodes
+    others = (str(event["node"]) for event in starts if event["node"] != name)
+    return {name: node, next(others, NOBODY): {**node, "role": SLAVE}}
 
 
 def rename_all(recording: Recording, places: Places, master: str) -> Iterator[Event]:

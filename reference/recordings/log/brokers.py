@@ -329,6 +329,7 @@ def list_link_goals(asking: Asking, node: Node, event: Event, broker: int) -> It
     is_left = is_given_up(node, broker) or is_at_proxy(asking, event, broker)
     is_left |= broker in find_refused(asking.guide, node)
     is_left |= is_end_unseen(asking, node, event, broker)
+    is_left |= event["node"] in node.notes.seen.tables.own_masters
     if node.notes.wires[broker].late_point >= 0 or (is_open and is_left):
         yield agrees(f"{name} is {is_open}", is_so=bool(is_open))
         return

@@ -18,9 +18,8 @@ from reference.recordings.log.asking import Asking, note, see
 from reference.recordings.log.seen import Seen
 from reference.recordings.places import EXCHANGE
 from reference.recordings.reading import Event
-from reference.recordings.tables.looks import name_address, name_ha_address
 from reference.recordings.tables.read_side import ReadSide
-from reference.recordings.tables.worlds import TableSide
+from reference.recordings.tables.worlds import TableSide, name_address, name_ha_address
 from reference.recordings.view import Broker
 from reference.worlds.replication.roles import Role
 from reference.worlds.replication.state import Cluster, Link, Master, Slave
@@ -93,6 +92,8 @@ def exchange_tables(side: TableSide, master: str, slave: str) -> TableSide:
         side,
         worlds=tuple(rename(world, names) for world in side.worlds),
         files=rename(side.files, names),
+        killed=frozenset(names.get(name, name) for name in side.killed),
+        own_masters=frozenset({slave} if master in side.killed else ()),
         delays=evolve(delays, memory=memory, file=file),
         symbols=side.symbols.exchange(
             {name(old): name(new) for old, new in names.items() for name in ADDRESS_NAMES}

@@ -22,21 +22,18 @@ from reference.recordings.tables.clients import drop_free, take_free_progress
 from reference.recordings.tables.delays import DelayRanges
 from reference.recordings.tables.symbols import is_named, name_stamp
 from reference.recordings.tables.topics import BUILT_IN, TopicSide, find_own_topics
-from reference.recordings.tables.worlds import NodeTables, World, freeze
+from reference.recordings.tables.worlds import (
+    NodeTables,
+    World,
+    freeze,
+    list_own_answers,
+    name_address,
+    name_ha_address,
+)
 from reference.recordings.view import Blocked, View
 
 BROKER_NAME = "b0"
 """Master and slaves of a group share it; which name it is makes no difference."""
-
-
-def name_address(name: str) -> str:
-    """How a recording writes a broker's address."""
-    return f"<{name}>"
-
-
-def name_ha_address(name: str) -> str:
-    """How a recording writes where a broker takes connections of slaves."""
-    return f"<{name}_ha>"
 
 
 def make_registration(name: str, broker_id: int, version: DataVersion) -> Registration:
@@ -56,14 +53,17 @@ def follow_start(view: View, event: Event) -> View:
     registry, answer = register(side.registry, request, event.t_ms)
     shown = read_first_tables(view, event) if is_first else read_tables(event)
     worlds = tuple(
-        {**world, name: node.tell(answer)}
+        {**world, name: node.tell(told)}
         for world in side.worlds
+        for told in (answer, *list_own_answers(side, name))
         for node in ([make_first(shown)] if is_first else list_restarted(view, world, event))
     )
     side = evolve(
         side,
         worlds=worlds,
         registry=registry,
+        killed=side.killed - {name},
+        own_masters=frozenset() if is_master else side.own_masters,
         started_ms={**side.started_ms, name: event.t_ms},
         begun_ms={**side.begun_ms, name: view.plan.logs.begun_ms.get(event.seq, event.t_ms)},
         symbols=side.symbols.add_start(name_stamp(event.t_ms)),

@@ -33,7 +33,6 @@ from reference.recordings.tables.looks import (
     follow_start,
     keep_agreeing,
     make_registration,
-    name_address,
 )
 from reference.recordings.tables.pulls import REFUSED, make_situation
 from reference.recordings.tables.queries import check_query
@@ -46,6 +45,8 @@ from reference.recordings.tables.worlds import (
     add_contents,
     advance,
     freeze,
+    list_own_answers,
+    name_address,
 )
 from reference.recordings.view import Blocked, View, check
 from reference.releases.releases import is_since
@@ -277,7 +278,8 @@ def follow_registration(view: View, event: Event) -> View:
     if event["node"] == view.plan.master:
         return view
     side = view.tables
-    name, answers = event["node"], list_registration_answers(view)
+    name = event["node"]
+    answers = (*list_registration_answers(view), *list_own_answers(side, name))
     worlds = tuple(
         {**world, name: world[name].tell(answer)} for world in side.worlds for answer in answers
     )
@@ -301,7 +303,8 @@ def follow_end(view: View, event: Event) -> View:
     registry = remove_address(side.registry, name_address(event["node"]))
     is_master = event["node"] == view.plan.master
     told_ms = {n: ms for n, ms in side.told_ms.items() if n != event["node"] and not is_master}
-    ended = evolve(side, registry=registry, started_ms=started_ms, told_ms=told_ms)
+    killed = side.killed | {event["node"]} if event.kind == "node_kill9" else side.killed
+    ended = evolve(side, registry=registry, started_ms=started_ms, told_ms=told_ms, killed=killed)
     return evolve(view, tables=ended)
 
 

@@ -111,6 +111,11 @@ class TableSide:
     """The recorder has done something to the files of ``config/``."""
     told_ms: Mapping[str, float] = field(factory=dict)
     """By slave: since when it was seen to know its master, which has run ever since."""
+    killed: frozenset[str] = frozenset()
+    """The brokers that were killed, and have not started since."""
+    own_masters: frozenset[str] = frozenset()
+    """Slaves that may be told that they are their own master: a name server that has not noticed
+    the end of their life as one goes on naming their address (``self_slave_power`` seq 41)."""
     form: CopyForm = FORM_4_4_0
     """When a slave of the recorded release copies."""
     is_given_up: bool = False
@@ -256,6 +261,22 @@ def list_open(node: NodeTables) -> tuple[int, ...]:
     return (node.copies - 1, node.copies) if node.steps_left else (node.copies,)
 
 
+def list_own_answers(side: TableSide, name: str) -> tuple[Answer, ...]:
+    """What a slave may be told that is named as its own master."""
+    own = Answer(name_address(name), name_ha_address(name))
+    return (own,) if name in side.own_masters else ()
+
+
+def name_address(name: str) -> str:
+    """How a recording writes a broker's address."""
+    return f"<{name}>"
+
+
+def name_ha_address(name: str) -> str:
+    """How a recording writes where a broker takes connections of slaves."""
+    return f"<{name}_ha>"
+
+
 def list_hidden_steps(world: World, side: TableSide, surroundings: Surroundings) -> Iterator[World]:
     """What one hidden step makes of a world: topics change, a slave registers or copies."""
     for name, node in world.items():
@@ -266,7 +287,7 @@ def list_hidden_steps(world: World, side: TableSide, surroundings: Surroundings)
             yield from list_master_steps(world, side, surroundings)
             continue
         if side.is_due(name, FIRST_REGISTRATION_MS, surroundings.now_ms, START_END_MS):
-            for answer in surroundings.answers:
+            for answer in (*surroundings.answers, *list_own_answers(side, name)):
                 yield {**world, name: node.tell(answer)}
         if name in surroundings.told_copies:
             yield from make_told_step(world, name, surroundings)
@@ -303,13 +324,18 @@ def list_copy_steps(
 
 def make_told_step(world: World, name: str, surroundings: Surroundings) -> Iterator[World]:
     """The next step of which a slave's log tells is made some time before its line."""
-    node, master = world[name], surroundings.master
+    node, master = world[name], find_source(world, name, surroundings.master)
     lines = surroundings.told_copies[name]
     line = next((each for each in lines if each.seq > node.copied_seq), None)
     if line is None or master not in world or not is_master_known(node.tables):
         return
     made = evolve(make_step(world, name, master, line.name), copied_seq=line.seq)
     yield {**world, name: made}
+
+
+def find_source(world: World, name: str, master: str) -> str:
+    """Whom a slave copies: its master, or itself where it takes itself for that."""
+    return name if world[name].tables.master_address == name_address(name) else master
 
 
 def make_half_topic(world: World, side: TableSide, surroundings: Surroundings) -> Iterator[World]:
