@@ -69,6 +69,9 @@ RECONNECT_MS = 5000
 CONNECT_MS = 5000
 """How long ``RemotingUtil#connect`` tries at most."""
 
+CREATE_FILE_MS = 5000
+"""How long a put waits at most for its next file (``AllocateMappedFileService``)."""
+
 SHUTDOWN_MS = 1000
 """What ``DefaultMessageStore#shutdown`` sleeps before its HA service ends (R-RC-02)."""
 
@@ -239,6 +242,12 @@ TIMER_RANGES: Mapping[str, RangeOf] = {
         compute_time_out_ms(t),
         compute_longest_wait_ms(t) + SLACK_MS,
         "R-HA-18, R-HA-20, V-11: the put's own clock, or the group transfer",
+    ),
+    "file_wait": lambda t: TimerRange(
+        "CREATE_MAPEDFILE_FAILED",
+        0,
+        CREATE_FILE_MS + SLACK_MS,
+        "R-CL-04: AllocateMappedFileService#putRequestAndReturnMappedFile",
     ),
     "no_wait": lambda t: TimerRange(
         "an answer without any wait",

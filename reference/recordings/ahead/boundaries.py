@@ -25,6 +25,8 @@ class Table:
     puts: tuple[Put, ...] = ()
     starts: tuple[int, ...] = ()
     ends: tuple[int, ...] = ()
+    blanks: tuple[Put, ...] = ()
+    """Those that failed puts have left: no message lies there."""
 
     def has_boundary(self, offset: int) -> bool:
         """A message begins or ends here, or messages that are not recorded may do so."""
@@ -33,12 +35,15 @@ class Table:
             return True
         before = bisect_left(self.ends, offset)
         is_end = before < len(self.ends) and self.ends[before] == offset
+        is_end = is_end or any(blank.end_offset == offset for blank in self.blanks)
         return is_end or self.is_open_at(offset)
 
     def is_open_at(self, offset: int) -> bool:
         """The byte at this offset may belong to a message that the recording leaves out."""
         place = bisect_right(self.starts, offset)
         if place and offset < self.ends[place - 1]:
+            return False
+        if any(blank.start_offset <= offset < blank.end_offset for blank in self.blanks):
             return False
         return place == len(self.puts) or self.puts[place].is_behind_gap
 
@@ -81,7 +86,9 @@ class Segment:
     end_offset: int
 
 
-def make_tables(puts: Iterable[Put], lives: int) -> tuple[Table, ...]:
+def make_tables(
+    puts: Iterable[Put], blanks: Sequence[Put], lives: int
+) -> tuple[Table, ...]:
     """One table for each life."""
     found: Mapping[int, list[Put]] = defaultdict(list)
     for put in puts:
@@ -91,6 +98,7 @@ def make_tables(puts: Iterable[Put], lives: int) -> tuple[Table, ...]:
             tuple(found[life]),
             tuple(put.start_offset for put in found[life]),
             tuple(put.end_offset for put in found[life]),
+            tuple(blank for blank in blanks if blank.life == life),
         )
         for life in range(lives)
     )
@@ -132,13 +140,16 @@ def find_scan_end(tables: Sequence[Table], log: CommitLog) -> int:
     return log.max_offset
 
 
-def find_recovered_range(tables: Sequence[Table], log: CommitLog) -> tuple[int, int]:
+def find_recovered_range(
+    tables: Sequence[Table], log: CommitLog, *, may_have_next_file: bool
+) -> tuple[int, int]:
     """The least and the highest offset to which a restart may cut the log.
 
     It cuts where a scan stops, and a filler at the end does not count unless the next file is there
     (R-RC-04). Only where the log ends among messages that the recording leaves out, nobody can tell
     where the last of them ends; and a scan may read on into what a cut has left behind its end.
     Of bytes that belong to another place (R-HC-20) nobody knows where a record ends.
+    ``may_have_next_file``: a heartbeat may have made it (R-HC-09).
     """
     if log.start_offset < log.ghost_unknown_below_offset:
         return log.start_offset, log.max_offset
@@ -151,4 +162,6 @@ def find_recovered_range(tables: Sequence[Table], log: CommitLog) -> tuple[int, 
     if last < end and table.is_open_at(end - 1):
         return last, end
     is_filler = last < end == log.max_offset and table.is_in_blank(last)
-    return (last, last) if is_filler else (end, max(end, table.find_last_end(log.stale_end_offset)))
+    if is_filler:
+        return last, end if may_have_next_file else last
+    return end, max(end, table.find_last_end(log.stale_end_offset))

@@ -8,12 +8,13 @@ store afterwards. All of that is gathered here and never changes.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve, field, fields, frozen
 
 from reference.configuration.keys import KEYS
+from reference.recordings.ahead.blanks import find_cut_ends, list_blanks
 from reference.recordings.ahead.boundaries import Table, make_tables
 from reference.recordings.ahead.elections import (
     ControllerAhead,
@@ -102,8 +103,10 @@ class Plan:
     """In the order in which they were appended."""
     put_by_seq: Mapping[int, Put]
     """The same by event."""
+    blank_by_seq: Mapping[int, Put]
+    """By event: the blanks that failed puts have left, each as the put that it is the end of."""
     tables: tuple[Table, ...]
-    """The same by life of the master's log."""
+    """The puts by life of the master's log."""
     queue_index: Mapping[QueueKey, QueueIndex]
     """The same by life and queue."""
     queue_names: frozenset[str]
@@ -201,10 +204,12 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     master, *slaves = nodes
     _refuse_sizes(nodes)
     surgeries = match_surgeries(events)
-    lives = _see_lives(events, master, surgeries)
+    size = read_number(nodes[master]["store_config"], "mapedFileSizeCommitLog")
+    lives = _see_lives(events, master, {*surgeries, *find_cut_ends(events, master, size)})
     processes = _see_processes(recording, version)
     timers = make_timers(nodes[master], nodes[master], version)
     puts = _see_puts(recording, lives, processes, timers)
+    blanks = tuple(list_blanks(events, master, lives, puts))
     controller = see_controller(events, nodes)
     structure = _make_structure(nodes[master], len(slaves), puts, 1 + lives[-1], controller)
     scripted = _find_scripted(nodes, version)
@@ -219,7 +224,8 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         slaves=tuple(slaves),
         puts=puts,
         put_by_seq={put.seq: put for put in puts},
-        tables=make_tables(puts, structure.lives),
+        blank_by_seq={blank.seq: blank for blank in blanks},
+        tables=make_tables(puts, blanks, structure.lives),
         queue_index=index_queues(puts),
         queue_names=frozenset(put.queue for put in puts),
         processes=processes,
@@ -372,9 +378,12 @@ def match_surgeries(events: Iterable[Event]) -> Mapping[int, Event]:
     return found
 
 
-def _see_lives(events: tuple[Event, ...], master: str, surgeries: Mapping[int, Event]) -> list[int]:
-    """For each process of the master the life of its log."""
-    lives, begun = [0], {*surgeries, *find_elected_ends(events, master)}
+def _see_lives(events: tuple[Event, ...], master: str, losses: Collection[int]) -> list[int]:
+    """For each process of the master the life of its log.
+
+    ``losses``: by ``seq``, the ends behind which it lacks bytes that it had.
+    """
+    lives, begun = [0], {*losses, *find_elected_ends(events, master)}
     for event in events:
         if event.kind in END_KINDS and event["node"] == master:
             lives.append(lives[-1] + (event.seq in begun))

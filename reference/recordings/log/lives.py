@@ -138,7 +138,8 @@ def check_start(view: View, event: Event, broker: int, abort_files: frozenset[in
     end = event.data.get("max_offset")
     if view.is_up(broker) or end is None:
         return view
-    low, high = find_recovered_range(view.plan.tables, view.get_log(broker))
+    log, is_slave = view.get_log(broker), broker != MASTER
+    low, high = find_recovered_range(view.plan.tables, log, may_have_next_file=is_slave)
     if not low <= end <= high and not view.plan.are_puts_hidden:
         raise Blocked(f"max_offset is {end}, but recovery cuts the log to {low}")
     return view
