@@ -30,6 +30,10 @@ KILL_MS = 20.0
 """What a process had handed to TCP before ``kill -9`` may be seen so much later; the ends of its
 connections are seen after 3 to 14 ms (r_random_seed10 seq 121 to 124)."""
 
+REAPED_MS = 100.0
+"""How long after the ends of its connections a kill is noted, where whoever kills waits until the
+process is gone; recorded are 33 ms (`torn_roll_kill` seq 232 and 236)."""
+
 LATE_MS = 25.0
 """A proxy notes what goes over a link so much later at most, on a busy host: 17 ms were seen
 between a slave's own line about its connect and the proxy's, 14 ms at frames 500 ms apart, 23 ms

@@ -50,7 +50,10 @@ def check_queue(
     """The ends of one queue, first and next queue offset, are those of the messages dispatched."""
     log = view.get_log(node)
     reached = log.dispatched_offset if cursor is None else cursor
-    low = _find_next_offset(view, log, name, reached, has_deleted=node == MASTER)
+    if node == MASTER:
+        low = _find_next_offset(view, log, name, reached, has_deleted=True)
+    else:
+        low = _find_next_place(view, log, name, reached)
     high = _find_highest(view, node, name)
     first, following = shown
     if not low <= following <= high:
@@ -125,10 +128,48 @@ def _list_last_puts(
             yield index.puts[place - 1]
 
 
+def has_seam(log: CommitLog) -> bool:
+    """A log has bytes of several lives of the master's log."""
+    return len(list(list_segments(log))) > 1
+
+
+def _find_next_place(view: View, log: CommitLog, name: str, end: int) -> int:
+    """The same for a slave, whose queue may have lower places where its log has a seam."""
+    if not has_seam(log):
+        return _find_next_offset(view, log, name, end, has_deleted=False)
+    return max((1 + place for place, _ in list_places(view, log, name, end)), default=0)
+
+
+def list_places(view: View, log: CommitLog, name: str, end: int) -> Iterator[tuple[int, Put]]:
+    """The recorded messages of a queue that a slave's log has up to ``end``, and their places.
+
+    The first one names its place. Later ones go to the end of the queue, whatever place they name:
+    where one before them never came, all have lower places, and of those that name a place which
+    is taken none is appended (``ConsumeQueue#putMessagePositionInfo``; `torn_roll_kill` seq 294).
+    """
+    last, place = None, -1
+    for segment in list_segments(log):
+        index = view.plan.queue_index.get((segment.life, name))
+        begin = bisect_left(index.starts, segment.start_offset) if index else 0
+        high = bisect_right(index.ends, min(end, segment.end_offset)) if index else 0
+        for put in index.puts[begin:high] if index else ():
+            following = put.queue_offset
+            if last is not None and last.life == put.life:
+                following = place + put.queue_offset - last.queue_offset
+            elif last is not None and 0 < put.queue_offset <= place:
+                continue
+            elif last is not None and not put.is_behind_gap:
+                following = place + 1
+            last, place = put, following
+            yield place, put
+
+
 def _find_highest(view: View, node: int, name: str) -> float:
     """The most entries that the queue may have by now."""
     log, plan = view.get_log(node), view.plan
     highest = _find_next_offset(view, log, name, log.max_offset, has_deleted=True)
+    if node != MASTER and has_seam(log):
+        highest = _find_next_place(view, log, name, log.max_offset)
     if node == MASTER:
         highest = max(highest, _find_stale_end(view, name, view.process, log.max_offset))
     if any(plan.tables[s.life].is_open_at(s.end_offset - 1) for s in list_segments(log)):

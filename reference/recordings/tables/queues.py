@@ -16,6 +16,7 @@ from reference.decisions.reading.consume_queue import ConsumeQueue, Entry, compu
 from reference.recordings.ahead.boundaries import list_segments
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.ahead.puts import Put
+from reference.recordings.checks.queues import has_seam, list_places
 from reference.recordings.reading import Event
 from reference.recordings.view import Blocked, View
 
@@ -52,7 +53,10 @@ def list_puts(view: View, node: int, name: str) -> Iterator[Put]:
 
 
 def list_known(view: View, node: int, name: str) -> dict[int, Put]:
-    """The recorded messages of a queue by their queue offset."""
+    """The recorded messages of a queue by their queue offset: on a slave, by their place there."""
+    log = view.get_log(node)
+    if node != MASTER and has_seam(log):
+        return dict(list_places(view, log, name, log.max_offset))
     return {put.queue_offset: put for put in list_puts(view, node, name)}
 
 
