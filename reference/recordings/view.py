@@ -65,6 +65,8 @@ class Wire:
     """When that connection was opened."""
     closed_ms: float | None = None
     """When the connection before it ended in this process life of the slave; None for none."""
+    cut_ms: float = -FOREVER_MS
+    """When its proxy ended a connection, the last time: it may have ceased to take others."""
     is_open: bool = False
     """It has not ended yet."""
     stalled_ms: float = 0.0

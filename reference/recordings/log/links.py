@@ -439,10 +439,12 @@ def is_about_open(event: Event, node: Node, slave: int) -> bool:
 
 def end_wire(seen: Seen, slave: int, event: Event) -> Seen:
     """An end was seen: of a connection, or of one of its sides."""
-    wire = seen.wires[slave]
-    if event.kind.startswith("link_cut") or event["conn"] == wire.connection:
+    wire, is_cut = seen.wires[slave], event.kind.startswith("link_cut")
+    if is_cut or event["conn"] == wire.connection:
         seen = close_wire(seen, slave, event.t_ms)
-    if event.kind.startswith("link_cut"):
+    if is_cut or event["closed_by"] == "proxy":
+        seen = seen.change_wire(slave, cut_ms=event.t_ms)
+    if is_cut:
         return seen
     return seen.change_wire(slave, ends_to_see=seen.wires[slave].ends_to_see - 1)
 
