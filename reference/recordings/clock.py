@@ -73,6 +73,10 @@ RECONNECT_MS = 5000
 CONNECT_MS = 5000
 """How long ``RemotingUtil#connect`` tries at most."""
 
+EXPIRY_BEGIN_MS = 60_000
+"""How long after its start a broker first looks for files to delete
+(DefaultMessageStore#addScheduleTask)."""
+
 CREATE_FILE_MS = 5000
 """How long a put waits at most for its next file (``AllocateMappedFileService``)."""
 

@@ -25,6 +25,7 @@ from reference.recordings.ahead.links import (
     LinkAhead,
     Observations,
     gather_link,
+    see_begins,
     see_ends,
     see_flushes,
     see_starts,
@@ -126,6 +127,8 @@ class Plan:
     """The slaves that somebody plays, or MASTER: no rule says what they do."""
     end_observations: Observations
     """Where the master's log is seen to end."""
+    begin_observations: Observations
+    """Where the master's log is seen to begin."""
     flush_observations: Observations
     """Up to where the master is seen to have flushed."""
     start_observations: Observations
@@ -169,6 +172,13 @@ class Plan:
         later = (each for each in self.recording.events if each.seq > event.seq)
         return (each for each in later if each.data.get("node") == event["node"])
 
+    def list_earlier(self, broker: int, t_ms: float) -> Iterator[Event]:
+        """The events about a broker before a moment, the latest first."""
+        name = self.master if broker == MASTER else self.slaves[broker]
+        events = self.recording.events
+        before = events[: bisect_left(events, t_ms, key=get_time_ms)]
+        return (each for each in reversed(before) if each.data.get("node") == name)
+
     def find_process_begin_ms(self, process: int) -> float:
         """When the master's process before it ended; 0 for the first."""
         return self.processes[process - 1].end_ms if process else 0.0
@@ -183,6 +193,7 @@ def _see_master(own: list[Event]) -> dict[str, Any]:
     """What the events of the master show of its log, by the fields of a plan."""
     return {
         "end_observations": see_ends(own),
+        "begin_observations": see_begins(own),
         "flush_observations": see_flushes(own),
         "start_observations": see_starts(own),
     }
@@ -404,6 +415,11 @@ def _find_lost(
 def _is_own_write(event: Event, master: str) -> bool:
     is_moved = event.kind == "pull_message" and event.data.get("response") == "PULL_OFFSET_MOVED"
     return is_moved and event.data.get("node") == master
+
+
+def get_time_ms(event: Event) -> float:
+    """What events are in the order of."""
+    return event.t_ms
 
 
 def has_within(times_ms: tuple[float, ...], after_ms: float, until_ms: float) -> bool:

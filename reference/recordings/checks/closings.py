@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from reference.recordings.ahead.plan import MASTER
+from reference.recordings.ahead.plan import MASTER, get_time_ms
 from reference.recordings.clock import (
     FOREVER_MS,
     JITTER_MS,
@@ -13,7 +13,6 @@ from reference.recordings.clock import (
     SHUTDOWN_MS,
     has_slave_housekeeping,
 )
-from reference.recordings.reading import Event
 from reference.recordings.view import Blocked, View, check_timer, get_timers
 from reference.releases.timing_differences import STOP_CLOSES_SOCKET
 
@@ -41,11 +40,6 @@ def is_killed_now(view: View, slave: int) -> bool:
         if event.kind == "node_kill9" and event["node"] in names:
             return True
     return False
-
-
-def get_time_ms(event: Event) -> float:
-    """What events are in the order of."""
-    return event.t_ms
 
 
 def _is_ha_service_shut(view: View, node: int) -> bool:

@@ -15,6 +15,7 @@ from reference.recordings.ahead.boundaries import list_segments
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.ahead.puts import Put
 from reference.recordings.clock import SKEW_MS
+from reference.recordings.kinds import BROKER_KINDS, END_KINDS, START_KINDS
 from reference.recordings.reading import Event
 from reference.recordings.view import Blocked, View
 from reference.worlds.replication.lineage import compute_start_of_life, is_known_from
@@ -62,10 +63,37 @@ def check_queue(
         )
     if following == 0:
         return view
-    expected = _find_first_offset(view, log, name)
-    if expected is not None and first != expected:
-        raise Blocked(f"queue {name} begins at {first}, but at {expected} by the log")
-    return view
+    put = _find_first_put(view, log, name)
+    if put is None or first == put.queue_offset or first == find_begin_kept(view, node, name, put):
+        return view
+    raise Blocked(f"queue {name} begins at {first}, but at {put.queue_offset} by the log")
+
+
+def find_begin_kept(view: View, node: int, name: str, put: Put) -> int | None:
+    """Where a queue began that had no message left when files were deleted, or at the start.
+
+    It keeps its begin then, though its next message comes higher; None where that message, which
+    is the first now, was there (``ConsumeQueue#correctMinOffset``; `flush_file_gone` seq 150).
+    """
+    plan, begin = view.plan, view.get_log(node).start_offset
+    kept = 0
+    for event in plan.list_earlier(node, view.now_ms):
+        if event.kind in END_KINDS:
+            break
+        is_look = event.kind in BROKER_KINDS
+        if is_look and name in event.data.get("queues", ()):
+            kept = event["queues"][name][0]
+            break
+    return kept if begin and put.begin_ms > _find_last_deletion_ms(view, node, begin) else None
+
+
+def _find_last_deletion_ms(view: View, node: int, begin: int) -> float:
+    """When a broker last deleted a file at the earliest: it was seen to begin lower, or started."""
+    for event in view.plan.list_earlier(node, view.now_ms):
+        is_lower = event.kind in BROKER_KINDS and event["min_offset"] < begin
+        if is_lower or event.kind in START_KINDS:
+            return event.t_ms
+    return 0.0
 
 
 def check_queue_offset(view: View, put: Put) -> View:
@@ -185,8 +213,8 @@ def _find_highest(view: View, node: int, name: str) -> float:
     return highest
 
 
-def _find_first_offset(view: View, log: CommitLog, name: str) -> int | None:
-    """The queue offset of the first message of a queue in the log; None where nobody can tell."""
+def _find_first_put(view: View, log: CommitLog, name: str) -> Put | None:
+    """The first message of a queue in the log; None where nobody can tell, or there is none."""
     for segment in list_segments(log):
         index = view.plan.queue_index.get((segment.life, name))
         place = bisect_left(index.starts, segment.start_offset) if index else 0
@@ -195,5 +223,5 @@ def _find_first_offset(view: View, log: CommitLog, name: str) -> int | None:
             put = index.puts[place]
             before = table.list_within(segment.start_offset, put.end_offset)
             is_gap = any(each.is_behind_gap for each in before)
-            return None if is_gap else put.queue_offset
+            return None if is_gap else put
     return None

@@ -24,6 +24,7 @@ from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER, Plan, find_next, has_within
 from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES, ProcessAhead, Put
 from reference.recordings.clock import (
+    EXPIRY_BEGIN_MS,
     GRAIN_MS,
     JITTER_MS,
     KILL_MS,
@@ -57,8 +58,8 @@ SEEN = ("restart_", "begin_master_stop", "begin_slave_stop", "finish_", "refuse_
 """How the rules begin that have an event of their own, though a broker does it."""
 
 YOUNG = "delete_young_"
-"""How the rules begin by which a broker with a full disk deletes a file; of a whole broker no event
-tells that (DefaultMessageStore.CleanCommitLogService#isSpaceToDelete)."""
+"""How the rules begin by which a broker with a full disk deletes a file; no event tells that
+(DefaultMessageStore.CleanCommitLogService#isSpaceToDelete)."""
 
 OLD = "expire_"
 """How those begin by which a broker deletes a file that is old enough."""
@@ -202,8 +203,12 @@ class LogGuide:
         }
         if rule.name in special:
             return special[rule.name]
+        if rule.name.startswith(YOUNG) and not self.plan.are_puts_hidden:
+            broker = index if rule.indexes else MASTER
+            are_shown = self.plan.are_deletions_shown
+            return False if are_shown else lambda node: self._may_delete(node, broker)
         if rule.name.startswith(YOUNG):
-            return self.plan.are_puts_hidden
+            return True
         if rule.name.startswith(OLD) and self.plan.are_deletions_shown:
             return False
         if rule.who not in HIDDEN_ROLES or rule.name.startswith(SEEN):
@@ -312,6 +317,16 @@ class LogGuide:
         longest_ms = compute_longest_put_ms(timers, waits_for_slave=is_sync)
         process: ProcessAhead = plan.processes[notes.process]
         return process.may_be_pending(least, self.now_ms, longest_ms)
+
+    def _may_delete(self, node: Node, broker: int) -> bool:
+        """A broker's log is seen to begin later soon, and it has run for so long that it looks."""
+        plan = self.plan
+        begins = plan.begin_observations if broker == MASTER else plan.links[broker].begins
+        begin = find_next(begins, self.now_ms - GRAIN_MS)
+        started_ms = node.notes.seen.get_broker(broker).started_ms
+        is_due = self.now_ms >= started_ms + EXPIRY_BEGIN_MS - JITTER_MS
+        path = f"{name_broker(broker)}.log.start_offset"
+        return is_due and begin is not None and self.get(node, path) < begin
 
     def _may_flush(self, node: Node) -> bool:
         """The flush stays below what the end of the master's process takes."""

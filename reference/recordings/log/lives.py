@@ -322,9 +322,32 @@ def observe_exit(asking: Asking, observation: Observation, node: Node) -> Asked:
 
 
 def observe_surgery(asking: Asking, observation: Observation, node: Node) -> Asked:
-    """The recorder takes a tail of the store of a broker that is down: see `observe_kill`."""
+    """The recorder takes a tail of the store of a broker that is down: see `observe_kill`.
+
+    Behind a stop in order, too: what that has not written is in the page cache, and a loss of power
+    takes it later as well (`flush_file_gone` seq 171 to 204).
+    """
     event = observation.event
-    return Asked((asking.later(observation, lambda view: check_surgery(view, event)),))
+    broker, lost_from = asking.plan.find_node(event), event["lost_from_offset"]
+    checks = asking.later(observation, lambda view: check_surgery(view, event))
+    if asking.guide.get_max(node, broker) <= lost_from:
+        return Asked((checks,))
+    lost = lose_page_cache(asking, node, broker, lost_from)
+    text = f"the bytes of {event['node']} from {lost_from} on were not on its disk"
+    goal = agrees(text, is_so=lost is not None)
+    return Asked((lambda _: (goal,),), after=lambda _: lost or node)
+
+
+def lose_page_cache(asking: Asking, node: Node, broker: int, kept: int) -> Node | None:
+    """A node in which a broker whose process has ended has lost power; None: it may not lose that.
+
+    The rule is asked as if the process had ended by it. Its abort file is gone by then, or not.
+    """
+    who, states, places = name_broker(broker), list(node.state), asking.guide.places
+    states[places[f"{who}.is_up"]] = True
+    step = Action(name_instance("lose_WHO_power", broker), {"kept_offset": kept})
+    lost = asking.guide.machine.take(tuple(states), step)
+    return None if lost is None else node.edit(state=lost)
 
 
 def observe_wipe(asking: Asking, observation: Observation, node: Node) -> Asked:
