@@ -16,6 +16,7 @@ from attrs import evolve, field, fields, frozen
 from reference.configuration.keys import KEYS
 from reference.recordings.ahead.blanks import find_cut_ends, list_blanks
 from reference.recordings.ahead.boundaries import Table, make_tables
+from reference.recordings.ahead.deletions import StuckFlush, list_stuck_flushes
 from reference.recordings.ahead.elections import (
     ControllerAhead,
     find_elected_ends,
@@ -131,6 +132,8 @@ class Plan:
     """Where the master's log is seen to begin."""
     flush_observations: Observations
     """Up to where the master is seen to have flushed."""
+    stuck_flushes: Mapping[int, tuple[StuckFlush, ...]]
+    """By broker: the processes whose flush was left behind by deletions."""
     start_observations: Observations
     """The max offset with which each later process of the master has started."""
     surgeries: Mapping[int, Event]
@@ -246,6 +249,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         links=tuple(gather_link(events, name) for name in slaves),
         scripted=scripted,
         **_see_master([event for event in events if event.data.get("node") == master]),
+        stuck_flushes={n: tuple(list_stuck_flushes(events, each)) for n, each in enumerate(nodes, MASTER)},
         surgeries=surgeries,
         lost_offsets=_find_lost(events, master, surgeries),
         sampled_processes=frozenset(puts[number].process for number in find_sampled(puts)),

@@ -197,7 +197,8 @@ class LogGuide:
             "fill_file": self._may_fill,
             "append_other_message": self._may_append_others,
             "swallow_flush_error": lambda node: self.find_lost(node) is not None,
-            "flush_master": self._may_flush if self.plan.lost_offsets else True,
+            "flush_master": self._make_flush_allowance(MASTER),
+            "flush_slave": self._make_flush_allowance(index),
             "enter_sync_state_set": lambda _: self._may_enter(index),
             "leave_sync_state_set": lambda node: self._may_leave(node, index),
         }
@@ -328,10 +329,22 @@ class LogGuide:
         path = f"{name_broker(broker)}.log.start_offset"
         return is_due and begin is not None and self.get(node, path) < begin
 
-    def _may_flush(self, node: Node) -> bool:
-        """The flush stays below what the end of the master's process takes."""
-        lost = self.find_lost(node)
-        return lost is None or self.get(node, "master.log.flushed_offset") < lost
+    def _make_flush_allowance(self, broker: int) -> Allowance:
+        is_lost = broker == MASTER and bool(self.plan.lost_offsets)
+        is_limited = is_lost or bool(self.plan.stuck_flushes.get(broker))
+        return (lambda node: self._may_flush(node, broker)) if is_limited else True
+
+    def _may_flush(self, node: Node, broker: int) -> bool:
+        """The flush stays below what the end of the master's process takes, and where it stuck."""
+        lost = self.find_lost(node) if broker == MASTER else None
+        stuck = (
+            each.offset
+            for each in self.plan.stuck_flushes[broker]
+            if each.begin_ms <= self.now_ms <= each.end_ms
+        )
+        limit = min(stuck, default=math.inf)
+        flushed = self.get(node, f"{name_broker(broker)}.log.flushed_offset")
+        return flushed < (limit if lost is None else min(lost, limit))
 
     def _may_send(self, node: Node, slave: int) -> bool:
         """The master may send the connection's next frame before the proxy forwards it."""

@@ -19,6 +19,7 @@ from reference.recordings.ahead.puts import Put
 from reference.recordings.checks.queues import has_seam, list_places
 from reference.recordings.reading import Event
 from reference.recordings.view import Blocked, View
+from reference.worlds.replication.lineage import compute_start_of_life
 
 ENTRIES_MAX = 100_000
 """More entries than this are not looked at in one read, whatever a recording says."""
@@ -60,6 +61,21 @@ def list_known(view: View, node: int, name: str) -> dict[int, Put]:
     return {put.queue_offset: put for put in list_puts(view, node, name)}
 
 
+def list_deleted(view: View, node: int, name: str) -> dict[int, Put]:
+    """Those that a broker's log has lost to retention, by queue offset.
+
+    A queue keeps their entries where it kept its begin (``ConsumeQueue#correctMinOffset``).
+    """
+    log, found = view.get_log(node), dict[int, Put]()
+    for life, end in enumerate(log.ends):
+        index = view.plan.queue_index.get((life, name))
+        start = compute_start_of_life(log, life)
+        for put in index.puts if index else ():
+            if start <= put.start_offset and put.end_offset <= min(end, log.start_offset):
+                found[put.queue_offset] = put
+    return found
+
+
 def make_queue(view: View, node: int, shown: Shown, length: int, *, are_old: bool) -> ConsumeQueue:
     """The queue with an entry for each message from the one asked for on, ``length`` at most.
 
@@ -67,7 +83,10 @@ def make_queue(view: View, node: int, shown: Shown, length: int, *, are_old: boo
     """
     first = max(shown.offset, shown.min_offset, 0)
     end = min(shown.max_offset, first + min(length, ENTRIES_MAX))
-    known = list_known(view, node, shown.name)
+    known = {
+        **list_deleted(view, node, shown.name),
+        **list_known(view, node, shown.name),
+    }
     invented = invent_entries(view, node, shown, range(first, end), are_old=are_old)
     entries = [
         Entry(known[offset].start_offset, known[offset].size_bytes)
