@@ -73,6 +73,9 @@ CLOCKED = ("time_out_slave_wait", "time_out_disk_wait", "wait_one_second")
 OTHERS = ("append_other_message", "fill_file")
 """The rules by which a master's log grows before the next recorded put."""
 
+DISPATCHING = ("dispatch_master", "dispatch_slave")
+"""The rules by which a broker dispatches."""
+
 Allowance: TypeAlias = bool | Callable[[Node], bool]
 """Whether an instance may fire without an event: always, never, or by what was recorded before."""
 
@@ -411,11 +414,22 @@ class LogGuide:
             return self._follow_append(node, notes, action)
         if rule in OTHERS and not self._may_be_other(node, action, state):
             return None
+        if rule in DISPATCHING and not self._may_dispatch(action, state):
+            return None
         if rule in CLOCKED:
             return self._follow_clock(node, notes, rule, node.notes.slots[get_index(action)])
         if slave is not None and slave < len(notes.wires):
             return self._follow_link(node, notes, action, state)
         return self._follow_ends(node, notes, action, state)
+
+    def _may_dispatch(self, action: Action, after: State) -> bool:
+        """A dispatch goes to the begin of a log once that has bytes (ReputMessageService#doReput).
+
+        In one without any it stays at 0 (`full_file_skipped` seq 204).
+        """
+        broker = MASTER if action.index is None else action.index
+        begin = after[self.places[f"{name_broker(broker)}.log.start_offset"]]
+        return after[self.places[name_end(self.plan, broker)]] > begin
 
     def _may_be_other(self, node: Node, action: Action, after: State) -> bool:
         """A message has a head, and neither it nor a blank lies where the next recorded put does.

@@ -243,7 +243,9 @@ def list_late_goals(asking: Asking, event: Event, node: Node, slave: int) -> Ite
     Its proxy has not told of both sides of that end yet, or held it back when it told.
     """
     seen, ahead = node.notes.seen.wires[slave], asking.plan.links[slave]
-    is_ending = event["conn"] == seen.ended_connection and seen.ends_to_see > 0
+    ended_ms = ahead.closings_ms.get(event["conn"], math.inf)
+    is_soon = event.t_ms <= ended_ms + SLACK_MS or seen.is_stalled or seen.healed_ms > ended_ms
+    is_ending = event["conn"] == seen.ended_connection and seen.ends_to_see > 0 and is_soon
     is_open = event["conn"] == seen.connection and seen.is_open
     is_late = is_open or is_ending or was_held_at_end(asking, node, slave, event)
     yield agrees(f"connection {event['conn']} has not ended", is_so=is_late)
