@@ -103,6 +103,24 @@ class Wire:
 
 
 @frozen
+class Displaced:
+    """Bytes that a slave has stored at another offset than its master has them at (R-HC-20)."""
+
+    life: int
+    """The life of the master's log that they are of."""
+    begin: int
+    """Where the slave has the first of them."""
+    end: int
+    """One past the last of them, by the slave's log."""
+    source: int
+    """Where the master has the first of them."""
+
+    def cut(self, end: int) -> Displaced | None:
+        """What is left of them in a log that ends here."""
+        return evolve(self, end=min(self.end, end)) if self.begin < end else None
+
+
+@frozen
 class Known:
     """What was shown of brokers and links beside the state, and what checks have learnt."""
 
@@ -152,6 +170,8 @@ class View(Known):
     """How many processes of the master have ended."""
     now_ms: float = 0.0
     """When the present event was seen."""
+    displaced: tuple[Displaced | None, ...] = ()
+    """By slave: the bytes that it has at a foreign offset, as a frame has shown them."""
 
     @property
     def log(self) -> CommitLog:

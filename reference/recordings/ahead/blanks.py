@@ -1,7 +1,8 @@
 """Blanks of files whose next one could not be created, and the starts that cut them off.
 
-Such a put has a line of its own: it was answered CREATE_MAPEDFILE_FAILED, and its append END_OF_FILE
-(``CommitLog#putMessage``, R-CL-04). The blank is in the log; a restart cuts it off again (R-RC-04).
+Such a put has a line of its own: it was answered CREATE_MAPEDFILE_FAILED, and its append
+END_OF_FILE (``CommitLog#putMessage``, R-CL-04). The blank is in the log; a restart cuts it off
+again (R-RC-04).
 """
 
 from __future__ import annotations

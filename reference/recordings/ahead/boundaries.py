@@ -86,9 +86,7 @@ class Segment:
     end_offset: int
 
 
-def make_tables(
-    puts: Iterable[Put], blanks: Sequence[Put], lives: int
-) -> tuple[Table, ...]:
+def make_tables(puts: Iterable[Put], blanks: Sequence[Put], lives: int) -> tuple[Table, ...]:
     """One table for each life."""
     found: Mapping[int, list[Put]] = defaultdict(list)
     for put in puts:

@@ -249,13 +249,20 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         links=tuple(gather_link(events, name) for name in slaves),
         scripted=scripted,
         **_see_master([event for event in events if event.data.get("node") == master]),
-        stuck_flushes={n: tuple(list_stuck_flushes(events, each)) for n, each in enumerate(nodes, MASTER)},
+        stuck_flushes=_see_stuck_flushes(events, nodes),
         surgeries=surgeries,
         lost_offsets=_find_lost(events, master, surgeries),
         sampled_processes=frozenset(puts[number].process for number in find_sampled(puts)),
         controller=controller,
         lives=tuple(lives),
     )
+
+
+def _see_stuck_flushes(
+    events: Sequence[Event], nodes: Iterable[str]
+) -> Mapping[int, tuple[StuckFlush, ...]]:
+    every = enumerate(nodes, MASTER)
+    return {number: tuple(list_stuck_flushes(events, name)) for number, name in every}
 
 
 def _find_scripted(nodes: Mapping[str, Any], version: Version) -> frozenset[int]:

@@ -14,21 +14,23 @@ from reference.disk.records.walking import RECORD_MIN_BYTES
 from reference.recordings.ahead.boundaries import list_segments
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.ahead.puts import Put
+from reference.recordings.checks.places import is_displaced, is_known, is_plain, list_places
 from reference.recordings.clock import SKEW_MS
 from reference.recordings.kinds import BROKER_KINDS, END_KINDS, START_KINDS
 from reference.recordings.reading import Event
 from reference.recordings.view import Blocked, View
-from reference.worlds.replication.lineage import compute_start_of_life, is_known_from
+from reference.worlds.replication.lineage import compute_start_of_life
 from reference.worlds.replication.state import CommitLog
 
 
 def check_queues(view: View, node: int, event: Event) -> View:
     """``queues``: by topic and queue the first and the next queue offset (R-RP-05).
 
-    Of bytes that were stored at a foreign offset nobody can tell (`v533_controller_n0` seq 161).
+    Of bytes that were stored at a foreign offset not everybody can tell (`v533_controller_n0` seq
+    161).
     """
     shown, log = event.data.get("queues"), view.get_log(node)
-    if shown is None or view.plan.are_puts_hidden or not is_known_from(log, log.start_offset):
+    if shown is None or view.plan.are_puts_hidden or not is_known(view, node):
         return view
     if not isinstance(shown, Mapping) or not all(_is_range(each) for each in shown.values()):
         raise Blocked("queues is no object of pairs of numbers")
@@ -54,7 +56,7 @@ def check_queue(
     if node == MASTER:
         low = _find_next_offset(view, log, name, reached, has_deleted=True)
     else:
-        low = _find_next_place(view, log, name, reached)
+        low = _find_next_place(view, node, name, reached)
     high = _find_highest(view, node, name)
     first, following = shown
     if not low <= following <= high:
@@ -63,7 +65,7 @@ def check_queue(
         )
     if following == 0:
         return view
-    put = _find_first_put(view, log, name)
+    put = _find_first_put(view, node, name)
     if put is None or first == put.queue_offset or first == find_begin_kept(view, node, name, put):
         return view
     raise Blocked(f"queue {name} begins at {first}, but at {put.queue_offset} by the log")
@@ -156,48 +158,19 @@ def _list_last_puts(
             yield index.puts[place - 1]
 
 
-def has_seam(log: CommitLog) -> bool:
-    """A log has bytes of several lives of the master's log."""
-    return len(list(list_segments(log))) > 1
-
-
-def _find_next_place(view: View, log: CommitLog, name: str, end: int) -> int:
-    """The same for a slave, whose queue may have lower places where its log has a seam."""
-    if not has_seam(log):
-        return _find_next_offset(view, log, name, end, has_deleted=False)
-    return max((1 + place for place, _ in list_places(view, log, name, end)), default=0)
-
-
-def list_places(view: View, log: CommitLog, name: str, end: int) -> Iterator[tuple[int, Put]]:
-    """The recorded messages of a queue that a slave's log has up to ``end``, and their places.
-
-    The first one names its place. Later ones go to the end of the queue, whatever place they name:
-    where one before them never came, all have lower places, and of those that name a place which
-    is taken none is appended (``ConsumeQueue#putMessagePositionInfo``; `torn_roll_kill` seq 294).
-    """
-    last, place = None, -1
-    for segment in list_segments(log):
-        index = view.plan.queue_index.get((segment.life, name))
-        begin = bisect_left(index.starts, segment.start_offset) if index else 0
-        high = bisect_right(index.ends, min(end, segment.end_offset)) if index else 0
-        for put in index.puts[begin:high] if index else ():
-            following = put.queue_offset
-            if last is not None and last.life == put.life:
-                following = place + put.queue_offset - last.queue_offset
-            elif last is not None and 0 < put.queue_offset <= place:
-                continue
-            elif last is not None and not put.is_behind_gap:
-                following = place + 1
-            last, place = put, following
-            yield place, put
+def _find_next_place(view: View, node: int, name: str, end: int) -> int:
+    """The same for a slave, by the places that the messages have there."""
+    if is_plain(view, node):
+        return _find_next_offset(view, view.get_log(node), name, end, has_deleted=False)
+    return max((1 + place for place, _ in list_places(view, node, name, end)), default=0)
 
 
 def _find_highest(view: View, node: int, name: str) -> float:
     """The most entries that the queue may have by now."""
     log, plan = view.get_log(node), view.plan
     highest = _find_next_offset(view, log, name, log.max_offset, has_deleted=True)
-    if node != MASTER and has_seam(log):
-        highest = _find_next_place(view, log, name, log.max_offset)
+    if not is_plain(view, node):
+        highest = _find_next_place(view, node, name, log.max_offset)
     if node == MASTER:
         highest = max(highest, _find_stale_end(view, name, view.process, log.max_offset))
     if any(plan.tables[s.life].is_open_at(s.end_offset - 1) for s in list_segments(log)):
@@ -213,8 +186,12 @@ def _find_highest(view: View, node: int, name: str) -> float:
     return highest
 
 
-def _find_first_put(view: View, log: CommitLog, name: str) -> Put | None:
+def _find_first_put(view: View, node: int, name: str) -> Put | None:
     """The first message of a queue in the log; None where nobody can tell, or there is none."""
+    log = view.get_log(node)
+    if is_displaced(log):
+        places = list_places(view, node, name, log.max_offset)
+        return next((put for _, put in places), None)
     for segment in list_segments(log):
         index = view.plan.queue_index.get((segment.life, name))
         place = bisect_left(index.starts, segment.start_offset) if index else 0

@@ -46,6 +46,7 @@ from reference.recordings.log.limits.due import (
     see_least_push2,
 )
 from reference.recordings.log.notes import Connection, Notes, Wire
+from reference.recordings.view import Displaced
 from reference.worlds.replication.controller.epochs import get_place
 from reference.worlds.replication.mapped_files import is_flush_file_there
 from reference.worlds.replication.replication import compute_first_transfer_start
@@ -75,6 +76,9 @@ OTHERS = ("append_other_message", "fill_file")
 
 DISPATCHING = ("dispatch_master", "dispatch_slave")
 """The rules by which a broker dispatches."""
+
+FOREIGN = "append_at_wrong_offset"
+"""The rule by which a slave stores bytes at another offset than its master (R-HC-20)."""
 
 Allowance: TypeAlias = bool | Callable[[Node], bool]
 """Whether an instance may fire without an event: always, never, or by what was recorded before."""
@@ -207,14 +211,13 @@ class LogGuide:
         }
         if rule.name in special:
             return special[rule.name]
-        if rule.name.startswith(YOUNG) and not self.plan.are_puts_hidden:
-            broker = index if rule.indexes else MASTER
-            are_shown = self.plan.are_deletions_shown
-            return False if are_shown else lambda node: self._may_delete(node, broker)
-        if rule.name.startswith(YOUNG):
+        is_young = rule.name.startswith(YOUNG)
+        if is_young and self.plan.are_puts_hidden:
             return True
-        if rule.name.startswith(OLD) and self.plan.are_deletions_shown:
+        if rule.name.startswith((YOUNG, OLD)) and self.plan.are_deletions_shown:
             return False
+        if is_young:
+            return lambda node: self._may_delete(node, index)
         if rule.who not in HIDDEN_ROLES or rule.name.startswith(SEEN):
             return False
         return self._make_link_allowance(rule.name, index)
@@ -450,6 +453,7 @@ class LogGuide:
         rule, slave = action.rule_name, get_index(action)
         if not self._may_begin(node, state, slave):
             return None
+        notes = self._follow_displaced(node, notes, action, state)
         if rule in FOLLOWED:
             is_recorded = notes.wires[slave].is_recorded
             return FOLLOWED[rule](self, node, notes, action) if is_recorded else notes
@@ -458,6 +462,17 @@ class LogGuide:
             opened_ms = notes.seen.wires[slave].opened_ms if is_shown else self.now_ms
             return notes.accept(slave, opened_ms)
         return self._follow_ends(node, notes, action, state)
+
+    def _follow_displaced(self, node: Node, notes: Notes, action: Action, state: State) -> Notes:
+        """A frame comes to a foreign offset, or the log is cut that has such bytes."""
+        slave = get_index(action)
+        known, end = notes.wires[slave].displaced, state[self.places[name_end(self.plan, slave)]]
+        found = None if known is None else known.cut(end)
+        if action.rule_name == FOREIGN:
+            source = self.get(node, f"links.{slave}.arrived_offset")
+            life, size = self.get(node, "master.ghost_life"), action.arguments["size_bytes"]
+            found = Displaced(life, end - size, end, source)
+        return notes if found == known else notes.change_wire(slave, displaced=found)
 
     def _follow_ends(self, node: Node, notes: Notes, action: Action, state: State) -> Notes:
         """The connections that a step ends, or that the master notices to have ended."""

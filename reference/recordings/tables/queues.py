@@ -16,7 +16,7 @@ from reference.decisions.reading.consume_queue import ConsumeQueue, Entry, compu
 from reference.recordings.ahead.boundaries import list_segments
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.ahead.puts import Put
-from reference.recordings.checks.queues import has_seam, list_places
+from reference.recordings.checks.places import is_known, is_plain, list_places
 from reference.recordings.reading import Event
 from reference.recordings.view import Blocked, View
 from reference.worlds.replication.lineage import compute_start_of_life
@@ -55,9 +55,8 @@ def list_puts(view: View, node: int, name: str) -> Iterator[Put]:
 
 def list_known(view: View, node: int, name: str) -> dict[int, Put]:
     """The recorded messages of a queue by their queue offset: on a slave, by their place there."""
-    log = view.get_log(node)
-    if node != MASTER and has_seam(log):
-        return dict(list_places(view, log, name, log.max_offset))
+    if not is_plain(view, node) and is_known(view, node):
+        return dict(list_places(view, node, name, view.get_log(node).max_offset))
     return {put.queue_offset: put for put in list_puts(view, node, name)}
 
 
@@ -67,6 +66,8 @@ def list_deleted(view: View, node: int, name: str) -> dict[int, Put]:
     A queue keeps their entries where it kept its begin (``ConsumeQueue#correctMinOffset``).
     """
     log, found = view.get_log(node), dict[int, Put]()
+    if not log.start_offset:
+        return {}
     for life, end in enumerate(log.ends):
         index = view.plan.queue_index.get((life, name))
         start = compute_start_of_life(log, life)

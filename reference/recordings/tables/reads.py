@@ -12,6 +12,7 @@ from reference.decisions.reading.read import Read
 from reference.decisions.reading.settings import StoreSettings, change_store
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.checks.logs import check_max
+from reference.recordings.checks.places import is_known
 from reference.recordings.checks.queues import check_queue
 from reference.recordings.reading import Event
 from reference.recordings.tables.queues import (
@@ -27,7 +28,6 @@ from reference.recordings.tables.queues import (
 from reference.recordings.tables.read_side import compute_bytes_between
 from reference.recordings.view import Blocked, View, check
 from reference.releases.timing_differences import OVERFLOW_RESETS_TO_MAX
-from reference.worlds.replication.lineage import is_known_from
 from reference.worlds.replication.roles import Role
 
 UNSHOWN = object()
@@ -82,17 +82,16 @@ def check_ends(view: View, node: int, event: Event) -> View:
     """The ends of the queue are those of the messages dispatched, as far as they are recorded.
 
     In one process a queue grows at its end only, and loses messages at its begin only. Of bytes
-    that were stored at a foreign offset nobody can tell (`empty_first_file` seq 145).
+    that were stored at a foreign offset not everybody can tell (R-HC-20).
     """
     name, low, high = name_queue(event), event["min_offset"], event["max_offset"]
-    log = view.get_log(node)
     broker = view.reads.get_node(event["node"])
     first, least = broker.queues.get(name, (0, 0))
     if high < least:
         raise Blocked(f"max_offset is {high}, but the queue went to {least} before")
     if not first <= low <= max(high, first):
         raise Blocked(f"min_offset is {low}, but the queue goes from {first} to {high}")
-    if not view.plan.are_puts_hidden and is_known_from(log, log.start_offset):
+    if not view.plan.are_puts_hidden and is_known(view, node):
         view = check_queue(view, node, name, [low, high])
     queues = {**broker.queues, name: (low, high)}
     reads = view.reads.change_node(event["node"], queues=queues)

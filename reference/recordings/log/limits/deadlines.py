@@ -8,7 +8,13 @@ from attrs import define, field
 
 from reference.language.machine import Action
 from reference.recordings.ahead.plan import MASTER, read_number
-from reference.recordings.clock import EXPIRY_BEGIN_MS, SELECT_MS, SLACK_MS, TRANSFER_WAIT_MS, UNDER_WAY_MS
+from reference.recordings.clock import (
+    EXPIRY_BEGIN_MS,
+    SELECT_MS,
+    SLACK_MS,
+    TRANSFER_WAIT_MS,
+    UNDER_WAY_MS,
+)
 from reference.recordings.hidden.node import Node
 from reference.recordings.log.arguments import APPENDING
 from reference.recordings.log.guide import LogGuide
