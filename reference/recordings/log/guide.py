@@ -211,13 +211,8 @@ class LogGuide:
         }
         if rule.name in special:
             return special[rule.name]
-        is_young = rule.name.startswith(YOUNG)
-        if is_young and self.plan.are_puts_hidden:
-            return True
-        if rule.name.startswith((YOUNG, OLD)) and self.plan.are_deletions_shown:
-            return False
-        if is_young:
-            return lambda node: self._may_delete(node, index)
+        if rule.name.startswith((YOUNG, OLD)):
+            return self._make_deletion_allowance(rule.name, index)
         if rule.who not in HIDDEN_ROLES or rule.name.startswith(SEEN):
             return False
         return self._make_link_allowance(rule.name, index)
@@ -324,6 +319,12 @@ class LogGuide:
         longest_ms = compute_longest_put_ms(timers, waits_for_slave=is_sync)
         process: ProcessAhead = plan.processes[notes.process]
         return process.may_be_pending(least, self.now_ms, longest_ms)
+
+    def _make_deletion_allowance(self, rule: str, broker: int) -> Allowance:
+        is_old, are_hidden = rule.startswith(OLD), self.plan.are_puts_hidden
+        if self.plan.are_deletions_shown:
+            return are_hidden and not is_old
+        return True if is_old or are_hidden else lambda node: self._may_delete(node, broker)
 
     def _may_delete(self, node: Node, broker: int) -> bool:
         """A broker's log is seen to begin later soon, and it has run for so long that it looks."""

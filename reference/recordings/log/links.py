@@ -465,7 +465,9 @@ def check_end(view: View, slave: int, event: Event, *, may_refuse: bool) -> View
         is_over = not view.cluster.links[slave].is_open or is_ending(view, slave)
         is_over = is_over or has_hidden_stop(view.plan, view.slaves[slave], slave, view.now_ms)
         return view if is_over or may_refuse else check_housekeeping(view, slave)
-    if not wire.ends_to_see:
+    ended_ms = view.plan.links[slave].closings_ms.get(event["conn"], view.now_ms)
+    is_held = wire.is_stalled or wire.healed_ms > ended_ms
+    if not wire.ends_to_see or (view.now_ms > ended_ms + SLACK_MS and not is_held):
         raise Blocked("no connection of this link has ended, or both of its sides were seen to")
     return check(view, "conn", wire.ended_connection, event["conn"])
 
