@@ -8,7 +8,7 @@ store afterwards. All of that is gathered here and never changes.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve, field, fields, frozen
@@ -195,6 +195,7 @@ class Plan:
 def _see_master(own: list[Event]) -> dict[str, Any]:
     """What the events of the master show of its log, by the fields of a plan."""
     return {
+        "own_writes_ms": tuple(event.t_ms for event in own if _is_own_write(event)),
         "end_observations": see_ends(own),
         "begin_observations": see_begins(own),
         "flush_observations": see_flushes(own),
@@ -218,8 +219,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     master, *slaves = nodes
     _refuse_sizes(nodes)
     surgeries = match_surgeries(events)
-    size = read_number(nodes[master]["store_config"], "mapedFileSizeCommitLog")
-    lives = _see_lives(events, master, {*surgeries, *find_cut_ends(events, master, size)})
+    lives = _see_lives(recording, surgeries)
     processes = _see_processes(recording, version)
     timers = make_timers(nodes[master], nodes[master], version)
     puts = _see_puts(recording, lives, processes, timers)
@@ -243,9 +243,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         queue_index=index_queues(puts),
         queue_names=frozenset(put.queue for put in puts),
         processes=processes,
-        are_puts_hidden=_are_puts_hidden(events),
-        are_deletions_shown=any(event.kind == "delete_expired_files" for event in events),
-        own_writes_ms=tuple(e.t_ms for e in events if _is_own_write(e, master)),
+        **_see_kinds(events),
         links=tuple(gather_link(events, name) for name in slaves),
         scripted=scripted,
         **_see_master([event for event in events if event.data.get("node") == master]),
@@ -381,9 +379,16 @@ def read_number(store_config: Mapping[str, Any], key: str) -> int:
     return value
 
 
-def _are_puts_hidden(events: Iterable[Event]) -> bool:
-    """Messages come through a whole broker, which shows its answers only: no put is recorded."""
-    return any(event.kind == "broker_started" for event in events)
+def _see_kinds(events: Iterable[Event]) -> dict[str, bool]:
+    """What a recording leaves out, by the fields of a plan.
+
+    A whole broker shows its answers only: no put is recorded.
+    """
+    kinds = {event.kind for event in events}
+    return {
+        "are_puts_hidden": "broker_started" in kinds,
+        "are_deletions_shown": "delete_expired_files" in kinds,
+    }
 
 
 def match_surgeries(events: Iterable[Event]) -> Mapping[int, Event]:
@@ -400,12 +405,13 @@ def match_surgeries(events: Iterable[Event]) -> Mapping[int, Event]:
     return found
 
 
-def _see_lives(events: tuple[Event, ...], master: str, losses: Collection[int]) -> list[int]:
-    """For each process of the master the life of its log.
-
-    ``losses``: by ``seq``, the ends behind which it lacks bytes that it had.
-    """
-    lives, begun = [0], {*losses, *find_elected_ends(events, master)}
+def _see_lives(recording: Recording, surgeries: Mapping[int, Event]) -> list[int]:
+    """For each process of the master the life of its log."""
+    events, nodes = recording.events, recording.config["nodes"]
+    master = next(iter(nodes))
+    size = read_number(nodes[master]["store_config"], "mapedFileSizeCommitLog")
+    cuts = find_cut_ends(events, master, size)
+    lives, begun = [0], {*surgeries, *cuts, *find_elected_ends(events, master)}
     for event in events:
         if event.kind in END_KINDS and event["node"] == master:
             lives.append(lives[-1] + (event.seq in begun))
@@ -423,9 +429,8 @@ def _find_lost(
     }
 
 
-def _is_own_write(event: Event, master: str) -> bool:
-    is_moved = event.kind == "pull_message" and event.data.get("response") == "PULL_OFFSET_MOVED"
-    return is_moved and event.data.get("node") == master
+def _is_own_write(event: Event) -> bool:
+    return event.kind == "pull_message" and event.data.get("response") == "PULL_OFFSET_MOVED"
 
 
 def get_time_ms(event: Event) -> float:

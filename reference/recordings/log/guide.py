@@ -433,7 +433,7 @@ class LogGuide:
         """
         broker = MASTER if action.index is None else action.index
         begin = after[self.places[f"{name_broker(broker)}.log.start_offset"]]
-        return after[self.places[name_end(self.plan, broker)]] > begin
+        return bool(after[self.places[name_end(self.plan, broker)]] > begin)
 
     def _may_be_other(self, node: Node, action: Action, after: State) -> bool:
         """A message has a head, and neither it nor a blank lies where the next recorded put does.
