@@ -203,7 +203,7 @@ class LogGuide:
             "append_message": lambda node: self._may_append(node, index),
             "fill_file": self._may_fill,
             "append_other_message": self._may_append_others,
-            "swallow_flush_error": lambda node: self.find_lost(node) is not None,
+            "swallow_flush_error": self._may_swallow_error,
             "flush_master": self._make_flush_allowance(MASTER),
             "flush_slave": self._make_flush_allowance(index),
             "enter_sync_state_set": lambda _: self._may_enter(index),
@@ -324,17 +324,21 @@ class LogGuide:
         is_old, are_hidden = rule.startswith(OLD), self.plan.are_puts_hidden
         if self.plan.are_deletions_shown:
             return are_hidden and not is_old
-        return True if is_old or are_hidden else lambda node: self._may_delete(node, broker)
+        is_unseen = is_old or are_hidden
+        return lambda n: self._may_look(n, broker) and (is_unseen or self._may_delete(n, broker))
+
+    def _may_look(self, node: Node, broker: int) -> bool:
+        """A broker has run for so long that it looks for files to delete."""
+        started_ms = node.notes.seen.get_broker(broker).started_ms
+        return bool(self.now_ms >= started_ms + EXPIRY_BEGIN_MS - JITTER_MS)
 
     def _may_delete(self, node: Node, broker: int) -> bool:
-        """A broker's log is seen to begin later soon, and it has run for so long that it looks."""
+        """A broker's log is seen to begin later soon."""
         plan = self.plan
         begins = plan.begin_observations if broker == MASTER else plan.links[broker].begins
         begin = find_next(begins, self.now_ms - GRAIN_MS)
-        started_ms = node.notes.seen.get_broker(broker).started_ms
-        is_due = self.now_ms >= started_ms + EXPIRY_BEGIN_MS - JITTER_MS
         path = f"{name_broker(broker)}.log.start_offset"
-        return is_due and begin is not None and self.get(node, path) < begin
+        return begin is not None and self.get(node, path) < begin
 
     def _make_flush_allowance(self, broker: int) -> Allowance:
         is_lost = broker == MASTER and bool(self.plan.lost_offsets)
@@ -344,14 +348,20 @@ class LogGuide:
     def _may_flush(self, node: Node, broker: int) -> bool:
         """The flush stays below what the end of the master's process takes, and where it stuck."""
         lost = self.find_lost(node) if broker == MASTER else None
-        stuck = (
-            each.offset
-            for each in self.plan.stuck_flushes[broker]
-            if each.begin_ms <= self.now_ms <= each.end_ms
-        )
-        limit = min(stuck, default=math.inf)
         flushed = self.get(node, f"{name_broker(broker)}.log.flushed_offset")
-        return flushed < (limit if lost is None else min(lost, limit))
+        is_kept = lost is None or flushed < lost
+        return is_kept and flushed < self._find_stuck(broker)
+
+    def _may_swallow_error(self, node: Node) -> bool:
+        """The end of the master's process takes even what counted as flushed."""
+        flushed = self.get(node, "master.log.flushed_offset")
+        return self.find_lost(node) is not None and flushed < self._find_stuck(MASTER)
+
+    def _find_stuck(self, broker: int) -> float:
+        """Where the flush of a broker's present process stuck; infinite if it did not."""
+        every = self.plan.stuck_flushes[broker]
+        now = (e.offset for e in every if e.begin_ms <= self.now_ms <= e.end_ms)
+        return min(now, default=math.inf)
 
     def _may_send(self, node: Node, slave: int) -> bool:
         """The master may send the connection's next frame before the proxy forwards it."""
