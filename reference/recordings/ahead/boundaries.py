@@ -138,16 +138,13 @@ def find_scan_end(tables: Sequence[Table], log: CommitLog) -> int:
     return log.max_offset
 
 
-def find_recovered_range(
-    tables: Sequence[Table], log: CommitLog, *, may_have_next_file: bool
-) -> tuple[int, int]:
+def find_recovered_range(tables: Sequence[Table], log: CommitLog) -> tuple[int, int]:
     """The least and the highest offset to which a restart may cut the log.
 
     It cuts where a scan stops, and a filler at the end does not count unless the next file is there
     (R-RC-04). Only where the log ends among messages that the recording leaves out, nobody can tell
     where the last of them ends; and a scan may read on into what a cut has left behind its end.
     Of bytes that belong to another place (R-HC-20) nobody knows where a record ends.
-    ``may_have_next_file``: a heartbeat may have made it (R-HC-09).
     """
     if log.start_offset < log.ghost_unknown_below_offset:
         return log.start_offset, log.max_offset
@@ -160,6 +157,4 @@ def find_recovered_range(
     if last < end and table.is_open_at(end - 1):
         return last, end
     is_filler = last < end == log.max_offset and table.is_in_blank(last)
-    if is_filler:
-        return last, end if may_have_next_file else last
-    return end, max(end, table.find_last_end(log.stale_end_offset))
+    return (last, last) if is_filler else (end, max(end, table.find_last_end(log.stale_end_offset)))

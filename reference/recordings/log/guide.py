@@ -324,21 +324,17 @@ class LogGuide:
         is_old, are_hidden = rule.startswith(OLD), self.plan.are_puts_hidden
         if self.plan.are_deletions_shown:
             return are_hidden and not is_old
-        is_unseen = is_old or are_hidden
-        return lambda n: self._may_look(n, broker) and (is_unseen or self._may_delete(n, broker))
-
-    def _may_look(self, node: Node, broker: int) -> bool:
-        """A broker has run for so long that it looks for files to delete."""
-        started_ms = node.notes.seen.get_broker(broker).started_ms
-        return bool(self.now_ms >= started_ms + EXPIRY_BEGIN_MS - JITTER_MS)
+        return True if is_old or are_hidden else lambda node: self._may_delete(node, broker)
 
     def _may_delete(self, node: Node, broker: int) -> bool:
-        """A broker's log is seen to begin later soon."""
+        """A broker's log is seen to begin later soon, and it has run for so long that it looks."""
         plan = self.plan
         begins = plan.begin_observations if broker == MASTER else plan.links[broker].begins
         begin = find_next(begins, self.now_ms - GRAIN_MS)
+        started_ms = node.notes.seen.get_broker(broker).started_ms
+        is_due = self.now_ms >= started_ms + EXPIRY_BEGIN_MS - JITTER_MS
         path = f"{name_broker(broker)}.log.start_offset"
-        return begin is not None and self.get(node, path) < begin
+        return is_due and begin is not None and self.get(node, path) < begin
 
     def _make_flush_allowance(self, broker: int) -> Allowance:
         is_lost = broker == MASTER and bool(self.plan.lost_offsets)

@@ -138,11 +138,24 @@ def check_start(view: View, event: Event, broker: int, abort_files: frozenset[in
     end = event.data.get("max_offset")
     if view.is_up(broker) or end is None:
         return view
-    log, is_slave = view.get_log(broker), broker != MASTER
-    low, high = find_recovered_range(view.plan.tables, log, may_have_next_file=is_slave)
+    low, high = find_recovered_range(view.plan.tables, view.get_log(broker))
+    if broker != MASTER or broker in abort_files:
+        high = max(high, find_kept_end(view, event, broker))
     if not low <= end <= high and not view.plan.are_puts_hidden:
         raise Blocked(f"max_offset is {end}, but recovery cuts the log to {low}")
     return view
+
+
+def find_kept_end(view: View, event: Event, broker: int) -> int:
+    """Where a log ends that keeps the blank of its full last file; 0 for none.
+
+    It does if the next file is there, and that is shown then: a heartbeat has made a slave's, and a
+    kill leaves the one that a master has made early (R-RC-04, R-HC-09, T1-09848).
+    """
+    end, size = view.get_log(broker).max_offset, view.cluster.parameters.mapped_file_size_bytes
+    files_end = event.data.get("min_offset", 0) + event.data.get("mapped_files", 0) * size
+    is_kept = end % size == 0 and event["max_offset"] == end < files_end
+    return end if is_kept else 0
 
 
 def list_starts(asking: Asking, broker: int) -> list[str]:
