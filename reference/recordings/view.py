@@ -114,6 +114,9 @@ class Displaced:
     """One past the last of them, by the slave's log."""
     source: int
     """Where the master has the first of them."""
+    is_recovered: bool = False
+    """A later process has found them: its recovery has cut queues by the offsets that entries name
+    (ConsumeQueue#truncateDirtyLogicFiles)."""
 
     def cut(self, end: int) -> Displaced | None:
         """What is left of them in a log that ends here."""

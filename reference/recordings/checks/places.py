@@ -35,8 +35,10 @@ def is_known(view: View, node: int) -> bool:
     log = view.get_log(node)
     if not is_displaced(log):
         return True
-    pieces = list_pieces(view, node)
-    return bool(pieces) and list_whole(view, log, pieces, log.max_offset) is not None
+    pieces, displaced = list_pieces(view, node), view.displaced[node]
+    if not pieces or displaced is None or displaced.is_recovered:
+        return False
+    return list_whole(view, log, pieces, log.max_offset) is not None
 
 
 def list_places(view: View, node: int, name: str, end: int) -> Iterator[tuple[int, Put]]:

@@ -26,8 +26,8 @@ from reference.worlds.replication.state import CommitLog
 def check_queues(view: View, node: int, event: Event) -> View:
     """``queues``: by topic and queue the first and the next queue offset (R-RP-05).
 
-    Of bytes that were stored at a foreign offset not everybody can tell (`v533_controller_n0` seq
-    161).
+    Of bytes at a foreign offset it is not always known which messages they bring
+    (`v533_controller_n0` seq 161).
     """
     shown, log = event.data.get("queues"), view.get_log(node)
     if shown is None or view.plan.are_puts_hidden or not is_known(view, node):

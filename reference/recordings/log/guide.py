@@ -77,6 +77,9 @@ OTHERS = ("append_other_message", "fill_file")
 DISPATCHING = ("dispatch_master", "dispatch_slave")
 """The rules by which a broker dispatches."""
 
+RESTART = "restart_slave"
+"""How the rules begin by which a slave starts again."""
+
 FOREIGN = "append_at_wrong_offset"
 """The rule by which a slave stores bytes at another offset than its master (R-HC-20)."""
 
@@ -475,6 +478,8 @@ class LogGuide:
         slave = get_index(action)
         known, end = notes.wires[slave].displaced, state[self.places[name_end(self.plan, slave)]]
         found = None if known is None else known.cut(end)
+        if found is not None and action.rule_name.startswith(RESTART):
+            found = evolve(found, is_recovered=True)
         if action.rule_name == FOREIGN:
             source = self.get(node, f"links.{slave}.arrived_offset")
             life, size = self.get(node, "master.ghost_life"), action.arguments["size_bytes"]
