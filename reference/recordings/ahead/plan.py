@@ -379,7 +379,7 @@ def read_number(store_config: Mapping[str, Any], key: str) -> int:
     return value
 
 
-def _see_kinds(events: Iterable[Event]) -> dict[str, bool]:
+def _see_kinds(events: Iterable[Event]) -> dict[str, Any]:
     """What a recording leaves out, by the fields of a plan.
 
     A whole broker shows its answers only: no put is recorded.
