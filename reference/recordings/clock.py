@@ -31,8 +31,8 @@ KILL_MS = 20.0
 connections are seen after 3 to 14 ms (r_random_seed10 seq 121 to 124)."""
 
 REAPED_MS = 100.0
-"""So long before its recorder noted it, once the process was gone, a kill may have been: the end of
-a connection was seen 48 ms before (delay_promotion_keep seq 219 and 223)."""
+"""How long after the ends of its connections a kill is noted, where whoever kills waits until the
+process is gone; recorded are 33 ms (`torn_roll_kill` seq 232 and 236)."""
 
 LATE_MS = 25.0
 """A proxy notes what goes over a link so much later at most, on a busy host: 17 ms were seen
@@ -72,6 +72,13 @@ RECONNECT_MS = 5000
 
 CONNECT_MS = 5000
 """How long ``RemotingUtil#connect`` tries at most."""
+
+EXPIRY_BEGIN_MS = 60_000
+"""How long after its start a broker first looks for files to delete
+(DefaultMessageStore#addScheduleTask)."""
+
+CREATE_FILE_MS = 5000
+"""How long a put waits at most for its next file (``AllocateMappedFileService``)."""
 
 SHUTDOWN_MS = 1000
 """What ``DefaultMessageStore#shutdown`` sleeps before its HA service ends (R-RC-02)."""
@@ -243,6 +250,12 @@ TIMER_RANGES: Mapping[str, RangeOf] = {
         compute_time_out_ms(t),
         compute_longest_wait_ms(t) + SLACK_MS,
         "R-HA-18, R-HA-20, V-11: the put's own clock, or the group transfer",
+    ),
+    "file_wait": lambda t: TimerRange(
+        "CREATE_MAPEDFILE_FAILED",
+        0,
+        CREATE_FILE_MS + SLACK_MS,
+        "R-CL-04: AllocateMappedFileService#putRequestAndReturnMappedFile",
     ),
     "no_wait": lambda t: TimerRange(
         "an answer without any wait",

@@ -65,6 +65,8 @@ class Wire:
     """When that connection was opened."""
     closed_ms: float | None = None
     """When the connection before it ended in this process life of the slave; None for none."""
+    cut_ms: float = -FOREVER_MS
+    """When its proxy ended a connection, the last time: it may have ceased to take others."""
     is_open: bool = False
     """It has not ended yet."""
     stalled_ms: float = 0.0
@@ -98,6 +100,27 @@ class Wire:
     def is_stalled(self) -> bool:
         """The proxy holds back one direction or both."""
         return self.are_reports_stalled or self.are_frames_stalled
+
+
+@frozen
+class Displaced:
+    """Bytes that a slave has stored at another offset than its master has them at (R-HC-20)."""
+
+    life: int
+    """The life of the master's log that they are of."""
+    begin: int
+    """Where the slave has the first of them."""
+    end: int
+    """One past the last of them, by the slave's log."""
+    source: int
+    """Where the master has the first of them."""
+    is_recovered: bool = False
+    """A later process has found them: its recovery has cut queues by the offsets that entries name
+    (ConsumeQueue#truncateDirtyLogicFiles)."""
+
+    def cut(self, end: int) -> Displaced | None:
+        """What is left of them in a log that ends here."""
+        return evolve(self, end=min(self.end, end)) if self.begin < end else None
 
 
 @frozen
@@ -152,6 +175,8 @@ class View(Known):
     """How many processes of the master have ended."""
     now_ms: float = 0.0
     """When the present event was seen."""
+    displaced: tuple[Displaced | None, ...] = ()
+    """By slave: the bytes that it has at a foreign offset, as a frame has shown them."""
 
     @property
     def log(self) -> CommitLog:

@@ -25,6 +25,8 @@ class Table:
     puts: tuple[Put, ...] = ()
     starts: tuple[int, ...] = ()
     ends: tuple[int, ...] = ()
+    blanks: tuple[Put, ...] = ()
+    """Those that failed puts have left: no message lies there."""
 
     def has_boundary(self, offset: int) -> bool:
         """A message begins or ends here, or messages that are not recorded may do so."""
@@ -33,12 +35,15 @@ class Table:
             return True
         before = bisect_left(self.ends, offset)
         is_end = before < len(self.ends) and self.ends[before] == offset
+        is_end = is_end or any(blank.end_offset == offset for blank in self.blanks)
         return is_end or self.is_open_at(offset)
 
     def is_open_at(self, offset: int) -> bool:
         """The byte at this offset may belong to a message that the recording leaves out."""
         place = bisect_right(self.starts, offset)
         if place and offset < self.ends[place - 1]:
+            return False
+        if any(blank.start_offset <= offset < blank.end_offset for blank in self.blanks):
             return False
         return place == len(self.puts) or self.puts[place].is_behind_gap
 
@@ -81,7 +86,7 @@ class Segment:
     end_offset: int
 
 
-def make_tables(puts: Iterable[Put], lives: int) -> tuple[Table, ...]:
+def make_tables(puts: Iterable[Put], blanks: Sequence[Put], lives: int) -> tuple[Table, ...]:
     """One table for each life."""
     found: Mapping[int, list[Put]] = defaultdict(list)
     for put in puts:
@@ -91,6 +96,7 @@ def make_tables(puts: Iterable[Put], lives: int) -> tuple[Table, ...]:
             tuple(found[life]),
             tuple(put.start_offset for put in found[life]),
             tuple(put.end_offset for put in found[life]),
+            tuple(blank for blank in blanks if blank.life == life),
         )
         for life in range(lives)
     )

@@ -65,6 +65,8 @@ class LinkAhead:
     connected_ms: Mapping[int, float]
     """By connection: when the slave was last seen connected while no later one was opened, and
     nothing held back the end of this one."""
+    unconnected_ms: tuple[float, ...]
+    """When the slave was seen without a connection."""
     shown_reports: Observations
     """The latest report of the slave, as looks at it show it."""
     slave_observations: Observations
@@ -110,6 +112,7 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
         refusals_ms=tuple(event.t_ms for event in own if event.kind == "proxy_target_down"),
         closings_ms=_gather_closings(own),
         connected_ms=_see_connected(events, link, slave),
+        unconnected_ms=tuple(e.t_ms for e in broker if e.data.get("ha_client_connected") is False),
         shown_reports=_see_shown_reports(broker),
         slave_observations=see_ends(broker, own),
         ends_after=_see_ends_after(broker, own),

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from attrs import frozen
 
-from reference.recordings.clock import JITTER_MS, KILL_MS, LOOK_MS, REAPED_MS, SKEW_MS, SLACK_MS
+from reference.recordings.clock import JITTER_MS, KILL_MS, LOOK_MS, SKEW_MS, SLACK_MS
 from reference.recordings.groups import LINK_PREFIX
 from reference.recordings.kinds import IGNORED_KINDS, START_KINDS
 from reference.recordings.reading import Event
@@ -83,8 +83,6 @@ class Observation:
             return max(begin_ms, least_ms), self.event.t_ms
         if self.event.kind == "broker_status":
             return find_question_ms(self.event), self.event.t_ms
-        if self.kind == "node_kill9":
-            return self.t_ms - REAPED_MS, self.t_ms
         if self.event.data.get("derived") is True:
             return self.t_ms - JITTER_MS, self.t_ms + JITTER_MS
         return self.t_ms, self.t_ms

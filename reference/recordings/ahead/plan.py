@@ -14,7 +14,9 @@ from typing import Any
 from attrs import evolve, field, fields, frozen
 
 from reference.configuration.keys import KEYS
+from reference.recordings.ahead.blanks import find_cut_ends, list_blanks
 from reference.recordings.ahead.boundaries import Table, make_tables
+from reference.recordings.ahead.deletions import StuckFlush, list_stuck_flushes
 from reference.recordings.ahead.elections import (
     ControllerAhead,
     find_elected_ends,
@@ -24,6 +26,7 @@ from reference.recordings.ahead.links import (
     LinkAhead,
     Observations,
     gather_link,
+    see_begins,
     see_ends,
     see_flushes,
     see_starts,
@@ -104,8 +107,10 @@ class Plan:
     """In the order in which they were appended."""
     put_by_seq: Mapping[int, Put]
     """The same by event."""
+    blank_by_seq: Mapping[int, Put]
+    """By event: the blanks that failed puts have left, each as the put that it is the end of."""
     tables: tuple[Table, ...]
-    """The same by life of the master's log."""
+    """The puts by life of the master's log."""
     queue_index: Mapping[QueueKey, QueueIndex]
     """The same by life and queue."""
     queue_names: frozenset[str]
@@ -124,8 +129,12 @@ class Plan:
     """The slaves that somebody plays, or MASTER: no rule says what they do."""
     end_observations: Observations
     """Where the master's log is seen to end."""
+    begin_observations: Observations
+    """Where the master's log is seen to begin."""
     flush_observations: Observations
     """Up to where the master is seen to have flushed."""
+    stuck_flushes: Mapping[int, tuple[StuckFlush, ...]]
+    """By broker: the processes whose flush was left behind by deletions."""
     start_observations: Observations
     """The max offset with which each later process of the master has started."""
     surgeries: Mapping[int, Event]
@@ -175,6 +184,13 @@ class Plan:
         later = (each for each in self.recording.events if each.seq > event.seq)
         return (each for each in later if each.data.get("node") == event["node"])
 
+    def list_earlier(self, broker: int, t_ms: float) -> Iterator[Event]:
+        """The events about a broker before a moment, the latest first."""
+        name = self.master if broker == MASTER else self.slaves[broker]
+        events = self.recording.events
+        before = events[: bisect_left(events, t_ms, key=get_time_ms)]
+        return (each for each in reversed(before) if each.data.get("node") == name)
+
     def find_process_begin_ms(self, process: int) -> float:
         """When the master's process before it ended; 0 for the first."""
         return self.processes[process - 1].end_ms if process else 0.0
@@ -189,17 +205,19 @@ def _see_master(own: list[Event]) -> dict[str, Any]:
     """What the events of the master show of its log, by the fields of a plan."""
     return {
         "end_observations": see_ends(own),
+        "begin_observations": see_begins(own),
         "flush_observations": see_flushes(own),
         "start_observations": see_starts(own),
     }
 
 
-def _index_puts(puts: tuple[Put, ...], lives: int) -> dict[str, Any]:
+def _index_puts(puts: tuple[Put, ...], blanks: tuple[Put, ...], lives: int) -> dict[str, Any]:
     """The puts by place, event, life and queue, by the fields of a plan."""
     return {
         "puts": puts,
         "put_by_seq": {put.seq: put for put in puts},
-        "tables": make_tables(puts, lives),
+        "blank_by_seq": {blank.seq: blank for blank in blanks},
+        "tables": make_tables(puts, blanks, lives),
         "queue_index": index_queues(puts),
         "queue_names": frozenset(put.queue for put in puts),
         "sampled_processes": frozenset(puts[number].process for number in find_sampled(puts)),
@@ -233,13 +251,14 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     master, *slaves = nodes
     _refuse_sizes(nodes)
     surgeries = match_surgeries(events)
-    lives = _see_lives(events, master, surgeries)
+    lives = _see_lives(recording, surgeries)
     processes = _see_processes(recording, version)
     timers = make_timers(nodes[master], nodes[master], version)
     roles = _see_roles(events, master, Role[nodes[master]["role"]])
     logs = read_logs(recording.whole or events, nodes)
     own_writes = _see_own_writes(events, master, nodes[master], logs)
     puts = mark_own_writes(_see_puts(recording, lives, processes, timers, roles), own_writes)
+    blanks = tuple(list_blanks(events, master, lives, puts))
     controller = see_controller(events, nodes)
     structure = _make_structure(nodes[master], len(slaves), puts, 1 + lives[-1], controller)
     scripted = _find_scripted(nodes, version)
@@ -252,14 +271,14 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         slave_timers=tuple(make_timers(nodes[master], nodes[name], version) for name in slaves),
         master=master,
         slaves=tuple(slaves),
-        **_index_puts(puts, structure.lives),
+        **_index_puts(puts, blanks, structure.lives),
         processes=processes,
-        are_puts_hidden=_are_puts_hidden(events),
-        are_deletions_shown=any(event.kind == "delete_expired_files" for event in events),
+        **_see_kinds(events),
         own_writes=own_writes,
         links=tuple(gather_link(events, name) for name in slaves),
         scripted=scripted,
         **_see_master([event for event in events if event.data.get("node") == master]),
+        stuck_flushes=_see_stuck_flushes(events, nodes),
         surgeries=surgeries,
         lost_offsets=_find_lost(events, master, surgeries),
         controller=controller,
@@ -267,6 +286,13 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         logs=logs,
         roles=roles,
     )
+
+
+def _see_stuck_flushes(
+    events: Sequence[Event], nodes: Iterable[str]
+) -> Mapping[int, tuple[StuckFlush, ...]]:
+    every = enumerate(nodes, MASTER)
+    return {number: tuple(list_stuck_flushes(events, name)) for number, name in every}
 
 
 def _find_scripted(nodes: Mapping[str, Any], version: Version) -> frozenset[int]:
@@ -399,9 +425,16 @@ def read_number(store_config: Mapping[str, Any], key: str) -> int:
     return value
 
 
-def _are_puts_hidden(events: Iterable[Event]) -> bool:
-    """Messages come through a whole broker, which shows its answers only: no put is recorded."""
-    return any(event.kind == "broker_started" for event in events)
+def _see_kinds(events: Iterable[Event]) -> dict[str, Any]:
+    """What a recording leaves out, by the fields of a plan.
+
+    A whole broker shows its answers only: no put is recorded.
+    """
+    kinds = {event.kind for event in events}
+    return {
+        "are_puts_hidden": "broker_started" in kinds,
+        "are_deletions_shown": "delete_expired_files" in kinds,
+    }
 
 
 def match_surgeries(events: Iterable[Event]) -> Mapping[int, Event]:
@@ -418,9 +451,13 @@ def match_surgeries(events: Iterable[Event]) -> Mapping[int, Event]:
     return found
 
 
-def _see_lives(events: tuple[Event, ...], master: str, surgeries: Mapping[int, Event]) -> list[int]:
+def _see_lives(recording: Recording, surgeries: Mapping[int, Event]) -> list[int]:
     """For each process of the master the life of its log."""
-    lives, begun = [0], {*surgeries, *find_elected_ends(events, master)}
+    events, nodes = recording.events, recording.config["nodes"]
+    master = next(iter(nodes))
+    size = read_number(nodes[master]["store_config"], "mapedFileSizeCommitLog")
+    cuts = find_cut_ends(events, master, size)
+    lives, begun = [0], {*surgeries, *cuts, *find_elected_ends(events, master)}
     for event in events:
         if event.kind in END_KINDS and event["node"] == master:
             lives.append(lives[-1] + (event.seq in begun))
@@ -436,6 +473,11 @@ def _find_lost(
         for process, event in enumerate(ends)
         if event.seq in surgeries
     }
+
+
+def get_time_ms(event: Event) -> float:
+    """What events are in the order of."""
+    return event.t_ms
 
 
 def find_now_or_next(observations: Observations, now_ms: float) -> int | None:

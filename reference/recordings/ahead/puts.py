@@ -193,7 +193,7 @@ def order_puts(
         known.learn(event)
     found.sort(key=lambda item: (item[0], item[2]["wrote_offset"]))
     return tuple(
-        _make_put(number, event, process, life_of_process[process], push2)
+        make_put(number, event, process, life_of_process[process], push2)
         for number, (process, push2, event) in enumerate(found)
     )
 
@@ -228,7 +228,8 @@ def _has_waited(event: Event) -> bool:
     return is_stored and event["wait_store_ok"] is True
 
 
-def _make_put(number: int, event: Event, process: int, life: int, push2_least: int) -> Put:
+def make_put(number: int, event: Event, process: int, life: int, push2_least: int) -> Put:
+    """What the line of a put tells; ``push2_least``: what its process had read of reports then."""
     return Put(
         number=number,
         seq=event.seq,

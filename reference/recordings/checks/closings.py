@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from reference.recordings.ahead.plan import MASTER
+from bisect import bisect_left
+
+from reference.recordings.ahead.plan import MASTER, get_time_ms
 from reference.recordings.clock import (
     FOREVER_MS,
     JITTER_MS,
     KILL_MS,
+    REAPED_MS,
     SHUTDOWN_MS,
     has_slave_housekeeping,
 )
@@ -24,8 +27,19 @@ def is_ending(view: View, slave: int) -> bool:
     is_shut = _is_ha_service_shut(view, MASTER)
     if view.plan.version.has(STOP_CLOSES_SOCKET):
         is_shut = is_shut or _is_ha_service_shut(view, slave)
-    is_gone = not view.is_up(MASTER)
+    is_gone = not view.is_up(MASTER) or is_killed_now(view, slave)
     return is_shut or is_gone or view.slaves[slave].is_store_closed
+
+
+def is_killed_now(view: View, slave: int) -> bool:
+    """One of the two processes is noted to be killed, once its connections have ended."""
+    events, names = view.plan.recording.events, (view.plan.master, view.plan.slaves[slave])
+    for event in events[bisect_left(events, view.now_ms, key=get_time_ms) :]:
+        if event.t_ms > view.now_ms + REAPED_MS:
+            return False
+        if event.kind == "node_kill9" and event["node"] in names:
+            return True
+    return False
 
 
 def _is_ha_service_shut(view: View, node: int) -> bool:

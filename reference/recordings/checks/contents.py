@@ -10,6 +10,7 @@ from attrs import evolve
 from reference.recordings.ahead.boundaries import Table, find_scan_end, list_segments
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES, Put
+from reference.recordings.checks.displaced import check_displaced_scan, list_pieces
 from reference.recordings.checks.logs import check_max
 from reference.recordings.reading import Event
 from reference.recordings.view import Blocked, View, check
@@ -35,10 +36,13 @@ def check_checksums(view: View, event: Event) -> View:
     expected = [(base, min(base + size, log.max_offset)) for base in bases]
     shown = [(each["from_offset"], each["to_offset"]) for each in files]
     view = check(view, "the ranges of the files", expected, shown)
+    pieces = list_pieces(view, node)
     for (low, high), each in zip(expected, files, strict=True):
-        if low < log.ghost_unknown_below_offset:
+        is_foreign = low < log.ghost_unknown_below_offset
+        if is_foreign and not pieces:
             continue
-        content = (low, high, *clip_lineage(log, low, high))
+        foreign = (pieces[0].end, pieces[0].source) if is_foreign else ()
+        content = (low, high, *clip_lineage(log, low, high), *foreign)
         view = note_checksum(view, content, each["crc32"])
     return view
 
@@ -62,6 +66,10 @@ def check_scan(view: View, event: Event) -> View:
     node = view.plan.find_node(event)
     log, tables = view.get_log(node), view.plan.tables
     if log.start_offset < log.ghost_unknown_below_offset:
+        pieces = list_pieces(view, node)
+        found = check_displaced_scan(view, log, pieces, event["entries"]) if pieces else ()
+        for put, entry in found:
+            view = _check_message(view, put, entry)
         return view
     end = find_scan_end(tables, log)
     offset = log.start_offset

@@ -8,14 +8,17 @@ from attrs import evolve
 
 from reference.decisions.sending import send_processor
 from reference.recordings.ahead.plan import MASTER, compute_message_margin_bytes
-from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES
+from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES, Put
 from reference.recordings.clock import JITTER_MS, SLACK_MS
 from reference.recordings.kinds import SEEN_FROM_INSIDE
 from reference.recordings.reading import Event
-from reference.recordings.view import Blocked, View, check
+from reference.recordings.view import Blocked, View, check, check_timer
 
 PROPERTIES_MAX_BYTES = 32767
 """The longest properties (R-CL-01); a recording does not show them."""
+
+NO_FILE = "CREATE_MAPEDFILE_FAILED"
+"""The answer to a put whose next file could not be created (R-CL-04)."""
 
 RESPONSES: Mapping[str, tuple[int, str]] = {
     status: (code.value, code.name)
@@ -65,6 +68,13 @@ def _compute_size_min_bytes(event: Event) -> int:
     return int(MESSAGE_HEAD_BYTES + event["body_bytes"] + len(topic))
 
 
+def check_blank_put(view: View, blank: Put) -> View:
+    """A put that has left a blank says so, and has waited for its file no longer than it may."""
+    if blank.status != NO_FILE:
+        raise Blocked(f"put_status is {blank.status!r}, but its append has left a blank alone")
+    return check_timer(view, "file_wait", blank.duration_ms)
+
+
 def check_refused_put(view: View, event: Event, node: int) -> View:
     """A put that was refused before anything was written (R-CL-01, R-CL-04)."""
     status = event["put_status"]
@@ -73,6 +83,8 @@ def check_refused_put(view: View, event: Event, node: int) -> View:
     is_closed = node != MASTER or view.is_stopping(node) or not view.is_up(node)
     is_too_large = status == "MESSAGE_ILLEGAL" and is_too_large_put(view, event)
     is_too_large = is_too_large and node == MASTER
+    if status == NO_FILE and not is_closed:
+        return check_timer(view, "file_wait", event["duration_ms"])
     if not is_too_large and not (status == "SERVICE_NOT_AVAILABLE" and is_closed):
         raise Blocked(f"put_status is {status!r} without an append, and nothing explains that")
     return view

@@ -14,20 +14,23 @@ from reference.disk.records.walking import RECORD_MIN_BYTES
 from reference.recordings.ahead.boundaries import list_segments
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.ahead.puts import Put
+from reference.recordings.checks.places import is_displaced, is_known, is_plain, list_places
 from reference.recordings.clock import SKEW_MS
+from reference.recordings.kinds import BROKER_KINDS, END_KINDS, START_KINDS
 from reference.recordings.reading import Event
 from reference.recordings.view import Blocked, View
-from reference.worlds.replication.lineage import compute_start_of_life, is_known_from
+from reference.worlds.replication.lineage import compute_start_of_life
 from reference.worlds.replication.state import CommitLog
 
 
 def check_queues(view: View, node: int, event: Event) -> View:
     """``queues``: by topic and queue the first and the next queue offset (R-RP-05).
 
-    Of bytes that were stored at a foreign offset nobody can tell (`v533_controller_n0` seq 161).
+    Of bytes at a foreign offset it is not always known which messages they bring
+    (`v533_controller_n0` seq 161).
     """
     shown, log = event.data.get("queues"), view.get_log(node)
-    if shown is None or view.plan.are_puts_hidden or not is_known_from(log, log.start_offset):
+    if shown is None or view.plan.are_puts_hidden or not is_known(view, node):
         return view
     if not isinstance(shown, Mapping) or not all(_is_range(each) for each in shown.values()):
         raise Blocked("queues is no object of pairs of numbers")
@@ -50,7 +53,10 @@ def check_queue(
     """The ends of one queue, first and next queue offset, are those of the messages dispatched."""
     log = view.get_log(node)
     reached = log.dispatched_offset if cursor is None else cursor
-    low = _find_next_offset(view, log, name, reached, has_deleted=node == MASTER)
+    if node == MASTER:
+        low = _find_next_offset(view, log, name, reached, has_deleted=True)
+    else:
+        low = _find_next_place(view, node, name, reached)
     high = _find_highest(view, node, name)
     first, following = shown
     if not low <= following <= high:
@@ -59,10 +65,37 @@ def check_queue(
         )
     if following == 0:
         return view
-    expected = _find_first_offset(view, log, name)
-    if expected is not None and first != expected:
-        raise Blocked(f"queue {name} begins at {first}, but at {expected} by the log")
-    return view
+    put = _find_first_put(view, node, name)
+    if put is None or first == put.queue_offset or first == find_begin_kept(view, node, name, put):
+        return view
+    raise Blocked(f"queue {name} begins at {first}, but at {put.queue_offset} by the log")
+
+
+def find_begin_kept(view: View, node: int, name: str, put: Put) -> int | None:
+    """Where a queue began that had no message left when files were deleted, or at the start.
+
+    It keeps its begin then, though its next message comes higher; None where that message, which
+    is the first now, was there (``ConsumeQueue#correctMinOffset``; `flush_file_gone` seq 150).
+    """
+    plan, begin = view.plan, view.get_log(node).start_offset
+    kept = 0
+    for event in plan.list_earlier(node, view.now_ms):
+        if event.kind in END_KINDS:
+            break
+        is_look = event.kind in BROKER_KINDS
+        if is_look and name in event.data.get("queues", ()):
+            kept = event["queues"][name][0]
+            break
+    return kept if begin and put.begin_ms > _find_last_deletion_ms(view, node, begin) else None
+
+
+def _find_last_deletion_ms(view: View, node: int, begin: int) -> float:
+    """When a broker last deleted a file at the earliest: it was seen to begin lower, or started."""
+    for event in view.plan.list_earlier(node, view.now_ms):
+        is_lower = event.kind in BROKER_KINDS and event["min_offset"] < begin
+        if is_lower or event.kind in START_KINDS:
+            return event.t_ms
+    return 0.0
 
 
 def check_queue_offset(view: View, put: Put) -> View:
@@ -125,10 +158,19 @@ def _list_last_puts(
             yield index.puts[place - 1]
 
 
+def _find_next_place(view: View, node: int, name: str, end: int) -> int:
+    """The same for a slave, by the places that the messages have there."""
+    if is_plain(view, node):
+        return _find_next_offset(view, view.get_log(node), name, end, has_deleted=False)
+    return max((1 + place for place, _ in list_places(view, node, name, end)), default=0)
+
+
 def _find_highest(view: View, node: int, name: str) -> float:
     """The most entries that the queue may have by now."""
     log, plan = view.get_log(node), view.plan
     highest = _find_next_offset(view, log, name, log.max_offset, has_deleted=True)
+    if not is_plain(view, node):
+        highest = _find_next_place(view, node, name, log.max_offset)
     if node == MASTER:
         highest = max(highest, _find_stale_end(view, name, view.process, log.max_offset))
     if any(plan.tables[s.life].is_open_at(s.end_offset - 1) for s in list_segments(log)):
@@ -144,8 +186,12 @@ def _find_highest(view: View, node: int, name: str) -> float:
     return highest
 
 
-def _find_first_offset(view: View, log: CommitLog, name: str) -> int | None:
-    """The queue offset of the first message of a queue in the log; None where nobody can tell."""
+def _find_first_put(view: View, node: int, name: str) -> Put | None:
+    """The first message of a queue in the log; None where nobody can tell, or there is none."""
+    log = view.get_log(node)
+    if is_displaced(log):
+        places = list_places(view, node, name, log.max_offset)
+        return next((put for _, put in places), None)
     for segment in list_segments(log):
         index = view.plan.queue_index.get((segment.life, name))
         place = bisect_left(index.starts, segment.start_offset) if index else 0
@@ -154,5 +200,5 @@ def _find_first_offset(view: View, log: CommitLog, name: str) -> int | None:
             put = index.puts[place]
             before = table.list_within(segment.start_offset, put.end_offset)
             is_gap = any(each.is_behind_gap for each in before)
-            return None if is_gap else put.queue_offset
+            return None if is_gap else put
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from reference.recordings.ahead.plan import MASTER
-from reference.recordings.clock import JITTER_MS, LATE_MS, RECONNECT_MS, SLACK_MS
+from reference.recordings.clock import JITTER_MS, LATE_MS, NOTICE_MS, RECONNECT_MS, SLACK_MS
 from reference.recordings.reading import Event
 from reference.recordings.view import Blocked, View, Wire, check_timer, get_timers
 from reference.releases.timing_differences import FIRST_REPORT_AT_ONCE, OWN_REPORT_TIMER
@@ -30,14 +30,18 @@ def is_reachable(view: View, slave: int, since_ms: float) -> bool:
     """Nobody can have refused a connect since then: the master has run, and its proxy met it.
 
     From 5.0.0 on a slave waits all the same (``DefaultHAClient#closeMasterAndWait``). Behind a
-    stall it may have closed earlier, and not have come through.
+    stall it may have closed earlier, and not have come through. A proxy that has cut the link may
+    not listen for a while, and notes nothing then; the slave is seen to be without a connection
+    (`empty_first_file` seq 42 to 75).
     """
-    is_behind_stall = view.wires[slave].healed_ms > since_ms - SLACK_MS
-    if view.plan.version.has(FIRST_REPORT_AT_ONCE) or is_behind_stall:
+    wire, ahead = view.wires[slave], view.plan.links[slave]
+    is_behind_stall = wire.healed_ms > since_ms - SLACK_MS
+    has_missed = any(since_ms + NOTICE_MS < t < view.now_ms for t in ahead.unconnected_ms)
+    may_refuse = wire.cut_ms >= since_ms - JITTER_MS and has_missed
+    if view.plan.version.has(FIRST_REPORT_AT_ONCE) or is_behind_stall or may_refuse:
         return False
     has_run = view.is_up(MASTER) and view.master.is_started and not view.is_stopping(MASTER)
-    refusals_ms = view.plan.links[slave].refusals_ms
-    is_met = not any(since_ms <= t_ms <= view.now_ms for t_ms in refusals_ms)
+    is_met = not any(since_ms <= t_ms <= view.now_ms for t_ms in ahead.refusals_ms)
     return has_run and is_met and view.master.started_ms < since_ms - JITTER_MS
 
 

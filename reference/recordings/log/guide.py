@@ -24,6 +24,7 @@ from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER, Plan, find_next
 from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES, ProcessAhead, Put
 from reference.recordings.clock import (
+    EXPIRY_BEGIN_MS,
     GRAIN_MS,
     JITTER_MS,
     KILL_MS,
@@ -45,6 +46,7 @@ from reference.recordings.log.limits.due import (
     see_least_push2,
 )
 from reference.recordings.log.notes import Connection, Notes, Wire
+from reference.recordings.view import Displaced
 from reference.worlds.replication.controller.epochs import get_place
 from reference.worlds.replication.mapped_files import is_flush_file_there
 from reference.worlds.replication.replication import compute_first_transfer_start
@@ -57,8 +59,8 @@ SEEN = ("restart_", "begin_master_stop", "begin_slave_stop", "finish_", "refuse_
 """How the rules begin that have an event of their own, though a broker does it."""
 
 YOUNG = "delete_young_"
-"""How the rules begin by which a broker with a full disk deletes a file; of a whole broker no event
-tells that (DefaultMessageStore.CleanCommitLogService#isSpaceToDelete)."""
+"""How the rules begin by which a broker with a full disk deletes a file; no event tells that
+(DefaultMessageStore.CleanCommitLogService#isSpaceToDelete)."""
 
 OLD = "expire_"
 """How those begin by which a broker deletes a file that is old enough."""
@@ -71,6 +73,15 @@ CLOCKED = ("time_out_slave_wait", "time_out_disk_wait", "wait_one_second")
 
 OTHERS = ("append_other_message", "fill_file")
 """The rules by which a master's log grows before the next recorded put."""
+
+DISPATCHING = ("dispatch_master", "dispatch_slave")
+"""The rules by which a broker dispatches."""
+
+RESTART = "restart_slave"
+"""How the rules begin by which a slave starts again."""
+
+FOREIGN = "append_at_wrong_offset"
+"""The rule by which a slave stores bytes at another offset than its master (R-HC-20)."""
 
 Allowance: TypeAlias = bool | Callable[[Node], bool]
 """Whether an instance may fire without an event: always, never, or by what was recorded before."""
@@ -195,17 +206,16 @@ class LogGuide:
             "append_message": lambda node: self._may_append(node, index),
             "fill_file": self._may_fill,
             "append_other_message": self._may_append_others,
-            "swallow_flush_error": lambda node: self.find_lost(node) is not None,
-            "flush_master": self._may_flush if self.plan.lost_offsets else True,
+            "swallow_flush_error": self._may_swallow_error,
+            "flush_master": self._make_flush_allowance(MASTER),
+            "flush_slave": self._make_flush_allowance(index),
             "enter_sync_state_set": lambda _: self._may_enter(index),
             "leave_sync_state_set": lambda node: self._may_leave(node, index),
         }
         if rule.name in special:
             return special[rule.name]
-        if rule.name.startswith(YOUNG):
-            return self.plan.are_puts_hidden
-        if rule.name.startswith(OLD) and self.plan.are_deletions_shown:
-            return False
+        if rule.name.startswith((YOUNG, OLD)):
+            return self._make_deletion_allowance(rule.name, index)
         if rule.who not in HIDDEN_ROLES or rule.name.startswith(SEEN):
             return False
         return self._make_link_allowance(rule.name, index)
@@ -314,10 +324,44 @@ class LogGuide:
         process: ProcessAhead = plan.processes[notes.process]
         return process.may_be_pending(least, self.now_ms, longest_ms)
 
-    def _may_flush(self, node: Node) -> bool:
-        """The flush stays below what the end of the master's process takes."""
-        lost = self.find_lost(node)
-        return lost is None or self.get(node, "master.log.flushed_offset") < lost
+    def _make_deletion_allowance(self, rule: str, broker: int) -> Allowance:
+        is_old, are_hidden = rule.startswith(OLD), self.plan.are_puts_hidden
+        if self.plan.are_deletions_shown:
+            return are_hidden and not is_old
+        return True if is_old or are_hidden else lambda node: self._may_delete(node, broker)
+
+    def _may_delete(self, node: Node, broker: int) -> bool:
+        """A broker's log is seen to begin later soon, and it has run for so long that it looks."""
+        plan = self.plan
+        begins = plan.begin_observations if broker == MASTER else plan.links[broker].begins
+        begin = find_next(begins, self.now_ms - GRAIN_MS)
+        started_ms = node.notes.seen.get_broker(broker).started_ms
+        is_due = self.now_ms >= started_ms + EXPIRY_BEGIN_MS - JITTER_MS
+        path = f"{name_broker(broker)}.log.start_offset"
+        return is_due and begin is not None and self.get(node, path) < begin
+
+    def _make_flush_allowance(self, broker: int) -> Allowance:
+        is_lost = broker == MASTER and bool(self.plan.lost_offsets)
+        is_limited = is_lost or bool(self.plan.stuck_flushes.get(broker))
+        return (lambda node: self._may_flush(node, broker)) if is_limited else True
+
+    def _may_flush(self, node: Node, broker: int) -> bool:
+        """The flush stays below what the end of the master's process takes, and where it stuck."""
+        lost = self.find_lost(node) if broker == MASTER else None
+        flushed = self.get(node, f"{name_broker(broker)}.log.flushed_offset")
+        is_kept = lost is None or flushed < lost
+        return is_kept and flushed < self._find_stuck(broker)
+
+    def _may_swallow_error(self, node: Node) -> bool:
+        """The end of the master's process takes even what counted as flushed."""
+        flushed = self.get(node, "master.log.flushed_offset")
+        return self.find_lost(node) is not None and flushed < self._find_stuck(MASTER)
+
+    def _find_stuck(self, broker: int) -> float:
+        """Where the flush of a broker's present process stuck; infinite if it did not."""
+        every = self.plan.stuck_flushes[broker]
+        now = (e.offset for e in every if e.begin_ms <= self.now_ms <= e.end_ms)
+        return min(now, default=math.inf)
 
     def _may_send(self, node: Node, slave: int) -> bool:
         """The master may send the connection's next frame before the proxy forwards it."""
@@ -384,11 +428,22 @@ class LogGuide:
             return self._follow_append(node, notes, action)
         if rule in OTHERS and not self._may_be_other(node, action, state):
             return None
+        if rule in DISPATCHING and not self._may_dispatch(action, state):
+            return None
         if rule in CLOCKED:
             return self._follow_clock(node, notes, rule, node.notes.slots[get_index(action)])
         if slave is not None and slave < len(notes.wires):
             return self._follow_link(node, notes, action, state)
         return self._follow_ends(node, notes, action, state)
+
+    def _may_dispatch(self, action: Action, after: State) -> bool:
+        """A dispatch goes to the begin of a log once that has bytes (ReputMessageService#doReput).
+
+        In one without any it stays at 0 (`full_file_skipped` seq 204).
+        """
+        broker = MASTER if action.index is None else action.index
+        begin = after[self.places[f"{name_broker(broker)}.log.start_offset"]]
+        return bool(after[self.places[name_end(self.plan, broker)]] > begin)
 
     def _may_be_other(self, node: Node, action: Action, after: State) -> bool:
         """A message has a head, and neither it nor a blank lies where the next recorded put does.
@@ -409,6 +464,7 @@ class LogGuide:
         rule, slave = action.rule_name, get_index(action)
         if not self._may_begin(node, state, slave):
             return None
+        notes = self._follow_displaced(node, notes, action, state)
         if rule in FOLLOWED:
             is_recorded = notes.wires[slave].is_recorded
             return FOLLOWED[rule](self, node, notes, action) if is_recorded else notes
@@ -417,6 +473,19 @@ class LogGuide:
             opened_ms = notes.seen.wires[slave].opened_ms if is_shown else self.now_ms
             return notes.accept(slave, opened_ms)
         return self._follow_ends(node, notes, action, state)
+
+    def _follow_displaced(self, node: Node, notes: Notes, action: Action, state: State) -> Notes:
+        """A frame comes to a foreign offset, or the log is cut that has such bytes."""
+        slave = get_index(action)
+        known, end = notes.wires[slave].displaced, state[self.places[name_end(self.plan, slave)]]
+        found = None if known is None else known.cut(end)
+        if found is not None and action.rule_name.startswith(RESTART):
+            found = evolve(found, is_recovered=True)
+        if action.rule_name == FOREIGN:
+            source = self.get(node, f"links.{slave}.arrived_offset")
+            life, size = self.get(node, "master.ghost_life"), action.arguments["size_bytes"]
+            found = Displaced(life, end - size, end, source)
+        return notes if found == known else notes.change_wire(slave, displaced=found)
 
     def _follow_ends(self, node: Node, notes: Notes, action: Action, state: State) -> Notes:
         """The connections that a step ends, or that the master notices to have ended."""

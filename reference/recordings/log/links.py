@@ -244,7 +244,9 @@ def list_late_goals(asking: Asking, event: Event, node: Node, slave: int) -> Ite
     Its proxy has not told of both sides of that end yet, or held it back when it told.
     """
     seen, ahead = node.notes.seen.wires[slave], asking.plan.links[slave]
-    is_ending = event["conn"] == seen.ended_connection and seen.ends_to_see > 0
+    ended_ms = ahead.closings_ms.get(event["conn"], math.inf)
+    is_soon = event.t_ms <= ended_ms + SLACK_MS or seen.is_stalled or seen.healed_ms > ended_ms
+    is_ending = event["conn"] == seen.ended_connection and seen.ends_to_see > 0 and is_soon
     is_open = event["conn"] == seen.connection and seen.is_open
     is_late = is_open or is_ending or was_held_at_end(asking, node, slave, event)
     yield agrees(f"connection {event['conn']} has not ended", is_so=is_late)
@@ -440,10 +442,12 @@ def is_about_open(event: Event, node: Node, slave: int) -> bool:
 
 def end_wire(seen: Seen, slave: int, event: Event) -> Seen:
     """An end was seen: of a connection, or of one of its sides."""
-    wire = seen.wires[slave]
-    if event.kind.startswith("link_cut") or event["conn"] == wire.connection:
+    wire, is_cut = seen.wires[slave], event.kind.startswith("link_cut")
+    if is_cut or event["conn"] == wire.connection:
         seen = close_wire(seen, slave, event.t_ms)
-    if event.kind.startswith("link_cut"):
+    if is_cut or event["closed_by"] == "proxy":
+        seen = seen.change_wire(slave, cut_ms=event.t_ms)
+    if is_cut:
         return seen
     return seen.change_wire(slave, ends_to_see=seen.wires[slave].ends_to_see - 1)
 
@@ -462,7 +466,9 @@ def check_end(view: View, slave: int, event: Event, *, may_refuse: bool) -> View
         is_over = not view.cluster.links[slave].is_open or is_ending(view, slave)
         is_over = is_over or has_hidden_stop(view.plan, view.slaves[slave], slave, view.now_ms)
         return view if is_over or may_refuse else check_housekeeping(view, slave)
-    if not wire.ends_to_see:
+    ended_ms = view.plan.links[slave].closings_ms.get(event["conn"], view.now_ms)
+    is_held = wire.is_stalled or wire.healed_ms > ended_ms
+    if not wire.ends_to_see or (view.now_ms > ended_ms + SLACK_MS and not is_held):
         raise Blocked("no connection of this link has ended, or both of its sides were seen to")
     return check(view, "conn", wire.ended_connection, event["conn"])
 

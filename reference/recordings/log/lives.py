@@ -151,9 +151,23 @@ def check_start(view: View, event: Event, broker: int, abort_files: frozenset[in
     if view.is_up(broker) or end is None:
         return view
     low, high = find_recovered_range(view.plan.tables, view.get_log(broker))
+    if broker != MASTER or broker in abort_files:
+        high = max(high, find_kept_end(view, event, broker))
     if not low <= end <= high and not view.plan.are_puts_hidden:
         raise Blocked(f"max_offset is {end}, but recovery cuts the log to {low}")
     return view
+
+
+def find_kept_end(view: View, event: Event, broker: int) -> int:
+    """Where a log ends that keeps the blank of its full last file; 0 for none.
+
+    It does if the next file is there, and that is shown then: a heartbeat has made a slave's, and a
+    kill leaves the one that a master has made early (R-RC-04, R-HC-09, T1-09848).
+    """
+    end, size = view.get_log(broker).max_offset, view.cluster.parameters.mapped_file_size_bytes
+    files_end = event.data.get("min_offset", 0) + event.data.get("mapped_files", 0) * size
+    is_kept = end % size == 0 and event["max_offset"] == end < files_end
+    return end if is_kept else 0
 
 
 def list_starts(asking: Asking, broker: int) -> list[str]:
@@ -344,9 +358,32 @@ def observe_exit(asking: Asking, observation: Observation, node: Node) -> Asked:
 
 
 def observe_surgery(asking: Asking, observation: Observation, node: Node) -> Asked:
-    """The recorder takes a tail of the store of a broker that is down: see `observe_kill`."""
+    """The recorder takes a tail of the store of a broker that is down: see `observe_kill`.
+
+    Behind a stop in order, too: what that has not written is in the page cache, and a loss of power
+    takes it later as well (`flush_file_gone` seq 171 to 204).
+    """
     event = observation.event
-    return Asked((asking.later(observation, lambda view: check_surgery(view, event)),))
+    broker, lost_from = asking.plan.find_node(event), event["lost_from_offset"]
+    checks = asking.later(observation, lambda view: check_surgery(view, event))
+    if asking.guide.get_max(node, broker) <= lost_from:
+        return Asked((checks,))
+    lost = lose_page_cache(asking, node, broker, lost_from)
+    text = f"the bytes of {event['node']} from {lost_from} on were not on its disk"
+    goal = agrees(text, is_so=lost is not None)
+    return Asked((lambda _: (goal,),), after=lambda _: lost or node)
+
+
+def lose_page_cache(asking: Asking, node: Node, broker: int, kept: int) -> Node | None:
+    """A node in which a broker whose process has ended has lost power; None: it may not lose that.
+
+    The rule is asked as if the process had ended by it. Its abort file is gone by then, or not.
+    """
+    who, states, places = name_broker(broker), list(node.state), asking.guide.places
+    states[places[f"{who}.is_up"]] = True
+    step = Action(name_instance("lose_WHO_power", broker), {"kept_offset": kept})
+    lost = asking.guide.machine.take(tuple(states), step)
+    return None if lost is None else node.edit(state=lost)
 
 
 def observe_wipe(asking: Asking, observation: Observation, node: Node) -> Asked:

@@ -9,6 +9,7 @@ from attrs import evolve, field, frozen
 
 from reference.language.compiled import State
 from reference.recordings.log.seen import Seen
+from reference.recordings.view import Displaced
 
 
 @frozen(cache_hash=True)
@@ -39,6 +40,8 @@ class Wire:
     """How many of them the slave has taken."""
     late_point: int = -1
     """Where the slave has yet to truncate its log, having been told so; -1 for nowhere."""
+    displaced: Displaced | None = None
+    """What the slave has stored at a foreign offset."""
 
 
 @frozen(cache_hash=True)

@@ -16,6 +16,8 @@ from reference.recordings.ahead.plan import MASTER
 from reference.recordings.ahead.puts import Put
 from reference.recordings.checks.durations import check_duration
 from reference.recordings.checks.puts import (
+    NO_FILE,
+    check_blank_put,
     check_own_duration,
     check_refused_put,
     check_size,
@@ -32,6 +34,7 @@ from reference.recordings.log.guide import name_end
 from reference.recordings.log.limits.due import is_given_up
 from reference.recordings.log.seen import Check
 from reference.recordings.reading import Event
+from reference.worlds.replication.mapped_files import is_new_file_needed
 from reference.worlds.replication.put import has_slave_wait, is_reported
 from reference.worlds.replication.state import ANSWERED, STATUS_NAMES
 
@@ -48,6 +51,9 @@ def observe_put_begin(asking: Asking, observation: Observation, node: Node) -> A
     if event["node"] != asking.plan.master:
         return Asked()
     put = find_put(asking, event)
+    if event.seq in asking.plan.blank_by_seq:
+        fill = note(lambda notes: notes.grant("fill_file"))
+        return ask_for(*list_counters(asking, node, event, "before"), after=fill)
     if put is None:
         return ask_for(*list_counters(asking, node, event, "before"))
     number = put.number
@@ -89,6 +95,8 @@ def observe_put(asking: Asking, observation: Observation, node: Node) -> Asked:
     """A put has returned: its message was appended, and is answered so."""
     event = observation.event
     put = find_put(asking, event)
+    if event.seq in asking.plan.blank_by_seq and event["node"] == asking.plan.master:
+        return observe_blank(asking, observation, node)
     if put is None:
         return observe_refused_put(asking, observation, node)
     number, begin = put.number, put.start_offset
@@ -118,6 +126,34 @@ def observe_put(asking: Asking, observation: Observation, node: Node) -> Asked:
     )
 
 
+def observe_blank(asking: Asking, observation: Observation, node: Node) -> Asked:
+    """A put has returned that has left a blank: its next file could not be created (R-CL-04).
+
+    The blank is in the log and is sent, though its producer gets an error
+    (``CommitLog#putMessage``, END_OF_FILE; ``AllocateMappedFileService``).
+    """
+    event = observation.event
+    blank = asking.plan.blank_by_seq[event.seq]
+    begin, end = blank.start_offset, name_end(asking.plan, MASTER)
+    goals = (
+        asking.has_value("where the blank begins", "master.trailing_blank_offset", begin),
+        asking.has_value("the master's end behind the blank", end, blank.end_offset),
+    )
+    checks: list[Check] = [
+        lambda view: check_own_duration(view, event),
+        lambda view: check_blank_put(view, blank),
+        lambda view: check_queue_offset(view, blank),
+    ]
+    return Asked(
+        (
+            lambda n: () if goals[0].check(n) else list_positions(asking, n, begin),
+            lambda _: goals,
+            asking.later(observation, *checks),
+            lambda n: list_counters(asking, n, event, "after"),
+        )
+    )
+
+
 def observe_refused_put(asking: Asking, observation: Observation, node: Node) -> Asked:
     """A put has returned of which nothing was written; a slave takes none at all."""
     event = observation.event
@@ -134,7 +170,14 @@ def observe_refused_put(asking: Asking, observation: Observation, node: Node) ->
     if event["put_status"] == "SERVICE_NOT_AVAILABLE":
         text = "the master stops, or has ended"
         goals += (asking.holds(text, is_refusing),)
+    if event["put_status"] == NO_FILE:
+        goals += (asking.holds("the master needs a new file", is_file_needed),)
     return Asked((lambda _: goals, asking.later(observation, *checks)))
+
+
+def is_file_needed(state: Any) -> Any:
+    """The master's log has no file, or none with room for another byte."""
+    return is_new_file_needed(state.master.log, state.parameters)
 
 
 def is_refusing(state: Any) -> Any:

@@ -98,6 +98,7 @@ def make_view(plan: Plan, cluster: Any, node: Node, observation: Observation) ->
         followed=notes.slots,
         process=notes.process,
         now_ms=observation.event.t_ms,
+        displaced=tuple(wire.displaced for wire in notes.wires),
         **{name: getattr(seen, name) for name in KNOWN},
     )
 

@@ -16,8 +16,10 @@ from reference.decisions.reading.consume_queue import ConsumeQueue, Entry, compu
 from reference.recordings.ahead.boundaries import list_segments
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.ahead.puts import Put
+from reference.recordings.checks.places import is_known, is_plain, list_places
 from reference.recordings.reading import Event
 from reference.recordings.view import Blocked, View
+from reference.worlds.replication.lineage import compute_start_of_life
 
 ENTRIES_MAX = 100_000
 """More entries than this are not looked at in one read, whatever a recording says."""
@@ -52,8 +54,27 @@ def list_puts(view: View, node: int, name: str) -> Iterator[Put]:
 
 
 def list_known(view: View, node: int, name: str) -> dict[int, Put]:
-    """The recorded messages of a queue by their queue offset."""
+    """The recorded messages of a queue by their queue offset: on a slave, by their place there."""
+    if not is_plain(view, node) and is_known(view, node):
+        return dict(list_places(view, node, name, view.get_log(node).max_offset))
     return {put.queue_offset: put for put in list_puts(view, node, name)}
+
+
+def list_deleted(view: View, node: int, name: str) -> dict[int, Put]:
+    """Those that a broker's log has lost to retention, by queue offset.
+
+    A queue keeps their entries where it kept its begin (``ConsumeQueue#correctMinOffset``).
+    """
+    log, found = view.get_log(node), dict[int, Put]()
+    if not log.start_offset:
+        return {}
+    for life, end in enumerate(log.ends):
+        index = view.plan.queue_index.get((life, name))
+        start = compute_start_of_life(log, life)
+        for put in index.puts if index else ():
+            if start <= put.start_offset and put.end_offset <= min(end, log.start_offset):
+                found[put.queue_offset] = put
+    return found
 
 
 def make_queue(view: View, node: int, shown: Shown, length: int, *, are_old: bool) -> ConsumeQueue:
@@ -63,7 +84,10 @@ def make_queue(view: View, node: int, shown: Shown, length: int, *, are_old: boo
     """
     first = max(shown.offset, shown.min_offset, 0)
     end = min(shown.max_offset, first + min(length, ENTRIES_MAX))
-    known = list_known(view, node, shown.name)
+    known = {
+        **list_deleted(view, node, shown.name),
+        **list_known(view, node, shown.name),
+    }
     invented = invent_entries(view, node, shown, range(first, end), are_old=are_old)
     entries = [
         Entry(known[offset].start_offset, known[offset].size_bytes)

@@ -11,7 +11,9 @@ from reference.decisions.reading.get_message import GetMessageResult, get_messag
 from reference.decisions.reading.read import Read
 from reference.decisions.reading.settings import StoreSettings, change_store
 from reference.recordings.ahead.plan import MASTER
+from reference.recordings.checks.displaced import list_pieces
 from reference.recordings.checks.logs import check_max
+from reference.recordings.checks.places import is_known
 from reference.recordings.checks.queues import check_queue
 from reference.recordings.reading import Event
 from reference.recordings.tables.queues import (
@@ -50,6 +52,8 @@ def check_read(view: View, event: Event) -> View:
     settings = read_store_settings(view, node)
     view = check_inputs(view, settings, event)
     view, settings = learn_memory(view, node, settings, event)
+    if list_pieces(view, node) and not is_known(view, node):
+        return view  # Nobody can tell which entries the queue has.
     shown = Shown(
         name_queue(event),
         event["min_offset"],
@@ -80,7 +84,8 @@ def find_running_node(view: View, event: Event) -> int:
 def check_ends(view: View, node: int, event: Event) -> View:
     """The ends of the queue are those of the messages dispatched, as far as they are recorded.
 
-    In one process a queue grows at its end only, and loses messages at its begin only.
+    In one process a queue grows at its end only, and loses messages at its begin only. Of bytes
+    at a foreign offset it is not always known what they bring about (R-HC-20).
     """
     name, low, high = name_queue(event), event["min_offset"], event["max_offset"]
     broker = view.reads.get_node(event["node"])
@@ -89,7 +94,7 @@ def check_ends(view: View, node: int, event: Event) -> View:
         raise Blocked(f"max_offset is {high}, but the queue went to {least} before")
     if not first <= low <= max(high, first):
         raise Blocked(f"min_offset is {low}, but the queue goes from {first} to {high}")
-    if not view.plan.are_puts_hidden:
+    if not view.plan.are_puts_hidden and is_known(view, node):
         view = check_queue(view, node, name, [low, high])
     queues = {**broker.queues, name: (low, high)}
     reads = view.reads.change_node(event["node"], queues=queues)

@@ -33,6 +33,10 @@ from tests.reference.recordings.shared import TRACES, cut_behind, list_cases, li
 
 PATHS = list_recordings(TRACES)
 LATER = list_recordings(shared.LATER)
+STAGED = [
+    shared.FOUND / f"{name}.jsonl"
+    for name in ("empty_first_file", "flush_file_gone", "full_file_skipped", "torn_roll_kill")
+]
 
 IN_PLACE, WHOLE = 8, 1
 """How many corruptions of a recording are tried with every change: in the place of their event, and
@@ -151,7 +155,7 @@ def test_a_sample_of_corruptions_is_refused(path: Path) -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("path", [*PATHS, *LATER], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*PATHS, *LATER, *STAGED], ids=lambda path: path.stem)
 def test_every_corruption_is_refused(path: Path) -> None:
     """Every corruption of one event of a recording, and a share of the others."""
     recording, chance = read_recording(path), random.Random(path.stem)

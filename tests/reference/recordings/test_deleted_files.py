@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
+import pytest
 from attrs import evolve
 
 from reference.recordings.judging import REJECTED, check_recording
 from reference.recordings.reading import Event, Recording, read_recording
-from tests.reference.recordings.shared import TRACES
+from tests.reference.recordings.accepted import Place, find_places
+from tests.reference.recordings.shared import FOUND, TRACES, cut_behind
 
 MASTER = "master_async"
 ROLLED, WAITING, LOOK, LAST = 155, 157, 158, 159
@@ -77,3 +80,72 @@ def test_without_the_file_nothing_is_flushed() -> None:
     assert (answered.verdict, answered.first_unexplained_seq) == (REJECTED, LOOK)
     shown = check_recording(make(is_deleted=True, flushed=SECOND_FILE + 2198))
     assert (shown.verdict, shown.first_unexplained_seq) == (REJECTED, WAITING)
+
+
+@cache
+def read_full_disk() -> Recording:
+    """A broker with a full disk deletes files that are not flushed, and then loses power."""
+    return read_recording(FOUND / "flush_file_gone.jsonl")
+
+
+@cache
+def find_full_disk() -> dict[int, Place]:
+    """Where its events are explained."""
+    return dict(find_places(read_full_disk()))
+
+
+DELETED, BEHIND, SURGERY, STARTED, MISSING = 108, 150, 173, 204, 210
+"""A look behind the deletion, a later one, the loss of power, the next start, and a read."""
+FLUSHED_LOOK = 42
+"""The look behind its first flush, from which on everything may have come earlier."""
+
+
+def is_explained(seq: int, **changes: Any) -> bool:
+    """An event of it with these fields changed may stand in its place."""
+    event = next(each for each in read_full_disk().events if each.seq == seq)
+    return find_full_disk()[seq].accepts(evolve(event, data={**event.data, **changes}))
+
+
+def test_a_flush_does_not_pass_a_file_that_went_unflushed() -> None:
+    """By the line about the file it stood at 1000; nothing is flushed any more (R-CL-09)."""
+    assert is_explained(DELETED)
+    for flushed in (0, 16384, 50152):
+        assert not is_explained(DELETED, flushed_offset=flushed)
+        assert not is_explained(BEHIND, flushed_offset=flushed)
+
+
+@pytest.mark.parametrize(("earlier_ms", "is_possible"), [(80_000, True), (100_000, False)])
+def test_no_file_goes_before_the_first_round(earlier_ms: int, is_possible: bool) -> None:
+    """A broker looks a minute after its start for the first time (`addScheduleTask`)."""
+
+    def move(event: Event) -> Event:
+        data = dict(event.data)
+        if "t_begin_ms" in data:
+            data["t_begin_ms"] -= earlier_ms
+        return evolve(event, t_ms=event.t_ms - earlier_ms, data=data)
+
+    recording = cut_behind(read_full_disk(), DELETED)
+    first = (e for e in recording.events if e.seq < FLUSHED_LOOK and e.kind != "log")
+    events = (*first, *(move(e) for e in recording.events if e.seq >= FLUSHED_LOOK))
+    assert check_recording(evolve(recording, events=events)).is_conforming == is_possible
+
+
+def test_a_queue_without_messages_keeps_its_begin() -> None:
+    """When files were deleted the first queue had none left, and the second had one."""
+    queues = next(e for e in read_full_disk().events if e.seq == BEHIND)["queues"]
+    assert queues["T0-0"] == [0, 29]
+    for begin in (1, 24, 26):
+        assert not is_explained(BEHIND, queues={**queues, "T0-0": [begin, 29]})
+    assert not is_explained(BEHIND, queues={**queues, "T0-1": [0, 24]})
+    assert is_explained(MISSING)
+    for status in ("FOUND", "OFFSET_TOO_SMALL", "NO_MATCHED_MESSAGE"):
+        assert not is_explained(MISSING, status=status)
+
+
+def test_a_loss_of_power_takes_what_no_flush_has_written() -> None:
+    """Behind a stop in order, too; what was in the files that went is not there to be lost."""
+    assert is_explained(SURGERY)
+    assert not is_explained(SURGERY, lost_from_offset=1000)
+    for end in (0, 50152, 55152):
+        ends = dict.fromkeys(("max_offset", "flushed_offset", "dispatched_offset"), end)
+        assert not is_explained(STARTED, **ends, slave_fall_behind=end)

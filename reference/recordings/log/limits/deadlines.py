@@ -8,7 +8,13 @@ from attrs import define, field
 
 from reference.language.machine import Action
 from reference.recordings.ahead.plan import MASTER, read_number
-from reference.recordings.clock import SELECT_MS, SLACK_MS, TRANSFER_WAIT_MS, UNDER_WAY_MS
+from reference.recordings.clock import (
+    EXPIRY_BEGIN_MS,
+    SELECT_MS,
+    SLACK_MS,
+    TRANSFER_WAIT_MS,
+    UNDER_WAY_MS,
+)
 from reference.recordings.hidden.node import Node
 from reference.recordings.log.arguments import APPENDING
 from reference.recordings.log.guide import LogGuide
@@ -57,9 +63,6 @@ EXPIRY = ("expire_master_file", "expire_uncopied_master_file")
 
 CLEAN_MS = 10_000
 """``cleanResourceInterval`` where nothing is said of it."""
-
-EXPIRY_BEGIN_MS = 60_000
-"""How long after its start it looks first (DefaultMessageStore#addScheduleTask)."""
 
 DEADLINES_MS = {
     **dict.fromkeys(STOPPING, STOP_BEGIN_MS),

@@ -41,7 +41,7 @@ class Landmarks:
 
     plan: Plan
     calls: tuple[Put, ...] = field(init=False)
-    """The puts in the order in which they were called."""
+    """The puts that have left bytes, if only a blank, in the order in which they were called."""
     longest_ms: float = field(init=False)
     """How long the longest of them took."""
     stands: Mapping[tuple[int, int], tuple[frozenset[int], bool]] = field(init=False)
@@ -72,7 +72,8 @@ class Landmarks:
 
     @calls.default
     def _sort_calls(self) -> tuple[Put, ...]:
-        return tuple(sorted(self.plan.puts, key=get_begin))
+        every = (*self.plan.puts, *self.plan.blank_by_seq.values())
+        return tuple(sorted(every, key=get_begin))
 
     @longest_ms.default
     def _find_longest_ms(self) -> float:

@@ -120,6 +120,10 @@ class Sending:
         return size < min(most, end - begin)
 
 
+WRITTEN = ("PUT_OK", "END_OF_FILE")
+"""The append_status of what has left bytes in a log: a message, or a blank (R-CL-04)."""
+
+
 def see_known_ends(plan: Plan) -> Iterator[KnownEnd]:
     """By process of the master: where its log is known to end, by looks, by puts and by frames."""
     found, is_up, is_stop_known = KnownEnd(), False, False
@@ -146,6 +150,6 @@ def find_end(event: Event, *, is_own: bool) -> int | None:
         return int(event["master_offset"] + event["body_bytes"])
     if is_own and event.kind in LOOKS:
         return int(event["max_offset"])
-    if is_own and event.kind == "put" and event.data.get("append_status") == "PUT_OK":
+    if is_own and event.kind == "put" and event.data.get("append_status") in WRITTEN:
         return int(event["wrote_offset"] + event["wrote_bytes"])
     return None
