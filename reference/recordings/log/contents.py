@@ -39,13 +39,18 @@ def observe_checksums(asking: Asking, observation: Observation, node: Node) -> A
 
 def observe_scan(asking: Asking, observation: Observation, node: Node) -> Asked:
     """Every record of a log; where nobody has seen these put, its end shows how many there are."""
-    event, goals = observation.event, []
-    end = read_scan_end(event)
-    if end and asking.plan.are_puts_hidden:
-        text = f"max_offset of {event['node']}"
-        path = name_end(asking.plan, asking.plan.find_node(event))
-        goals.append(asking.has_value(text, path, end))
-    return hold_against(asking, observation, check_scan, *goals)
+    event, end = observation.event, read_scan_end(observation.event)
+    broker, text = asking.plan.find_node(event), f"max_offset of {event['node']}"
+    if asking.plan.are_puts_hidden and end:
+        goal = asking.has_value(text, name_end(asking.plan, broker), end)
+    else:
+        goal = asking.holds(f"{text} is {end} or more", reaches, broker, numbers=(end,))
+    return hold_against(asking, observation, check_scan, goal)
+
+
+def reaches(state: Any, broker: int, end: int) -> Any:
+    """A broker's log goes as far as this."""
+    return end <= get_log(state, broker).max_offset
 
 
 def observe_comparison(asking: Asking, observation: Observation, node: Node) -> Asked:

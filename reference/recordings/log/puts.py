@@ -28,7 +28,7 @@ from reference.recordings.clock import JITTER_MS
 from reference.recordings.controller.goals import has_epoch_files, lag_behind, list_set_goals
 from reference.recordings.hidden.goals import compile_made
 from reference.recordings.hidden.node import Asked, Goal, Node
-from reference.recordings.log.asking import Asking, agrees, ask_for, note
+from reference.recordings.log.asking import Asking, agrees, ask_for, note, see
 from reference.recordings.log.brokers import find_flush_before, list_positions
 from reference.recordings.log.guide import name_end
 from reference.recordings.log.limits.due import is_given_up
@@ -122,7 +122,7 @@ def observe_put(asking: Asking, observation: Observation, node: Node) -> Asked:
             asking.later(observation, *checks, lasting=lasting),
             lambda n: list_counters(asking, n, event, "after"),
         ),
-        after=lambda after: asking.drop_message(after, number),
+        after=lambda after: see_append(asking.drop_message(after, number), put),
     )
 
 
@@ -152,6 +152,11 @@ def observe_blank(asking: Asking, observation: Observation, node: Node) -> Asked
             lambda n: list_counters(asking, n, event, "after"),
         )
     )
+
+
+def see_append(node: Node, put: Put) -> Node:
+    """A put shows where the log has ended, at some moment from its call on."""
+    return see(lambda seen: evolve(seen, max_seen_ms=max(seen.max_seen_ms, put.begin_ms)))(node)
 
 
 def observe_refused_put(asking: Asking, observation: Observation, node: Node) -> Asked:

@@ -26,7 +26,7 @@ from reference.recordings.tables.worlds import (
     NodeTables,
     World,
     freeze,
-    list_own_answers,
+    list_told,
     name_address,
     name_ha_address,
 )
@@ -55,8 +55,8 @@ def follow_start(view: View, event: Event) -> View:
     worlds = tuple(
         {**world, name: node.tell(told)}
         for world in side.worlds
-        for told in (answer, *list_own_answers(side, name))
         for node in ([make_first(shown)] if is_first else list_restarted(view, world, event))
+        for told in list_told(side, name, node, (answer,))
     )
     side = evolve(
         side,

@@ -45,7 +45,7 @@ from reference.recordings.tables.worlds import (
     add_contents,
     advance,
     freeze,
-    list_own_answers,
+    list_told,
     name_address,
 )
 from reference.recordings.view import Blocked, View, check
@@ -278,10 +278,11 @@ def follow_registration(view: View, event: Event) -> View:
     if event["node"] == view.plan.master:
         return view
     side = view.tables
-    name = event["node"]
-    answers = (*list_registration_answers(view), *list_own_answers(side, name))
+    name, answers = event["node"], list_registration_answers(view)
     worlds = tuple(
-        {**world, name: world[name].tell(answer)} for world in side.worlds for answer in answers
+        {**world, name: world[name].tell(answer)}
+        for world in side.worlds
+        for answer in list_told(side, name, world[name], answers)
     )
     told_ms = {each: ms for each, ms in side.told_ms.items() if each != name}
     if is_master_there(view) and all(answer.master_address for answer in answers):

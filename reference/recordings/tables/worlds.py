@@ -261,10 +261,18 @@ def list_open(node: NodeTables) -> tuple[int, ...]:
     return (node.copies - 1, node.copies) if node.steps_left else (node.copies,)
 
 
-def list_own_answers(side: TableSide, name: str) -> tuple[Answer, ...]:
-    """What a slave may be told that is named as its own master."""
+def list_told(
+    side: TableSide, name: str, node: NodeTables, answers: Iterable[Answer]
+) -> tuple[Answer, ...]:
+    """What a slave may be told, perhaps of itself; then it is, until a master registers.
+
+    Its own registrations at that address keep the entry alive (RouteInfoManager#registerBroker).
+    """
     own = Answer(name_address(name), name_ha_address(name))
-    return (own,) if name in side.own_masters else ()
+    if name not in side.own_masters:
+        return tuple(answers)
+    is_told = node.tables.master_address == own.master_address
+    return (own,) if is_told else (*answers, own)
 
 
 def name_address(name: str) -> str:
@@ -287,7 +295,7 @@ def list_hidden_steps(world: World, side: TableSide, surroundings: Surroundings)
             yield from list_master_steps(world, side, surroundings)
             continue
         if side.is_due(name, FIRST_REGISTRATION_MS, surroundings.now_ms, START_END_MS):
-            for answer in (*surroundings.answers, *list_own_answers(side, name)):
+            for answer in list_told(side, name, node, surroundings.answers):
                 yield {**world, name: node.tell(answer)}
         if name in surroundings.told_copies:
             yield from make_told_step(world, name, surroundings)

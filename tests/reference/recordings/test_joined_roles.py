@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from reference.recordings.groups import OutsideTheModel, split_groups
 from reference.recordings.joined.explain import (
     CONFORMS,
     OUTSIDE,
@@ -145,9 +144,3 @@ def test_fields_are_those_of_the_latest_start(tmp_path: Path) -> None:
     """A promoted slave shows what a master shows."""
     with pytest.raises(TraceError, match="connection_count"):
         record(tmp_path, {9: {"connection_count": "none"}})
-
-
-def test_the_log_alone_has_no_promotion(tmp_path: Path) -> None:
-    """Whoever explains the log alone says that nodes keep their part there."""
-    with pytest.raises(OutsideTheModel, match="b starts as ASYNC_MASTER at seq 9"):
-        split_groups(record(tmp_path, {}))
