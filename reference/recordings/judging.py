@@ -27,8 +27,8 @@ from reference.recordings.log.explain import (
     LogVerdict,
     explain,
 )
-from reference.recordings.places import take_places
 from reference.recordings.reading import Event, Recording, TraceError, read_recording
+from reference.recordings.roles.places import take_places
 from reference.recordings.settings import find_mode, refuse_settings
 from reference.releases.releases import CONTROLLER
 from reference.releases.versions import Version, VersionError

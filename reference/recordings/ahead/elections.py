@@ -9,8 +9,8 @@ from typing import Any
 from attrs import frozen
 
 from reference.recordings.kinds import END_KINDS, START_KINDS
-from reference.recordings.places import EXCHANGE
 from reference.recordings.reading import Event
+from reference.recordings.roles.places import EXCHANGE
 
 
 def list_ids(nodes: Mapping[str, Any]) -> tuple[int, ...]:

@@ -27,10 +27,10 @@ from reference.recordings.hidden.goals import fires
 from reference.recordings.hidden.node import Asked, Goal, Node, Stage
 from reference.recordings.log.asking import Asking, agrees, ask_for, is_fact, see
 from reference.recordings.log.brokers import observe_snapshot
-from reference.recordings.log.exchange import exchange_notes
 from reference.recordings.log.guide import name_end
-from reference.recordings.places import EXCHANGE
 from reference.recordings.reading import Event
+from reference.recordings.roles.exchange import exchange_notes
+from reference.recordings.roles.places import EXCHANGE
 from reference.worlds.replication.controller.epochs import get_place
 
 NO_CONTROLLER = "these brokers have a controller"

@@ -18,8 +18,8 @@ from reference.recordings.kinds import END_KINDS
 from reference.recordings.log.asking import Asking
 from reference.recordings.log.limits.connections import UNSET
 from reference.recordings.log.notes import Connection
-from reference.recordings.places import EXCHANGE
 from reference.recordings.reading import Event
+from reference.recordings.roles.places import EXCHANGE
 from reference.worlds.replication.changes.controller_mode.handshake import truncate_slave
 from reference.worlds.replication.controller.epochs import compute_consistent_point, get_place
 

@@ -13,8 +13,8 @@ from typing import Any
 from attrs import define, evolve, frozen
 
 from reference.recordings.kinds import END_KINDS, START_KINDS
-from reference.recordings.log.exchange import exchange_logs
 from reference.recordings.reading import Event, Recording
+from reference.recordings.roles.exchange import exchange_logs
 from reference.worlds.reading.state import Broker, Reading, Routes
 from reference.worlds.replication.roles import Role
 from reference.worlds.system.state import THE_SLAVE, System

@@ -25,12 +25,12 @@ from reference.recordings.log.brokers import (
     list_start_stages,
     see_end,
 )
-from reference.recordings.log.exchange import exchange_parts
 from reference.recordings.log.guide import name_broker, name_end, name_instance
 from reference.recordings.log.notes import Notes
 from reference.recordings.log.seen import Seen
-from reference.recordings.places import EXCHANGE
 from reference.recordings.reading import Event
+from reference.recordings.roles.exchange import exchange_parts
+from reference.recordings.roles.places import EXCHANGE
 from reference.recordings.view import Blocked, View, check
 from reference.worlds.replication.roles import Role
 

@@ -19,8 +19,8 @@ from reference.recordings.judging import (
     check_recording,
     find_version,
 )
-from reference.recordings.places import take_places
 from reference.recordings.reading import Event, Recording, read_recording
+from reference.recordings.roles.places import take_places
 from reference.releases.versions import parse_version
 from tests.reference.recordings.shared import LATEST, cut_behind
 

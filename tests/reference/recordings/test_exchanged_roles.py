@@ -8,8 +8,8 @@ import pytest
 from attrs import evolve
 
 from reference.recordings.judging import CONFORMS, REJECTED, check_recording
-from reference.recordings.places import EXCHANGE, take_places
 from reference.recordings.reading import Event, Recording, read_recording
+from reference.recordings.roles.places import EXCHANGE, take_places
 from tests.reference.recordings.shared import FOUND
 
 PROMOTED = "delay_promotion_keep"

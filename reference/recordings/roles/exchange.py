@@ -16,8 +16,8 @@ from reference.recordings.ahead.plan import MASTER
 from reference.recordings.hidden.node import Node
 from reference.recordings.log.asking import Asking, note, see
 from reference.recordings.log.seen import Seen
-from reference.recordings.places import EXCHANGE
 from reference.recordings.reading import Event
+from reference.recordings.roles.places import EXCHANGE
 from reference.recordings.tables.read_side import ReadSide
 from reference.recordings.tables.worlds import TableSide, name_address, name_ha_address
 from reference.recordings.view import Broker
