@@ -112,6 +112,8 @@ class Stage:
     """How often the slave under test has asked for each table, by the request's code."""
     copied_ms: float = -FOREVER_MS
     """When it did so last."""
+    is_tested_down: bool = False
+    """The broker under test is being killed and started again: nothing is noted of it."""
     sends_open: int = 0
     """How many messages were sent to a whole broker and are not answered."""
     _stops: list[Callable[[], None]] = field(factory=list)
@@ -317,7 +319,8 @@ class Stage:
         """The answer to a registration, which a slave under test may learn from."""
         if fields.get("brokerId") != str(self.settings.broker_id) or self.serving is None:
             return {}
-        self.note("register_broker", node=self.tested_node)
+        if not self.is_tested_down:
+            self.note("register_broker", node=self.tested_node)
         master = self.brokers.get(MASTER_NODE)
         if master is None or master.broker is None:
             return {}

@@ -83,14 +83,9 @@ def exchange_seen(seen: Seen, slave: int, names: tuple[str, str]) -> Seen:
 
 def exchange_tables(side: TableSide, master: str, slave: str) -> TableSide:
     """What is known of the tables of all brokers, with those of these two exchanged."""
-    names, delays = {master: slave, slave: master}, side.delays
-    memory, file = rename(delays.memory, names), rename(delays.file, names)
-    return evolve(
-        side,
-        worlds=tuple(rename(world, names) for world in side.worlds),
-        files=rename(side.files, names),
-        delays=evolve(delays, memory=memory, file=file),
-    )
+    names = {master: slave, slave: master}
+    worlds = tuple(rename(world, names) for world in side.worlds)
+    return evolve(side, worlds=worlds, files=rename(side.files, names))
 
 
 def exchange_reads(side: ReadSide, master: str, slave: str) -> ReadSide:
