@@ -36,7 +36,8 @@ def count_delayed(view: View, event: Event) -> View:
 
 def count_shown(delayed: DelayOffsets, shown: DelayOffsets) -> DelayOffsets:
     """With the messages that were taken before the first look at a broker."""
-    return delayed | {level: max(delayed.get(level, 0), n) for level, n in shown.items()}
+    least = {level: max(delayed.get(level, 0), count) for level, count in shown.items()}
+    return {**delayed, **least}
 
 
 def keep_agreeing_delays(view: View, event: Event, shown: BrokerTables) -> View:
