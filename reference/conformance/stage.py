@@ -163,7 +163,9 @@ class Stage:
             return
         now_ms = self.elapsed_ms()
         if "begin_wall_ms" in told:
-            told["t_begin_ms"] = self._find_begin(now_ms - (wall_ms - told.pop("begin_wall_ms")))
+            # A call that has taken no time began with its answer, and not with a line before that.
+            lasted_ms = wall_ms - told.pop("begin_wall_ms")
+            told["t_begin_ms"] = self._find_begin(now_ms - lasted_ms) if lasted_ms else now_ms
         self.lines.append({"t_ms": now_ms, **told})
 
     def _find_begin(self, t_ms: float) -> float:
