@@ -136,6 +136,13 @@ class Logs:
         begin, end = bisect_left(self.seqs, after_seq + 1), bisect_left(self.seqs, before_seq)
         return self.lines[begin:end]
 
+    def has_request(self, node: str, topic: str, seq: int) -> bool:
+        """A broker was asked for a topic: it has made it, or the request before is not over."""
+        own = [line for line in self.lines if line.node == node]
+        is_made = any(x.what is Telling.TOPIC_MADE and x.name == topic for x in own)
+        before = [x.what for x in own if x.what in SUBJECTS[Telling.TOPIC_ASKED] and x.seq < seq]
+        return is_made or before[-1:] == [Telling.TOPIC_ASKED]
+
     def list_topics(self, before_seq: int) -> frozenset[str]:
         """Every topic that was made, as far as logs tell."""
         made = {Telling.TOPIC_MADE, Telling.TOPIC_MADE_ALONE}
@@ -143,8 +150,10 @@ class Logs:
 
 
 def read_logs(events: Iterable[Event], nodes: Iterable[str]) -> Logs:
-    """What the logs of these brokers tell in a recording."""
+    """What the logs of these brokers tell in a recording, if it is one of whole brokers."""
     events, names = list(events), frozenset(nodes)
+    if not any(event.kind == "broker_started" for event in events):
+        return Logs()
     read = [(event, read_line(event)) for event in events]
     lines = [line for _, line in read if line and line.node in {*names, ""}]
     whole = {

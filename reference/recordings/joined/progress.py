@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -21,6 +19,7 @@ from reference.recordings.joined.asking import (
     note,
 )
 from reference.recordings.reading import Event
+from reference.recordings.tables.looks import parse_offset_file
 from reference.worlds.reading.state import MASTER, SLAVE
 
 SEEN = ("reading.routes.is_master_seen", "reading.routes.is_slave_seen")
@@ -81,10 +80,7 @@ def read_file(event: Event) -> Mapping[str, Any] | None:
     raw = event.data.get("consumer_offset_file_raw")
     if raw is None:
         return None
-    # A table by fastjson has bare numbers for keys.
-    quoted = re.sub(r"([{,]\s*)(\d+)\s*:", r'\1"\2":', raw)
-    parsed: Mapping[str, Any] = json.loads(quoted).get("offsetTable", {})
-    return parsed
+    return parse_offset_file(raw)
 
 
 def observe_tables(asking: Asking, event: Event, node: Node) -> Asked:

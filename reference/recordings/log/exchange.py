@@ -18,6 +18,7 @@ from reference.recordings.log.asking import Asking, note, see
 from reference.recordings.log.seen import Seen
 from reference.recordings.places import EXCHANGE
 from reference.recordings.reading import Event
+from reference.recordings.tables.looks import name_address, name_ha_address
 from reference.recordings.tables.read_side import ReadSide
 from reference.recordings.tables.worlds import TableSide
 from reference.recordings.view import Broker
@@ -25,6 +26,9 @@ from reference.worlds.replication.roles import Role
 from reference.worlds.replication.state import Cluster, Link, Master, Slave
 
 Content = TypeVar("Content")
+
+ADDRESS_NAMES = (name_address, name_ha_address)
+"""How the two addresses of a broker are written."""
 
 
 def exchange_parts(asking: Asking, event: Event, node: Node) -> Node:
@@ -84,8 +88,14 @@ def exchange_seen(seen: Seen, slave: int, names: tuple[str, str]) -> Seen:
 def exchange_tables(side: TableSide, master: str, slave: str) -> TableSide:
     """What is known of the tables of all brokers, with those of these two exchanged."""
     names = {master: slave, slave: master}
-    worlds = tuple(rename(world, names) for world in side.worlds)
-    return evolve(side, worlds=worlds, files=rename(side.files, names))
+    return evolve(
+        side,
+        worlds=tuple(rename(world, names) for world in side.worlds),
+        files=rename(side.files, names),
+        symbols=side.symbols.exchange(
+            {name(old): name(new) for old, new in names.items() for name in ADDRESS_NAMES}
+        ),
+    )
 
 
 def exchange_reads(side: ReadSide, master: str, slave: str) -> ReadSide:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -128,7 +130,7 @@ def read_tables(event: Event) -> BrokerTables:
             topics=VersionedTable(topics_version, topics),
             groups=VersionedTable(DataVersion(event.t_ms, counter), groups),
             offsets=read_offsets(data.get("consumer_offsets", {})),
-            offset_file=read_offset_file(data.get("consumer_offset_file")),
+            offset_file=read_offset_file(data),
             delay_offsets=read_numbers(data.get("delay_offsets_in_memory", {})),
             delay_file=read_delay_file(data.get("delay_offset_file")),
         )
@@ -165,9 +167,19 @@ def read_offsets(shown: Mapping[str, Mapping[str, int]]) -> OffsetTable:
     }
 
 
-def read_offset_file(shown: Mapping[str, Any] | None) -> OffsetTable | None:
-    """The file of progress as a recording has it."""
-    return None if shown is None else read_offsets(shown["offsetTable"])
+def read_offset_file(data: Mapping[str, Any]) -> OffsetTable | None:
+    """The file of progress as an event has it: parsed, or as it is written; None: neither."""
+    if "consumer_offset_file" in data:
+        return read_offsets(data["consumer_offset_file"]["offsetTable"])
+    raw = data.get("consumer_offset_file_raw")
+    return None if raw is None else read_offsets(parse_offset_file(raw))
+
+
+def parse_offset_file(raw: str) -> Mapping[str, Any]:
+    """The table of a file of progress, in which fastjson writes bare numbers for keys."""
+    quoted = re.sub(r"([{,]\s*)(\d+)\s*:", r'\1"\2":', raw)
+    table: Mapping[str, Any] = json.loads(quoted).get("offsetTable", {})
+    return table
 
 
 def read_delay_file(shown: Mapping[str, Any] | None) -> Mapping[str, int] | None:
@@ -305,9 +317,13 @@ def rename_stamp(node: NodeTables, known: float, stamp_ms: int) -> NodeTables:
     return node.change_topics(node.topics.rename_stamp(known, stamp_ms))
 
 
+FILE_FIELDS = frozenset({"consumer_offset_file", "consumer_offset_file_raw"})
+"""Fields that show the file of progress."""
+
+
 def keep_agreeing_file(view: View, event: Event) -> View:
     """What a look shows of the file of progress."""
-    if "consumer_offset_file" not in event.data:
+    if not FILE_FIELDS & event.data.keys():
         return view
     name, side = event["node"], view.tables
     shown = read_tables(event).offset_file

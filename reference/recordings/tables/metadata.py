@@ -198,17 +198,25 @@ def follow_topic(view: View, event: Event) -> View:
     The log of the broker tells when, where it is recorded. The broker registers the topic at once,
     and learns from the answer (R-NS-03).
     """
-    if event["node"] not in list_telling(view, Telling.TOPIC_ASKED):
-        is_over = is_since(view.plan.version.release, ANSWERED_LAST)
-        stamp_ms, latest_ms = name_stamp(event.t_ms), event.t_ms + HELD_UP_MS
-        change = TopicChange(event["topic"], stamp_ms, is_alone=False, latest_ms=latest_ms)
-
-        def begin(topics: TopicSide) -> TopicSide:
-            begun = topics.begin(change)
-            return begun.end(is_alone=False) if is_over else begun
-
-        view = change_topics(view, event["node"], begin)
+    name, topic = event["node"], event["topic"]
+    if name not in list_telling(view, Telling.TOPIC_ASKED):
+        view = change_topics(view, name, lambda topics: begin_answered(view, topics, event))
+    elif not view.plan.logs.has_request(name, topic, event.seq):
+        raise Blocked(f"{name} has answered a request for {topic} of which its log does not tell")
     return follow_registration(view, event)
+
+
+def begin_answered(view: View, topics: TopicSide, event: Event) -> TopicSide:
+    """The topics of a broker that has answered a request: the change is soon over."""
+    change = TopicChange(
+        event["topic"],
+        name_stamp(event.t_ms),
+        is_alone=False,
+        latest_ms=event.t_ms + HELD_UP_MS,
+    )
+    begun = topics.begin(change)
+    is_over = is_since(view.plan.version.release, ANSWERED_LAST)
+    return begun.end(is_alone=False) if is_over else begun
 
 
 def follow_group(view: View, event: Event) -> View:

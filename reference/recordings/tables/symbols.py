@@ -52,6 +52,11 @@ class Symbols:
             return self
         return evolve(self, addresses={**self.addresses, str(shown): free[0]})
 
+    def exchange(self, symbols: Mapping[str, str]) -> Symbols:
+        """With other symbols for the same addresses, where two brokers exchange their places."""
+        renamed = {each: symbols.get(symbol, symbol) for each, symbol in self.addresses.items()}
+        return evolve(self, addresses=renamed)
+
     def find_symbol(self, shown: object) -> object:
         """What something shown stands for; others stand for themselves."""
         return self.addresses.get(shown, shown) if isinstance(shown, str) else shown

@@ -42,7 +42,7 @@ FIRST_PERSIST_MS = 10_000.0
 NOTICE_MS = 1_000.0
 """So long after it was told of its master a slave counts as knowing it."""
 
-WORLDS_MAX = 100
+WORLDS_MAX = 300
 
 CONTENTS_MAX = 1_000
 """With more worlds, or more that a file may hold, a recording leaves too much open: its tables are

@@ -81,6 +81,9 @@ def nightly(*values: Any) -> Any:
     [
         ("topic_answer", 70, 2),
         ("deleted_topic_back", 130, 4),
+        ("topic_race", 200, 4),
+        ("topic_unwritable", 70, 4),
+        nightly("mixed_topics", 2100, 6),
         nightly("group_skip_old", 2100, 16),
         nightly("equal_versions", 4200, 11),
     ],
@@ -106,6 +109,7 @@ def test_changed_tables_are_refused(name: str, tried: int, most: int) -> None:
         ("topic_answer", tell_made, 24),
         ("deleted_topic_back", leave_out(lambda event: event.seq == REMARK), 35),
         ("deleted_topic_back", leave_out(is_log), 19),
+        ("topic_unwritable", leave_out(lambda event: event.kind == "note"), 51),
         ("equal_versions", leave_out(lambda event: event.seq == 75), 130),
         ("equal_versions", leave_out(lambda event: event.seq == 252), 249),
         ("group_skip_old", leave_out(lambda event: event.seq == 136), 146),
@@ -115,6 +119,7 @@ def test_changed_tables_are_refused(name: str, tried: int, most: int) -> None:
         "a topic that the log tells of is in the table",
         "no file is lost without a cause",
         "a version has its changes",
+        "no file stays as it is without a cause",
         "a broker makes no topic in silence",
         "a copy has its line",
         "progress has its consumer",
@@ -176,7 +181,8 @@ def test_lines_that_may_be_left_out_tell_nothing() -> None:
     """From the seventh equal line of a process on, up to its end."""
     lines = [make_line(seq, repeat) for seq, repeat in ((1, 5), (2, 6), (4, 8), (9, 1))]
     end = Event(7, 7, 7.0, "node_kill9", {"node": "master"})
-    logs = read_logs([*lines[:3], end, lines[3]], ["master"])
+    start = Event(0, 0, 0.0, "broker_started", {"node": "master"})
+    logs = read_logs([start, *lines[:3], end, lines[3]], ["master"])
     assert [line.name for line in logs.lines] == ["T1", "T2", "T9"]
     assert [logs.is_told("master", Telling.TOPIC_ASKED, n) for n in (2, 3, 7)] == [
         True,
