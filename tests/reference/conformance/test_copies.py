@@ -12,6 +12,7 @@ from reference.broker.broker import Broker
 from reference.broker.mutants import MUTANTS
 from reference.broker.parts import USUAL_PARTS
 from reference.conformance.acts import CatchUp, Wait
+from reference.conformance.alternatives import list_alternatives
 from reference.conformance.case import Case, copying_case
 from reference.conformance.cases.slave_copies import DELIVERED, MADE
 from reference.conformance.catalogue import MASTER_CASES, SLAVE_CASES
@@ -110,6 +111,15 @@ def test_delay_offsets_are_in_the_file(tmp_path: Path, delays: Mapping[str, int]
     assert verdict.verdict == REJECTED
     assert verdict.first_unexplained_seq == recording.events[-1].seq
     assert MEMORY in verdict.reason
+
+
+def test_other_delay_offsets_are_alternatives(tmp_path: Path) -> None:
+    """A slave might have shown one less or one more."""
+    recording = play(tmp_path, STARTED_AGAIN).recording
+    found = list_alternatives(recording, recording.events[-1].t_ms, is_master_tested=False)
+    others = [each for each in found if "level" in each.what]
+    assert [each.what for each in others] == ["tables level 1 3 -> 4", "tables level 1 3 -> 2"]
+    assert all(check_recording(each.recording).verdict == REJECTED for each in others)
 
 
 @pytest.mark.parametrize(("release", "word"), [("4.9.8", REJECTED), ("5.0.0", CONFORMS)])
