@@ -188,7 +188,7 @@ def _find_whole(
 ) -> Iterator[Span]:
     """Where a broker's log has all lines about a subject: in each process up to many equal ones."""
     own = [(event, line) for event, line in read if event.data.get("node") == name]
-    if not any(line and line.what in subject for _, line in own):
+    if not any(line and line.what in subject and not line.is_asked_for for _, line in own):
         return
     begin, is_open = 0, True
     for event, line in own:
@@ -223,7 +223,7 @@ def read_line(event: Event) -> Told | None:
     step = COPIES.get(text.partition(",")[0])
     if step is None:
         return None
-    is_own = str(event.data.get("thread", "")).startswith(OWN_COPY_THREAD)
+    is_own = OWN_COPY_THREAD in str(event.data.get("thread", ""))
     return Told(event.seq, event.t_ms, node, Telling.COPIED, step, is_asked_for=not is_own)
 
 
