@@ -144,10 +144,12 @@ class Restart:
 
         def started() -> None:
             stage.note("process_started", node=node, role=stage.settings.role.name)
+            stage.is_tested_down = False
             then()
 
         assert stage.restart is not None
         stage.note("node_kill9", node=node)
+        stage.is_tested_down = True
         stage.restart(started)
 
     def __str__(self) -> str:

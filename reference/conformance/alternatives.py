@@ -92,6 +92,11 @@ def _list_other_tables(recording: Recording, event: Event) -> Iterator[Alternati
     for name in groups:
         fewer = {each: group for each, group in groups.items() if each != name}
         yield _change(recording, event, {"subscription_groups": fewer}, f"without group {name}")
+    delays = event.data.get("delay_offsets_in_memory", {})
+    for level, offset in delays.items():
+        for other in (offset + 1, offset - 1):
+            changed = {"delay_offsets_in_memory": {**delays, level: other}}
+            yield _change(recording, event, changed, f"level {level} {offset} -> {other}")
     for key, queues in event["consumer_offsets"].items():
         for queue, offset in queues.items():
             for other in (offset + 1, offset - 1):

@@ -17,8 +17,14 @@ from reference.conformance.clients import (
     name_code,
 )
 from reference.conformance.producer import TOPIC, make_request
-from reference.conformance.shown_tables import SHOWN_STEPS, describe_tables
+from reference.conformance.shown_tables import (
+    DELAY_STEP,
+    SHOWN_STEPS,
+    describe_own,
+    describe_tables,
+)
 from reference.conformance.stage import MASTER_NODE, Stage
+from reference.decisions.delay.stored import delay_message
 from reference.decisions.metadata.copying import REQUEST_CODES, STEPS, choose_form
 from reference.decisions.metadata.json_text import TextError
 from reference.decisions.metadata.table_text import TopicConfig
@@ -123,6 +129,8 @@ class MasterTakes:
     count: int = 1
     queue: int = 0
     body_bytes: int = 100
+    delay_level: int = 0
+    """It delivers them later; 0: at once."""
 
     def perform(self, stage: Stage, then: Then) -> None:
         """Do it."""
@@ -131,6 +139,10 @@ class MasterTakes:
     def _put(self, stage: Stage, then: Then) -> None:
         body = bytes(self.body_bytes)
         message = Message(TOPIC, self.queue, body, "WAIT\x01false\x02", is_wait_store_msg_ok=False)
+        master, delayed = stage.get_master().running, {}
+        if self.delay_level:
+            message = delay_message(message, self.delay_level, master.store.store)
+            delayed = {"delay_level": self.delay_level}
 
         def answered(put: Any) -> None:
             result, code = put.result, RESPONSES[put.result.status.name]
@@ -145,14 +157,29 @@ class MasterTakes:
                 response=name_code(int(code)),
                 queue_offset=str(result.append.logics_offset),
                 remark=None,
+                **delayed,
             )
             then()
 
-        stage.get_master().running.puts.ask(message, answered)
+        master.puts.ask(message, answered)
 
     def __str__(self) -> str:
-        where = f"queue {self.queue}"
-        return f"the master takes {self.count} messages of {self.body_bytes} bytes for {where}"
+        when = f", delay level {self.delay_level}" if self.delay_level else ""
+        size = f"{self.body_bytes} bytes"
+        return f"the master takes {self.count} messages of {size} for queue {self.queue}{when}"
+
+
+@frozen
+class ShowMaster:
+    """A look at the tables of the tester's master, with its progress of delayed delivery."""
+
+    def perform(self, stage: Stage, then: Then) -> None:
+        """Do it."""
+        stage.note("tables", node=MASTER_NODE, **describe_own(stage.get_master().running))
+        then()
+
+    def __str__(self) -> str:
+        return "a look at the master's tables"
 
 
 @frozen
@@ -183,6 +210,8 @@ class ShowTables:
 
     is_first: bool = False
     """It shows what the slave has begun with, before it knows a master."""
+    with_delays: bool = False
+    """It shows delay offsets, too, which the slave has taken from its file when it started."""
 
     def perform(self, stage: Stage, then: Then) -> None:
         """Do it."""
@@ -195,7 +224,8 @@ class ShowTables:
             self._note(stage, texts)
             then()
 
-        self._ask(stage, list(SHOWN_STEPS), {}, show)
+        steps = [*SHOWN_STEPS, DELAY_STEP] if self.with_delays else list(SHOWN_STEPS)
+        self._ask(stage, steps, {}, show)
 
     def _ask(
         self,
@@ -228,4 +258,6 @@ class ShowTables:
             stage.note("tables", node=stage.tested_node, **told)
 
     def __str__(self) -> str:
-        return "the tables that the slave begins with" if self.is_first else "a look at its tables"
+        if self.is_first:
+            return "the tables that the slave begins with"
+        return "a look at its tables" + (", with delay offsets" if self.with_delays else "")

@@ -17,11 +17,17 @@ from reference.wire.remoting import CommandReader
 from reference.wire.wire_error import WireError
 
 SHOWN_STEPS = ("topics", "progress", "groups")
-"""Tables that a look asks for: delay offsets of a slave's memory tell nothing of its copies."""
+"""Tables that every look asks for. Delay offsets tell of a slave's copies only once it has started
+again: a copy reaches its file, and not its memory (R-MS-07)."""
+DELAY_STEP = "delay"
 
 
 def describe_tables(texts: Mapping[str, str]) -> dict[str, Any]:
     """The fields of an event, from the texts that a broker answers. Raises TextError."""
+    delays = {}
+    if DELAY_STEP in texts:
+        offsets = _read(DELAY_STEP, texts[DELAY_STEP]).entries or {}
+        delays = {"delay_offsets_in_memory": dict(offsets)}
     found = {step: _read(step, texts.get(step, "")) for step in SHOWN_STEPS}
     topics, progress, groups = (found[step] for step in SHOWN_STEPS)
     return {
@@ -39,11 +45,12 @@ def describe_tables(texts: Mapping[str, str]) -> dict[str, Any]:
             for name, group in (groups.entries or {}).items()
         },
         "subscription_group_data_version_counter": groups.version.counter,
+        **delays,
     }
 
 
 def _read(step: str, text: str) -> ReadTable:
-    found = read_table(TABLE_OF_STEP[step], text, 0.0, is_answer=True)
+    found = read_table(TABLE_OF_STEP[step], text, 0.0, is_version_kept=True)
     if found is None:
         raise TextError(f"no table of {step}")
     return found
@@ -51,7 +58,8 @@ def _read(step: str, text: str) -> ReadTable:
 
 def describe_own(broker: Broker) -> dict[str, Any]:
     """The same of a broker of the tester."""
-    texts = {s: stored_broker.answer_copy(broker.tables.broker, s) for s in SHOWN_STEPS}
+    steps = (*SHOWN_STEPS, DELAY_STEP)
+    texts = {s: stored_broker.answer_copy(broker.tables.broker, s) for s in steps}
     return describe_tables(texts)
 
 

@@ -112,6 +112,8 @@ class Stage:
     """How often the slave under test has asked for each table, by the request's code."""
     copied_ms: float = -FOREVER_MS
     """When it did so last."""
+    is_tested_down: bool = False
+    """The broker under test is being killed and started again: nothing is noted of it."""
     sends_open: int = 0
     """How many messages were sent to a whole broker and are not answered."""
     _stops: list[Callable[[], None]] = field(factory=list)
@@ -161,7 +163,9 @@ class Stage:
             return
         now_ms = self.elapsed_ms()
         if "begin_wall_ms" in told:
-            told["t_begin_ms"] = self._find_begin(now_ms - (wall_ms - told.pop("begin_wall_ms")))
+            # A call that has taken no time began with its answer, and not with a line before that.
+            lasted_ms = wall_ms - told.pop("begin_wall_ms")
+            told["t_begin_ms"] = self._find_begin(now_ms - lasted_ms) if lasted_ms else now_ms
         self.lines.append({"t_ms": now_ms, **told})
 
     def _find_begin(self, t_ms: float) -> float:
@@ -317,7 +321,8 @@ class Stage:
         """The answer to a registration, which a slave under test may learn from."""
         if fields.get("brokerId") != str(self.settings.broker_id) or self.serving is None:
             return {}
-        self.note("register_broker", node=self.tested_node)
+        if not self.is_tested_down:
+            self.note("register_broker", node=self.tested_node)
         master = self.brokers.get(MASTER_NODE)
         if master is None or master.broker is None:
             return {}

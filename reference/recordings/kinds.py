@@ -297,6 +297,7 @@ OPTIONAL_FIELDS: Mapping[str, Fields] = {
     },
     "send_message": {
         "body_bytes": "count",
+        "delay_level": "count",
         "msg_id": "text",
         "queue_offset": "any",
         "remark": "any",

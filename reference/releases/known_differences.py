@@ -87,7 +87,8 @@ GROUPS_KEEP_THEIR_VERSION = KnownDifference(
     "The version of the groups' table survives a start, as that of topics always did.",
     "SubscriptionGroupManager#decode, #setDataVersion at 5.3.1.",
     Evidence.TAG,
-    "The world of tables has it: tables/topics/4.7.1 is that of groups at 5.3.1.",
+    "The world of tables has it: tables/topics/4.7.1 is that of groups at 5.3.1; so have our own "
+    "broker, and the checker of recordings.",
 )
 NEXT_SLAVE_FIRST = KnownDifference(
     "next_slave_first",
@@ -158,11 +159,14 @@ SLAVES_RATIO_IN_FORCE = KnownDifference(
 )
 DELAY_PROGRESS_RELOADED = KnownDifference(
     "delay_progress_reloaded",
-    Span("5.1.4"),
-    "Copied progress of delayed messages reaches a slave's memory, corrected to its queues.",
-    "SlaveSynchronize#syncDelayOffset, ScheduleMessageService#loadWhenSyncDelayOffset (V-48).",
+    Span("5.0.0"),
+    "Copied progress of delayed messages reaches a slave's memory at once; until 5.1.3 it is "
+    "corrected to the slave's queues.",
+    "SlaveSynchronize#syncDelayOffset: ScheduleMessageService#load at 5.0.0, "
+    "#loadWhenSyncDelayOffset at 5.1.4 (V-48).",
     Evidence.TAG,
-    "Left out: delayed delivery is that of 4.4.0, where a promotion is a start and reads the file.",
+    "Left out: delayed delivery is that of 4.4.0, where a promotion is a start and reads the file. "
+    "Recordings may show any progress from the least that is known on.",
 )
 TOPICS_RECONCILED = KnownDifference(
     "topics_reconciled",

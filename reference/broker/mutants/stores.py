@@ -5,10 +5,8 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.broker.mutants.mutant import BEFORE_5, MASTER, SLAVE, mutant
-from reference.broker.mutants.walking import is_blank
 from reference.broker.replication.master_ha import PUSH2
 from reference.broker.storage.live_store import LiveStore
-from reference.store import mapped_file_queue as queues
 from reference.store.java import Thrown
 from reference.store.put import Message, MessageBatch, PutMessageResult, Surroundings
 from reference.store.store import BrokerRole
@@ -16,7 +14,6 @@ from reference.store.store import BrokerRole
 REPUT = "DefaultMessageStore.ReputMessageService#doReput"
 EARLY = "implementers.md#13-consumers-see-messages-that-are-neither-flushed-nor-copied"
 LOOK_MS = 100.0
-BLANK_HEAD_BYTES = 8
 
 
 class LateDispatch(LiveStore):
@@ -90,33 +87,3 @@ class RetentionAsksSlaves(LiveStore):
         size = self.settings.number("mapedFileSizeCommitLog")
         if self.settings.is_slave or self.serving.get(PUSH2) >= self.min_offset + size:
             super().clean()
-
-
-@mutant(
-    "implementers.md#14-recovery-cuts-a-blank-at-the-end",
-    "CommitLog#recoverNormally, #recoverAbnormally (blank record, last file)",
-    role=MASTER,
-)
-class BlankIsKept(LiveStore):
-    """A start keeps the blank at the log's end, and goes on with the next file."""
-
-    def load(self) -> None:
-        """The file is full again."""
-        super().load()
-        log = self.store.commit_log
-        if not log.mapped_files:
-            return
-        file = log.mapped_files[-1]
-        here = file.wrote_position_bytes
-        if is_blank(bytes(file.content.data[here : here + BLANK_HEAD_BYTES])):
-            size = file.file_size_bytes
-            full = evolve(
-                file,
-                wrote_position_bytes=size,
-                committed_position_bytes=size,
-                flushed_position_bytes=size,
-            )
-            log = queues.set_flushed_where(
-                queues.replace_file(log, file, full), file.end_offset_bytes
-            )
-            self.store = evolve(self.store, commit_log=log)

@@ -13,6 +13,7 @@ from reference.decisions.metadata import stored_broker
 from reference.decisions.metadata.broker_tables import BrokerTables
 from reference.decisions.metadata.stored_broker import StoredBroker
 from reference.decisions.metadata.table_text import DELAY, GROUPS, OFFSETS, TOPICS, TopicConfig
+from reference.releases.known_differences import GROUPS_KEEP_THEIR_VERSION
 
 
 class TablesFailedError(Exception):
@@ -37,7 +38,11 @@ class LiveTables:
             self.settings.make_built_in(),
         )
         is_made = bool(self.settings.get("autoCreateSubscriptionGroup"))
-        self.broker = evolve(made, is_group_made_by_consumers=is_made)
+        self.broker = evolve(
+            made,
+            is_group_made_by_consumers=is_made,
+            is_groups_version_kept=self.settings.version.has(GROUPS_KEEP_THEIR_VERSION),
+        )
 
     @property
     def tables(self) -> BrokerTables:

@@ -7,6 +7,7 @@ from reference.conformance.acts import (
     CatchUp,
     Heal,
     Kill,
+    Restart,
     Stall,
     Start,
     Wait,
@@ -21,6 +22,7 @@ from reference.conformance.copies import (
     MasterTakes,
     MasterTopic,
     OpenNames,
+    ShowMaster,
     ShowTables,
 )
 
@@ -32,23 +34,20 @@ QUERIES = "progress.md#queries"
 PULLS = "reading.md#what-the-broker-answers"
 READS = "reading.md#what-the-store-answers"
 PUTS = "put.md#the-put-path"
+STARTS = "lifecycle.md#restart_slave"
 
 OWN_TOPIC = "S0"
-BEGUN: tuple[Act, ...] = (
-    ShowTables(is_first=True),
-    Start("master"),
-    OpenNames(),
-    MakeTopic(OWN_TOPIC, 1),
-)
+MASTER_BEGUN: tuple[Act, ...] = (ShowTables(is_first=True), Start("master"))
+MASTER_KNOWN: tuple[Act, ...] = (OpenNames(), MakeTopic(OWN_TOPIC, 1))
 """A broker registers as soon as a topic is made on it, so that it need not wait to learn of its
 master (BrokerController#registerIncrementBrokerData)."""
-MADE: tuple[Act, ...] = (
-    *BEGUN,
+MASTER_HAS: tuple[Act, ...] = (
     *(MasterTopic("T1"), MasterTopic()),
     *(MasterGroup("K"), MasterGroup()),
     MasterCommit(4),
 )
 """Two of each: no table of the slave, which has at most one change of its own, has this version."""
+MADE: tuple[Act, ...] = (*MASTER_BEGUN, *MASTER_KNOWN, *MASTER_HAS)
 LOOK = ShowTables()
 COPIED: tuple[Act, ...] = (*MADE, Copied(), LOOK)
 FILLED: tuple[Act, ...] = (*MADE, MasterTakes(10), Copied(), CatchUp(), Wait(1500))
@@ -296,4 +295,32 @@ READING = (
     ),
 )
 
-CASES: tuple[Case, ...] = (*COPIES, *MERGES, *PROGRESS, *READING)
+DELIVERED = Wait(4000)
+"""Longer than delay level 1, and the rounds of delivery in it."""
+STARTED_AGAIN: tuple[Act, ...] = (
+    Kill("master"),
+    Wait(300),
+    Restart(),
+    ShowTables(with_delays=True),
+)
+"""The slave has nothing but its files."""
+
+FILES = (
+    copying_case(
+        "a slave starts again with what it has copied",
+        (STEPS, STARTS),
+        *MASTER_BEGUN,
+        *MASTER_HAS,
+        MasterTakes(3, delay_level=1),
+        DELIVERED,
+        ShowMaster(),
+        *MASTER_KNOWN,
+        Copied(),
+        CatchUp(),
+        ShowTables(with_delays=True),
+        *STARTED_AGAIN,
+    ),
+)
+"""It knows no master before that has delivered: there was no copy before."""
+
+CASES: tuple[Case, ...] = (*COPIES, *MERGES, *PROGRESS, *READING, *FILES)

@@ -67,15 +67,16 @@ class BrokerTables:
         """The tables after progress has been written."""
         return evolve(self, offset_file=self.offsets)
 
-    def restart(self, now_ms: float) -> BrokerTables:
+    def restart(self, now_ms: float, *, is_groups_version_kept: bool = False) -> BrokerTables:
         """The tables after a new process has read the files.
 
-        Topics keep their version once a file of them has been written; groups never do
-        (SubscriptionGroupManager#decode).
+        Topics keep their version once a file of them has been written; groups do so from 5.3.1 on
+        (SubscriptionGroupManager#decode, which had no #setDataVersion).
         """
+        new = VersionedTable(DataVersion(now_ms), self.groups.entries)
         return evolve(
             self,
-            groups=VersionedTable(DataVersion(now_ms), self.groups.entries),
+            groups=self.groups if is_groups_version_kept else new,
             offsets=self.offset_file or {},
             delay_offsets=self.delay_file or {},
             master_address=None,

@@ -51,6 +51,8 @@ class StoredBroker:
     """A file with the content ``null`` has removed the table of progress (B5-00232)."""
     is_group_made_by_consumers: bool = True
     """``autoCreateSubscriptionGroup``."""
+    is_groups_version_kept: bool = False
+    """A start reads the version of groups, as it does from 5.3.1 on."""
 
 
 def make_broker(
@@ -152,7 +154,9 @@ def find_group(broker: StoredBroker, key: str, now_ms: float) -> tuple[StoredBro
     return put_entry(broker, GROUPS, key, made, now_ms), made
 
 
-def read_table(name: str, content: Content, now_ms: float) -> ReadTable | None:
+def read_table(
+    name: str, content: Content, now_ms: float, *, is_version_kept: bool = False
+) -> ReadTable | None:
     """The table in a text; None: nothing. Raises TextError where the manager throws.
 
     Progress is replaced by what was read, which may be no table at all; the other managers throw in
@@ -160,7 +164,7 @@ def read_table(name: str, content: Content, now_ms: float) -> ReadTable | None:
     """
     if not isinstance(content, str):
         return None
-    found = table_text.read_table(name, content, now_ms)
+    found = table_text.read_table(name, content, now_ms, is_version_kept=is_version_kept)
     if found is not None and found.entries is None and name != OFFSETS:
         raise TextError("null is not a table")
     return found
@@ -184,7 +188,8 @@ def load(broker: StoredBroker, name: str, now_ms: float) -> tuple[StoredBroker, 
     loaded = config_file.load(Files(main, backup))
     if loaded.text is None:
         return broker, loaded.is_broker_started
-    found = read_table(name, loaded.text, now_ms)
+    is_kept = broker.is_groups_version_kept
+    found = read_table(name, loaded.text, now_ms, is_version_kept=is_kept)
     assert found is not None  # It was classified as a text with content.
     return take_table(broker, name, found), loaded.is_broker_started
 
@@ -237,7 +242,7 @@ def copy_one(broker: StoredBroker, step: str, text: str | None, now_ms: float) -
     if step == "delay":
         return write_file(broker, DELAY, text)
     try:
-        found = table_text.read_table(TABLE_OF_STEP[step], text, now_ms, is_answer=True)
+        found = table_text.read_table(TABLE_OF_STEP[step], text, now_ms, is_version_kept=True)
     except TextError:
         return broker
     return broker if found is None else copy_step(broker, step, found)

@@ -176,22 +176,25 @@ class ReadTable:
     version: DataVersion
 
 
-def is_version_read(name: str, *, is_answer: bool) -> bool:
-    """The reader takes over the version in the text; that of a file of groups begins anew."""
-    return name == TOPICS or (name == GROUPS and is_answer)
+def is_version_read(name: str, *, is_version_kept: bool) -> bool:
+    """The reader takes over the version in the text; that of a file of groups may begin anew."""
+    return name == TOPICS or (name == GROUPS and is_version_kept)
 
 
-def read_table(name: str, text: str, now_ms: float, *, is_answer: bool = False) -> ReadTable | None:
+def read_table(
+    name: str, text: str, now_ms: float, *, is_version_kept: bool = False
+) -> ReadTable | None:
     """The table of this kind in a text; one that it does not name is empty.
 
-    None: the text has no object, but is no error either. A version that is not read begins now.
+    ``is_version_kept``: the version of groups is read, as in an answer, and in a file from 5.3.1
+    on. None: the text has no object, but is no error either. A version that is not read begins now.
     Raises TextError where reading throws.
     """
     whole = json_text.read_object(text)
     if whole is None:
         return None
     version = DataVersion(now_ms)
-    if VERSION in whole and is_version_read(name, is_answer=is_answer):
+    if VERSION in whole and is_version_read(name, is_version_kept=is_version_kept):
         version = read_version(whole[VERSION])
     table = whole.get(FIELDS[name], {})
     if table is None:

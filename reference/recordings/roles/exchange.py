@@ -86,15 +86,13 @@ def exchange_seen(seen: Seen, slave: int, names: tuple[str, str]) -> Seen:
 
 def exchange_tables(side: TableSide, master: str, slave: str) -> TableSide:
     """What is known of the tables of all brokers, with those of these two exchanged."""
-    names, delays = {master: slave, slave: master}, side.delays
-    memory, file = rename(delays.memory, names), rename(delays.file, names)
+    names = {master: slave, slave: master}
     return evolve(
         side,
         worlds=tuple(rename(world, names) for world in side.worlds),
         files=rename(side.files, names),
         killed=frozenset(names.get(name, name) for name in side.killed),
         own_masters=frozenset({slave} if master in side.killed else ()),
-        delays=evolve(delays, memory=memory, file=file),
         symbols=side.symbols.exchange(
             {name(old): name(new) for old, new in names.items() for name in ADDRESS_NAMES}
         ),

@@ -1,67 +1,104 @@
 """Progress of delayed delivery in recordings: between what was shown and what was put.
 
-No event tells when the master delivers, so each number is only known from both sides.
+No event tells when the master delivers, so each number is only known from both sides: the tables of
+a world have the least that memory and file may be, and no offset is above the number of delayed
+messages that the master has taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from attrs import evolve, field, frozen
+from attrs import evolve
 
-from reference.decisions.metadata.broker_tables import DelayOffsets
+from reference.decisions.metadata.broker_tables import BrokerTables, DelayOffsets
+from reference.recordings.kinds import START_KINDS
+from reference.recordings.reading import Event
+from reference.recordings.view import Blocked, View
+from reference.releases.known_differences import DELAY_PROGRESS_RELOADED
+
+if TYPE_CHECKING:
+    from reference.recordings.tables.worlds import NodeTables
+
+MEMORY, FILE = "delay_offsets_in_memory", "delay_offset_file"
+"""The fields that show them."""
 
 
-@frozen
-class DelayRanges:
-    """The least and the most that delay offsets may be, by level."""
+def count_delayed(view: View, event: Event) -> View:
+    """A delayed message that the master has taken will be delivered later."""
+    level = event.data.get("delay_level")
+    if not level or event.data.get("queue_offset") is None:
+        return view
+    side = view.tables
+    count = side.delayed.get(str(level), 0) + 1
+    return evolve(view, tables=evolve(side, delayed={**side.delayed, str(level): count}))
 
-    put: DelayOffsets = field(factory=dict)
-    """How many delayed messages the master has taken: no offset is above that."""
-    memory: Mapping[str, DelayOffsets] = field(factory=dict)
-    """By broker: what its memory has at least; a slave's exactly, for it never changes."""
-    file: Mapping[str, DelayOffsets] = field(factory=dict)
-    """By broker: what its file has at least."""
 
-    def count_put(self, level: str) -> DelayRanges:
-        """After the master has taken one more message."""
-        return evolve(self, put={**self.put, level: self.put.get(level, 0) + 1})
+def count_shown(delayed: DelayOffsets, shown: DelayOffsets) -> DelayOffsets:
+    """With the messages that were taken before the first look at a broker."""
+    least = {level: max(delayed.get(level, 0), count) for level, count in shown.items()}
+    return {**delayed, **least}
 
-    def find_memory_problem(self, name: str, shown: DelayOffsets, *, is_master: bool) -> str:
-        """Why a broker's memory cannot be what it shows; empty: it can."""
-        least = self.memory.get(name, {})
-        if not is_master and shown != least:
-            return f"delay_offsets_in_memory is {shown!r}, but {least!r} by the model"
-        return self._find_problem("delay_offsets_in_memory", shown, least)
 
-    def find_file_problem(self, name: str, shown: DelayOffsets) -> str:
-        """Why a broker's file cannot be what it shows; empty: it can."""
-        return self._find_problem("delay_offset_file", shown, self.file.get(name, {}))
+def keep_agreeing_delays(view: View, event: Event, shown: BrokerTables) -> View:
+    """Only the worlds that agree with what a look shows of delayed delivery.
 
-    def _find_problem(self, field_name: str, shown: DelayOffsets, least: DelayOffsets) -> str:
-        for level in shown.keys() | least.keys():
-            low, high = least.get(level, 0), self.put.get(level, -1)
-            if not low <= shown.get(level, -1) <= high:
-                return (
-                    f"{field_name} of level {level} is {shown.get(level)}, "
-                    f"but from {low} to {high} by the model"
-                )
-        return ""
+    A process begins with what its file has (R-BR-05); a master may have gone on since.
+    """
+    memory = shown.delay_offsets if MEMORY in event.data else None
+    file = shown.delay_file
+    if file is None and event.kind in START_KINDS and event["node"] != view.plan.master:
+        file = memory
+    if memory is not None:
+        view = keep_agreeing_part(view, event, MEMORY, memory)
+    return view if file is None else keep_agreeing_part(view, event, FILE, file)
 
-    def note_memory(self, name: str, offsets: DelayOffsets) -> DelayRanges:
-        """After a look at a broker's memory."""
-        return evolve(self, memory={**self.memory, name: offsets})
 
-    def note_file(self, name: str, offsets: DelayOffsets) -> DelayRanges:
-        """After a look at a broker's file."""
-        return evolve(self, file={**self.file, name: offsets})
+def keep_agreeing_part(view: View, event: Event, part: str, shown: DelayOffsets) -> View:
+    """The same of memory or file."""
+    name, side, worlds, problems = event["node"], view.tables, [], []
+    is_fixed = is_memory_fixed(view, name)
+    for world in side.worlds:
+        problem = find_problem(part, shown, *find_range(world[name], part, side.delayed))
+        if problem:
+            problems.append(problem)
+        else:
+            worlds.append({**world, name: see(world[name], part, shown, is_fixed=is_fixed)})
+    if not worlds:
+        raise Blocked(problems[0])
+    return evolve(view, tables=evolve(side, worlds=tuple(worlds)))
 
-    def copy(self, name: str, master: str) -> DelayRanges:
-        """After a slave has copied: its file has what the master's memory had (R-MS-07)."""
-        return self.note_file(name, self.memory.get(master, {}))
 
-    def begin(self, name: str, memory: DelayOffsets, file: DelayOffsets) -> DelayRanges:
-        """The first look at a broker: as it shows itself."""
-        levels = {level: max(self.put.get(level, 0), count) for level, count in memory.items()}
-        shown = evolve(self, put={**self.put, **levels})
-        return shown.note_memory(name, memory).note_file(name, file)
+def is_memory_fixed(view: View, name: str) -> bool:
+    """A slave keeps the delay offsets with which it has started (R-MS-07)."""
+    return name != view.plan.master and not view.plan.version.has(DELAY_PROGRESS_RELOADED)
+
+
+def find_range(
+    node: NodeTables, part: str, delayed: DelayOffsets
+) -> tuple[DelayOffsets, DelayOffsets]:
+    """The least and the most that the offsets of a part may be."""
+    if part == FILE:
+        return node.tables.delay_file or {}, delayed
+    least = node.tables.delay_offsets
+    return least, least if node.is_delay_known else delayed
+
+
+def see(node: NodeTables, part: str, shown: DelayOffsets, *, is_fixed: bool) -> NodeTables:
+    """A broker of which a part was shown; ``is_fixed``: its memory stays so."""
+    if part == FILE:
+        return evolve(node, tables=evolve(node.tables, delay_file=shown))
+    tables = evolve(node.tables, delay_offsets=shown)
+    return evolve(node, tables=tables, is_delay_known=is_fixed)
+
+
+def find_problem(part: str, shown: DelayOffsets, least: DelayOffsets, most: DelayOffsets) -> str:
+    """Why offsets cannot be what is shown; empty: they can."""
+    for level in sorted(shown.keys() | least.keys()):
+        low, high = least.get(level, 0), most.get(level, -1)
+        if not low <= shown.get(level, -1) <= high:
+            return (
+                f"{part} of level {level} is {shown.get(level)}, "
+                f"but from {low} to {high} by the model"
+            )
+    return ""

@@ -19,7 +19,11 @@ from reference.decisions.reading.subscription_group import DEFAULT_GROUP, Subscr
 from reference.recordings.kinds import END_KINDS
 from reference.recordings.reading import Event
 from reference.recordings.tables.clients import drop_free, take_free_progress
-from reference.recordings.tables.delays import DelayRanges
+from reference.recordings.tables.delays import (
+    count_shown,
+    is_memory_fixed,
+    keep_agreeing_delays,
+)
 from reference.recordings.tables.symbols import is_named, name_stamp
 from reference.recordings.tables.topics import BUILT_IN, TopicSide, find_own_topics
 from reference.recordings.tables.worlds import (
@@ -31,6 +35,7 @@ from reference.recordings.tables.worlds import (
     name_ha_address,
 )
 from reference.recordings.view import Blocked, View
+from reference.releases.known_differences import GROUPS_KEEP_THEIR_VERSION
 
 BROKER_NAME = "b0"
 """Master and slaves of a group share it; which name it is makes no difference."""
@@ -52,10 +57,11 @@ def follow_start(view: View, event: Event) -> View:
     request = make_registration(name, MASTER_ID if is_master else 1, DataVersion(event.t_ms))
     registry, answer = register(side.registry, request, event.t_ms)
     shown = read_first_tables(view, event) if is_first else read_tables(event)
+    first = make_first(shown, is_delay_known=is_memory_fixed(view, name))
     worlds = tuple(
         {**world, name: node.tell(told)}
         for world in side.worlds
-        for node in ([make_first(shown)] if is_first else list_restarted(view, world, event))
+        for node in ([first] if is_first else list_restarted(view, world, event))
         for told in list_told(side, name, node, (answer,))
     )
     side = evolve(
@@ -67,21 +73,22 @@ def follow_start(view: View, event: Event) -> View:
         started_ms={**side.started_ms, name: event.t_ms},
         begun_ms={**side.begun_ms, name: view.plan.logs.begun_ms.get(event.seq, event.t_ms)},
         symbols=side.symbols.add_start(name_stamp(event.t_ms)),
-        delays=begin_delays(side.delays, event, shown, is_first=is_first),
         form=choose_form(view.plan.version.release),
     )
     if is_first:
         files = {**side.files, name: {freeze(shown.offset_file): shown.offset_file}}
-        side = evolve(side, files=files)
+        delayed = count_shown(side.delayed, shown.delay_offsets)
+        side = evolve(side, files=files, delayed=delayed)
     return keep_agreeing(evolve(view, tables=side), event)
 
 
-def make_first(tables: BrokerTables) -> NodeTables:
+def make_first(tables: BrokerTables, *, is_delay_known: bool) -> NodeTables:
     """A broker that is seen for the first time; a file of topics there is after a change only."""
     is_new = tables.topics.version.counter == 0
     file = None if is_new else tables.topics
     built_in = tables.topics.entries if is_new else {}
-    return NodeTables(tables, TopicSide(tables.topics, file=file, built_in=built_in))
+    topics = TopicSide(tables.topics, file=file, built_in=built_in)
+    return NodeTables(tables, topics, is_delay_known=is_delay_known)
 
 
 def list_restarted(view: View, world: World, event: Event) -> Iterator[NodeTables]:
@@ -92,8 +99,10 @@ def list_restarted(view: View, world: World, event: Event) -> Iterator[NodeTable
     """
     name, side = event["node"], view.tables
     node, may_lack = world[name], side.are_files_open or has_lost_power(view, event)
+    is_kept = view.plan.version.has(GROUPS_KEEP_THEIR_VERSION)
     for content in side.files[name].values():
-        tables = evolve(node.tables, offset_file=content).restart(event.t_ms)
+        left = evolve(node.tables, offset_file=content)
+        tables = left.restart(event.t_ms, is_groups_version_kept=is_kept)
         for topics in node.topics.restart(name_stamp(event.t_ms), may_lack=may_lack):
             yield NodeTables(tables, topics).change_topics(topics)
 
@@ -106,21 +115,6 @@ def has_lost_power(view: View, start: Event) -> bool:
         if event.kind in END_KINDS and event["node"] == start["node"] and event.seq < start.seq
     ]
     return bool(ends) and ends[-1] in view.plan.surgeries
-
-
-def begin_delays(
-    delays: DelayRanges, event: Event, shown: BrokerTables, *, is_first: bool
-) -> DelayRanges:
-    """What a start tells of delay offsets; later ones have read their file (R-BR-05)."""
-    if is_first:
-        return delays.begin(event["node"], shown.delay_offsets, shown.delay_file or {})
-    if "delay_offsets_in_memory" not in event.data:
-        return delays
-    problem = delays.find_file_problem(event["node"], shown.delay_offsets)
-    if problem:
-        raise Blocked(problem)
-    read = delays.note_file(event["node"], shown.delay_offsets)
-    return read.note_memory(event["node"], shown.delay_offsets)
 
 
 def read_tables(event: Event) -> BrokerTables:
@@ -276,7 +270,7 @@ def keep_agreeing(view: View, event: Event) -> View:
         worlds = left
     side = evolve(view.tables, worlds=worlds, symbols=symbols)
     view = keep_agreeing_version(evolve(view, tables=side), event)
-    return keep_agreeing_delays(keep_agreeing_file(view, event), event)
+    return keep_agreeing_delays(keep_agreeing_file(view, event), event, read_tables(event))
 
 
 def keep_agreeing_version(view: View, event: Event) -> View:
@@ -340,22 +334,6 @@ def keep_agreeing_file(view: View, event: Event) -> View:
         raise Blocked(f"consumer_offset_file is {shown!r}, but {expected!r} by the model")
     files = {**side.files, name: {key: shown}}
     return evolve(view, tables=evolve(side, files=files))
-
-
-def keep_agreeing_delays(view: View, event: Event) -> View:
-    """What a look shows of delayed delivery."""
-    name, delays, shown = event["node"], view.tables.delays, read_tables(event)
-    is_master = name == view.plan.master
-    problem = ""
-    if "delay_offsets_in_memory" in event.data:
-        problem = delays.find_memory_problem(name, shown.delay_offsets, is_master=is_master)
-        delays = delays.note_memory(name, shown.delay_offsets)
-    if shown.delay_file is not None:
-        problem = problem or delays.find_file_problem(name, shown.delay_file)
-        delays = delays.note_file(name, shown.delay_file)
-    if problem:
-        raise Blocked(problem)
-    return evolve(view, tables=evolve(view.tables, delays=delays))
 
 
 def show(value: object) -> str:

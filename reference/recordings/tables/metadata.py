@@ -22,6 +22,7 @@ from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.recordings.ahead.plan import MASTER
 from reference.recordings.ahead.told import Telling, Told
 from reference.recordings.reading import Event
+from reference.recordings.tables.delays import count_delayed
 from reference.recordings.tables.lines import (
     change_topics,
     change_worlds,
@@ -235,6 +236,7 @@ def follow_send(view: View, event: Event) -> View:
     name, topic = event["node"], event["topic"]
     if name != view.plan.master or event.data.get("queue_offset") is None:
         return view
+    view = count_delayed(view, event)
     if name in list_telling(view, Telling.TOPIC_ASKED):
         return view
     change = TopicChange(topic, name_stamp(event.t_ms), is_alone=True)
@@ -244,15 +246,6 @@ def follow_send(view: View, event: Event) -> View:
         return topics if is_there else topics.begin(change).end(is_alone=True)
 
     return change_topics(view, name, make_topic)
-
-
-def follow_put(view: View, event: Event) -> View:
-    """A delayed message will be delivered later."""
-    level = event.data.get("delay_level")
-    if not level or event.data.get("queue_offset") is None:
-        return view
-    side = view.tables
-    return evolve(view, tables=evolve(side, delays=side.delays.count_put(str(level))))
 
 
 def follow_copy(view: View, event: Event) -> View:
@@ -267,9 +260,8 @@ def follow_copy(view: View, event: Event) -> View:
         worlds.append({**world, name: world[name].take_copy(tables)})
         is_copied = is_master_known(tables)
         contents |= {freeze(tables.offsets): tables.offsets} if is_copied else side.files[name]
-    delays = side.delays.copy(name, master) if name != master else side.delays
     files = {**side.files, name: contents}
-    side = evolve(side, worlds=tuple(worlds), files=files, delays=delays)
+    side = evolve(side, worlds=tuple(worlds), files=files)
     return evolve(view, tables=side)
 
 
@@ -316,6 +308,7 @@ def follow_clean_stop(view: View, event: Event) -> View:
 
 CHANGES: Mapping[str, Callable[[View, Event], View]] = {
     "broker_started": follow_start,
+    "process_started": follow_start,
     "tables": keep_agreeing,
     "update_consumer_offset": follow_commit,
     "query_consumer_offset": check_query,
@@ -323,7 +316,7 @@ CHANGES: Mapping[str, Callable[[View, Event], View]] = {
     "update_topic": follow_topic,
     "update_subscription_group": follow_group,
     "send_message": follow_send,
-    "put": follow_put,
+    "put": count_delayed,
     "sync_all": follow_copy,
     "register_broker": follow_registration,
     "persist_consumer_offsets": follow_persist,

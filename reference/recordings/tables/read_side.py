@@ -73,8 +73,9 @@ class ReadSide:
 
     nodes: Mapping[str, NodeView] = field(factory=dict)
     """By the broker's name."""
-    sent: Mapping[str, int] = field(factory=dict)
-    """By queue: how many messages a whole master has taken, where an answer showed it."""
+    sent: Mapping[str, float] = field(factory=dict)
+    """By queue: how many messages a whole master has taken, where an answer showed it; any number
+    of those that it delivers later."""
     spans: Mapping[str, tuple[Span, ...]] = field(factory=dict)
     """By queue: what reads have shown of the sizes of messages that are not recorded."""
 

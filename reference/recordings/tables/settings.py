@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -154,7 +155,9 @@ def remember_send(view: View, event: Event) -> View:
     if event["topic"] not in topics:
         reads = reads.change_node(master, topics=extend(topics, event["topic"], None))
     if isinstance(digits, str) and digits.isdecimal() and len(digits) <= 18:
-        reads = evolve(reads, sent=extend(reads.sent, name, int(digits) + 1))
+        is_delayed = event.data.get("delay_level") or reads.sent.get(name) == math.inf
+        sent = math.inf if is_delayed else int(digits) + 1
+        reads = evolve(reads, sent=extend(reads.sent, name, sent))
     return evolve(view, reads=reads)
 
 
@@ -177,6 +180,7 @@ def is_pair(value: object) -> bool:
 REMEMBERED: Mapping[str, Callable[[View, Event], View]] = {
     "node_started": remember_start,
     "broker_started": remember_start,
+    "process_started": remember_start,
     "snapshot": remember_queues,
     "send_message": remember_send,
     "set_config": remember_properties,

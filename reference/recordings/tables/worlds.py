@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from attrs import evolve, field, frozen
 
-from reference.decisions.metadata.broker_tables import BrokerTables
+from reference.decisions.metadata.broker_tables import BrokerTables, DelayOffsets
 from reference.decisions.metadata.copying import (
     FORM_4_4_0,
     STEPS,
@@ -24,7 +24,6 @@ from reference.decisions.name_server.broker_side import Addresses, learn
 from reference.decisions.name_server.registry import Answer, Registry
 from reference.decisions.progress.offset_table import OffsetTable
 from reference.recordings.ahead.told import Told
-from reference.recordings.tables.delays import DelayRanges
 from reference.recordings.tables.symbols import Symbols, name_stamp
 from reference.recordings.tables.topics import HALF_TOPIC, HALF_TOPIC_MS, TopicChange, TopicSide
 
@@ -55,6 +54,7 @@ class NodeTables:
     """One broker in one world."""
 
     tables: BrokerTables
+    """Of its delay offsets the least that they may be, since no event tells of deliveries."""
     topics: TopicSide
     """Where its topics stand: the table in memory is also in ``tables``."""
     ha_master: str | None = None
@@ -65,6 +65,8 @@ class NodeTables:
     """Steps of the copy under way."""
     copied_seq: int = -1
     """The latest line of its log about a step of a copy that it has made."""
+    is_delay_known: bool = False
+    """The delay offsets of its memory are those of ``tables`` exactly, not at least."""
 
     def change_topics(self, topics: TopicSide) -> NodeTables:
         """With other topics."""
@@ -97,7 +99,8 @@ class TableSide:
     worlds: tuple[World, ...] = ({},)
     files: Mapping[str, Contents] = field(factory=dict)
     """By broker: what its file of progress may hold."""
-    delays: DelayRanges = field(factory=DelayRanges)
+    delayed: DelayOffsets = field(factory=dict)
+    """By level: how many delayed messages the master has taken."""
     registry: Registry = field(factory=Registry)
     started_ms: Mapping[str, float] = field(factory=dict)
     """When each broker that runs was seen to start."""
@@ -185,6 +188,8 @@ def make_key(world: World) -> Any:
             node.topics.key,
             node.tables.groups.version,
             freeze(node.tables.offsets),
+            freeze_delays(node.tables.delay_offsets),
+            freeze_delays(node.tables.delay_file),
             node.tables.master_address,
             node.ha_master,
             node.copies,
@@ -200,6 +205,11 @@ def freeze(offsets: OffsetTable | None) -> Any:
     if offsets is None:
         return None
     return frozenset((key, frozenset(queues.items())) for key, queues in offsets.items())
+
+
+def freeze_delays(offsets: DelayOffsets | None) -> Any:
+    """A key of delay offsets."""
+    return None if offsets is None else frozenset(offsets.items())
 
 
 def add_contents(contents: Contents, worlds: Iterable[World], name: str) -> Contents:

@@ -11,12 +11,19 @@ from attrs import evolve
 from reference.broker.broker import Broker
 from reference.broker.mutants import MUTANTS
 from reference.broker.parts import USUAL_PARTS
-from reference.conformance.case import Case
+from reference.conformance.acts import CatchUp, Wait
+from reference.conformance.alternatives import list_alternatives
+from reference.conformance.case import Case, copying_case
+from reference.conformance.cases.slave_copies import DELIVERED, MADE
 from reference.conformance.catalogue import MASTER_CASES, SLAVE_CASES
+from reference.conformance.clients import AskEnds, Pull
+from reference.conformance.copies import Copied, MasterTakes
 from reference.conformance.name_server import NameServerConnection
 from reference.conformance.running import Target, find_obstacle
 from reference.conformance.stage import Played
 from reference.recordings.judging import CONFORMS, REJECTED, check_recording
+from reference.recordings.reading import Recording
+from reference.recordings.tables.delays import MEMORY
 from reference.wire.codes import RequestCode
 from reference.wire.remoting import Command, CommandReader, encode
 from tests.reference.conformance.simulated_broker import make_settings, play_case
@@ -24,6 +31,20 @@ from tests.reference.conformance.simulated_broker import make_settings, play_cas
 CASES = {case.name: case for case in (*MASTER_CASES, *SLAVE_CASES)}
 COPY = CASES["its master's tables are copied"]
 TWO_COPIES = CASES["tables are copied again after a change"]
+STARTED_AGAIN = CASES["a slave starts again with what it has copied"]
+DELAYED = copying_case(
+    "delayed messages are read at a slave",
+    (),
+    *MADE,
+    MasterTakes(2, delay_level=1),
+    MasterTakes(),
+    DELIVERED,
+    Copied(),
+    CatchUp(),
+    Wait(1500),
+    Pull(0),
+    AskEnds(),
+)
 
 
 def play(folder: Path, case: Case, mutant: str = "", release: str = "4.4.0") -> Played:
@@ -67,6 +88,66 @@ def test_a_copy_is_owed_by_the_release(
 def look_head(data: Mapping[str, object]) -> set[str]:
     """The fields of a look that are no table."""
     return {name for name in data if name in {"seq", "t_ms", "ev", "node"}}
+
+
+def show_delays(recording: Recording, number: int, delays: Mapping[str, int]) -> Recording:
+    """The recording with other delay offsets in its look of this number."""
+    looks = [event for event in recording.events if event.kind == "tables"]
+    other = evolve(looks[number], data={**looks[number].data, MEMORY: delays})
+    events = tuple(other if each is looks[number] else each for each in recording.events)
+    return evolve(recording, events=events)
+
+
+@pytest.mark.parametrize("delays", [{}, {"1": 2}, {"1": 4}, {"1": 3, "2": 0}])
+def test_delay_offsets_are_in_the_file(tmp_path: Path, delays: Mapping[str, int]) -> None:
+    """Three messages were delivered before the copy, so that its file has this and nothing else."""
+    recording = play(tmp_path, STARTED_AGAIN).recording
+    assert [e.data.get(MEMORY) for e in recording.events if e.kind == "tables"] == [
+        {"1": 3},
+        {},
+        {"1": 3},
+    ]
+    verdict = check_recording(show_delays(recording, -1, delays))
+    assert verdict.verdict == REJECTED
+    assert verdict.first_unexplained_seq == recording.events[-1].seq
+    assert MEMORY in verdict.reason
+
+
+def test_other_delay_offsets_are_alternatives(tmp_path: Path) -> None:
+    """A slave might have shown one less or one more."""
+    recording = play(tmp_path, STARTED_AGAIN).recording
+    found = list_alternatives(recording, recording.events[-1].t_ms, is_master_tested=False)
+    others = [each for each in found if "level" in each.what]
+    assert [each.what for each in others] == ["tables level 1 3 -> 4", "tables level 1 3 -> 2"]
+    assert all(check_recording(each.recording).verdict == REJECTED for each in others)
+
+
+@pytest.mark.parametrize(("release", "word"), [("4.9.8", REJECTED), ("5.0.0", CONFORMS)])
+def test_a_copy_reaches_memory_since_5_0(tmp_path: Path, release: str, word: str) -> None:
+    """Before, a slave's memory stays as it was at its start."""
+    recording = play(tmp_path, STARTED_AGAIN, release=release).recording
+    assert check_recording(show_delays(recording, 1, {"1": 3})).verdict == word
+    assert check_recording(show_delays(recording, 1, {"1": 4})).verdict == REJECTED
+
+
+@pytest.mark.parametrize(("release", "counter"), [("5.3.0", 0), ("5.3.3", 2)])
+def test_groups_keep_their_version_since_5_3_1(tmp_path: Path, release: str, counter: int) -> None:
+    """Over a start, which every release shows in one way only."""
+    recording = play(tmp_path, STARTED_AGAIN, release=release).recording
+    assert check_recording(recording).verdict == CONFORMS
+    look, name = recording.events[-1], "subscription_group_data_version_counter"
+    assert look[name] == counter
+    other = evolve(look, data={**look.data, name: 2 - counter})
+    events = (*recording.events[:-1], other)
+    assert check_recording(evolve(recording, events=events)).verdict == REJECTED
+
+
+def test_delayed_messages_come_into_their_queue_later(tmp_path: Path) -> None:
+    """A queue may hold more messages than were answered for it so far."""
+    recording = play(tmp_path, DELAYED).recording
+    pull, ends = recording.events[-2:]
+    assert pull["max_offset"] == ends["max_offset"] == 3
+    assert check_recording(recording).verdict == CONFORMS
 
 
 def test_a_pull_that_is_held_takes_its_time(tmp_path: Path) -> None:

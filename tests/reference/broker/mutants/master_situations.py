@@ -268,19 +268,6 @@ def put_of_a_later_life(bench: Bench) -> Any:
     return put(lone)
 
 
-def blank_at_the_end(bench: Bench) -> Any:
-    """Where a master begins that has lost its second file, and still has the blank before it."""
-    lone = bench.start("ASYNC_MASTER")
-    fill(lone, 10, 1600)
-    fill(lone, 1)
-    assert get_end(lone) > FILE_BYTES
-    lone.broker.stop(lambda: None)
-    lone.wait(2000.0)
-    lone.process.is_alive = False
-    (lone.folder / COMMIT_LOG / f"{FILE_BYTES:020d}").unlink()
-    return get_end(bench.start("ASYNC_MASTER"))
-
-
 def roll_of_a_file(bench: Bench) -> Any:
     """The code of the first put in a second file, flushed synchronously."""
     lone = bench.start("SYNC_MASTER", flushDiskType="SYNC_FLUSH")

@@ -73,7 +73,6 @@ SHOWN: Mapping[str, Shown] = {
     ),
     "request_below_is_closed": Shown(master.request_below, ([], False), ([], True)),
     "remembers_positions": Shown(master.second_connection, [(400, 800)], []),
-    "blank_is_kept": Shown(master.blank_at_the_end, 16000, 16384),
     "frames_end_at_messages": Shown(
         master.frames_of_a_batch, [(400, 1000), (1400, 600)], [(400, 800), (1200, 800)]
     ),
