@@ -26,9 +26,13 @@ MANIFEST = "manifest.json"
 DATA_FOLDER = "schedules.parquet"
 COVERAGE_FOLDER = "coverage.parquet"
 SCHEDULES_PER_UNIT = 50_000
-"""The size of a unit in all but the largest campaigns."""
+"""The size of a unit in small campaigns."""
+UNITS_USUAL = 100
+"""Campaigns with more units of that size have larger ones instead, up to LARGE_UNIT: a unit costs
+some 0.1 s besides its schedules, and what is lost with a worker is a unit at most."""
+LARGE_UNIT = 250_000
 UNITS_MAX = 1_000
-"""Larger campaigns have larger units; this holds for each round."""
+"""The largest campaigns have still larger units; this holds for each round."""
 ROUNDS_MAX = PARTS_MAX - 1
 """Guided rounds of a campaign."""
 LIBRARIES = ("numba", "numpy", "pyarrow", "pyspark")
@@ -97,7 +101,8 @@ class Manifest:
 
 def plan_campaign(options: CampaignOptions, schedules: int, guided_rounds: int = 0) -> Manifest:
     """Cut a campaign into units; the same ones on every cluster."""
-    size = max(SCHEDULES_PER_UNIT, -(-schedules // UNITS_MAX))
+    usual = min(LARGE_UNIT, -(-schedules // UNITS_USUAL))
+    size = max(SCHEDULES_PER_UNIT, usual, -(-schedules // UNITS_MAX))
     return Manifest(options, schedules, size, guided_rounds)
 
 
