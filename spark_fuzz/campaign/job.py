@@ -7,6 +7,7 @@ beside this one and a resumed run therefore write identical content.
 from __future__ import annotations
 
 import contextlib
+import gc
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
@@ -155,6 +156,8 @@ def write_unit(manifest: Manifest, folder: Path, unit: int) -> None:
         return
     options = manifest.options
     kernel = compile_kernel(options.structure)
+    # Rules and terms live as long as the worker: no collection need visit them again.
+    gc.freeze()
     parents = read_parents(folder, manifest.get_round(unit))
     observations = make_observations(kernel.layout)
     schedules = manifest.get_schedules(unit)
