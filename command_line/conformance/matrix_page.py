@@ -29,7 +29,7 @@ def render_matrix(reports: Sequence[Mapping[str, Any]]) -> str:
     roles = sorted({report["role"] for report in reports})
     parts = [part for role in roles for part in _render_role(role, reports)]
     legend = (
-        "✓ conforms · ✗ fails · ? not decided on this run · ∅ excludes nothing, not counted · "
+        "✓ conforms; ✗ fails; ? not decided on this run; ∅ excludes nothing, and is not counted; "
         "· not played. <span class='broken'>lies</span>: it conforms, and breaks a guarantee."
     )
     return "\n".join(

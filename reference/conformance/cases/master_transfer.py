@@ -266,7 +266,7 @@ BATCHES = (
 REPORTS = (
     *(
         master_case(
-            f"a report in two parts after {at} bytes",
+            f"a report cut in two behind byte {at}",
             (RECEIVE,),
             *SLAVE_JOINS,
             Put(300),

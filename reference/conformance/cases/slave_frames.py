@@ -156,7 +156,7 @@ APPENDS = (
 
 SPLITS = tuple(
     slave_case(
-        f"a frame in two parts after {at} bytes",
+        f"a frame cut in two behind byte {at}",
         (BYTES, APPEND),
         *MASTER_JOINS,
         Put(300),
