@@ -137,11 +137,20 @@ class Logs:
         return self.lines[begin:end]
 
     def has_request(self, node: str, topic: str, seq: int) -> bool:
-        """A broker was asked for a topic: it has made it, or the request before is not over."""
-        own = [line for line in self.lines if line.node == node]
-        is_made = any(x.what is Telling.TOPIC_MADE and x.name == topic for x in own)
-        before = [x.what for x in own if x.what in SUBJECTS[Telling.TOPIC_ASKED] and x.seq < seq]
-        return is_made or before[-1:] == [Telling.TOPIC_ASKED]
+        """A broker was asked for a topic before an event: it has made it, or goes on to make it.
+
+        Where another topic is made for the latest request, it was asked for that one. Where two
+        requests overlap, either may be the one.
+        """
+        own = [x for x in self.lines if x.node == node and x.what in SUBJECTS[Telling.TOPIC_ASKED]]
+        asked = [place for place, x in enumerate(own) if x.what is Telling.TOPIC_ASKED]
+        latest = next((place for place in reversed(asked) if own[place].seq < seq), None)
+        if latest is None:
+            return False
+        if latest - 1 in asked or latest + 1 in asked:
+            return True
+        made = [x.name for x in own[latest + 1 :] if x.what is Telling.TOPIC_MADE]
+        return not made or topic in made[:1]
 
     def list_topics(self, before_seq: int) -> frozenset[str]:
         """Every topic that was made, as far as logs tell."""

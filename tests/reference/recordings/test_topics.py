@@ -29,6 +29,9 @@ REMARK = 21
 """Of ``deleted_topic_back``: the remark that ``topics.json`` was emptied."""
 
 
+ASKED = "updateAndCreateTopic called by <peer>"
+
+
 def read(name: str) -> Recording:
     """One of the recordings."""
     return read_recording(FOUND / f"{name}.jsonl")
@@ -189,3 +192,26 @@ def test_lines_that_may_be_left_out_tell_nothing() -> None:
         False,
         True,
     ]
+
+
+def make_topic_line(seq: int, message: str) -> Event:
+    """A line of a master's log."""
+    return Event(seq, seq, float(seq), "log", {"node": "master", "msg": message})
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_asked"),
+    [
+        ([ASKED, f"{MADE}T, readQueueNums=1]]"], True),
+        ([ASKED], True),
+        ([ASKED, f"{MADE}OTHER, readQueueNums=1]]"], False),
+        ([ASKED, ASKED, f"{MADE}OTHER, readQueueNums=1]]"], True),
+        ([f"{MADE}T, readQueueNums=1]]"], False),
+    ],
+)
+def test_an_answered_topic_is_the_one_that_is_made(lines: list[str], is_asked: bool) -> None:
+    """Unless it is not made at all, or two requests overlap."""
+    events = [make_topic_line(seq, line) for seq, line in enumerate(lines, 1)]
+    start = Event(0, 0, 0.0, "broker_started", {"node": "master"})
+    logs = read_logs([start, *events], ["master"])
+    assert logs.has_request("master", "T", 3) is is_asked
