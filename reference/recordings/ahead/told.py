@@ -149,8 +149,9 @@ class Logs:
             return False
         if latest - 1 in asked or latest + 1 in asked:
             return True
-        made = [x.name for x in own[latest + 1 :] if x.what is Telling.TOPIC_MADE]
-        return not made or topic in made[:1]
+        following = next((place for place in asked if place > latest), len(own))
+        made = [x.name for x in own[latest:following] if x.what is Telling.TOPIC_MADE]
+        return not made or topic in made
 
     def list_topics(self, before_seq: int) -> frozenset[str]:
         """Every topic that was made, as far as logs tell."""
