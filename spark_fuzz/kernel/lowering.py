@@ -202,18 +202,24 @@ def _lower_judge(layout: Layout, function: str, claims: Iterable[str]) -> Iterab
     return [*head, *writer.lines, "    return violated"]
 
 
-def _lower_find_moving(layout: Layout) -> Iterable[str]:
-    writer = Writer(layout, {}, 4)
-    healing = find_healing(layout.structure)
+def collect_moving(layout: Layout) -> dict[int, list[Term]]:
+    """When the instances by which a system heals are enabled, by their places in the layout."""
+    healing, found = find_healing(layout.structure), dict[int, list[Term]]()
     for index, recorded in enumerate(layout.instances):
         if healing and recorded.instance.rule.name in (*healing.steps, *healing.recovery):
-            conditions = [*recorded.conditions.values()]
+            found[index] = [*recorded.conditions.values()]
             if healing.is_idling_left_out:
                 moving = partial(is_moving, recorded.instance)
-                conditions.append(record_predicate(layout.structure, moving))
-            names = map(writer.name_of, conditions)
-            writer.write(f"moving[count] = {index}")
-            writer.write(f"count += {' & '.join(names) or '1'}")
+                found[index].append(record_predicate(layout.structure, moving))
+    return found
+
+
+def _lower_find_moving(layout: Layout) -> Iterable[str]:
+    writer = Writer(layout, {}, 4)
+    for index, conditions in collect_moving(layout).items():
+        names = map(writer.name_of, conditions)
+        writer.write(f"moving[count] = {index}")
+        writer.write(f"count += {' & '.join(names) or '1'}")
     head = ["def find_moving(state, parameters, moving):", "    count = 0"]
     return [*head, *writer.lines, "    return count"]
 

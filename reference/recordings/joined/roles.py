@@ -12,17 +12,15 @@ from typing import Any
 
 from attrs import define, evolve, frozen
 
-from reference.recordings.kinds import END_KINDS, START_KINDS
+from reference.recordings.kinds import START_KINDS
 from reference.recordings.reading import Event, Recording
 from reference.recordings.roles.exchange import exchange_logs
+from reference.recordings.roles.places import ENDS
 from reference.worlds.reading.state import Broker, Reading, Routes
 from reference.worlds.replication.roles import Role
 from reference.worlds.system.state import THE_SLAVE, System
 
 SLAVE = Role.SLAVE.name
-
-ENDS = END_KINDS | {"node_stop_clean"}
-"""Events that tell of a broker's end."""
 
 
 class OutsideTheSystemError(Exception):

@@ -2,7 +2,7 @@
 
 A slave may become the master, and the old master returns as a slave: a controller elects it, or an
 administrator gives stopped brokers other roles and starts them. In the model the two exchange their
-places then (``elect_slave``, ``parts``). Here the names, ids, addresses and links of all later
+places then (``elect_slave``, ``exchange``). Here the names, ids, addresses and links of all later
 events are exchanged as well, so that who explains them need not know of it. A link is that of its
 slave's place, and the connections of all links of one place are numbered one after another.
 """

@@ -7,14 +7,12 @@ those of one lane: lanes take different ones. ``walk.c`` declares the types and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from typing import Any
 
-from properties.healing import is_moving
 from properties.worlds import find_healing
 from reference.language.machine import record_predicate
 from reference.language.terms import Sort, Term
-from spark_fuzz.kernel.lowering import Layout, Writer
+from spark_fuzz.kernel.lowering import Layout, Writer, collect_moving
 
 OF_LANES = {
     "add": "({} + {})",
@@ -153,14 +151,10 @@ def _lower_find_enabled(layout: Layout) -> Iterator[str]:
 
 def _lower_find_moving(layout: Layout) -> Iterator[str]:
     """Counts of the instances by which a system heals."""
-    writer, healing = LanesWriter(layout), find_healing(layout.structure)
-    for index, recorded in enumerate(layout.instances):
-        if healing and recorded.instance.rule.name in (*healing.steps, *healing.recovery):
-            conditions = [*recorded.conditions.values()]
-            if healing.is_idling_left_out:
-                moving = partial(is_moving, recorded.instance)
-                conditions.append(record_predicate(layout.structure, moving))
-            writer.write(f"total -= {_name_all(writer, conditions)};")
+    writer, moving = LanesWriter(layout), collect_moving(layout)
+    for index in range(len(layout.instances)):
+        if index in moving:
+            writer.write(f"total -= {_name_all(writer, moving[index])};")
         writer.write(f"sums[{index}] = total;")
     yield f"static V find_moving({OF_STATE}, V *restrict sums) {{"
     yield "    V total = ALL(0);"
@@ -235,11 +229,22 @@ def _write_effects(writer: Writer, effects: Mapping[str, Term]) -> None:
 def _lower_steps(layout: Layout) -> Iterator[str]:
     yield f"static inline void step({OF_LANE}, int instance, uint32_t low_word,"
     yield "    const uint32_t *restrict spreads) {"
-    yield "    switch (instance) {"
-    for index in range(len(layout.instances)):
-        yield f"    case {index}: step_{index}(state, parameters, low_word, spreads); break;"
-    yield "    }"
+    calls = (
+        f"step_{i}(state, parameters, low_word, spreads)" for i in range(len(layout.instances))
+    )
+    yield from _write_switch({i: [f"        {call};"] for i, call in enumerate(calls)})
     yield "}"
+
+
+def _write_switch(cases: Mapping[int, Iterable[str]]) -> Iterator[str]:
+    """The lines of each instance."""
+    yield "    switch (instance) {"
+    for index, lines in cases.items():
+        yield f"    case {index}: {{"
+        yield from lines
+        yield "        break;"
+        yield "    }"
+    yield "    }"
 
 
 OF_BASE = "const number *restrict state, const number *restrict parameters"
@@ -260,50 +265,47 @@ def _lower_list_enabled(layout: Layout) -> Iterator[str]:
 
 def _lower_find_ranges(layout: Layout) -> Iterator[str]:
     """Lowest and highest value of each argument of an enabled instance."""
-    yield f"int64_t find_ranges({OF_BASE}, int64_t instance, int64_t *restrict ranges) {{"
-    yield "    switch (instance) {"
+    cases: dict[int, list[str]] = {}
     for index, recorded in enumerate(layout.instances):
-        if not recorded.arguments:
-            continue
         writer = LaneWriter(layout, {}, 8)
         for i, (_, _, low, high) in enumerate(recorded.arguments):
             writer.write(f"ranges[{2 * i}] = {writer.name_of(low)};")
             writer.write(f"ranges[{2 * i + 1}] = {writer.name_of(high)};")
-        yield f"    case {index}: {{"
-        yield from writer.lines
-        yield f"        return {len(recorded.arguments)};"
-        yield "    }"
-    yield "    }"
-    yield "    return 0;"
+        if recorded.arguments:
+            cases[index] = [*writer.lines, f"        count = {len(recorded.arguments)};"]
+    yield f"int64_t find_ranges({OF_BASE}, int64_t instance, int64_t *restrict ranges) {{"
+    yield "    int64_t count = 0;"
+    yield from _write_switch(cases)
+    yield "    return count;"
     yield "}"
 
 
 def _lower_fire(layout: Layout) -> Iterator[str]:
     """Let an enabled instance take place, with these arguments."""
-    yield f"void fire({OF_LANE}, int64_t instance, const int64_t *restrict arguments) {{"
-    yield "    switch (instance) {"
+    cases: dict[int, list[str]] = {}
     for index, recorded in enumerate(layout.instances):
         names = {f"argument.{n}": f"arguments[{i}]" for i, (n, *_) in enumerate(recorded.arguments)}
         writer = LaneWriter(layout, names, 8)
         _write_effects(writer, recorded.effects)
-        yield f"    case {index}: {{"
-        yield from writer.lines
-        yield "        break;"
-        yield "    }"
-    yield "    }"
+        cases[index] = writer.lines
+    yield f"void fire({OF_LANE}, int64_t instance, const int64_t *restrict arguments) {{"
+    yield from _write_switch(cases)
     yield "}"
 
 
 def _lower_restore(layout: Layout) -> Iterator[str]:
     """Take back what an instance has changed."""
+    places = layout.state_paths.index
     yield "static void restore(number *restrict state, const number *restrict base,"
     yield "    int64_t instance) {"
-    yield "    switch (instance) {"
-    for index, recorded in enumerate(layout.instances):
-        cells = [layout.state_paths.index(path) for path in recorded.effects]
-        changes = " ".join(f"state[{cell}] = base[{cell}];" for cell in cells)
-        yield f"    case {index}: {changes} break;"
-    yield "    }"
+    yield from _write_switch(
+        {
+            index: [
+                f"        state[{cell}] = base[{cell}];" for cell in map(places, recorded.effects)
+            ]
+            for index, recorded in enumerate(layout.instances)
+        }
+    )
     yield "}"
 
 
