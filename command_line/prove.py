@@ -85,7 +85,7 @@ Examples:
       --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave"
   rmqspec prove --cross-check 20000 --fault "power loss" --structure "delay/4.4.0"
   rmqspec prove --cross-check 20000 --fault "power loss" --structure "delay/4.4.0" \\
-      --levels searches/power                       # the same search on Spark
+      --levels searches/power                       # the same search on disk
   rmqspec prove --search --structure "delay/4.4.0"  # find lemmas and schedules anew
 
 A certificate that was made from other rules is renewed: lemmas are proved again, schedules are
@@ -184,15 +184,14 @@ def parse_search(_context: click.Context, _option: click.Parameter, is_search: b
     "--levels",
     "folder",
     type=click.Path(path_type=Path),
-    help="Search for --cross-check on Spark, and keep the states here; after an interruption the "
-    "same command continues.",
+    help="Search for --cross-check on disk, here, with a process per core; after an interruption "
+    "the same command continues.",
 )
 @click.option(
     "--master",
-    default="local[*]",
-    show_default=True,
     callback=parse_master,
-    help="Spark master URL for --levels; workers need this environment, and the folder shared.",
+    help="Spark master URL: its workers search for --levels. They need this environment, and the "
+    "folder shared.",
 )
 @click.option(
     "--jobs",
@@ -216,13 +215,13 @@ def command(  # noqa: PLR0913, PLR0917
     fault: str,
     states_max: int,
     folder: Path | None,
-    master: str,
+    master: str | None,
     jobs: int,
     is_json: bool,
 ) -> int:
     """Prove or refute every guarantee of every structure under every fault model."""
     structures = choose_structures(names, variants, version)
-    check_levels(folder, states_max)
+    check_levels(folder, master, states_max)
     structures = keep_candidate(structures, candidate, names)
     structures = keep_fault_model(structures, fault if candidate or states_max else "", names)
     if not is_json:
@@ -236,7 +235,7 @@ def command(  # noqa: PLR0913, PLR0917
     if candidate:
         return triage_all(structures, candidate, fault)
     if states_max:
-        return cross_check_with(open_engine(folder, master), structures, fault, states_max)
+        return cross_check_with(open_engine(folder, master, jobs), structures, fault, states_max)
     answers = prove_all(structures, claims, jobs, is_search=is_search, is_json=is_json)
     if is_json:
         click.echo(json.dumps(as_json(answers, claims, get_version(structures, version)), indent=1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +20,15 @@ from spark_fuzz.campaign.java import MissingPrerequisiteError, find_java
 
 if TYPE_CHECKING:
     from spark_fuzz.search.cross_check import SearchEngine
+    from spark_fuzz.search.level_search import RunTasks
 
 
-def check_levels(folder: Path | None, states_max: int) -> None:
-    """Raise click.BadParameter for a folder that would stay unused."""
+def check_levels(folder: Path | None, master: str | None, states_max: int) -> None:
+    """Raise click.BadParameter for a folder or a cluster that would stay unused."""
     if folder and not states_max:
         raise click.BadParameter("it goes with --cross-check", param_hint="--levels")
+    if master and not folder:
+        raise click.BadParameter("it goes with --levels", param_hint="--master")
 
 
 def check_installed(*libraries: str) -> None:
@@ -35,10 +38,11 @@ def check_installed(*libraries: str) -> None:
 
 
 @contextmanager
-def open_engine(folder: Path | None, master: str) -> Iterator[SearchEngine]:
-    """The engine that searches: this process, or Spark if there is a folder for the levels.
+def open_engine(folder: Path | None, master: str | None, jobs: int) -> Iterator[SearchEngine]:
+    """The engine that searches: in memory, or with a folder for the levels on disk.
 
-    Raises MissingPrerequisiteError without compiler, Spark or Java, click.Abort when interrupted.
+    On disk it is ``jobs`` processes, 0 for one per core, or Spark if there is a ``master``. Raises
+    MissingPrerequisiteError without compiler, Spark or Java, click.Abort when interrupted.
     """
     check_installed("numba")
     from spark_fuzz.search.cross_check import search_here  # noqa: PLC0415
@@ -46,19 +50,28 @@ def open_engine(folder: Path | None, master: str) -> Iterator[SearchEngine]:
     if folder is None:
         yield search_here
         return
-    check_installed("pyspark")
-    find_java()
-    from spark_fuzz.campaign.session import open_session  # noqa: PLC0415
-    from spark_fuzz.search.distributed_search import SparkEngine  # noqa: PLC0415
+    if master:
+        check_installed("pyspark")
+        find_java()
+    from spark_fuzz.search.level_search import LevelEngine, open_processes  # noqa: PLC0415
 
+    open_tasks = partial(open_spark, master) if master else partial(open_processes, jobs)
     try:
         with ExitStack() as opened:
-            get_session = cache(lambda: opened.enter_context(open_session(master)))
-            yield SparkEngine(get_session, folder)
+            yield LevelEngine(cache(lambda: opened.enter_context(open_tasks())), folder)
     except KeyboardInterrupt as interrupt:
         raise click.Abort(
             f"interrupted; finished levels are in {folder}, and the same command continues"
         ) from interrupt
+
+
+@contextmanager
+def open_spark(master: str) -> Iterator[RunTasks]:
+    """The tasks of a Spark session."""
+    from spark_fuzz.campaign.session import open_session, run_tasks  # noqa: PLC0415
+
+    with open_session(master) as spark:
+        yield partial(run_tasks, spark)
 
 
 def cross_check_all(

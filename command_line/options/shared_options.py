@@ -193,8 +193,8 @@ def describe_model(structure: Any) -> str:
 MASTERS = re.compile(r"local(\[[0-9*, ]+\])?|local-cluster\[.+\]|(spark|k8s|yarn)(://.+)?")
 
 
-def parse_master(ctx: click.Context, parameter: click.Parameter, value: str) -> str:
-    """A master URL of a form that Spark knows."""
-    if not MASTERS.fullmatch(value):
+def parse_master(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """A master URL of a form that Spark knows, or none."""
+    if value and not MASTERS.fullmatch(value):
         raise click.BadParameter("give local[N] or spark://HOST:PORT", ctx, parameter)
     return value

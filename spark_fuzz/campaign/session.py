@@ -6,7 +6,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -94,3 +94,9 @@ def cancelled_when_interrupted(spark: SparkSession) -> Iterator[None]:
     finally:
         with suppress(Exception):
             context.removeJobTag(tag)
+
+
+def run_tasks(spark: SparkSession, task: Callable[[int], Any], numbers: Sequence[int]) -> list[Any]:
+    """The results of a job with a task for each number, in their order; cancelled with it."""
+    with cancelled_when_interrupted(spark):
+        return list(spark.sparkContext.parallelize(numbers, len(numbers)).map(task).collect())

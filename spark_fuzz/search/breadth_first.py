@@ -50,7 +50,7 @@ BATCH = 512
 BUFFER_ROWS = 1 << 14
 """Room for a batch and the successors of one more state."""
 
-SUCCESSORS_EACH = 16
+SUCCESSORS_EACH = 64
 """The expected number of new successors of each state, if only some states are expanded."""
 
 
@@ -205,14 +205,6 @@ class BreadthFirstSearch:
         half = len(rows) // 2
         one, other = self.find_successors(rows[:half]), self.find_successors(rows[half:])
         return np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1] + half])
-
-    def find_new(self, known: Any, rows: Any) -> Any:
-        """The distinct ones among packed states that are not known, in their order as numbers."""
-        store = make_store(len(known) + len(rows) + 1, self.packing.word_count)
-        self._insert(store, known, 0)
-        count = self._insert(store, rows, len(known))
-        new = store.words[len(known) : count]
-        return new[np.lexsort(new.T[::-1])]
 
     def find_violating(self, rows: Any) -> dict[str, int]:
         """The first row that violates it, for each guarantee that one violates."""

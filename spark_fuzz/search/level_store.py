@@ -1,6 +1,6 @@
-"""The levels of a distributed search on disk: parts that are either complete or absent.
+"""The levels of a search on disk: parts that are either complete or absent.
 
-Level 7 are the states that need seven steps. A state's packed words decide its part, so a part of a
+Level 7 are the states that need seven steps. The hash of a state decides its part, so a part of a
 level is compared only with the same part of earlier levels.
 """
 
@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 from attrs import evolve, frozen
 
 from properties.fault_model import FaultModel
@@ -25,13 +23,16 @@ from spark_fuzz.campaign.store import MANIFEST, CampaignError, put_in_place
 PARTS = 16
 """The usual number of parts of a level."""
 
-VIOLATING = b"first violating row"
-"""The key in a file's metadata for the first violating row of each violated guarantee."""
+STATES_PER_PART = 8_000_000
+"""Searches with a larger budget have more parts, so that one fits into a worker's memory."""
+
+FORMAT = 2
+"""The form of the files."""
 
 
 @frozen
 class SearchPlan:
-    """The plan of a distributed search. It is written first and never changed."""
+    """The plan of a search by levels. It is written first and never changed."""
 
     structure: Any
     fault_model: FaultModel
@@ -45,6 +46,7 @@ class SearchPlan:
     def encode(self) -> str:
         """The text of manifest.json."""
         content = {
+            "format": FORMAT,
             "rocketmq_version": find_version(self.structure.variants).name,
             "structure": self.structure.name,
             "fault_class": self.fault_model.name,
@@ -72,90 +74,97 @@ def plan_search(
 
 @frozen
 class Level:
-    """A finished level."""
+    """A finished level, or a part of one."""
 
     states: int
-    violating: dict[str, Any]
-    """For each guarantee that is violated there the smallest state that does, packed."""
+    violating: dict[str, tuple[int, ...]]
+    """For each guarantee that is violated there the first state that does, as it lies on disk."""
+
+    @classmethod
+    def join(cls, parts: Iterable[Level]) -> Level:
+        """The level of these parts."""
+        states = 0
+        violating: dict[str, tuple[int, ...]] = {}
+        for part in parts:
+            states += part.states
+            for name, words in part.violating.items():
+                violating[name] = min(words, violating.get(name, words))
+        return cls(states, violating)
 
 
-def begin_or_resume(folder: Path, plan: SearchPlan) -> None:
-    """Create the folder of a search, or check that it belongs to the same one.
+def begin_or_resume(folder: Path, plan: SearchPlan) -> SearchPlan:
+    """Create the folder of a search, or check that it belongs to the same one; the plan there.
 
-    Raises CampaignError for a folder of another search, OSError when it cannot be created.
+    The number of parts is that of the first run. Raises CampaignError for a folder of another
+    search, OSError when it cannot be created.
     """
     path = folder / MANIFEST
     folder.mkdir(parents=True, exist_ok=True)
     if path.is_file():
-        if path.read_text() != plan.encode():
-            raise CampaignError(
-                f"{folder} has the levels of another search, or of other rules; name another folder"
-            )
-    elif any(not child.name.startswith(".") for child in folder.iterdir()):
+        if (begun := _read_plan(path, plan)) is not None:
+            return begun
+        raise CampaignError(
+            f"{folder} has the levels of another search, or of other rules; name another folder"
+        )
+    if any(not child.name.startswith(".") for child in folder.iterdir()):
         raise CampaignError(f"{folder} has something else in it; name another folder")
-    else:
-        with put_in_place(path) as temporary:
-            temporary.write_text(plan.encode())
+    with put_in_place(path) as temporary:
+        temporary.write_text(plan.encode())
+    return plan
+
+
+def _read_plan(path: Path, plan: SearchPlan) -> SearchPlan | None:
+    """The plan with the parts that a manifest names, or None if it is of another search."""
+    text = path.read_text()
+    try:
+        begun = evolve(plan, parts=int(json.loads(text)["parts"]))
+    except (ValueError, KeyError, TypeError):
+        return None
+    return begun if text == begun.encode() else None
 
 
 def get_level_path(folder: Path, level: int) -> Path:
-    """The path of the parts of a level."""
-    return folder / f"level-{level:04}.parquet"
+    """The folder of the parts of a level."""
+    return folder / f"level-{level:04}"
 
 
 def get_part_path(folder: Path, level: int, part: int) -> Path:
     """The path of a part; the numbers alone decide."""
-    return get_level_path(folder, level) / f"part-{part:04}.parquet"
+    return get_level_path(folder, level) / f"part-{part:04}.npy"
 
 
-def find_missing_parts(folder: Path, plan: SearchPlan, level: int) -> list[int]:
-    """The parts of a level that are still to be computed, in order."""
-    return [p for p in range(plan.parts) if not get_part_path(folder, level, p).exists()]
+def get_candidates_path(folder: Path, level: int, source: int) -> Path:
+    """The successors that one part of the level before has; gone when the level is complete."""
+    return get_level_path(folder, level) / f"candidates-{source:04}.npy"
 
 
-def choose_parts(rows: Any, parts: int) -> Any:
-    """For each packed state the part that it belongs to."""
-    mixed = np.zeros(len(rows), np.uint64)
-    for word in rows.astype(np.uint64).T:
-        mixed = (mixed ^ word) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    return (mixed % np.uint64(parts)).astype(np.int32)
+def find_level(folder: Path, level: int) -> Level | None:
+    """A level that is complete, or None."""
+    path = get_level_path(folder, level).with_suffix(".json")
+    if not path.exists():
+        return None
+    content = json.loads(path.read_text())
+    violating = {name: tuple(words) for name, words in content["violating"].items()}
+    return Level(content["states"], violating)
 
 
-def write_part(path: Path, rows: Any, violating: dict[str, int]) -> None:
-    """Put a part in place; ``violating`` has the first row that does for some guarantees."""
-    table = make_table(rows).replace_schema_metadata({VIOLATING: json.dumps(violating)})
+def complete_level(folder: Path, level: int, found: Level) -> None:
+    """Note that all parts of a level are in place, and remove what only they needed."""
+    path = get_level_path(folder, level)
+    with put_in_place(path.with_suffix(".json")) as temporary:
+        content = {"states": found.states, "violating": found.violating}
+        temporary.write_text(json.dumps(content) + "\n")
+    for candidates in path.glob("candidates-*.npy"):
+        candidates.unlink(missing_ok=True)
+
+
+def write_rows(path: Path, rows: Any) -> None:
+    """Put rows in place."""
     path.parent.mkdir(exist_ok=True)
-    with put_in_place(path) as temporary:
-        pq.write_table(table, temporary)
+    with put_in_place(path) as temporary, temporary.open("wb") as file:
+        np.save(file, rows)
 
 
-def read_level(folder: Path, plan: SearchPlan, level: int) -> Level:
-    """The data in the footers of a level's files, and the violating states."""
-    states = 0
-    found: dict[str, tuple[int, ...]] = {}
-    for part in range(plan.parts):
-        path = get_part_path(folder, level, part)
-        footer = pq.read_metadata(path)
-        states += footer.num_rows
-        for name, row in json.loads(footer.metadata[VIOLATING]).items():
-            words = tuple(map(int, read_rows([path])[row]))
-            found[name] = min(words, found.get(name, words))
-    return Level(states, {name: np.array(words) for name, words in found.items()})
-
-
-def read_rows(paths: Iterable[Path]) -> Any:
-    """The packed states in these files: int64, shape (states, words)."""
-    return get_rows(pa.concat_tables([pq.ParquetFile(path).read() for path in paths]))
-
-
-def make_table(rows: Any) -> pa.Table:
-    """Packed states, a column for each word."""
-    return pa.table({f"word{i}": column for i, column in enumerate(rows.T)})
-
-
-def get_rows(table: pa.Table | pa.RecordBatch) -> Any:
-    """The packed states of a table: its columns that are words, int64, shape (states, words)."""
-    names = [name for name in table.schema.names if name.startswith("word")]
-    columns = [np.asarray(table.column(name), np.int64) for name in names]
-    return np.column_stack(columns) if table.num_rows else np.zeros((0, len(names)), np.int64)
+def read_rows(path: Path) -> Any:
+    """The rows of a file, uint64, shape (states, words), read as they are used."""
+    return np.load(path, mmap_mode="r")

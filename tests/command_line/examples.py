@@ -25,7 +25,7 @@ PROGRAM = "rmqspec"
 COMMENT = re.compile(r"\s+#\s.*")
 """What a shell leaves out; ``ali#359`` is a word."""
 
-SPARK = re.compile(r"^rmqspec fuzz\b|--levels|--campaign-seconds")
+SPARK = re.compile(r"^rmqspec fuzz\b|--campaign-seconds")
 """What starts a Spark job."""
 
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)

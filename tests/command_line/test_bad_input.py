@@ -94,6 +94,7 @@ def test_missing_and_unreadable_paths(tmp_path: Path) -> None:
         ),
         (["replay", ID + "0", "--guarantee", "no_message_is_skipped"], "is no guarantee of"),
         (["prove", "--levels", "searches"], "goes with --cross-check"),
+        (["prove", "--cross-check", "9", "--master", "local[2]"], "goes with --levels"),
         (["prove", "--cross-check", "9", "--levels", "x", "--master", "nonsense"], "local[N]"),
         (["fuzz", "--master", "nonsense"], "local[N]"),
         (["fuzz", "--out", "/dev/null/x"], "cannot be made"),
