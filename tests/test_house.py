@@ -142,7 +142,7 @@ def test_an_installation_has_all_files() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
     assert [f"{room}*" for room in ROOMS] == settings["packages"]["find"]["include"]
     found = (f for room in ROOMS for f in (ROOT / room).rglob("*.*") if f.is_file())
-    files = {f for f in found if f.suffix != ".pyc"}
+    files = {f for f in found if f.parent.name != "__pycache__"}
     packages = {f.parent for f in files if f.name == "__init__.py"}
     assert packages == {f.parent for f in files if f.suffix == ".py"}
     named = {
