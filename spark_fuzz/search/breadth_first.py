@@ -31,6 +31,7 @@ from spark_fuzz.search.frontier import (
 from spark_fuzz.search.influence import Influence, compute_influence
 from spark_fuzz.search.packing import (
     FieldOverflowError,
+    compute_independence,
     compute_packing,
     compute_picture_fields,
     compute_writes,
@@ -136,6 +137,7 @@ class BreadthFirstSearch:
             self.packing.slave_cells if is_sorted else np.zeros((0, 0), np.int64),
             compute_picture_fields(self.kernel.layout, self.reachability),
             np.array(self.reachability.can_reach_violation, np.int64),
+            *compute_independence(self.kernel.layout, self.influence),
         )
 
     def search(
@@ -305,7 +307,7 @@ class BreadthFirstSearch:
         module, buffer = self.kernel.module, self.buffer
         module.pack_state(self.scratch.base, self.space.fields, self.scratch.words, 0)
         filled = self._check(
-            module.collect_successors(self.parameter_values, self.space, self.scratch, buffer, 0)
+            module.collect_successors(self.parameter_values, self.space, self.scratch, buffer, 0, 0)
         )
         row = np.flatnonzero((buffer.words[:filled] == words).all(axis=1))[0]
         return [int(number) for number in buffer.actions[row]]
@@ -339,6 +341,7 @@ def make_store(room: int, word_count: int) -> Store:
     return Store(
         words=np.empty((room, word_count), np.int64),
         parents=np.empty(room, np.int32),
+        asleep=np.empty(room, np.int64),
         table=np.zeros(1 << max(1, 2 * room - 1).bit_length(), np.int32),
     )
 
@@ -358,6 +361,7 @@ def make_buffer(word_count: int, layout: Layout, rows: int = BUFFER_ROWS) -> Buf
         words=np.zeros((rows, word_count), np.int64),
         actions=np.zeros((rows, 1 + layout.arguments_max), np.int64),
         parents=np.zeros(rows, np.int32),
+        asleep=np.zeros(rows, np.int64),
         slots=np.zeros(rows, np.int64),
         touched=np.zeros(1, np.int64),
     )

@@ -4,6 +4,9 @@ The text from the first function on follows the lowered rules in each generated 
 rows of words, numbered in the order in which they are found; row 0 is the initial state. Successors
 are collected in rows of a buffer, and inserted together: their places in the table are touched
 first, so that the memory fetches all of them at once instead of one after the other.
+
+A step is asleep in a state if the state before has it too, and it does not matter which of the two
+steps from there comes first: the other order is computed (spec/campaigns.md has the proof).
 """
 
 from __future__ import annotations
@@ -33,6 +36,10 @@ class Space(NamedTuple):
     """Of ``compute_picture_fields``."""
     can_reach_violation: Any
     """Of ``ViolationReachability``."""
+    bits: Any
+    """Of ``compute_independence``: the bit of each instance."""
+    earlier: Any
+    """Of ``compute_independence``: the bits of independent instances before each."""
 
 
 class Store(NamedTuple):
@@ -42,6 +49,8 @@ class Store(NamedTuple):
     """int64, shape (states, words): the packed states in the order in which they were found."""
     parents: Any
     """int32, shape (states,): the state of which each was a successor."""
+    asleep: Any
+    """int64, shape (states,): the bits of the steps that need not be taken from each."""
     table: Any
     """int32, a power of two of slots: the number of a state plus one, or 0; open addressing."""
 
@@ -53,6 +62,7 @@ class Buffer(NamedTuple):
     actions: Any
     """The instance, then its arguments."""
     parents: Any
+    asleep: Any
     slots: Any
     """The first slot of the table in which each is searched."""
     touched: Any
@@ -133,26 +143,20 @@ def order_slaves(state: Any, slave_cells: Any) -> bool:
 
 
 def pack_successor(  # noqa: PLR0913, PLR0917
-    instance: int,
-    state: Any,
-    words: Any,
-    fields: Any,
-    writes: Any,
-    slave_cells: Any,
-    rows: Any,
-    row: int,
+    instance: int, scratch: Any, space: Any, is_exchanged: bool, rows: Any, row: int
 ) -> bool:
-    """Write a successor into a row, slaves in order; False when a leaf does not fit.
+    """Write a successor into a row; False when a leaf does not fit.
 
-    If no slaves are exchanged, it is the state before except for the instance's writes.
+    If no slaves were exchanged, it is the state before except for the instance's writes.
     """
-    if len(slave_cells) > 1 and order_slaves(state, slave_cells):
-        return pack_state(state, fields, rows, row)
+    if is_exchanged:
+        return pack_state(scratch.state, space.fields, rows, row)
     for i in range(rows.shape[1]):
-        rows[row, i] = words[0, i]
+        rows[row, i] = scratch.words[0, i]
     is_fitting = True
-    for i in range(1, writes[instance, 0] + 1):
-        is_fitting &= pack_field(state, fields, writes[instance, i], rows, row)
+    for i in range(1, space.writes[instance, 0] + 1):
+        field = space.writes[instance, i]
+        is_fitting &= pack_field(scratch.state, space.fields, field, rows, row)
     return is_fitting
 
 
@@ -166,28 +170,32 @@ def advance_arguments(arguments: Any, ranges: Any, count: int) -> bool:
     return False
 
 
-def collect_successors(parameters: Any, space: Any, scratch: Any, buffer: Any, filled: int) -> int:
-    """Append a row to the buffer for every successor of a state; return its number of rows.
+def collect_successors(  # noqa: PLR0913, PLR0917
+    parameters: Any, space: Any, scratch: Any, buffer: Any, filled: int, asleep: int
+) -> int:
+    """Append a row to the buffer for the successors of a state; return its number of rows.
 
-    Successors without prospects get none.
+    Successors without prospects get none, and neither do those of steps that are asleep.
     The state is in ``scratch``, packed and unpacked.
 
     Rows are in the order of instances and arguments. Returns NO_ROOM_IN_FIELD, with the state in
     ``scratch.state``, or NO_ROOM_IN_BUFFER.
     """
     base, state, enabled = scratch.base, scratch.state, scratch.enabled
-    ranges, arguments = scratch.ranges, scratch.arguments
-    fields, writes, slave_cells = space.fields, space.writes, space.slave_cells
-    picture_fields, can_reach_violation = space.picture_fields, space.can_reach_violation
-    rows, actions, words = buffer.words, buffer.actions, scratch.words
+    ranges, arguments, rows = scratch.ranges, scratch.arguments, buffer.words
+    is_symmetric = len(space.slave_cells) > 1
+    taken: Any = np.int64(0)
     for i in range(find_enabled(base, parameters, enabled)):
         instance = enabled[i]
-        if writes[instance, 0] < 0:
+        if space.writes[instance, 0] < 0:
+            continue
+        if space.bits[instance] & asleep:
+            taken |= space.bits[instance] * (not is_symmetric)
             continue
         count = find_ranges(base, parameters, instance, ranges)
         for k in range(count):
             arguments[k] = ranges[2 * k]
-        is_more = True
+        is_more, is_any_exchanged = True, False
         while is_more:
             if filled == len(rows):
                 return NO_ROOM_IN_BUFFER
@@ -195,17 +203,19 @@ def collect_successors(parameters: Any, space: Any, scratch: Any, buffer: Any, f
                 state[k] = base[k]
             fire(state, parameters, instance, arguments)
             for k in range(count):
-                actions[filled, k + 1] = arguments[k]
+                buffer.actions[filled, k + 1] = arguments[k]
             is_more = advance_arguments(arguments, ranges, count)
-            if not can_reach_violation[find_picture(state, picture_fields)]:
+            if not space.can_reach_violation[find_picture(state, space.picture_fields)]:
                 continue
-            is_fitting = pack_successor(
-                instance, state, words, fields, writes, slave_cells, rows, filled
-            )
-            if not is_fitting:
+            is_exchanged = is_symmetric and order_slaves(state, space.slave_cells)
+            if not pack_successor(instance, scratch, space, is_exchanged, rows, filled):
                 return NO_ROOM_IN_FIELD
-            actions[filled, 0] = instance
+            buffer.actions[filled, 0] = instance
+            buffer.asleep[filled] = 0 if is_exchanged else taken & space.earlier[instance]
+            is_any_exchanged |= is_exchanged
             filled += 1
+        if not is_any_exchanged:
+            taken |= space.bits[instance]
     return filled
 
 
@@ -252,6 +262,7 @@ def insert_rows(buffer: Any, filled: int, store: Any, count: int) -> int:
     buffer.touched[0] = touch_slots(buffer, filled, store)
     rows, slots, parents = buffer.words, buffer.slots, buffer.parents
     table, words, parents_of_states = store.table, store.words, store.parents
+    asleep = store.asleep
     mask = len(table) - 1
     for i in range(filled):
         slot = slots[i]
@@ -265,6 +276,7 @@ def insert_rows(buffer: Any, filled: int, store: Any, count: int) -> int:
             for k in range(rows.shape[1]):
                 words[count, k] = rows[i, k]
             parents_of_states[count] = parents[i]
+            asleep[count] = buffer.asleep[i]
             count += 1
             table[slot] = count
     return count
@@ -291,7 +303,8 @@ def expand_states(  # noqa: PLR0913, PLR0917
         for i in range(store.words.shape[1]):
             scratch.words[0, i] = store.words[number, i]
         unpack_state(store.words, number, space.fields, scratch.base)
-        end = collect_successors(parameters, space, scratch, buffer, filled)
+        asleep = store.asleep[number]
+        end = collect_successors(parameters, space, scratch, buffer, filled, asleep)
         if end < 0:
             return end
         for i in range(filled, end):

@@ -114,6 +114,25 @@ def keep_everything(structure: Any, highest: Mapping[str, int]) -> Influence:
     )
 
 
+def find_independent(influence: Influence) -> dict[str, frozenset[str]]:
+    """For each step the others that neither it nor they disturb: their order does not matter.
+
+    Neither writes a leaf that the other one reads or writes, so after either the other is enabled
+    with the same arguments, and both orders lead to the same state.
+    """
+    relevant = set(influence.leaves)
+    reads = {s.name: s.find_needed_for(relevant) for s in influence.steps}
+    writes = {s.name: relevant & set(s.effects) for s in influence.steps}
+    return {
+        one: frozenset(
+            other
+            for other in reads
+            if other != one and not (writes[one] & reads[other] or writes[other] & reads[one])
+        )
+        for one in reads
+    }
+
+
 def find_highest_values(
     relevant: set[str], steps: Iterable[Step], claims: Iterable[Term]
 ) -> dict[str, int]:

@@ -13,7 +13,7 @@ from properties.world import get_largest_size
 from reference.language.terms import Sort
 from reference.worlds.replication.state import UNKNOWN_ERROR
 from spark_fuzz.kernel.lowering import Layout
-from spark_fuzz.search.influence import Influence
+from spark_fuzz.search.influence import Influence, find_independent
 from spark_fuzz.search.safe_states import ViolationReachability
 
 NOTHING_EXCEEDS = 1 << 62
@@ -97,6 +97,30 @@ def compute_writes(layout: Layout, influence: Influence) -> Any:
         if recorded.instance.name in influence.instances:
             row[: 1 + len(fields)] = [len(fields), *fields]
     return writes
+
+
+def compute_independence(layout: Layout, influence: Influence) -> tuple[Any, Any]:
+    """For each instance its bit, and the bits of those before it that are independent of it.
+
+    Both int64, shape (instances,). The bit is 0 for an instance that is left out, and for those
+    that are one too many for the bits of a word.
+    """
+    independent = find_independent(influence)
+    bits = {
+        recorded.instance.name: (index, 1 << number)
+        for number, (index, recorded) in enumerate(
+            (i, r) for i, r in enumerate(layout.instances) if r.instance.name in independent
+        )
+        if number < BITS_PER_WORD
+    }
+    bit, earlier = np.zeros((2, len(layout.instances)), np.int64)
+    for index, recorded in enumerate(layout.instances):
+        name = recorded.instance.name
+        bit[index] = bits[name][1] if name in bits else 0
+        for other in independent.get(name, ()):
+            if other in bits and bits[other][0] < index:
+                earlier[index] |= bits[other][1]
+    return bit, earlier
 
 
 def compute_picture_fields(layout: Layout, reachability: ViolationReachability) -> Any:

@@ -22,13 +22,15 @@ typedef struct {
     int64_t words, fields_count, write_cells, slaves, slave_cells_count, pictures;
     int64_t buffer_rows, action_cells, states_max, table_mask, batch;
     const int64_t *parameters, *fields, *writes, *slave_cells, *picture_fields;
-    const int64_t *can_reach_violation;
+    const int64_t *can_reach_violation, *bits, *earlier;
     int64_t *scratch_words, *base, *state, *enabled, *ranges, *arguments;
     int64_t *rows, *actions;
     int32_t *row_parents;
-    int64_t *slots;
+    int64_t *row_asleep, *slots;
     int64_t *states;
-    int32_t *parents, *table;
+    int32_t *parents;
+    int64_t *asleep;
+    int32_t *table;
 } Search;
 
 static void unpack_state(const Search *search, const int64_t *row, int64_t *state) {
@@ -109,35 +111,44 @@ static int advance_arguments(const Search *search, int64_t count) {
     return 0;
 }
 
-/* Appends a row for every successor that can reach a violation; returns the number of rows. */
-int64_t collect_successors(const Search *search, int64_t filled) {
+/* Appends a row for every successor that can reach a violation, by a step that is not asleep;
+   returns the number of rows. */
+int64_t collect_successors(const Search *search, int64_t filled, int64_t asleep) {
     memcpy(search->state, search->base, LEAVES * sizeof(int64_t));
+    int64_t taken = 0;
     int64_t enabled = find_enabled(search->base, search->parameters, search->enabled);
     for (int64_t i = 0; i < enabled; i++) {
         int64_t instance = search->enabled[i];
         if (search->writes[instance * search->write_cells] < 0) continue;
+        if (search->bits[instance] & asleep) {
+            if (search->slaves < 2) taken |= search->bits[instance];
+            continue;
+        }
         int64_t count = find_ranges(search->base, search->parameters, instance, search->ranges);
         for (int64_t k = 0; k < count; k++) search->arguments[k] = search->ranges[2 * k];
-        int is_more = 1;
+        int is_more = 1, is_any_exchanged = 0;
         while (is_more) {
             if (filled == search->buffer_rows) return NO_ROOM_IN_BUFFER;
             fire(search->state, search->parameters, instance, search->arguments);
             int64_t *action = search->actions + filled * search->action_cells;
             for (int64_t k = 0; k < count; k++) action[k + 1] = search->arguments[k];
             is_more = advance_arguments(search, count);
+            int is_exchanged = 0;
             if (can_reach_violation(search)) {
-                int is_changed = search->slaves > 1 && order_slaves(search);
+                is_exchanged = search->slaves > 1 && order_slaves(search);
                 int64_t *row = search->rows + filled * search->words;
-                if (!pack_successor(search, instance, row, !is_changed)) return NO_ROOM_IN_FIELD;
+                if (!pack_successor(search, instance, row, !is_exchanged)) return NO_ROOM_IN_FIELD;
                 action[0] = instance;
+                search->row_asleep[filled] = is_exchanged ? 0 : taken & search->earlier[instance];
+                is_any_exchanged |= is_exchanged;
                 filled += 1;
-                if (is_changed) {
-                    memcpy(search->state, search->base, LEAVES * sizeof(int64_t));
-                    continue;
-                }
             }
-            restore(search->state, search->base, instance);
+            if (is_exchanged)
+                memcpy(search->state, search->base, LEAVES * sizeof(int64_t));
+            else
+                restore(search->state, search->base, instance);
         }
+        if (!is_any_exchanged) taken |= search->bits[instance];
     }
     return filled;
 }
@@ -180,6 +191,7 @@ int64_t insert_rows(const Search *search, int64_t filled, int64_t count) {
         if (count == search->states_max) return count;
         for (int64_t k = 0; k < words; k++) search->states[count * words + k] = row[k];
         search->parents[count] = search->row_parents[i];
+        search->asleep[count] = search->row_asleep[i];
         search->table[slot] = (int32_t)++count;
     }
     return count;
@@ -191,7 +203,7 @@ int64_t expand_states(const Search *search, int64_t first, int64_t count) {
         const int64_t *row = search->states + state * search->words;
         for (int64_t i = 0; i < search->words; i++) search->scratch_words[i] = row[i];
         unpack_state(search, row, search->base);
-        int64_t end = collect_successors(search, filled);
+        int64_t end = collect_successors(search, filled, search->asleep[state]);
         if (end < 0) return end;
         for (int64_t i = filled; i < end; i++) search->row_parents[i] = (int32_t)state;
         filled = end;

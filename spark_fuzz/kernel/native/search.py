@@ -23,8 +23,9 @@ class Search(ctypes.Structure):
     )
     _arrays_ = (
         *("parameters", "fields", "writes", "slave_cells", "picture_fields"),
-        *("can_reach_violation", "scratch_words", "base", "state", "enabled", "ranges"),
-        *("arguments", "rows", "actions", "row_parents", "slots", "states", "parents", "table"),
+        *("can_reach_violation", "bits", "earlier", "scratch_words", "base", "state", "enabled"),
+        *("ranges", "arguments", "rows", "actions", "row_parents", "row_asleep", "slots"),
+        *("states", "parents", "asleep", "table"),
     )
     _fields_ = (
         *((name, ctypes.c_int64) for name in _numbers_),
@@ -75,13 +76,15 @@ def name_buffer(buffer: Any) -> dict[str, Any]:
         "rows": buffer.words,
         "actions": buffer.actions,
         "row_parents": buffer.parents,
+        "row_asleep": buffer.asleep,
         "slots": buffer.slots,
     }
 
 
 def name_store(store: Any) -> dict[str, Any]:
     """The arrays of a ``Store``."""
-    return {"states": store.words, "parents": store.parents, "table": store.table}
+    named = dict(store._asdict())
+    return {"states": named.pop("words"), **named}
 
 
 class NativeModule:
@@ -118,13 +121,13 @@ class NativeModule:
         one, other = get_pointers(state, target)
         return bool(self._library.pack_state(ctypes.byref(search), one, other))
 
-    def collect_successors(
-        self, parameters: Any, space: Any, scratch: Any, buffer: Any, filled: int
+    def collect_successors(  # noqa: PLR0913, PLR0917
+        self, parameters: Any, space: Any, scratch: Any, buffer: Any, filled: int, asleep: int
     ) -> int:
         """As the function of ``frontier``."""
         named = {**name_space(space), **name_scratch(scratch), **name_buffer(buffer)}
         search = Search.make(parameters=parameters, **named)
-        return int(self._library.collect_successors(ctypes.byref(search), filled))
+        return int(self._library.collect_successors(ctypes.byref(search), filled, asleep))
 
     def insert_rows(self, buffer: Any, filled: int, store: Any, count: int) -> int:
         """As the function of ``frontier``."""
@@ -179,7 +182,7 @@ SIGNATURES = {
     "fire": (None, (POINTER, POINTER, NUMBER, POINTER)),
     "judge": (NUMBER, (POINTER, POINTER)),
     "pack_state": (ctypes.c_int, (SEARCH, POINTER, POINTER)),
-    "collect_successors": (NUMBER, (SEARCH, NUMBER)),
+    "collect_successors": (NUMBER, (SEARCH, NUMBER, NUMBER)),
     "insert_rows": (NUMBER, (SEARCH, NUMBER, NUMBER)),
     "expand_states": (NUMBER, (SEARCH, NUMBER, NUMBER)),
     "judge_states": (None, (SEARCH, NUMBER, NUMBER, POINTER)),
