@@ -8,7 +8,12 @@ from typing import Any
 import click
 
 from command_line.answers.story.afterwards import Broken, list_parts, tell_afterwards
-from command_line.answers.story.code_story import describe_group, gather_sources, print_stories
+from command_line.answers.story.code_story import (
+    describe_group,
+    gather_sources,
+    print_stories,
+    tell_about_drawing,
+)
 from command_line.options.broker_options import (
     PATHS,
     Change,
@@ -28,13 +33,12 @@ from command_line.options.shared_options import (
     find_column,
 )
 from command_line.output.progress import show_progress
-from command_line.output.width import echo, get_drawing_width, get_prose_width, wrap
+from command_line.output.width import echo, get_drawing_width
 from properties.generated_text import SPEC
 from properties.scenarios.counterexamples.cases import choose_schedule, find_case
 from properties.scenarios.summary.codes import find_code_of_cell
 from properties.scenarios.summary.rows import CODE, Judged
 from properties.schedules.citations import say_cited
-from properties.schedules.legend import say_legend
 from properties.schedules.telling import draw_cell
 from properties.verdicts.certificates import find_cells, load_cells
 from properties.verdicts.certified_cells import describe
@@ -137,7 +141,7 @@ def explain_cell(structure: Any, claim: str, fault: str) -> None:
     print_disputes(verdict)
     choice = choose_schedule(structure, verdict)
     click.echo(draw_cell(structure, choice.verdict, get_drawing_width()))
-    echo("\n".join(wrap(f"{say_legend(structure)} {choice.remark}", get_prose_width())))
+    echo("\n".join(tell_about_drawing(structure, verdict, choice)))
     if page := find_page(claim):
         echo(f"\nMore about this guarantee, and what prevents it: {page}")
     if code := find_code_of_cell(structure, verdict):

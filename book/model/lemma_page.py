@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 from book.model.code_page import LEMMA_SHELF, CodePage, mark
 from properties.generated_text import SPEC, set_apart
+from properties.schedules.possible_steps import find_access
 from properties.worlds.replication.world import LEMMAS
-from properties.z3.bounded_search import get_reads
 from properties.z3.induction import get_candidates, get_leaf_names
 from properties.z3.lemma_counterexamples import LemmaCounterexample, load_counterexamples
 from reference.language.leaves import flatten, is_parameter
@@ -80,7 +80,7 @@ def compute_support(entry: LemmaCounterexample) -> set[str]:
     if entry.action is not None:
         name = entry.action.instance
         recorded = next(r for r in record_machine(entry.structure) if r.instance.name == name)
-        support |= get_reads(recorded) | set(recorded.effects)
+        support |= find_access(recorded).reads | set(recorded.effects)
     return support
 
 

@@ -40,6 +40,7 @@ from properties.scenarios.summary.words import load_words
 from properties.schedules.judgement import JudgedStep
 from properties.schedules.legend import read_legend
 from properties.schedules.telling import describe_action, find_fault_steps, list_sizes
+from properties.verdicts.stock_sizes import say_stock
 from properties.worlds import find_world
 from reference.language.drawing import fill_lanes, list_lanes
 
@@ -98,6 +99,7 @@ def render_glance(case: Case) -> str:
         ("Where", case.structure_name),
         ("Fault model", f'"{case.fault}"'),
         ("Length", say_length(count_steps(len(case.schedule)), case)),
+        *(("Stock sizes", text) for text in [say_stock(case.structure, case.verdict)] if text),
         ("Seen", describe_seen(case)),
         ("Code", describe_code(case)),
     ]

@@ -51,6 +51,32 @@ class Step:
         )
 
 
+@frozen
+class Access:
+    """The leaves that a step reads, and those that it writes."""
+
+    reads: frozenset[str]
+    """In conditions, ranges and effects."""
+    writes: frozenset[str]
+
+    def is_independent_of(self, other: Access) -> bool:
+        """Neither writes what the other one reads or writes.
+
+        After either the other is possible with the same arguments as before, and both orders lead
+        to the same state.
+        """
+        return self.writes.isdisjoint(other.reads | other.writes) and other.writes.isdisjoint(
+            self.reads
+        )
+
+
+def find_access(recorded: RecordedInstance) -> Access:
+    """What an instance reads and writes."""
+    ranges = (t for _, _, low, high in recorded.arguments for t in (low, high))
+    terms = (*recorded.conditions.values(), *ranges, *recorded.effects.values())
+    return Access(frozenset().union(*map(get_leaf_names, terms)), frozenset(recorded.effects))
+
+
 def find_constants(instances: Iterable[RecordedInstance], initial: Values) -> Values:
     """The leaves that always keep their initial value, among them the parameters.
 

@@ -16,6 +16,7 @@ import z3
 from attrs import evolve, frozen
 
 from properties.fault_model import FaultModel, is_admitted
+from properties.schedules.possible_steps import find_access
 from properties.worlds import find_world
 from properties.z3.induction import SolverGaveUpError, get_leaf_names
 from properties.z3.translation import BitVectorArithmetic, Translator
@@ -67,12 +68,13 @@ class BoundedSearch:
         needed: Collection[str] = (),
         left_out: Collection[str] = (),
         initial: Any = None,
+        offset_bits: int = WIDTH,
     ) -> None:
         self.structure = structure
         self.fault_model = fault_model
         small = sizes or find_world(structure).sizes.search
         self.parameters = evolve(small, limits=fault_model.search_limits)
-        self.arithmetic = BitVectorArithmetic(WIDTH)
+        self.arithmetic = BitVectorArithmetic(offset_bits)
         begun = structure.make_initial(self.parameters)
         initial = flatten(begun if initial is None else evolve(initial, parameters=self.parameters))
         self.constants = {path: v for path, v in initial.items() if is_parameter(path)}
@@ -175,7 +177,7 @@ class BoundedSearch:
         pick = z3.BitVec(f"pick@{step}", 8)
         count = max(len(r.arguments) for r in self.instances)
         self.solver.add([Translator(self.arithmetic, before)(lemma) for lemma in self.lemmas])
-        arguments = [z3.BitVec(f"argument{i}@{step}", WIDTH) for i in range(count)]
+        arguments = [z3.BitVec(f"argument{i}@{step}", self.arithmetic.width) for i in range(count)]
         after: dict[str, Any] = dict(before)
         self.solver.add(z3.ULT(pick, len(self.instances)))
         for index, recorded in enumerate(self.instances):
@@ -224,24 +226,15 @@ class BoundedSearch:
 def compute_needless_orders(instances: list[RecordedInstance]) -> list[tuple[int, int]]:
     """Pairs (later in the list, earlier in the list) of instances that commute in every state.
 
-    Neither writes what the other reads or writes. A schedule with the two as neighbours in this
-    order is equivalent to the one with them exchanged, and only that one is searched.
+    A schedule with the two independent steps as neighbours in this order is equivalent to the one
+    with them exchanged, and only that one is searched.
     """
-    reads = [get_reads(r) for r in instances]
-    writes = [set(r.effects) for r in instances]
+    accesses = [find_access(recorded) for recorded in instances]
     return [
         (second, first)
         for first, second in itertools.combinations(range(len(instances)), 2)
-        if writes[first].isdisjoint(reads[second] | writes[second])
-        and writes[second].isdisjoint(reads[first])
+        if accesses[first].is_independent_of(accesses[second])
     ]
-
-
-def get_reads(recorded: RecordedInstance) -> set[str]:
-    """The leaves that an instance reads: in conditions, ranges and effects."""
-    ranges = (t for _, _, low, high in recorded.arguments for t in (low, high))
-    terms = (*recorded.conditions.values(), *ranges, *recorded.effects.values())
-    return set().union(*(get_leaf_names(t) for t in terms))
 
 
 def make_solver_for_bits() -> z3.Solver:

@@ -14,7 +14,8 @@ from typing import Any
 
 import z3
 
-from properties.z3.bounded_search import BoundedSearch, get_reads
+from properties.schedules.possible_steps import find_access
+from properties.z3.bounded_search import BoundedSearch
 from properties.z3.induction import SolverGaveUpError
 from properties.z3.translation import IntegerArithmetic, Translator
 from reference.language.machine import RecordedInstance
@@ -74,9 +75,8 @@ class Postponement:
         return next((found for found in obstacles if found is not None), None)
 
     def _is_apart(self, other: RecordedInstance) -> bool:
-        """Neither writes what the other reads or writes."""
-        mine, its = set(self.step.effects), set(other.effects)
-        return mine.isdisjoint(get_reads(other) | its) and its.isdisjoint(get_reads(self.step))
+        """The other step is independent of this one."""
+        return find_access(self.step).is_independent_of(find_access(other))
 
     def _find_obstacle(self, other: RecordedInstance) -> set[str] | None:
         first = self._take(self.step, self.begin)

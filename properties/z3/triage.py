@@ -21,9 +21,10 @@ from properties.fault_model import FaultModel
 from properties.generated_text import count_steps
 from properties.property import Property, PropertyRole
 from properties.schedules.judgement import is_reached_by, replay
+from properties.schedules.possible_steps import find_access
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds import find_world
-from properties.z3.bounded_search import BoundedAnswer, BoundedSearch, get_reads
+from properties.z3.bounded_search import BoundedAnswer, BoundedSearch
 from properties.z3.induction import (
     InductionProblem,
     Step,
@@ -205,7 +206,7 @@ class _Triager:
     def _compute_support(self, recorded: RecordedInstance) -> set[str]:
         """The leaves of the state that the step and the property read."""
         leaves = flatten(symbolic_cluster(self.structure))
-        read = get_reads(recorded) | get_leaf_names(self.claim)
+        read = find_access(recorded).reads | get_leaf_names(self.claim)
         return {p for p in leaves if p in read and not is_parameter(p)}
 
     def search(

@@ -23,6 +23,7 @@ from attrs import field, frozen
 from properties.fault_model import FaultModel, is_admitted
 from properties.schedules.possible_steps import (
     LOWEST,
+    Access,
     Step,
     find_constants,
     find_possible_steps,
@@ -115,21 +116,17 @@ def keep_everything(structure: Any, highest: Mapping[str, int]) -> Influence:
 
 
 def find_independent(influence: Influence) -> dict[str, frozenset[str]]:
-    """For each step the others that neither it nor they disturb: their order does not matter.
-
-    Neither writes a leaf that the other one reads or writes, so after either the other is enabled
-    with the same arguments, and both orders lead to the same state.
-    """
+    """For each step the others that are independent of it, as far as leaves matter."""
     relevant = set(influence.leaves)
-    reads = {s.name: s.find_needed_for(relevant) for s in influence.steps}
-    writes = {s.name: relevant & set(s.effects) for s in influence.steps}
-    return {
-        one: frozenset(
-            other
-            for other in reads
-            if other != one and not (writes[one] & reads[other] or writes[other] & reads[one])
+    accesses = {
+        s.name: Access(
+            frozenset(s.find_needed_for(relevant)), frozenset(relevant.intersection(s.effects))
         )
-        for one in reads
+        for s in influence.steps
+    }
+    return {
+        name: frozenset(n for n, a in accesses.items() if n != name and access.is_independent_of(a))
+        for name, access in accesses.items()
     }
 
 

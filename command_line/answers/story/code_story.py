@@ -15,7 +15,7 @@ from command_line.answers.story.not_here import Absent, tell_absent
 from command_line.options.reading_options import gather_question
 from command_line.output.width import get_drawing_width, get_prose_width, wrap
 from properties.generated_text import SPEC, count_steps
-from properties.scenarios.counterexamples.cases import choose_schedule
+from properties.scenarios.counterexamples.cases import Choice, choose_schedule
 from properties.scenarios.reading_analysis import ReadingQuestion
 from properties.scenarios.summary.answer import Row
 from properties.scenarios.summary.codes import find_weakest, list_cases
@@ -42,6 +42,7 @@ from properties.verdicts.analysis import (
 )
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.expectations import find_expectation
+from properties.verdicts.stock_sizes import say_stock
 from properties.verdicts.verdict import Verdict
 from properties.worlds import find_world
 from reference.checkout import name_page
@@ -203,7 +204,7 @@ def tell_failure(story: Story, own: Sequence[tuple[Any, Verdict]]) -> Iterator[s
     yield ""
     yield f"How {verdict.guarantee} breaks:"
     yield draw_cell(structure, choice.verdict, get_drawing_width())
-    yield from wrap(f"{say_legend(structure)} {choice.remark}", get_prose_width())
+    yield from tell_about_drawing(structure, verdict, choice)
     yield from list_pages(story.code, [v.guarantee for _, v in own])
     yield from tell_before(story)
     claims = tuple(dict.fromkeys(v.guarantee for _, v in own))
@@ -265,3 +266,9 @@ def list_pages(code: str, claims: Sequence[str]) -> Iterator[str]:
         page = name_page(case.page.relative_to(SPEC).as_posix())
         other = "" if known == code else f" (the same guarantee, broken as {known})"
         yield from wrap(f"{page}{other}", get_prose_width(), "  ", "    ")
+
+
+def tell_about_drawing(structure: Any, verdict: Verdict, choice: Choice) -> list[str]:
+    """The lines below a drawn schedule: its signs, why it is not the shortest, stock sizes."""
+    remarks = (say_legend(structure), choice.remark, say_stock(structure, verdict))
+    return wrap(" ".join(filter(None, remarks)), get_prose_width())

@@ -1,0 +1,242 @@
+"""Refuted verdicts in the sizes that brokers are installed with: files of 1 GiB, not of 4 bytes.
+
+Most shortest schedules of small sizes fit into one file, and refute in any. Those that need a full
+file begin with what fills it, and the shortest continuation is searched. Both are searched for
+schedules with fewer steps, with offsets of 36 bits. ``python -m properties.verdicts.stock_sizes``
+searches all again.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from itertools import groupby
+from typing import Any
+
+from attrs import asdict, evolve, frozen
+
+from properties.fault_model import FaultModel
+from properties.generated_text import count_steps
+from properties.schedules.judgement import follow, is_refuted_by
+from properties.verdicts.certificates import (
+    CERTIFICATE_FOLDER,
+    decode_schedule,
+    encode_schedule,
+    load_cells,
+)
+from properties.verdicts.fingerprint import compute_digest
+from properties.verdicts.verdict import Verdict, VerdictWord, record_violation
+from properties.worlds import find_world
+from properties.z3.bounded_search import BoundedAnswer, BoundedSearch
+from properties.z3.induction import prove_lemmas
+from reference.language.machine import Action
+from reference.worlds.replication.parameters import Parameters
+from reference.worlds.replication.structure import Structure
+
+PAIR = Structure(slaves=1)
+"""The stock pair, whose verdicts operators read first."""
+
+FILE = CERTIFICATE_FOLDER / "stock_sizes.json"
+
+OFFSET_BITS = 36
+"""Three files of 1 GiB, and the sum of an offset and two files, with a sign."""
+
+FILES = 3
+
+DEPTH_MAX = 11
+"""Beyond so many steps nothing shorter is searched: a depth takes minutes there."""
+
+
+@frozen
+class StockVerdict:
+    """What refutes a guarantee in stock sizes."""
+
+    guarantee: str
+    fault: str
+    beginning: str
+    """What fills the first file, a name of BEGINNINGS; empty if nothing has to. If no schedule is
+    known, the last one that was tried."""
+    schedule: tuple[Action, ...]
+    """The steps from there; none if none are known."""
+    depth_searched: int
+    """No schedule from there has so many steps or fewer."""
+
+    @property
+    def is_shortest(self) -> bool:
+        """No schedule from there has fewer steps."""
+        return self.depth_searched + 1 == len(self.schedule)
+
+
+def make_stock_parameters(fault_model: FaultModel) -> Parameters:
+    """The sizes of a broker as it is installed, with a modelled log of three files."""
+    stock = Structure.usual_parameters
+    end = FILES * stock.mapped_file_size_bytes
+    return evolve(stock, ghost_log_size_max_bytes=end, limits=fault_model.search_limits)
+
+
+def list_fill_sizes(sizes: Parameters) -> Iterator[int]:
+    """The fewest messages that leave room for one frame, at the end of the first file."""
+    left = sizes.mapped_file_size_bytes - sizes.ha_transfer_batch_size_bytes
+    while left:
+        yield min(left, sizes.message_size_max_bytes)
+        left -= min(left, sizes.message_size_max_bytes)
+
+
+def fill_alone(sizes: Parameters) -> Iterator[Action]:
+    """Other messages fill the master's first file, but for one frame; no slave is connected."""
+    for size in list_fill_sizes(sizes):
+        yield Action("append_other_message", {"size_bytes": size})
+
+
+def fill_both(sizes: Parameters) -> Iterator[Action]:
+    """The slave connects to the empty master, and copies what fills the first file."""
+    frame = sizes.ha_transfer_batch_size_bytes
+    yield Action("connect_slave[0]", {})
+    yield Action("report_offset[0]", {})
+    yield Action("receive_report[0]", {"slave_offset": 0})
+    yield Action("position_transfer[0]", {})
+    for size in list_fill_sizes(sizes):
+        yield Action("append_other_message", {"size_bytes": size})
+        for _ in range(size // frame):
+            yield Action("transfer_batch[0]", {"size_bytes": frame})
+            yield Action("append_to_slave[0]", {"size_bytes": frame})
+    yield Action("receive_report[0]", {"slave_offset": sum(list_fill_sizes(sizes))})
+
+
+BEGINNINGS: Mapping[str, Callable[[Parameters], Iterator[Action]]] = {
+    "the master's first file is filled": fill_alone,
+    "the master's first file is filled and copied": fill_both,
+}
+
+
+@cache
+def make_begin(beginning: str, fault_model: FaultModel) -> Any:
+    """The state after a beginning, in stock sizes."""
+    parameters = make_stock_parameters(fault_model)
+    steps = BEGINNINGS[beginning](parameters) if beginning else ()
+    for _, state in follow(PAIR, parameters, steps):
+        last = state
+    return last
+
+
+def is_confirmed(verdict: StockVerdict) -> bool:
+    """The reference takes all steps in stock sizes, and the last one violates the guarantee."""
+    parameters = make_stock_parameters(find_world(PAIR).get_fault_model(verdict.fault))
+    before = BEGINNINGS[verdict.beginning](parameters) if verdict.beginning else ()
+    return is_refuted_by(verdict.guarantee, PAIR, parameters, [*before, *verdict.schedule])
+
+
+def list_refuted() -> list[Verdict]:
+    """The refuted guarantees of the pair."""
+    guarantees = find_world(PAIR).guarantees
+    return [
+        verdict
+        for verdict in load_cells(PAIR).values()
+        if verdict.word is VerdictWord.REFUTED and verdict.guarantee in guarantees
+    ]
+
+
+def search_all(on_progress: Callable[[str], None] = lambda text: None) -> Iterator[StockVerdict]:
+    """Every refuted guarantee of the pair, in stock sizes."""
+    for fault, cells in groupby(list_refuted(), key=lambda verdict: verdict.fault):
+        fault_model = find_world(PAIR).get_fault_model(fault)
+        parameters = make_stock_parameters(fault_model)
+        schedules = {verdict.guarantee: verdict.schedule for verdict in cells}
+        kept = {
+            name: len(schedule) - 1
+            for name, schedule in schedules.items()
+            if is_refuted_by(name, PAIR, parameters, schedule)
+        }
+        for name, answer in search_from("", fault_model, kept, on_progress).items():
+            schedule = answer.schedule or schedules[name]
+            yield StockVerdict(name, fault, "", schedule, count_searched(answer))
+        left = {name: len(steps) for name, steps in schedules.items() if name not in kept}
+        for beginning in BEGINNINGS:
+            answers = search_from(beginning, fault_model, left, on_progress)
+            for name, answer in answers.items():
+                if answer.schedule or beginning == [*BEGINNINGS][-1]:
+                    searched = count_searched(answer)
+                    yield StockVerdict(name, fault, beginning, answer.schedule or (), searched)
+            left = {name: steps for name, steps in left.items() if not answers[name].schedule}
+
+
+def count_searched(answer: BoundedAnswer) -> int:
+    """The depth up to which there is no schedule."""
+    return answer.depth - (answer.schedule is not None)
+
+
+def search_from(
+    beginning: str,
+    fault_model: FaultModel,
+    depths: Mapping[str, int],
+    on_progress: Callable[[str], None],
+) -> Mapping[str, BoundedAnswer]:
+    """The answers of bounded search from a beginning, for guarantees and depths."""
+    if not depths:
+        return {}
+    begin = make_begin(beginning, fault_model)
+    search = BoundedSearch(
+        PAIR,
+        fault_model,
+        prove_lemmas(PAIR),
+        sizes=begin.parameters,
+        initial=begin,
+        offset_bits=OFFSET_BITS,
+    )
+    return search.find_shortest(
+        {name: record_violation(PAIR, name) for name in depths},
+        depth_limits={name: min(depth, DEPTH_MAX) for name, depth in depths.items()},
+        on_progress=lambda depth, left: on_progress(
+            f"{fault_model.name}, {beginning or 'from the beginning'}: depth {depth}, {left} open"
+        ),
+    )
+
+
+def save(verdicts: Iterable[StockVerdict]) -> None:
+    """Write the verdicts for these rules."""
+    cells = [{**asdict(v), "schedule": encode_schedule(v.schedule)} for v in verdicts]
+    lines = ",\n  ".join(json.dumps(cell) for cell in cells)
+    digest = json.dumps(compute_digest(PAIR))
+    FILE.write_text(f'{{"digest": {digest},\n "cells": [\n  {lines}\n]}}\n', encoding="utf-8")
+
+
+@cache
+def load() -> Mapping[tuple[str, str], StockVerdict]:
+    """The verdicts by guarantee and fault model; none if they are of other rules."""
+    content = json.loads(FILE.read_text(encoding="utf-8"))
+    if content["digest"] != compute_digest(PAIR):
+        return {}
+    found = (
+        StockVerdict(**{**cell, "schedule": decode_schedule(cell["schedule"])})
+        for cell in content["cells"]
+    )
+    return {(verdict.guarantee, verdict.fault): verdict for verdict in found}
+
+
+def say_stock(structure: Any, verdict: Verdict) -> str:
+    """A sentence about a refuted verdict in stock sizes; empty if none is known."""
+    found = load().get((verdict.guarantee, verdict.fault)) if structure == PAIR else None
+    if found is None:
+        return ""
+    if not found.schedule:
+        return (
+            "In stock sizes, with files of 1 GiB, none is known: none of up to "
+            f"{count_steps(found.depth_searched)} after a full file."
+        )
+    steps = count_steps(len(found.schedule))
+    if found.is_shortest:
+        bound = "and no fewer"
+    else:
+        bound = f"and none of up to {count_steps(found.depth_searched)}"
+    if found.beginning:
+        return (
+            f"In stock sizes, with files of 1 GiB, {found.beginning} first; then {steps} break it, "
+            f"{bound}."
+        )
+    return f"In stock sizes, with files of 1 GiB, {steps} break it, {bound}."
+
+
+if __name__ == "__main__":
+    save(search_all(lambda text: print(text, file=sys.stderr)))

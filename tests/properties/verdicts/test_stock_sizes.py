@@ -1,0 +1,92 @@
+"""Refuted verdicts of the stock pair in the sizes of installed brokers."""
+
+from __future__ import annotations
+
+import pytest
+
+from properties.verdicts.certificates import load_cells
+from properties.verdicts.stock_sizes import (
+    BEGINNINGS,
+    FILES,
+    PAIR,
+    StockVerdict,
+    is_confirmed,
+    list_fill_sizes,
+    list_refuted,
+    load,
+    make_begin,
+    make_stock_parameters,
+    say_stock,
+    search_from,
+)
+from properties.worlds import find_world
+from properties.z3.bounded_search import BoundedSearch
+
+EVERY_FAULT = find_world(PAIR).every_fault
+STOCK = make_stock_parameters(EVERY_FAULT)
+COPIED = [*BEGINNINGS][-1]
+"""The beginning of some 65,000 steps."""
+
+
+def name_of(verdict: StockVerdict) -> str:
+    """A readable test id."""
+    return f"{verdict.guarantee}, {verdict.fault}"
+
+
+KNOWN = [verdict for verdict in load().values() if verdict.schedule]
+
+
+def test_each_refuted_guarantee_was_searched() -> None:
+    """With these rules: ``python -m properties.verdicts.stock_sizes`` searches again."""
+    assert {(v.guarantee, v.fault) for v in list_refuted()} == set(load())
+    assert 100 < len(KNOWN)
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [pytest.param(v, marks=[pytest.mark.nightly] if v.beginning == COPIED else []) for v in KNOWN],
+    ids=name_of,
+)
+def test_the_reference_confirms_it(verdict: StockVerdict) -> None:
+    """Every step is possible with files of 1 GiB, and the last one breaks the guarantee."""
+    assert is_confirmed(verdict)
+
+
+def test_nothing_is_longer_than_in_small_sizes() -> None:
+    """A schedule from the initial state is no longer than the certificate's, nor one from later."""
+    for verdict in KNOWN:
+        small = load_cells(PAIR)[verdict.guarantee, verdict.fault].schedule
+        assert len(verdict.schedule) <= len(small)
+        assert verdict.depth_searched < len(verdict.schedule)
+
+
+@pytest.mark.parametrize("beginning", BEGINNINGS)
+def test_a_beginning_leaves_room_for_a_frame(beginning: str) -> None:
+    """At the end of the first file."""
+    log = make_begin(beginning, EVERY_FAULT).master.log
+    assert STOCK.mapped_file_size_bytes - STOCK.ha_transfer_batch_size_bytes == log.max_offset
+    assert 256 == len([*list_fill_sizes(STOCK)])
+
+
+def test_each_kind_is_told() -> None:
+    """How many steps, after what, and what was searched."""
+    told = {say_stock(PAIR, verdict) for verdict in list_refuted()}
+    assert any(text.endswith(" 3 steps break it, and no fewer.") for text in told)
+    for beginning in BEGINNINGS:
+        assert any(beginning in text for text in told)
+    assert "" == say_stock(find_world(PAIR).structures[0], list_refuted()[0])
+
+
+def test_offsets_have_enough_bits() -> None:
+    """Fewer are refused, not cut off."""
+    with pytest.raises(OverflowError):
+        BoundedSearch(PAIR, EVERY_FAULT, sizes=STOCK, offset_bits=30)
+    assert STOCK.ghost_log_size_max_bytes == FILES * STOCK.mapped_file_size_bytes
+
+
+@pytest.mark.nightly
+def test_the_search_finds_the_same_again() -> None:
+    """Under every fault, where schedules are short."""
+    depths = {v.guarantee: len(v.schedule) for v in KNOWN if v.fault == EVERY_FAULT.name}
+    found = search_from("", EVERY_FAULT, depths, lambda text: None)
+    assert depths == {name: answer.depth for name, answer in found.items()}
