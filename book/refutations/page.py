@@ -34,13 +34,13 @@ from book.refutations.evidence import (
 )
 from properties.generated_text import Page, count_steps, render_table
 from properties.scenarios.counterexamples.cases import FOLDER, Case, choose_schedule, load_cases
+from properties.scenarios.stock_sizes import say_stock
 from properties.scenarios.summary.codes import find_code_of_cell, find_row, list_usual_codes
 from properties.scenarios.summary.rows import make_code
 from properties.scenarios.summary.words import load_words
 from properties.schedules.judgement import JudgedStep
 from properties.schedules.legend import read_legend
 from properties.schedules.telling import describe_action, find_fault_steps, list_sizes
-from properties.verdicts.stock_sizes import say_stock
 from properties.worlds import find_world
 from reference.language.drawing import fill_lanes, list_lanes
 

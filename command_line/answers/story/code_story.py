@@ -17,6 +17,7 @@ from command_line.output.width import get_drawing_width, get_prose_width, wrap
 from properties.generated_text import SPEC, count_steps
 from properties.scenarios.counterexamples.cases import Choice, choose_schedule
 from properties.scenarios.reading_analysis import ReadingQuestion
+from properties.scenarios.stock_sizes import say_stock
 from properties.scenarios.summary.answer import Row
 from properties.scenarios.summary.codes import find_weakest, list_cases
 from properties.scenarios.summary.rows import (
@@ -42,7 +43,6 @@ from properties.verdicts.analysis import (
 )
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.expectations import find_expectation
-from properties.verdicts.stock_sizes import say_stock
 from properties.verdicts.verdict import Verdict
 from properties.worlds import find_world
 from reference.checkout import name_page

@@ -2,7 +2,7 @@
 
 Most shortest schedules of small sizes fit into one file, and refute in any. Those that need a full
 file begin with what fills it, and the shortest continuation is searched. Both are searched for
-schedules with fewer steps, with offsets of 36 bits. ``python -m properties.verdicts.stock_sizes``
+schedules with fewer steps, with offsets of 36 bits. ``python -m properties.scenarios.stock_sizes``
 searches all again.
 """
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from properties.verdicts.certificates import load_cells
-from properties.verdicts.stock_sizes import (
+from properties.scenarios.stock_sizes import (
     BEGINNINGS,
     FILES,
     PAIR,
@@ -19,6 +18,7 @@ from properties.verdicts.stock_sizes import (
     say_stock,
     search_from,
 )
+from properties.verdicts.certificates import load_cells
 from properties.worlds import find_world
 from properties.z3.bounded_search import BoundedSearch
 
@@ -37,7 +37,7 @@ KNOWN = [verdict for verdict in load().values() if verdict.schedule]
 
 
 def test_each_refuted_guarantee_was_searched() -> None:
-    """With these rules: ``python -m properties.verdicts.stock_sizes`` searches again."""
+    """With these rules: ``python -m properties.scenarios.stock_sizes`` searches again."""
     assert {(v.guarantee, v.fault) for v in list_refuted()} == set(load())
     assert 100 < len(KNOWN)
 
