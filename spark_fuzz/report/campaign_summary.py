@@ -18,8 +18,9 @@ from pyspark.sql import functions as spark_functions
 
 from properties.worlds import find_world
 from spark_fuzz.campaign.coverage import LOST, OUTCOME, PAIR, RULE, SITUATION, list_outcomes
+from spark_fuzz.campaign.row_reading import read_rows
 from spark_fuzz.campaign.rows import ENDS
-from spark_fuzz.campaign.store import COVERAGE_FOLDER, DATA_FOLDER, Manifest, read_manifest
+from spark_fuzz.campaign.store import COVERAGE_FOLDER, Manifest, read_manifest
 from spark_fuzz.kernel.lowering import Layout
 from spark_fuzz.kernel.walk import CLOSE_LOOK
 from spark_fuzz.report.violation_classes import GET_LINEAGE, get_violating_step
@@ -27,7 +28,7 @@ from spark_fuzz.report.violation_classes import GET_LINEAGE, get_violating_step
 
 def summarise(spark: SparkSession, folder: Path) -> dict[str, Any]:
     """Counts over a written campaign: steps, schedules per violated claim, ends, rules used."""
-    frame = spark.read.parquet(str(folder.absolute() / DATA_FOLDER))
+    frame = read_rows(spark, folder)
     structure = read_manifest(folder).options.structure
     claims = [*find_world(structure).claims, *find_world(structure).part_claims]
     at = [get_violating_step(structure, claim) for claim in claims]

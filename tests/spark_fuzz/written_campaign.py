@@ -7,8 +7,8 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_fuzz.campaign.job import write_campaign
+from spark_fuzz.campaign.row_reading import read_rows
 from spark_fuzz.campaign.schedule import CampaignOptions
-from spark_fuzz.campaign.store import DATA_FOLDER
 
 
 def make_rows(
@@ -17,8 +17,3 @@ def make_rows(
     """The rows of a new campaign in this folder."""
     write_campaign(spark, options, schedules, folder)
     return read_rows(spark, folder)
-
-
-def read_rows(spark: SparkSession, folder: Path) -> DataFrame:
-    """The rows of a campaign."""
-    return spark.read.parquet(str(folder / DATA_FOLDER))
