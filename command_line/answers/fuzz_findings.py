@@ -35,22 +35,18 @@ MISSED_SHOWN = 5
 CLASSES_SHOWN = 12
 
 
-def find_known(spark: Any, folder: Path, options: CampaignOptions) -> list[KnownFailure]:
-    """The known ways to fail, each with its counts in the campaign's rows."""
-    from spark_fuzz.campaign.row_reading import read_rows  # noqa: PLC0415
+def find_known(counted: Any, options: CampaignOptions) -> list[KnownFailure]:
+    """The known ways to fail, each with its counts in the campaign."""
     from spark_fuzz.report.known_failures import count_known_failures  # noqa: PLC0415
 
-    frame = read_rows(spark, folder)
-    return count_known_failures(frame, options.structure, options.limits)
+    return count_known_failures(counted, options.structure, options.limits)
 
 
-def find_classes(spark: Any, folder: Path, options: CampaignOptions) -> list[ViolationClass]:
+def find_classes(counted: Any, folder: Path, options: CampaignOptions) -> list[ViolationClass]:
     """The classes of the campaign's violations, which are also written beside its rows."""
-    from spark_fuzz.campaign.row_reading import read_rows  # noqa: PLC0415
     from spark_fuzz.report.violation_classes import find_classes  # noqa: PLC0415
 
-    frame = read_rows(spark, folder)
-    rows = [row.asDict() for row in find_classes(frame, options).collect()]
+    rows = [row.asDict() for row in find_classes(counted, folder).collect()]
     classes = number_classes(rows, options)
     write_classes(folder, classes)
     return classes

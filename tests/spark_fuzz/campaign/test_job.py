@@ -25,9 +25,9 @@ from spark_fuzz.campaign.store import (
     find_units,
     get_unit_path,
 )
-from spark_fuzz.report.campaign_summary import summarise
 from tests.command_line.run import run
 from tests.spark_fuzz.disturbance import MANIFEST, read_files, start_driver, wait_for_units
+from tests.spark_fuzz.written_campaign import summarise_folder
 
 pytestmark = pytest.mark.spark
 
@@ -133,7 +133,7 @@ def test_lost_units_and_leftovers(spark: SparkSession, folder: Path, undisturbed
 def test_progress_counts_what_the_rows_say(spark: SparkSession, undisturbed: Path) -> None:
     """Violations are counted from the footers of files, as many as a look at the rows finds."""
     progress = resume_campaign(spark, undisturbed)
-    found = summarise(spark, undisturbed)["violations"]
+    found = summarise_folder(spark, undisturbed)["violations"]
     assert len(found) > 5
     assert {name: f["schedules"] for name, f in found.items()} == progress.violations
     assert progress.done == progress.found == progress.total == 120_000

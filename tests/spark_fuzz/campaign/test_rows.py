@@ -21,10 +21,9 @@ from spark_fuzz.campaign.rows import ENDS
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.schedule_replay import replay_schedule, replay_whole
 from spark_fuzz.campaign.store import DATA_FOLDER, CampaignError
-from spark_fuzz.report.campaign_summary import summarise
-from spark_fuzz.report.known_failures import list_faults
+from spark_fuzz.report.fault_counts import list_faults
 from tests.command_line.run import ROOT
-from tests.spark_fuzz.written_campaign import make_rows
+from tests.spark_fuzz.written_campaign import make_rows, summarise_folder
 from tests.spec.test_campaign_page import read_table
 
 pytestmark = pytest.mark.spark
@@ -83,7 +82,7 @@ def test_a_row_is_what_the_reference_says(spark: SparkSession, folder: Path) -> 
 
 def test_the_summary_counts_the_rows(spark: SparkSession, folder: Path) -> None:
     """Schedules, steps and violations of the table."""
-    summary = summarise(spark, folder)
+    summary = summarise_folder(spark, folder)
     rows = read_rows(spark, folder).collect()
     assert SCHEDULES == summary["schedules"] == len(rows)
     assert sum(row["steps"] for row in rows) == summary["steps"]
@@ -133,7 +132,7 @@ def test_campaigns_of_consumers(spark: SparkSession, tmp_path: Path) -> None:
     structure = STRUCTURES["reading/open slow/no offset check/last"]
     options = CampaignOptions(structure, campaign_seed=5)
     write_campaign(spark, options, 400, tmp_path / "consumers")
-    found = summarise(spark, tmp_path / "consumers")["violations"]
+    found = summarise_folder(spark, tmp_path / "consumers")["violations"]
     assert "no_message_is_consumed_twice" in found
     for name, violation in found.items():
         steps = replay_schedule(options, int(violation["shortest_lineage"]))
