@@ -32,9 +32,7 @@ def make_rows(
     columns = {
         "schedule": pa.array(numbers, pa.int64()),
         "steps": pa.array(batch.steps.astype(np.int32)),
-        "violating_steps": _make_struct(
-            kernel.layout.guarantees, map(_make_optional, violations)
-        ),
+        "violating_steps": _make_struct(kernel.layout.guarantees, map(_make_optional, violations)),
         "rule_bits": _make_struct(
             name_words(batch.used.shape[1]), map(pa.array, np.ascontiguousarray(batch.used.T))
         ),
