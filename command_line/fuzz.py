@@ -265,6 +265,7 @@ def run(
         summarise,
         summarise_coverage,
     )
+    from spark_fuzz.report.fault_counts import counted_by_faults  # noqa: PLC0415
 
     # A closed socket is an error to handle here, not the end of the process.
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
@@ -275,12 +276,13 @@ def run(
             line("compiling")
             progress = resume_campaign(spark, folder, lambda p: line(describe_progress(p)))
             line("summarising")
-            summary = summarise(spark, folder)
-            summary["coverage"] = summarise_coverage(spark, folder, manifest)
-            known = find_known(spark, folder, manifest.options)
-            if is_classed:
-                line("shortening violations")
-                find_classes(spark, folder, manifest.options)
+            with counted_by_faults(spark, folder) as counted:
+                summary = summarise(counted, folder)
+                summary["coverage"] = summarise_coverage(spark, folder, manifest)
+                known = find_known(counted, manifest.options)
+                if is_classed:
+                    line("shortening violations")
+                    find_classes(counted, folder, manifest.options)
             classes = read_classes(folder)
             line("writing the report")
             write_report(folder, summary, known, classes)

@@ -26,11 +26,11 @@ from properties.schedules.telling import draw_steps
 from properties.verdicts.certificates import encode_schedule
 from properties.worlds import find_world
 from reference.releases.versions import find_version
-from spark_fuzz.campaign.guidance import read_parents
+from spark_fuzz.campaign.guidance import find_campaign_lineage
 from spark_fuzz.campaign.schedule import CampaignOptions, IdentifierError, parse_identifier
 from spark_fuzz.campaign.schedule_replay import replay_whole
 from spark_fuzz.campaign.store import MANIFEST, read_manifest
-from spark_fuzz.kernel.ancestry import Lineage, find_lineage
+from spark_fuzz.kernel.ancestry import Lineage
 
 EPILOG = """\b
 Examples:
@@ -150,8 +150,7 @@ def find_schedule(identifier: str, schedule: int | None) -> tuple[CampaignOption
     last = manifest.schedules_in_all - 1
     if schedule is None or not 0 <= schedule <= last:
         raise IdentifierError(f"{folder} has schedules 0 to {last}; choose one with --schedule")
-    parents = read_parents(folder, schedule // manifest.schedules)
-    return manifest.options, find_lineage(manifest.options.campaign_seed, parents, schedule)
+    return manifest.options, find_campaign_lineage(manifest, folder, schedule)
 
 
 def shorten(replayed: Replayed, guarantee: str) -> Replayed:

@@ -13,7 +13,7 @@ import click
 from command_line.options.fuzz_options import format_command
 from properties.generated_text import count_steps
 from spark_fuzz.campaign.schedule import CampaignOptions
-from spark_fuzz.campaign.store import DATA_FOLDER, read_manifest
+from spark_fuzz.campaign.store import read_manifest
 from spark_fuzz.report.class_files import (
     CLASSES_FILE,
     ViolationClass,
@@ -35,20 +35,18 @@ MISSED_SHOWN = 5
 CLASSES_SHOWN = 12
 
 
-def find_known(spark: Any, folder: Path, options: CampaignOptions) -> list[KnownFailure]:
-    """The known ways to fail, each with its counts in the campaign's rows."""
+def find_known(counted: Any, options: CampaignOptions) -> list[KnownFailure]:
+    """The known ways to fail, each with its counts in the campaign."""
     from spark_fuzz.report.known_failures import count_known_failures  # noqa: PLC0415
 
-    frame = spark.read.parquet(str(folder.absolute() / DATA_FOLDER))
-    return count_known_failures(frame, options.structure, options.limits)
+    return count_known_failures(counted, options.structure, options.limits)
 
 
-def find_classes(spark: Any, folder: Path, options: CampaignOptions) -> list[ViolationClass]:
+def find_classes(counted: Any, folder: Path, options: CampaignOptions) -> list[ViolationClass]:
     """The classes of the campaign's violations, which are also written beside its rows."""
     from spark_fuzz.report.violation_classes import find_classes  # noqa: PLC0415
 
-    frame = spark.read.parquet(str(folder.absolute() / DATA_FOLDER))
-    rows = [row.asDict() for row in find_classes(frame, options).collect()]
+    rows = [row.asDict() for row in find_classes(counted, folder).collect()]
     classes = number_classes(rows, options)
     write_classes(folder, classes)
     return classes

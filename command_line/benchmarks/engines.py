@@ -20,6 +20,7 @@ from reference.language.dependencies import compute_dependencies
 from reference.language.machine import Action, compute_machine
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.schedule_replay import replay_schedule
+from spark_fuzz.campaign.store import SCHEDULES_PER_UNIT
 from spark_fuzz.kernel.kernel import Batch, compile_kernel
 from spark_fuzz.search.breadth_first import BreadthFirstSearch
 
@@ -130,15 +131,18 @@ def measure_two_kernels(options: CampaignOptions, seed: int, schedules: int) -> 
 
 
 def measure_campaign(options: CampaignOptions, schedules: int) -> CampaignMeasure:
-    """One campaign on two local cores, into a folder that is removed afterwards."""
+    """One campaign on two local cores, into a folder that is removed afterwards.
+
+    A small one goes before it, with a unit for each worker.
+    """
     from spark_fuzz.campaign.job import write_campaign  # noqa: PLC0415
+    from spark_fuzz.campaign.row_reading import read_rows  # noqa: PLC0415
     from spark_fuzz.campaign.session import open_session  # noqa: PLC0415
-    from spark_fuzz.report.campaign_summary import summarise  # noqa: PLC0415
 
     compile_kernel(options.structure).run(options, 0, 0)
     with tempfile.TemporaryDirectory() as parent, open_session("local[2]") as spark:
         warm, folder = Path(parent) / "warm", Path(parent) / "measured"
-        write_campaign(spark, options, 2, warm)
+        write_campaign(spark, options, 2 * SCHEDULES_PER_UNIT, warm)
         firsts: list[float] = []
         started = time.perf_counter()
 
@@ -149,10 +153,10 @@ def measure_campaign(options: CampaignOptions, schedules: int) -> CampaignMeasur
         with watched_memory() as samples:
             write_campaign(spark, options, schedules, folder, note)
             seconds = time.perf_counter() - started
-        counts = summarise(spark, folder)
+        (steps,) = read_rows(spark, folder).selectExpr("sum(steps + healing_steps)").first()
     return CampaignMeasure(
         schedules,
-        counts["steps"] + counts["healing_steps"],
+        steps,
         seconds,
         firsts[0] if firsts else seconds,
         (samples[len(samples) // 2], samples[-1]),

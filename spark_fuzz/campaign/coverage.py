@@ -12,11 +12,13 @@ The kernel counts the schedules that meet each of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from properties.fault_model import get_fault_count_name
 from spark_fuzz.kernel.lowering import Layout
@@ -60,38 +62,63 @@ def make_observations(layout: Layout) -> Observations:
 
 def list_observations(layout: Layout, observations: Observations) -> pa.Table:
     """Every observation, a row each, in a deterministic order."""
-    columns: list[list[Any]] = [[], [], [], [], []]
-    for kind, table, name_of in (
-        (RULE, observations.rules, lambda row: layout.instances[row].instance.name),
-        (PAIR, observations.pairs, get_pair_namer(layout)),
-        (SITUATION, observations.situations, None),
-        (OUTCOME, observations.outcomes, get_outcome_namer(layout)),
-    ):
-        rows = np.flatnonzero(table[:, SCHEDULES])
-        if name_of is None:
-            rows = rows[np.argsort(table[rows, NAME])]
-            digits = table[rows, NAME].astype(">i8").tobytes().hex()
-            names = [digits[i : i + 16] for i in range(0, len(digits), 16)]
-        else:
-            names = [name_of(int(row)) for row in rows]
-        columns[0] += [kind] * len(rows)
-        columns[1] += names
-        for index, cell in enumerate((SCHEDULES, FIRST, STEP), start=2):
-            columns[index] += table[rows, cell].tolist()
+    rules = [recorded.instance.name for recorded in layout.instances]
+    parts = [
+        _list_named(RULE, observations.rules, rules.__getitem__),
+        _list_named(PAIR, observations.pairs, get_pair_namer(layout)),
+        _list_situations(observations.situations),
+        _list_named(OUTCOME, observations.outcomes, get_outcome_namer(layout)),
+    ]
     if lost := int(observations.lost[0]):
-        columns = [
-            [*column, value] for column, value in zip(columns, (LOST, "", lost, 0, 0), strict=True)
-        ]
-    return pa.table(columns, schema=COVERAGE_SCHEMA)
+        parts.append(_make_part(LOST, [""], np.array([[0, lost, 0, 0]])))
+    return pa.concat_tables(parts)
 
 
-def get_pair_namer(layout: Layout) -> Any:
+def write_observations(layout: Layout, observations: Observations, path: Path) -> None:
+    """One file with every observation."""
+    pq.write_table(
+        list_observations(layout, observations),
+        path,
+        use_dictionary=["kind", "schedules", "first_step"],
+        write_statistics=False,
+        compression="zstd",
+    )
+
+
+def _list_named(kind: str, table: Any, name_of: Callable[[int], str]) -> pa.Table:
+    """What was met of a table whose rows have names."""
+    rows = np.flatnonzero(table[:, SCHEDULES])
+    return _make_part(kind, [name_of(row) for row in rows.tolist()], table[rows])
+
+
+def _list_situations(table: Any) -> pa.Table:
+    """The situations that were met, each named by the 16 hexadecimal digits of its number."""
+    met = table[table[:, SCHEDULES] > 0]
+    met = met[np.argsort(met[:, NAME])]
+    digits = met[:, NAME].astype(">i8").tobytes().hex().encode()
+    ends = np.arange(0, len(digits) + 1, 16, dtype=np.int32)
+    names = pa.StringArray.from_buffers(len(met), pa.py_buffer(ends), pa.py_buffer(digits))
+    return _make_part(SITUATION, names, met)
+
+
+def _make_part(kind: str, names: Any, cells: Any) -> pa.Table:
+    """The rows of one kind."""
+    columns = [
+        pa.repeat(pa.scalar(kind), len(names)),
+        pa.array(names, pa.string()),
+        *(pa.array(np.ascontiguousarray(cells[:, cell])) for cell in (SCHEDULES, FIRST)),
+        pa.array(cells[:, STEP].astype(np.int32)),
+    ]
+    return pa.Table.from_arrays(columns, schema=COVERAGE_SCHEMA)
+
+
+def get_pair_namer(layout: Layout) -> Callable[[int], str]:
     """A function that names the rows of a table of pairs."""
     names = [r.instance.name for r in layout.instances]
     return lambda row: f"{names[row // len(names)]} -> {names[row % len(names)]}"
 
 
-def get_outcome_namer(layout: Layout) -> Any:
+def get_outcome_namer(layout: Layout) -> Callable[[int], str]:
     """A function that names the rows of a table of outcomes."""
     names = list(layout.watched)
     return lambda row: f"{names[row // 2]} is {'true' if row % 2 else 'false'}"

@@ -22,7 +22,7 @@ from spark_fuzz.campaign.store import (
     Manifest,
     put_in_place,
 )
-from spark_fuzz.kernel.ancestry import Parent, parse_lineage
+from spark_fuzz.kernel.ancestry import Lineage, Parent, find_lineage, parse_lineage
 
 if TYPE_CHECKING:  # A schedule is replayed without Spark.
     from pyspark.sql import DataFrame, SparkSession
@@ -93,3 +93,9 @@ def read_parents(folder: Path, guided_round: int) -> tuple[Parent, ...]:
         return tuple(Parent(parse_lineage(p["lineage"]), int(p["step"])) for p in content)
     except (OSError, ValueError, KeyError, TypeError) as problem:
         raise CampaignError(f"{path} has no parents ({problem!r}); begin anew") from problem
+
+
+def find_campaign_lineage(manifest: Manifest, folder: Path, schedule: int) -> Lineage:
+    """What a schedule of a campaign descends from. Raises CampaignError without its parents."""
+    parents = read_parents(folder, schedule // manifest.schedules)
+    return find_lineage(manifest.options.campaign_seed, parents, schedule)

@@ -11,26 +11,27 @@ import gc
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
-import pyarrow.parquet as pq
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from properties.verdicts.verdict import InternalDisagreementError
-from spark_fuzz.campaign.coverage import list_observations, make_observations
+from spark_fuzz.campaign.coverage import make_observations, write_observations
 from spark_fuzz.campaign.guidance import (
     choose_parents,
     get_parents_path,
     read_parents,
     write_parents,
 )
-from spark_fuzz.campaign.progress import COLUMN, Progress, Watch
-from spark_fuzz.campaign.rows import make_rows
+from spark_fuzz.campaign.progress import Progress, Watch
+from spark_fuzz.campaign.rows import make_rows, open_writer
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.session import cancelled_when_interrupted
 from spark_fuzz.campaign.store import (
+    LARGE_UNIT,
     CampaignError,
     Manifest,
     create_campaign,
@@ -44,11 +45,15 @@ from spark_fuzz.campaign.store import (
 )
 from spark_fuzz.kernel.agreement import check_agreement
 from spark_fuzz.kernel.ancestry import find_lineage
-from spark_fuzz.kernel.kernel import Kernel, NumberOverflowError, compile_kernel
+from spark_fuzz.kernel.kernel import NumberOverflowError, compile_kernel
 from spark_fuzz.kernel.scheduler import mix, pick_below
 
 ROWS_PER_GROUP = 50_000
 """Schedules that a worker holds in memory at a time."""
+SCHEDULES_PER_CHECK = LARGE_UNIT
+"""Of each unit, and of so many schedules, one is walked by the reference, too."""
+UNITS_PER_TASK = 8
+"""Spark spends about as much time on a task as a worker on 10,000 schedules."""
 
 
 def ignore_progress(progress: Progress) -> None:
@@ -134,22 +139,32 @@ def translated(folder: Path) -> Iterator[None]:
 
 
 def compute_units(spark: SparkSession, manifest: Manifest, folder: Path, units: list[int]) -> None:
-    """One Spark job with a task for each unit; when it is interrupted, its tasks are cancelled."""
+    """One Spark job; when it is interrupted, its tasks are cancelled."""
 
-    def write_units(numbers: Iterable[int]) -> None:
-        for unit in numbers:
+    def write_units(tasks: Iterable[list[int]]) -> None:
+        for unit in chain.from_iterable(tasks):
             write_unit(manifest, folder, unit)
 
+    tasks = cut_into_tasks(units, spark.sparkContext.defaultParallelism)
     with cancelled_when_interrupted(spark):
-        spark.sparkContext.parallelize(units, len(units)).foreachPartition(write_units)
+        spark.sparkContext.parallelize(tasks, len(tasks)).foreachPartition(write_units)
+
+
+def cut_into_tasks(units: list[int], cores: int) -> list[list[int]]:
+    """The units of each task, in order: a few, and at last one each, so that cores end together."""
+    tasks = []
+    while units:
+        size = max(1, min(UNITS_PER_TASK, len(units) // (2 * cores)))
+        tasks.append(units[:size])
+        units = units[size:]
+    return tasks
 
 
 def write_unit(manifest: Manifest, folder: Path, unit: int) -> None:
     """Compute a unit and put it in place, unless it is already there.
 
-    Its observations are put in place before it, so that a unit in place is complete. One schedule
-    of each group of rows is also walked by the reference; raises InternalDisagreementError on a
-    difference.
+    Its observations are put in place before it, so that a unit in place is complete. Raises
+    InternalDisagreementError when the reference walks one of its schedules differently.
     """
     path = get_unit_path(folder, unit)
     if path.exists():
@@ -161,23 +176,22 @@ def write_unit(manifest: Manifest, folder: Path, unit: int) -> None:
     parents = read_parents(folder, manifest.get_round(unit))
     observations = make_observations(kernel.layout)
     schedules = manifest.get_schedules(unit)
+    checked = choose_checked(schedules)
     with put_in_place(path) as temporary, open_writer(kernel, options, temporary) as writer:
         for first in schedules[::ROWS_PER_GROUP]:
             count = min(ROWS_PER_GROUP, schedules.stop - first)
             batch = kernel.run(options, first, count, parents=parents, observations=observations)
-            row = pick_below(mix(first), count)
-            lineage = find_lineage(options.campaign_seed, parents, first + row)
-            check_agreement(kernel, options, batch, row, lineage)
+            for number in checked.intersection(range(first, first + count)):
+                lineage = find_lineage(options.campaign_seed, parents, number)
+                check_agreement(kernel, options, batch, number - first, lineage)
             writer.write_batch(make_rows(kernel, options, batch, parents))
         with put_in_place(get_coverage_path(folder, unit)) as beside:
-            pq.write_table(
-                list_observations(kernel.layout, observations), beside, compression="zstd"
-            )
+            write_observations(kernel.layout, observations, beside)
 
 
-def open_writer(kernel: Kernel, options: CampaignOptions, path: Path) -> pq.ParquetWriter:
-    """The writer of a unit's rows."""
-    schema = make_rows(kernel, options, kernel.run(options, 0, 0)).schema
-    # Statistics of other columns cost more than these, which readers and progress look at.
-    counted = [COLUMN + name for name in kernel.layout.guarantees]
-    return pq.ParquetWriter(path, schema, write_statistics=["schedule", *counted])
+def choose_checked(schedules: range) -> set[int]:
+    """Those of a unit's schedules that the reference walks, too."""
+    return {
+        first + pick_below(mix(first), min(SCHEDULES_PER_CHECK, schedules.stop - first))
+        for first in schedules[::SCHEDULES_PER_CHECK]
+    }

@@ -9,10 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from attrs import frozen
 
+from properties.worlds import find_world
+from reference.language.machine import record_machine
 from reference.releases.versions import find_version
 from spark_fuzz.campaign.schedule import (
     SCHEDULES_MAX,
@@ -25,11 +28,14 @@ from spark_fuzz.kernel.ancestry import PARTS_MAX
 MANIFEST = "manifest.json"
 DATA_FOLDER = "schedules.parquet"
 COVERAGE_FOLDER = "coverage.parquet"
+ROW_FORMAT = 2
+"""The form in which rows are stored. In the first one, lists had names instead of bits, and columns
+that follow from others were stored, too."""
 SCHEDULES_PER_UNIT = 50_000
 """The size of a unit in small campaigns."""
-UNITS_USUAL = 100
+UNITS_USUAL = 20
 """Campaigns with more units of that size have larger ones instead, up to LARGE_UNIT: a unit costs
-some 0.1 s besides its schedules, and what is lost with a worker is a unit at most."""
+some 0.03 s besides its schedules, and what is lost with a worker is a unit at most."""
 LARGE_UNIT = 250_000
 UNITS_MAX = 1_000
 """The largest campaigns have still larger units; this holds for each round."""
@@ -94,9 +100,23 @@ class Manifest:
             "schedules": self.schedules,
             "schedules_per_unit": self.schedules_per_unit,
             "guided_rounds": self.guided_rounds,
+            "row_format": ROW_FORMAT,
+            "rule_bits": list_rule_instances(self.options.structure),
+            "stuck_bits": list_claims_about_rest(self.options.structure),
             "versions": versions | {library: version(library) for library in LIBRARIES},
         }
         return json.dumps(content, indent=1) + "\n"
+
+
+def list_rule_instances(structure: Any) -> list[str]:
+    """The rule instances, in the order of their bits in a row."""
+    return [recorded.instance.name for recorded in record_machine(structure)]
+
+
+def list_claims_about_rest(structure: Any) -> list[str]:
+    """The claims that are judged where healing ends, in the order of their bits in a row."""
+    world = find_world(structure)
+    return [name for name in world.claims if name not in world.judged]
 
 
 def plan_campaign(options: CampaignOptions, schedules: int, guided_rounds: int = 0) -> Manifest:
@@ -132,7 +152,7 @@ def create_campaign(folder: Path, manifest: Manifest) -> None:
 def read_manifest(folder: Path) -> Manifest:
     """The plan of a folder's campaign.
 
-    Raises CampaignError for a folder that is no campaign, or one of other rules.
+    Raises CampaignError for a folder that is no campaign, or one of other rules or other rows.
     """
     path = folder / MANIFEST
     if not path.is_file():
@@ -144,12 +164,18 @@ def read_manifest(folder: Path) -> Manifest:
         if not (0 < schedules <= SCHEDULES_MAX and size > 0 and 0 <= guided_rounds <= ROUNDS_MAX):
             raise ValueError("schedules")
         options, _ = parse_identifier(content["first_schedule"])
+        row_format = content.get("row_format", 1)
     except IdentifierError as problem:
         raise CampaignError(f"{path}: {problem}") from problem
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise CampaignError(
             f"{path} is no campaign's manifest ({problem!r}); name another folder"
         ) from problem
+    if row_format != ROW_FORMAT:
+        raise CampaignError(
+            f"{path}: the rows have form {row_format}, and this version reads form {ROW_FORMAT}; "
+            "use the version of this project that made them, or begin anew with another --out"
+        )
     return Manifest(options, schedules, size, guided_rounds)
 
 

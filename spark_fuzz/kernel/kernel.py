@@ -289,16 +289,6 @@ class Kernel:
         indexes = np.arange(len(self.names))
         return bits[:, indexes // WORD_BITS * 64 + indexes % WORD_BITS]
 
-    def list_used(self, used: Any) -> tuple[Any, Any]:
-        """Where each schedule's list of fired instances ends, after a 0, and these lists."""
-        used = np.ascontiguousarray(used)
-        ends = np.zeros(len(used) + 1, np.int64)
-        np.cumsum(np.bitwise_count(used).sum(axis=1), out=ends[1:])
-        native = self.get_native(SMALL_BITS)
-        if native is None:
-            return ends, np.nonzero(self.unpack_used(used))[1]
-        return ends, native.list_instances(used, int(ends[-1]))
-
     def unpack_stuck(self, stuck: Any) -> Any:
         """The violated convergence claims: bool, shape (schedules, claims)."""
         return (stuck[:, None] >> np.arange(len(self.layout.claims_about_rest)) & 1) > 0

@@ -16,52 +16,52 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as spark_functions
 
-from properties.worlds import find_world
 from spark_fuzz.campaign.coverage import LOST, OUTCOME, PAIR, RULE, SITUATION, list_outcomes
+from spark_fuzz.campaign.guidance import find_campaign_lineage
 from spark_fuzz.campaign.rows import ENDS
-from spark_fuzz.campaign.store import COVERAGE_FOLDER, DATA_FOLDER, Manifest, read_manifest
+from spark_fuzz.campaign.store import COVERAGE_FOLDER, Manifest, read_manifest
 from spark_fuzz.kernel.lowering import Layout
 from spark_fuzz.kernel.walk import CLOSE_LOOK
-from spark_fuzz.report.violation_classes import GET_LINEAGE, get_violating_step
+from spark_fuzz.report.fault_counts import get_first, list_claims
 
 
-def summarise(spark: SparkSession, folder: Path) -> dict[str, Any]:
-    """Counts over a written campaign: steps, schedules per violated claim, ends, rules used."""
-    frame = spark.read.parquet(str(folder.absolute() / DATA_FOLDER))
-    structure = read_manifest(folder).options.structure
-    claims = [*find_world(structure).claims, *find_world(structure).part_claims]
-    at = [get_violating_step(structure, claim) for claim in claims]
-    aggregates = [
-        spark_functions.count("*").alias("schedules"),
-        spark_functions.sum("steps").alias("steps"),
-        spark_functions.sum("healing_steps").alias("healing_steps"),
-        *(spark_functions.count_if(frame.end == end).alias(f"end:{end}") for end in ENDS),
-    ]
-    for g, column in zip(claims, at, strict=True):
-        aggregates.append(spark_functions.count(column).alias(f"count:{g}"))
-        first = spark_functions.struct(
-            column.isNull(), column, "schedule", spark_functions.expr(GET_LINEAGE)
-        )
-        aggregates.append(spark_functions.min(first).alias(f"min:{g}"))
-    row = frame.agg(*aggregates).collect()[0]
-    met = spark.read.parquet(str(folder.absolute() / COVERAGE_FOLDER)).where(f"kind = '{RULE}'")
-    used = met.groupBy("name").agg(spark_functions.sum("schedules").alias("schedules")).collect()
+def summarise(counted: DataFrame, folder: Path) -> dict[str, Any]:
+    """Counts over a campaign: steps, schedules per violated claim, ends, rules used.
+
+    ``counted`` are its counts by faults.
+    """
+    manifest = read_manifest(folder)
+    claims = list_claims(manifest.options.structure)
+    added = ["schedules", "steps", "healing_steps", *(f"end:{end}" for end in ENDS)]
+    added += [f"count:{claim}" for claim in claims]
+    row = counted.agg(
+        *(spark_functions.sum(counted[name]).alias(name) for name in added),
+        *(spark_functions.min(counted[f"first:{c}"]).alias(f"first:{c}") for c in claims),
+    ).collect()[0]
+    violations = {}
+    for claim in claims:
+        if row[f"count:{claim}"]:
+            steps, schedule = get_first(row[f"first:{claim}"])
+            violations[claim] = {
+                "schedules": row[f"count:{claim}"],
+                "shortest_steps": steps,
+                "shortest_lineage": str(find_campaign_lineage(manifest, folder, schedule)),
+            }
     return {
         "schedules": row["schedules"],
-        "steps": row["steps"] or 0,
-        "healing_steps": row["healing_steps"] or 0,
+        "steps": row["steps"],
+        "healing_steps": row["healing_steps"],
         "ends": {end: row[f"end:{end}"] for end in ENDS if row[f"end:{end}"]},
-        "violations": {
-            g: {
-                "schedules": row[f"count:{g}"],
-                "shortest_steps": row[f"min:{g}"][1],
-                "shortest_lineage": row[f"min:{g}"][3],
-            }
-            for g in claims
-            if row[f"count:{g}"]
-        },
-        "rules_used": {r["name"]: r["schedules"] for r in sorted(used)},
+        "violations": violations,
+        "rules_used": count_rules(counted.sparkSession, folder),
     }
+
+
+def count_rules(spark: SparkSession, folder: Path) -> dict[str, int]:
+    """In how many schedules each rule instance fired."""
+    met = spark.read.parquet(str(folder.absolute() / COVERAGE_FOLDER)).where(f"kind = '{RULE}'")
+    used = met.groupBy("name").agg(spark_functions.sum("schedules").alias("schedules")).collect()
+    return {row["name"]: row["schedules"] for row in sorted(used)}
 
 
 HEADINGS = {

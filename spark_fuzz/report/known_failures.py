@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from attrs import frozen
-from pyspark.sql import Column, DataFrame
+from attrs import evolve, frozen
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as spark_functions
 
-from properties.fault_model import get_fault_count_name
 from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, load_borders
 from properties.worlds import find_world
-from reference.language.machine import record_machine
+from spark_fuzz.campaign.row_reading import has_fired
+from spark_fuzz.report.fault_counts import get_first, list_faults
 
 
 @frozen
@@ -54,47 +54,30 @@ def list_known_failures(structure: Any) -> tuple[KnownFailure, ...]:
     )
 
 
-def count_known_failures(frame: DataFrame, structure: Any, limits: Any) -> list[KnownFailure]:
-    """The known ways to fail that these limits admit, with the counts of the campaign's rows.
-
-    One aggregation; only its single row is sent to the driver.
-    """
+def count_known_failures(counted: DataFrame, structure: Any, limits: Any) -> list[KnownFailure]:
+    """The known ways to fail that these limits admit, from the campaign's counts by faults."""
     known = [f for f in list_known_failures(structure) if is_admitted(f, limits)]
     if not known:
         return []
-    columns = []
+    sums = []
     for index, failure in enumerate(known):
-        met = spark_functions.when(has_met(failure, structure), get_step(failure))
-        columns.append(spark_functions.count(met).alias(f"schedules{index}"))
-        columns.append(spark_functions.min(met).alias(f"shortest{index}"))
-    row = frame.agg(*columns).collect()[0]
+        others = [name for name, fault in list_faults(structure) if fault not in failure.faults]
+        for kind, add_up in ("count", spark_functions.sum), ("first", spark_functions.min):
+            column = counted[f"{kind}:{failure.guarantee}"]
+            met = spark_functions.when(~has_fired(structure, others), column)
+            sums.append(add_up(met).alias(f"{kind}{index}"))
+    row = counted.agg(*sums).collect()[0]
     return [
-        KnownFailure(f.guarantee, f.faults, f.steps, row[f"schedules{i}"], row[f"shortest{i}"])
-        for i, f in enumerate(known)
+        evolve(
+            failure,
+            schedules=row[f"count{index}"] or 0,
+            shortest_steps=first and get_first(first)[0],
+        )
+        for index, failure in enumerate(known)
+        for first in [row[f"first{index}"]]
     ]
 
 
 def is_admitted(failure: KnownFailure, limits: Any) -> bool:
     """The faults that it needs may happen."""
     return all(getattr(limits, name) > 0 for name in failure.faults)
-
-
-def get_step(failure: KnownFailure) -> Column:
-    """The first step at which a row's schedule violates the guarantee."""
-    return spark_functions.col(f"violating_steps.{failure.guarantee}")
-
-
-def has_met(failure: KnownFailure, structure: Any) -> Column:
-    """A row's schedule violates the guarantee, and no other fault happens in it."""
-    others = [name for name, fault in list_faults(structure) if fault not in failure.faults]
-    is_violated = get_step(failure).isNotNull()
-    if not others:
-        return is_violated
-    strike = spark_functions.array(*(spark_functions.lit(name) for name in others))
-    return is_violated & ~spark_functions.arrays_overlap("rules_used", strike)
-
-
-def list_faults(structure: Any) -> list[tuple[str, str]]:
-    """Each instance that is a fault or environment event, with the name of its count."""
-    counted = ((r.instance.name, get_fault_count_name(r)) for r in record_machine(structure))
-    return [(name, fault) for name, fault in counted if fault is not None]

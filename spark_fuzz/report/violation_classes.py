@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 from attrs import evolve
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as spark_functions
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, StructField, StructType
@@ -29,12 +30,14 @@ from properties.schedules.judgement import judge, replay, shorten_refutation
 from properties.verdicts.certificates import decode_schedule, encode_schedule
 from properties.worlds import find_world
 from reference.language.machine import Action
+from spark_fuzz.campaign.guidance import find_campaign_lineage
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.schedule_replay import replay_whole
+from spark_fuzz.campaign.store import read_manifest
 from spark_fuzz.kernel.ancestry import Lineage, parse_lineage
 from spark_fuzz.kernel.kernel import Kernel, compile_kernel
 from spark_fuzz.report.class_files import Continuations
-from spark_fuzz.report.known_failures import list_faults
+from spark_fuzz.report.fault_counts import count_faults, get_first, list_claims
 
 CONTINUATIONS = 300
 """The number of continuations drawn after each step. When all of them violate, then with 95 per
@@ -85,9 +88,6 @@ CANDIDATES_PER_GUARANTEE = 24
 CANDIDATES_ABOUT_REST = 8
 """The number for a convergence claim: its schedules are long, and it takes longer to judge."""
 
-GET_LINEAGE = "coalesce(lineage, cast(schedule as string)) as lineage"
-"""For every row the columns that, with the options, identify its schedule."""
-
 CLASS_SCHEMA = StructType(
     [
         StructField("guarantee", StringType(), nullable=False),
@@ -112,14 +112,15 @@ SAMPLED_SCHEMA = StructType(
 
 
 def find_classes(
-    frame: DataFrame, options: CampaignOptions, candidates: int = CANDIDATES_PER_GUARANTEE
+    counted: DataFrame, folder: Path, candidates: int = CANDIDATES_PER_GUARANTEE
 ) -> DataFrame:
     """The classes of a campaign's violations, one row each, the shortest first.
 
-    Columns: those of SAMPLED_SCHEMA; all but ``members`` are of the member that represents the
-    class. Computed by the workers when it is used.
+    ``counted`` are its counts by faults. Columns: those of SAMPLED_SCHEMA; all but ``members`` are
+    of the member that represents the class. Computed by the workers when it is used.
     """
-    picked = pick_candidates(frame, options.structure, candidates)
+    options = read_manifest(folder).options
+    picked = pick_candidates(counted, folder, candidates)
     shortened = spread(picked).mapInArrow(make_shortener(options), CLASS_SCHEMA)
     of_class = Window.partitionBy("guarantee", "rules")
     best = of_class.orderBy("steps", "lineage")
@@ -136,61 +137,31 @@ def spread(frame: DataFrame) -> DataFrame:
     return frame.repartition(frame.sparkSession.sparkContext.defaultParallelism)
 
 
-def pick_candidates(frame: DataFrame, structure: Any, candidates: int) -> DataFrame:
+def pick_candidates(counted: DataFrame, folder: Path, candidates: int) -> DataFrame:
     """For each guarantee some schedules that violate it: (guarantee, lineage)."""
-    violation = spark_functions.explode(list_violations(structure)).alias("violation")
-    violations = (
-        frame.select(
-            "schedule",
-            spark_functions.expr(GET_LINEAGE),
-            list_struck(structure).alias("faults"),
-            violation,
+    manifest = read_manifest(folder)
+    structure = manifest.options.structure
+    firsts = (
+        spark_functions.struct(
+            spark_functions.lit(claim).alias("guarantee"), counted[f"first:{claim}"].alias("first")
         )
-        .select("schedule", "lineage", "faults", "violation.*")
-        .where("step is not null")
+        for claim in list_claims(structure)
     )
-    quickest = violations.groupBy("guarantee", "faults").agg(
-        spark_functions.min(spark_functions.struct("step", "schedule", "lineage")).alias("first")
-    )
-    smallest_first = Window.partitionBy("guarantee").orderBy(
-        spark_functions.size("faults"), "first.step", "first.schedule"
-    )
+    quickest = counted.select(
+        count_faults(structure).alias("faults"),
+        spark_functions.inline(spark_functions.array(*firsts)),
+    ).where("first is not null")
+    smallest_first = Window.partitionBy("guarantee").orderBy("faults", "first")
     ranked = quickest.withColumn("rank", spark_functions.row_number().over(smallest_first))
     most = spark_functions.when(
         spark_functions.col("guarantee").isin(list(find_world(structure).judged)), candidates
     ).otherwise(min(candidates, CANDIDATES_ABOUT_REST))
-    return ranked.where(ranked.rank <= most).select("guarantee", "first.lineage")
-
-
-def list_violations(structure: Any) -> Any:
-    """A row's violations as an array of (guarantee, step), the step null where there is none."""
-    return spark_functions.array(
-        *(
-            spark_functions.struct(
-                spark_functions.lit(name).alias("guarantee"),
-                get_violating_step(structure, name).alias("step"),
-            )
-            for name in (*find_world(structure).claims, *find_world(structure).part_claims)
-        )
-    )
-
-
-def get_violating_step(structure: Any, claim: str) -> Column:
-    """The number of steps after which a row's schedule violates a claim, else null.
-
-    Convergence claims are judged at the end of healing.
-    """
-    if claim in find_world(structure).judged:
-        return spark_functions.col(f"violating_steps.{claim}")
-    is_stuck = spark_functions.array_contains("stuck", claim)
-    return spark_functions.when(is_stuck, spark_functions.expr("steps + healing_steps"))
-
-
-def list_struck(structure: Any) -> Any:
-    """The faults that happened in a row's schedule, in alphabetical order."""
-    faults = [spark_functions.lit(name) for name, _ in list_faults(structure)]
-    struck = spark_functions.array_intersect("rules_used", spark_functions.array(*faults))
-    return spark_functions.array_sort(struck)
+    picked = ranked.where(ranked.rank <= most).select("guarantee", "first").collect()
+    named = [
+        (row["guarantee"], str(find_campaign_lineage(manifest, folder, get_first(row["first"])[1])))
+        for row in picked
+    ]
+    return counted.sparkSession.createDataFrame(named, "guarantee string, lineage string")
 
 
 def make_shortener(options: CampaignOptions) -> Any:

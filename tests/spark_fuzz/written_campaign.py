@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_fuzz.campaign.job import write_campaign
+from spark_fuzz.campaign.row_reading import read_rows
 from spark_fuzz.campaign.schedule import CampaignOptions
-from spark_fuzz.campaign.store import DATA_FOLDER
+from spark_fuzz.report.campaign_summary import summarise
+from spark_fuzz.report.fault_counts import count_by_faults, counted_by_faults
 
 
 def make_rows(
@@ -19,6 +22,14 @@ def make_rows(
     return read_rows(spark, folder)
 
 
-def read_rows(spark: SparkSession, folder: Path) -> DataFrame:
-    """The rows of a campaign."""
-    return spark.read.parquet(str(folder / DATA_FOLDER))
+def count_faults_of_new(
+    spark: SparkSession, folder: Path, options: CampaignOptions, schedules: int
+) -> DataFrame:
+    """The counts of a new campaign in this folder."""
+    return count_by_faults(make_rows(spark, folder, options, schedules), options.structure)
+
+
+def summarise_folder(spark: SparkSession, folder: Path) -> dict[str, Any]:
+    """The summary of a campaign."""
+    with counted_by_faults(spark, folder) as counted:
+        return summarise(counted, folder)

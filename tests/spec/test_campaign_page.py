@@ -3,12 +3,10 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from properties.generated_text import SPEC
 from spark_fuzz.campaign.coverage import SITUATIONS_MAX
 from spark_fuzz.campaign.schedule import CampaignOptions
-from spark_fuzz.campaign.store import create_campaign, plan_campaign
+from spark_fuzz.campaign.store import LARGE_UNIT, create_campaign, plan_campaign
 from spark_fuzz.kernel.scheduler import DEPTHS
 from spark_fuzz.kernel.walk import CLOSE_LOOK
 from spark_fuzz.report.class_files import encode_class, number_classes
@@ -22,21 +20,6 @@ def read_table(heading: str) -> dict[str, str]:
     below = PAGE.read_text().partition("\n" + heading)[2].partition("\n|")[2].partition("\n\n")[0]
     rows = [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in below.split("\n")]
     return {row[0]: row[1] for row in rows[2:]}
-
-
-@pytest.mark.spark
-def test_every_column_is_explained() -> None:
-    """In order, with its type."""
-    from spark_fuzz.campaign.rows import make_rows  # noqa: PLC0415
-    from spark_fuzz.kernel.kernel import compile_kernel  # noqa: PLC0415
-
-    options = CampaignOptions()
-    kernel = compile_kernel(options.structure)
-    schema = make_rows(kernel, options, kernel.run(options, 0, 0)).schema
-    words = {"int64": "long", "int32": "int", "list": "array of string", "dictionary": "string"}
-    for field, (name, word) in zip(schema, read_table("## The rows").items(), strict=True):
-        text = str(field.type).partition("<")[0]
-        assert (field.name, words.get(text, text)) == (name, word)
 
 
 def test_every_key_of_the_manifest_is_explained() -> None:
@@ -95,7 +78,8 @@ def test_the_numbers_of_samples_are_the_codes() -> None:
     assert 16 == CLOSE_LOOK
     assert "a unit has room for 131,072" in text
     assert 131_072 == SITUATIONS_MAX
-    assert "Of each 50,000 schedules one is walked" in text
-    assert "ROWS_PER_GROUP = 50_000\n" in (folder / "campaign" / "job.py").read_text()
+    assert "of each 250,000 schedules of a larger one, one schedule is walked" in text
+    assert "SCHEDULES_PER_CHECK = LARGE_UNIT\n" in (folder / "campaign" / "job.py").read_text()
+    assert 250_000 == LARGE_UNIT
     assert "about 1, 2, 4 up to 32" in text
     assert 32 == 1 << (DEPTHS - 1)

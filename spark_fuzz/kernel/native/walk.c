@@ -442,15 +442,6 @@ static void end_group(const Batch *batch, const Desk *desk, int64_t row, int lan
 
 const int lanes = LANES;
 
-/* The instances in the sets of these schedules, one list behind the other. */
-void list_used(const int64_t *used, int64_t schedules, int16_t *instances) {
-    for (int64_t i = 0; i < schedules * USED_WORDS; i++) {
-        int first = (int)(i % USED_WORDS) * WORD_BITS;
-        for (uint64_t left = (uint64_t)used[i]; left != 0; left &= left - 1)
-            *instances++ = (int16_t)(first + __builtin_ctzll(left));
-    }
-}
-
 /* Walks the schedules of a batch; returns 0, or 1 where there is no memory for it. */
 int run_schedules(const Batch *batch) {
     Desk *desk = NULL;

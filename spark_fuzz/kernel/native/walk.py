@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-import numpy as np
 from attrs import frozen
 
 from spark_fuzz.kernel.lowering import Layout
@@ -50,7 +49,6 @@ class NativeWalk:
     """The compiled walk of one structure, with numbers of so many bits."""
 
     run_schedules: Any
-    list_used: Any
     lanes: int
     """How many schedules are walked at once."""
 
@@ -59,12 +57,6 @@ class NativeWalk:
         batch = make_batch(plan, record, observations)
         if self.run_schedules(ctypes.byref(batch)):
             raise MemoryError("there is no memory for the walk of these schedules")
-
-    def list_instances(self, used: Any, count: int) -> Any:
-        """The ``count`` instances in these sets, one list behind the other: int16."""
-        instances = np.empty(count, np.int16)
-        self.list_used(used.ctypes.data, len(used), instances.ctypes.data)
-        return instances
 
 
 def make_batch(plan: Plan, record: Record, observations: Observations) -> Batch:
@@ -118,6 +110,4 @@ def load_walk(layout: Layout, bits: int) -> NativeWalk | None:
         return None
     function = library.run_schedules
     function.argtypes, function.restype = (ctypes.POINTER(Batch),), ctypes.c_int
-    listing = library.list_used
-    listing.argtypes, listing.restype = (ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p), None
-    return NativeWalk(function, listing, ctypes.c_int.in_dll(library, "lanes").value)
+    return NativeWalk(function, ctypes.c_int.in_dll(library, "lanes").value)

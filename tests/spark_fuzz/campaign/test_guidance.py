@@ -11,10 +11,10 @@ from pyspark.sql import SparkSession
 from properties.worlds import STRUCTURES
 from spark_fuzz.campaign.guidance import get_parents_path, read_parents
 from spark_fuzz.campaign.job import resume_campaign
+from spark_fuzz.campaign.row_reading import read_rows
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.store import (
     COVERAGE_FOLDER,
-    DATA_FOLDER,
     CampaignError,
     Manifest,
     create_campaign,
@@ -59,7 +59,7 @@ def test_a_guided_campaign_is_the_same_again(
 
 def test_rows_say_what_they_descend_from(spark: SparkSession, folder: Path) -> None:
     """Round 0 from nobody, the others from the parents of their round; the lineage replays."""
-    rows = spark.read.parquet(str(folder / DATA_FOLDER)).orderBy("schedule").collect()
+    rows = read_rows(spark, folder).orderBy("schedule").collect()
     assert list(range(900)) == [row["schedule"] for row in rows]
     assert all(row["lineage"] is None for row in rows[:300])
     for row in rows[300:]:

@@ -7,19 +7,27 @@ import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from spark_fuzz.campaign.job import resume_campaign
+from spark_fuzz.campaign.job import (
+    UNITS_PER_TASK,
+    choose_checked,
+    cut_into_tasks,
+    resume_campaign,
+)
 from spark_fuzz.campaign.progress import Progress
 from spark_fuzz.campaign.store import (
+    LARGE_UNIT,
     create_campaign,
     find_missing_units,
     find_units,
     get_unit_path,
 )
-from spark_fuzz.report.campaign_summary import summarise
 from tests.command_line.run import run
 from tests.spark_fuzz.disturbance import MANIFEST, read_files, start_driver, wait_for_units
+from tests.spark_fuzz.written_campaign import summarise_folder
 
 pytestmark = pytest.mark.spark
 
@@ -38,6 +46,25 @@ def folder(tmp_path: Path) -> Path:
     """The same campaign, without any unit."""
     create_campaign(tmp_path / "disturbed", MANIFEST)
     return tmp_path / "disturbed"
+
+
+@given(st.integers(0, 300), st.integers(1, 9))
+def test_tasks_have_every_unit_once(count: int, cores: int) -> None:
+    """In order, none too large, and single ones at the end for every core."""
+    tasks = cut_into_tasks([*range(count)], cores)
+    assert [*range(count)] == [unit for task in tasks for unit in task]
+    assert all(0 < len(task) <= UNITS_PER_TASK for task in tasks)
+    assert all(1 == len(task) for task in tasks[-cores:])
+
+
+def test_of_each_unit_a_schedule_is_checked() -> None:
+    """And one of each part of a very large unit."""
+    for size in (1, 50_000, LARGE_UNIT):
+        (number,) = choose_checked(range(7 * size, 8 * size))
+        assert number // size == 7
+    first = 10**12
+    found = choose_checked(range(first, first + 3 * LARGE_UNIT))
+    assert [0, 1, 2] == sorted((number - first) // LARGE_UNIT for number in found)
 
 
 def interrupt(folder: Path, number: signal.Signals, units: int) -> tuple[int, str]:
@@ -106,7 +133,7 @@ def test_lost_units_and_leftovers(spark: SparkSession, folder: Path, undisturbed
 def test_progress_counts_what_the_rows_say(spark: SparkSession, undisturbed: Path) -> None:
     """Violations are counted from the footers of files, as many as a look at the rows finds."""
     progress = resume_campaign(spark, undisturbed)
-    found = summarise(spark, undisturbed)["violations"]
+    found = summarise_folder(spark, undisturbed)["violations"]
     assert len(found) > 5
     assert {name: f["schedules"] for name, f in found.items()} == progress.violations
     assert progress.done == progress.found == progress.total == 120_000

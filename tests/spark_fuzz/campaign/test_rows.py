@@ -16,14 +16,15 @@ from properties.worlds import STRUCTURES
 from properties.worlds.replication.world import GUARANTEES
 from spark_fuzz.campaign import store as campaign_store
 from spark_fuzz.campaign.job import write_campaign
+from spark_fuzz.campaign.row_reading import read_rows
 from spark_fuzz.campaign.rows import ENDS
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.schedule_replay import replay_schedule, replay_whole
 from spark_fuzz.campaign.store import DATA_FOLDER, CampaignError
-from spark_fuzz.report.campaign_summary import summarise
-from spark_fuzz.report.known_failures import list_faults
+from spark_fuzz.report.fault_counts import list_faults
 from tests.command_line.run import ROOT
-from tests.spark_fuzz.written_campaign import make_rows, read_rows
+from tests.spark_fuzz.written_campaign import make_rows, summarise_folder
+from tests.spec.test_campaign_page import read_table
 
 pytestmark = pytest.mark.spark
 
@@ -49,9 +50,17 @@ def test_rows_do_not_depend_on_units(
     assertDataFrameEqual(read_rows(spark, folder).collect(), three.orderBy("schedule").collect())
 
 
+def test_every_column_is_explained(spark: SparkSession, folder: Path) -> None:
+    """In order, with its type."""
+    words = {"bigint": "long", "array": "array of string"}
+    types = ((name, text.partition("<")[0]) for name, text in read_rows(spark, folder).dtypes)
+    explained = read_table("`read_rows` of")
+    assert [*explained.items()] == [(name, words.get(text, text)) for name, text in types]
+
+
 def test_a_row_is_what_the_reference_says(spark: SparkSession, folder: Path) -> None:
     """Every twentieth row that refutes something, replayed from its number alone."""
-    frame = spark.read.parquet(str(folder / DATA_FOLDER))
+    frame = read_rows(spark, folder)
     rows = frame.where("first_violating_step is not null").orderBy("schedule").collect()
     assert len(rows) > 40
     for row in rows[::20]:
@@ -73,8 +82,8 @@ def test_a_row_is_what_the_reference_says(spark: SparkSession, folder: Path) -> 
 
 def test_the_summary_counts_the_rows(spark: SparkSession, folder: Path) -> None:
     """Schedules, steps and violations of the table."""
-    summary = summarise(spark, folder)
-    rows = spark.read.parquet(str(folder / DATA_FOLDER)).collect()
+    summary = summarise_folder(spark, folder)
+    rows = read_rows(spark, folder).collect()
     assert SCHEDULES == summary["schedules"] == len(rows)
     assert sum(row["steps"] for row in rows) == summary["steps"]
     for guarantee, found in summary["violations"].items():
@@ -99,13 +108,14 @@ def find_violating_step(row: Any, claim: str) -> int | None:
 
 
 def test_the_query_of_the_page(spark: SparkSession, folder: Path) -> None:
-    """Spark SQL over the folder answers what a look at each row does."""
+    """Spark SQL over the rows answers what a look at each row does."""
     page = (ROOT / "spec" / "campaigns.md").read_text()
     query = page.partition("```sql\n")[2].partition("```")[0]
-    answer = spark.sql(query.replace("campaigns/seven", str(folder))).collect()
+    read_rows(spark, folder).createOrReplaceTempView("schedules")
+    answer = spark.sql(query).collect()
     fired: Counter[str] = Counter()
     violating: Counter[str] = Counter()
-    for row in spark.read.parquet(str(folder / DATA_FOLDER)).collect():
+    for row in read_rows(spark, folder).collect():
         fired.update(row["rules_used"])
         if row["violating_steps"]["acknowledgement_is_truthful"] is not None:
             violating.update(row["rules_used"])
@@ -122,7 +132,7 @@ def test_campaigns_of_consumers(spark: SparkSession, tmp_path: Path) -> None:
     structure = STRUCTURES["reading/open slow/no offset check/last"]
     options = CampaignOptions(structure, campaign_seed=5)
     write_campaign(spark, options, 400, tmp_path / "consumers")
-    found = summarise(spark, tmp_path / "consumers")["violations"]
+    found = summarise_folder(spark, tmp_path / "consumers")["violations"]
     assert "no_message_is_consumed_twice" in found
     for name, violation in found.items():
         steps = replay_schedule(options, int(violation["shortest_lineage"]))

@@ -84,6 +84,7 @@ def test_a_manifest_says_with_what_it_was_made(folder: Path) -> None:
         ({"schedules": SCHEDULES_MAX + 1}, "no campaign's manifest"),
         ({"schedules_per_unit": 0}, "no campaign's manifest"),
         ({"schedules_per_unit": None}, "no campaign's manifest"),
+        ({"row_format": 1}, "rows have form 1, and this version reads form 2; use the version"),
         ({"first_schedule": 7}, "no campaign's manifest"),
         ({"first_schedule": "nonsense"}, "identifies no schedule"),
         ({"first_schedule": MANIFEST_OF_TEN.options.format_identifier(0)[:-8] + "0" * 8}, "rules"),

@@ -16,7 +16,7 @@ from reference.worlds.replication.structure import Structure
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.schedule_replay import replay_schedule
 from spark_fuzz.report.known_failures import count_known_failures, list_known_failures
-from tests.spark_fuzz.written_campaign import make_rows
+from tests.spark_fuzz.written_campaign import count_faults_of_new
 
 pytestmark = pytest.mark.spark
 
@@ -37,7 +37,7 @@ def test_the_rows_say_what_replays_say(spark: SparkSession, tmp_path: Path) -> N
             if at is not None and struck <= failure.faults:
                 met.setdefault((failure.guarantee, failure.faults), []).append(at)
     found = count_known_failures(
-        make_rows(spark, tmp_path / "SWARM", SWARM, SCHEDULES), DELAY, SWARM.limits
+        count_faults_of_new(spark, tmp_path / "SWARM", SWARM, SCHEDULES), DELAY, SWARM.limits
     )
     assert found
     for failure in found:
@@ -50,12 +50,12 @@ def test_the_rows_say_what_replays_say(spark: SparkSession, tmp_path: Path) -> N
 def test_a_swarm_meets_every_way_of_a_small_world(spark: SparkSession, tmp_path: Path) -> None:
     """And where nothing strikes only those are asked for that take nothing."""
     found = count_known_failures(
-        make_rows(spark, tmp_path / "SWARM", SWARM, 4000), DELAY, SWARM.limits
+        count_faults_of_new(spark, tmp_path / "SWARM", SWARM, 4000), DELAY, SWARM.limits
     )
     assert all(failure.schedules for failure in found), [str(f) for f in found if not f.schedules]
     quiet = evolve(SWARM, limits=type(SWARM.limits)())
     left = count_known_failures(
-        make_rows(spark, tmp_path / "quiet", quiet, 400), DELAY, quiet.limits
+        count_faults_of_new(spark, tmp_path / "quiet", quiet, 400), DELAY, quiet.limits
     )
     assert [frozenset()] == [failure.faults for failure in left]
 

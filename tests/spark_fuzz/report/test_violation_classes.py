@@ -13,9 +13,10 @@ from properties.verdicts.certificates import decode_schedule
 from properties.worlds import STRUCTURES
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.kernel.ancestry import parse_lineage
+from spark_fuzz.report.fault_counts import count_by_faults
 from spark_fuzz.report.known_failures import list_known_failures
 from spark_fuzz.report.violation_classes import find_classes, name_rules
-from tests.spark_fuzz.written_campaign import make_rows
+from tests.spark_fuzz.written_campaign import count_faults_of_new, make_rows
 
 pytestmark = pytest.mark.spark
 
@@ -25,8 +26,8 @@ SWARM = CampaignOptions(DELAY, steps=24, campaign_seed=5, is_swarm=True)
 
 def test_classes_are_of_minimal_schedules(spark: SparkSession, tmp_path: Path) -> None:
     """Each class once, by a schedule that refutes and of which no step can go."""
-    frame = make_rows(spark, tmp_path / "SWARM", SWARM, 4000)
-    rows = find_classes(frame, SWARM).collect()
+    counted = count_faults_of_new(spark, tmp_path / "SWARM", SWARM, 4000)
+    rows = find_classes(counted, tmp_path / "SWARM").collect()
     keys = [(row.guarantee, row.rules) for row in rows]
     assert len(set(keys)) == len(keys) > 10
     assert [row.steps for row in rows] == sorted(row.steps for row in rows)
@@ -46,7 +47,8 @@ def test_classes_are_of_minimal_schedules(spark: SparkSession, tmp_path: Path) -
 
 def test_the_shortest_classes_are_the_known_schedules(spark: SparkSession, tmp_path: Path) -> None:
     """No class is shorter than the certified schedule, and for each guarantee one is as short."""
-    rows = find_classes(make_rows(spark, tmp_path / "SWARM", SWARM, 4000), SWARM).collect()
+    counted = count_faults_of_new(spark, tmp_path / "SWARM", SWARM, 4000)
+    rows = find_classes(counted, tmp_path / "SWARM").collect()
     known: dict[str, int] = {}
     for failure in list_known_failures(DELAY):
         known[failure.guarantee] = min(failure.steps, known.get(failure.guarantee, failure.steps))
@@ -57,6 +59,6 @@ def test_the_shortest_classes_are_the_known_schedules(spark: SparkSession, tmp_p
 def test_a_campaign_without_violations_has_no_class(spark: SparkSession, tmp_path: Path) -> None:
     """An empty table with the same columns."""
     frame = make_rows(spark, tmp_path / "SWARM", SWARM, 400).where("first_violating_step is null")
-    classes = find_classes(frame, SWARM)
+    classes = find_classes(count_by_faults(frame, DELAY), tmp_path / "SWARM")
     assert [] == classes.collect()
     assert "members" in classes.columns
