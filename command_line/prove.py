@@ -49,7 +49,11 @@ from properties.verdicts.renewal import (
 from properties.verdicts.verdict import Hints, InternalDisagreementError, Verdict, search_structure
 from properties.worlds import KNOWN_STRUCTURES, PROVED_STRUCTURES, find_healing, find_world
 from properties.worlds.replication.fault_models import EVERY_FAULT
-from properties.worlds.replication.structures import CERTIFIED_BY_NAME, RELEASED_STRUCTURES
+from properties.worlds.replication.structures import (
+    CERTIFIED_BY_NAME,
+    RELEASED_STRUCTURES,
+    SEARCHED_SLAVES_MAX,
+)
 from properties.z3.obligations import load_proof
 from properties.z3.ranking import rank_steps
 from properties.z3.vacuity import (
@@ -235,7 +239,8 @@ def command(  # noqa: PLR0913, PLR0917
     if candidate:
         return triage_all(structures, candidate, fault)
     if states_max:
-        return cross_check_with(open_engine(folder, master, jobs), structures, fault, states_max)
+        searched = [s for s in structures if names or s.slaves <= SEARCHED_SLAVES_MAX]
+        return cross_check_with(open_engine(folder, master, jobs), searched, fault, states_max)
     answers = prove_all(structures, claims, jobs, is_search=is_search, is_json=is_json)
     if is_json:
         click.echo(json.dumps(as_json(answers, claims, get_version(structures, version)), indent=1))

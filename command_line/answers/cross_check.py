@@ -14,7 +14,6 @@ import click
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
 from properties.worlds import find_world
-from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
 from reference.checkout import FULL_ENVIRONMENT
 from spark_fuzz.campaign.java import MissingPrerequisiteError, find_java
 
@@ -81,8 +80,7 @@ def cross_check_all(
     from spark_fuzz.search.cross_check import Agreement, compare_with_certificate  # noqa: PLC0415
 
     worst = exit_codes.ANALYSED
-    searched = [s for s in structures if s.slaves <= SEARCHED_SLAVES_MAX]
-    for structure in searched:
+    for structure in structures:
         with show_progress() as progress:
             rows = compare_with_certificate(
                 structure,

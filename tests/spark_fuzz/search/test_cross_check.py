@@ -30,11 +30,16 @@ NO_FAULT = FAULT_MODEL_BY_NAME["none"]
 
 
 def make_row(
-    certified: int | None, found: int | None, depth: int, *, is_complete: bool = False
+    certified: int | None,
+    found: int | None,
+    depth: int,
+    *,
+    is_complete: bool = False,
+    is_shortest: bool = True,
 ) -> CrossCheck:
     """A row from numbers of steps; None for no schedule."""
     word = VerdictWord.PROVED if certified is None else VerdictWord.REFUTED
-    verdict = Verdict(ONCE, "none", word, (STEP,) * (certified or 0))
+    verdict = Verdict(ONCE, "none", word, (STEP,) * (certified or 0), is_shortest=is_shortest)
     schedule = None if found is None else (STEP,) * found
     return CrossCheck("group", verdict, ShortestAnswer(ONCE, schedule, depth), is_complete, 9)
 
@@ -45,6 +50,8 @@ def make_row(
         (make_row(3, 3, 3), Agreement.CONFIRMED),
         (make_row(3, 2, 2), Agreement.DISAGREEMENT),
         (make_row(3, 4, 4), Agreement.DISAGREEMENT),
+        (make_row(3, 2, 2, is_shortest=False), Agreement.CONFIRMED),
+        (make_row(3, 4, 4, is_shortest=False), Agreement.DISAGREEMENT),
         (make_row(3, None, 2), Agreement.NOT_REACHED),
         (make_row(3, None, 3), Agreement.DISAGREEMENT),
         (make_row(3, None, 2, is_complete=True), Agreement.DISAGREEMENT),
@@ -114,6 +121,7 @@ def test_wrong_certificate_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     needless = encode_schedule((Action("begin_master_stop"),))
     for long in (cell for (claim, _), cell in cells.items() if claim == ONCE):
         long["schedule"] = [*needless, *long["schedule"]]
+        long["is_shortest"] = True
     monkeypatch.setattr(subject, "load", lambda structure: document)
     rows = compare_with_certificate(MASTER_ALONE, FAULT_MODEL_BY_NAME["none"], 20_000)
     wrong = [r for r in rows if r.agreement is Agreement.DISAGREEMENT]
@@ -124,10 +132,15 @@ def test_wrong_certificate_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         compare_with_certificate(MASTER_ALONE, FAULT_MODEL_BY_NAME["master kill"], 20_000)
 
 
-def test_groups_without_claim_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three slaves have no shortest schedules; without a certificate nothing can be compared."""
-    with pytest.raises(ValueError, match="3 slaves"):
-        compare_with_certificate(STRUCTURES[-1], NO_FAULT)
+def test_without_a_certificate_nothing_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line says so."""
     monkeypatch.setattr(subject, "load", lambda structure: None)
     with pytest.raises(InternalDisagreementError, match="no certificate"):
         compare_with_certificate(MASTER_ALONE, NO_FAULT)
+
+
+def test_a_large_group_is_contradicted_by_no_search() -> None:
+    """Its certificate claims no shortest schedules; what is found is no longer than those."""
+    rows = compare_with_certificate(STRUCTURES[-1], FAULT_MODEL_BY_NAME["late join"], 3_000)
+    assert [r.describe() for r in rows if r.agreement is Agreement.DISAGREEMENT] == []
+    assert {r.certified.is_shortest for r in rows} == {True, False}
