@@ -45,8 +45,9 @@ OFFSET_BITS = 36
 
 FILES = 3
 
-DEPTH_MAX = 11
-"""Beyond so many steps nothing shorter is searched: a depth takes minutes there."""
+DEPTH_MAX, DEPTH_MAX_FILLED = 11, 13
+"""Beyond so many steps nothing is searched, from the initial state and behind a full file: a depth
+takes minutes there."""
 
 
 @frozen
@@ -177,6 +178,7 @@ def search_from(
     if not depths:
         return {}
     begin = make_begin(beginning, fault_model)
+    limit = DEPTH_MAX_FILLED if beginning else DEPTH_MAX
     search = BoundedSearch(
         PAIR,
         fault_model,
@@ -187,7 +189,7 @@ def search_from(
     )
     return search.find_shortest(
         {name: record_violation(PAIR, name) for name in depths},
-        depth_limits={name: min(depth, DEPTH_MAX) for name, depth in depths.items()},
+        depth_limits={name: min(depth, limit) for name, depth in depths.items()},
         on_progress=lambda depth, left: on_progress(
             f"{fault_model.name}, {beginning or 'from the beginning'}: depth {depth}, {left} open"
         ),
@@ -232,7 +234,7 @@ def say_stock(structure: Any, verdict: Verdict) -> str:
         bound = f"and none of up to {count_steps(found.depth_searched)}"
     if found.beginning:
         return (
-            f"In stock sizes, with files of 1 GiB, {found.beginning} first; then {steps} break it, "
+            f"In stock sizes, with files of 1 GiB, {found.beginning}; then {steps} break it, "
             f"{bound}."
         )
     return f"In stock sizes, with files of 1 GiB, {steps} break it, {bound}."

@@ -19,6 +19,7 @@ from properties.scenarios.stock_sizes import (
     search_from,
 )
 from properties.verdicts.certificates import load_cells
+from properties.verdicts.verdict import record_violation
 from properties.worlds import find_world
 from properties.z3.bounded_search import BoundedSearch
 
@@ -79,8 +80,10 @@ def test_each_kind_is_told() -> None:
 
 def test_offsets_have_enough_bits() -> None:
     """Fewer are refused, not cut off."""
+    search = BoundedSearch(PAIR, EVERY_FAULT, sizes=STOCK, offset_bits=30)
+    name = list_refuted()[0].guarantee
     with pytest.raises(OverflowError):
-        BoundedSearch(PAIR, EVERY_FAULT, sizes=STOCK, offset_bits=30)
+        search.find_shortest({name: record_violation(PAIR, name)}, depth_limits={name: 1})
     assert STOCK.ghost_log_size_max_bytes == FILES * STOCK.mapped_file_size_bytes
 
 
