@@ -239,8 +239,7 @@ def command(  # noqa: PLR0913, PLR0917
     if candidate:
         return triage_all(structures, candidate, fault)
     if states_max:
-        searched = [s for s in structures if names or s.slaves <= SEARCHED_SLAVES_MAX]
-        return cross_check_with(open_engine(folder, master, jobs), searched, fault, states_max)
+        return cross_check(open_engine(folder, master, jobs), structures, names, fault, states_max)
     answers = prove_all(structures, claims, jobs, is_search=is_search, is_json=is_json)
     if is_json:
         click.echo(json.dumps(as_json(answers, claims, get_version(structures, version)), indent=1))
@@ -342,12 +341,21 @@ def triage_all(structures: list[Structure], candidate: str, fault: str) -> int:
     return exit_codes.ANALYSED
 
 
-def cross_check_with(
-    opened: AbstractContextManager[Any], structures: list[Any], fault: str, states_max: int
+def cross_check(
+    opened: AbstractContextManager[Any],
+    structures: list[Any],
+    names: tuple[str, ...],
+    fault: str,
+    states_max: int,
 ) -> int:
-    """Search certified verdicts again with an engine, which is closed afterwards."""
+    """Search certified verdicts again with an engine, which is closed afterwards.
+
+    Large groups are searched only if they are named: their certificates claim no shortest
+    schedules.
+    """
+    searched = [s for s in structures if names or s.slaves <= SEARCHED_SLAVES_MAX]
     with opened as engine:
-        return cross_check_all(structures, fault, states_max, engine)
+        return cross_check_all(searched, fault, states_max, engine)
 
 
 def run_in_order(work: Any, structures: list[Structure], progress: Any, jobs: int) -> Any:

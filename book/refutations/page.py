@@ -32,6 +32,7 @@ from book.refutations.evidence import (
     list_needs,
     list_recorded,
 )
+from book.refutations.stock_sizes import render_stock_sizes
 from properties.generated_text import Page, count_steps, render_table
 from properties.scenarios.counterexamples.cases import FOLDER, Case, choose_schedule, load_cases
 from properties.scenarios.stock_sizes import say_stock
@@ -319,7 +320,7 @@ PARTS: Mapping[str, Callable[[Case], str]] = {
 }
 """The generated parts of a page about a case, by their marker."""
 
-OVERVIEW = Page(FOLDER / "README.md", {"pages": render_overview})
+OVERVIEW = Page(FOLDER / "README.md", {"pages": render_overview, "stock sizes": render_stock_sizes})
 """The chapter that lists all pages."""
 
 PAGES = tuple(

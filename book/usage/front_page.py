@@ -14,7 +14,6 @@ from book.links import find_chapter
 from properties.fault_model import FaultModel
 from properties.generated_text import Page, render_table
 from properties.scenarios.counterexamples.cases import find_case
-from properties.scenarios.stock_sizes import DEPTH_MAX, StockVerdict, load
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import compute_vacuous
 from properties.verdicts.verdict import Verdict, VerdictWord
@@ -138,37 +137,12 @@ def is_harmless(fault_model: FaultModel, structure: Structure) -> bool:
     )
 
 
-def render_stock_sizes() -> str:
-    """How many refuted guarantees of the stock pair fall in how many steps in stock sizes."""
-    found = list(load().values())
-    kinds = {
-        "the same number of steps, and no fewer": [
-            v for v in found if v.schedule and v.is_shortest and not v.beginning
-        ],
-        f"the same number of steps, and not up to {DEPTH_MAX}": [
-            v for v in found if v.schedule and not v.is_shortest and not v.beginning
-        ],
-        "a full file first, then as many as are told, and no fewer": [
-            v for v in found if v.schedule and v.is_shortest and v.beginning
-        ],
-        "a full file first; more steps than were searched": [v for v in found if not v.schedule],
-    }
-    rows = [(what, len(verdicts), _name_guarantees(verdicts)) for what, verdicts in kinds.items()]
-    return render_table(("In stock sizes it takes", "Verdicts", "Guarantees"), rows)
-
-
-def _name_guarantees(verdicts: list[StockVerdict]) -> str:
-    names = sorted({verdict.guarantee for verdict in verdicts})
-    return ", ".join(f"`{name}`" for name in names)
-
-
 PAGE = Page(
     FRONT,
     {
         "stock": render_stock,
         "harmless": render_harmless,
         "beside the log": render_beside_the_log,
-        "stock sizes": render_stock_sizes,
         "contents": render_contents,
     },
 )
