@@ -61,7 +61,10 @@ def test_nothing_is_longer_than_in_small_sizes() -> None:
         assert verdict.depth_searched < len(verdict.schedule)
 
 
-@pytest.mark.parametrize("beginning", BEGINNINGS)
+@pytest.mark.parametrize(
+    "beginning",
+    [pytest.param(b, marks=[pytest.mark.nightly] if b == COPIED else []) for b in BEGINNINGS],
+)
 def test_a_beginning_leaves_room_for_a_frame(beginning: str) -> None:
     """At the end of the first file."""
     log = make_begin(beginning, EVERY_FAULT).master.log

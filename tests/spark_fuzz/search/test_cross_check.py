@@ -139,6 +139,7 @@ def test_without_a_certificate_nothing_is_compared(monkeypatch: pytest.MonkeyPat
         compare_with_certificate(MASTER_ALONE, NO_FAULT)
 
 
+@pytest.mark.nightly
 def test_a_large_group_is_contradicted_by_no_search() -> None:
     """Its certificate claims no shortest schedules; what is found is no longer than those."""
     rows = compare_with_certificate(STRUCTURES[-1], FAULT_MODEL_BY_NAME["late join"], 3_000)
