@@ -22,12 +22,20 @@ if TYPE_CHECKING:
     from spark_fuzz.search.level_search import RunTasks
 
 
+STATES_IN_MEMORY_MAX = 2**31 - 1
+"""In memory states are numbered in 32 bits."""
+
+
 def check_levels(folder: Path | None, master: str | None, states_max: int) -> None:
-    """Raise click.BadParameter for a folder or a cluster that would stay unused."""
+    """Raise click.BadParameter for a folder or a cluster that would stay unused, or is needed."""
     if folder and not states_max:
         raise click.BadParameter("it goes with --cross-check", param_hint="--levels")
     if master and not folder:
         raise click.BadParameter("it goes with --levels", param_hint="--master")
+    if states_max > STATES_IN_MEMORY_MAX and not folder:
+        raise click.BadParameter(
+            f"more than {STATES_IN_MEMORY_MAX} states need --levels", param_hint="--cross-check"
+        )
 
 
 def check_installed(*libraries: str) -> None:

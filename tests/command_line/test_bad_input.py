@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from reference.worlds.replication.rules import RULES
+from spark_fuzz.search.breadth_first import STATES_LIMIT
 from tests.command_line.run import CONF, ROOT, assert_one_line, run, run_process
 
 ID = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/"
@@ -95,6 +96,7 @@ def test_missing_and_unreadable_paths(tmp_path: Path) -> None:
         (["replay", ID + "0", "--guarantee", "no_message_is_skipped"], "is no guarantee of"),
         (["prove", "--levels", "searches"], "goes with --cross-check"),
         (["prove", "--cross-check", "9", "--master", "local[2]"], "goes with --levels"),
+        (["prove", "--cross-check", str(STATES_LIMIT + 1)], "need --levels"),
         (["prove", "--cross-check", "9", "--levels", "x", "--master", "nonsense"], "local[N]"),
         (["fuzz", "--master", "nonsense"], "local[N]"),
         (["fuzz", "--out", "/dev/null/x"], "cannot be made"),
