@@ -157,6 +157,11 @@ class World:
         """The claims that judge each state of a schedule: guarantees, and those of the parts."""
         return {**self.guarantees, **{n: part.claim for n, part in self.part_claims.items()}}
 
+    @property
+    def claims_about_rest(self) -> tuple[str, ...]:
+        """The claims that are judged where healing ends, by name and in order."""
+        return tuple(name for name in self.claims if name not in self.judged)
+
     def get_claim(self, name: str) -> Property:
         """A claim of this world or of one of its parts. Raises KeyError for a name of neither."""
         return self.claims[name] if name in self.claims else self.part_claims[name].claim

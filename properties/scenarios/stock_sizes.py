@@ -220,24 +220,16 @@ def load() -> Mapping[tuple[str, str], StockVerdict]:
 def say_stock(structure: Any, verdict: Verdict) -> str:
     """A sentence about a refuted verdict in stock sizes; empty if none is known."""
     found = load().get((verdict.guarantee, verdict.fault)) if structure == PAIR else None
-    if found is None:
-        return ""
+    return f"In stock sizes, with files of 1 GiB, {_say_steps(found)}." if found else ""
+
+
+def _say_steps(found: StockVerdict) -> str:
+    searched = count_steps(found.depth_searched)
     if not found.schedule:
-        return (
-            "In stock sizes, with files of 1 GiB, none is known: none of up to "
-            f"{count_steps(found.depth_searched)} after a full file."
-        )
-    steps = count_steps(len(found.schedule))
-    if found.is_shortest:
-        bound = "and no fewer"
-    else:
-        bound = f"and none of up to {count_steps(found.depth_searched)}"
-    if found.beginning:
-        return (
-            f"In stock sizes, with files of 1 GiB, {found.beginning}; then {steps} break it, "
-            f"{bound}."
-        )
-    return f"In stock sizes, with files of 1 GiB, {steps} break it, {bound}."
+        return f"none is known: none of up to {searched} after a full file"
+    before = f"{found.beginning}; then " if found.beginning else ""
+    bound = "and no fewer" if found.is_shortest else f"and none of up to {searched}"
+    return f"{before}{count_steps(len(found.schedule))} break it, {bound}"
 
 
 if __name__ == "__main__":

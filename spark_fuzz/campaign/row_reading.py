@@ -11,10 +11,10 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as spark_functions
 
+from properties.worlds import find_world
 from spark_fuzz.campaign.rows import name_words
 from spark_fuzz.campaign.store import (
     DATA_FOLDER,
-    list_claims_about_rest,
     list_rule_instances,
     read_manifest,
 )
@@ -66,7 +66,7 @@ def name_fired(structure: Any, names: Sequence[str]) -> Column:
 
 def name_stuck(structure: Any) -> Column:
     """The claims about rest that the end of a row's schedule violates."""
-    return _list_true({n: is_stuck(structure, n) for n in list_claims_about_rest(structure)})
+    return _list_true({n: is_stuck(structure, n) for n in find_world(structure).claims_about_rest})
 
 
 def has_fired(structure: Any, names: Collection[str]) -> Column:
@@ -87,7 +87,7 @@ def select_fired(structure: Any, names: Collection[str]) -> list[tuple[Column, i
 
 def is_stuck(structure: Any, claim: str) -> Column:
     """Whether the end of a row's schedule violates a claim about rest."""
-    mask = 1 << list_claims_about_rest(structure).index(claim)
+    mask = 1 << find_world(structure).claims_about_rest.index(claim)
     return spark_functions.col("stuck_bits").bitwiseAND(mask) != 0
 
 

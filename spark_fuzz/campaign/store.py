@@ -102,7 +102,7 @@ class Manifest:
             "guided_rounds": self.guided_rounds,
             "row_format": ROW_FORMAT,
             "rule_bits": list_rule_instances(self.options.structure),
-            "stuck_bits": list_claims_about_rest(self.options.structure),
+            "stuck_bits": find_world(self.options.structure).claims_about_rest,
             "versions": versions | {library: version(library) for library in LIBRARIES},
         }
         return json.dumps(content, indent=1) + "\n"
@@ -111,12 +111,6 @@ class Manifest:
 def list_rule_instances(structure: Any) -> list[str]:
     """The rule instances, in the order of their bits in a row."""
     return [recorded.instance.name for recorded in record_machine(structure)]
-
-
-def list_claims_about_rest(structure: Any) -> list[str]:
-    """The claims that are judged where healing ends, in the order of their bits in a row."""
-    world = find_world(structure)
-    return [name for name in world.claims if name not in world.judged]
 
 
 def plan_campaign(options: CampaignOptions, schedules: int, guided_rounds: int = 0) -> Manifest:

@@ -16,7 +16,6 @@ from properties.z3.induction import get_leaf_names
 from reference.language.leaves import compute_leaf_sorts, is_parameter
 from reference.language.machine import RecordedInstance, record_machine, record_predicate
 from reference.language.terms import Sort, Term, walk
-from spark_fuzz.campaign.store import list_claims_about_rest
 
 EXPRESSIONS = {
     "add": "({} + {})",
@@ -46,7 +45,7 @@ class Layout:
         self.parameter_paths = [p for p in self.sorts if is_parameter(p)]
         self.instances: Sequence[RecordedInstance] = record_machine(structure)
         self.guarantees = list(find_world(structure).judged)
-        self.claims_about_rest = list_claims_about_rest(structure)
+        self.claims_about_rest = find_world(structure).claims_about_rest
         self.is_decisive = self._find_decisive_instances()
         self.watched = find_watched_terms(structure, self.instances)
         self.arguments_max = max(len(r.arguments) for r in self.instances)

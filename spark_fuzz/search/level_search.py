@@ -158,11 +158,15 @@ class LevelSearch:
         """A level whose predecessor is finished, with so many states."""
         if found := find_level(self.folder, level):
             return found
-        run_tasks = run_here if before < FEW_STATES else self.run_tasks
+        run_tasks = self._choose_tasks(before)
         sources = list(range(self.plan.parts))
         run_tasks(partial(expand_part, self.plan, self.folder, level), sources)
         self._check_shared([get_candidates_path(self.folder, level, part) for part in sources])
         return self._join_level(level, sources, run_tasks)
+
+    def _choose_tasks(self, states: int) -> RunTasks:
+        """What expands a level of so many states."""
+        return run_here if states < FEW_STATES else self.run_tasks
 
     def _join_level(self, level: int, sources: list[int], run_tasks: RunTasks) -> Level:
         """The level of candidates that are in place."""
@@ -185,7 +189,7 @@ class LevelSearch:
         for depth, level in enumerate(levels):
             for name, words in level.violating.items():
                 first.setdefault(name, (depth, words))
-        schedules = self._rebuild(first)
+        schedules = self._rebuild(levels, first)
         return tuple(
             ShortestAnswer(
                 name, schedules.get(name), first[name][0] if name in first else len(levels) - 1
@@ -194,7 +198,7 @@ class LevelSearch:
         )
 
     def _rebuild(
-        self, goals: dict[str, tuple[int, tuple[int, ...]]]
+        self, levels: list[Level], goals: dict[str, tuple[int, tuple[int, ...]]]
     ) -> dict[str, tuple[Action, ...]]:
         """A schedule to each of these states, given by depth and words.
 
@@ -207,7 +211,8 @@ class LevelSearch:
                     chains[name].append(words)
             wanted = {name: chain[-1] for name, chain in chains.items() if chain}
             if level:
-                for name, parent in self._find_parents(level, wanted).items():
+                found = self._find_parents(level, levels[level].states, wanted)
+                for name, parent in found.items():
                     chains[name].append(parent)
         search = make_search(self.plan)
         return {
@@ -216,14 +221,16 @@ class LevelSearch:
         }
 
     def _find_parents(
-        self, level: int, wanted: dict[str, tuple[int, ...]]
+        self, level: int, states: int, wanted: dict[str, tuple[int, ...]]
     ) -> dict[str, tuple[int, ...]]:
-        """For each of these states the first one of a level that one step leads to it from."""
+        """For each of these states the first one of a level that one step leads to it from.
+
+        ``states`` is how many the level has.
+        """
         goals = list(wanted.values())
         parts = list(range(self.plan.parts))
-        known = find_level(self.folder, level)
-        run_tasks = run_here if known and known.states < FEW_STATES else self.run_tasks
-        found = run_tasks(partial(find_parents, self.plan, self.folder, level, goals), parts)
+        task = partial(find_parents, self.plan, self.folder, level, goals)
+        found = self._choose_tasks(states)(task, parts)
         return {
             name: min(parents[number] for parents in found if number in parents)
             for number, name in enumerate(wanted)

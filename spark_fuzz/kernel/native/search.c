@@ -90,8 +90,8 @@ static int order_slaves(const Search *search) {
     return is_changed;
 }
 
-static inline int pack_successor(const Search *search, int64_t instance, int64_t *row, int is_ordered) {
-    if (!is_ordered) return pack_state(search, search->state, row);
+static inline int pack_successor(const Search *search, int64_t instance, int64_t *row, int is_exchanged) {
+    if (is_exchanged) return pack_state(search, search->state, row);
     for (int64_t i = 0; i < search->words; i++) row[i] = search->scratch_words[i];
     const int64_t *writes = search->writes + instance * search->write_cells;
     int is_fitting = 1;
@@ -137,7 +137,7 @@ int64_t collect_successors(const Search *search, int64_t filled, int64_t asleep)
             if (can_reach_violation(search)) {
                 is_exchanged = search->slaves > 1 && order_slaves(search);
                 int64_t *row = search->rows + filled * search->words;
-                if (!pack_successor(search, instance, row, !is_exchanged)) return NO_ROOM_IN_FIELD;
+                if (!pack_successor(search, instance, row, is_exchanged)) return NO_ROOM_IN_FIELD;
                 action[0] = instance;
                 search->row_asleep[filled] = is_exchanged ? 0 : taken & search->earlier[instance];
                 is_any_exchanged |= is_exchanged;
