@@ -20,6 +20,7 @@ from properties.scenarios.reading_claims import (
     decide,
     pull_from,
 )
+from properties.verdicts.unmet_assumptions import leave_open_unmet
 from properties.verdicts.verdict import Hints, Verdict, search_structure
 from properties.verdicts.world_analysis import WorldAnalysis, decide_world
 from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup
@@ -218,18 +219,21 @@ def analyse_reading(
         deployment,
         brokers,
         claims,
-        from_last=analyse_world(deployment, is_from_first=False),
-        from_first=analyse_world(deployment, is_from_first=True),
+        from_last=analyse_world(group, deployment, is_from_first=False),
+        from_first=analyse_world(group, deployment, is_from_first=True),
         is_from_first=is_from_first,
     )
 
 
-def analyse_world(deployment: Deployment, *, is_from_first: bool) -> WorldAnalysis | None:
-    """Every verdict for the structure of a deployment; None if it has no structure."""
+def analyse_world(
+    group: BrokerGroup, deployment: Deployment, *, is_from_first: bool
+) -> WorldAnalysis | None:
+    """Every verdict for the structure of a group's deployment; None if it has no structure."""
     structure = find_structure(deployment, is_from_first=is_from_first)
     if structure is None:
         return None
-    return WorldAnalysis("while a consumer reads", structure, decide_reading(structure))
+    verdicts = leave_open_unmet(group, structure, decide_reading(structure))
+    return WorldAnalysis("while a consumer reads", structure, verdicts)
 
 
 @cache

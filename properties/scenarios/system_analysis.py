@@ -12,10 +12,12 @@ from properties.scenarios.reading_analysis import ReadingQuestion, analyse_readi
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.analysis import compute_structure
 from properties.verdicts.certificates import find_cells, load_cells
+from properties.verdicts.unmet_assumptions import leave_open_unmet
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.verdicts.world_analysis import WorldAnalysis
 from properties.worlds import PROVED_STRUCTURES, find_world
 from reference.configuration.broker_group import BrokerGroup
+from reference.worlds.reading.structure import ReadingStructure
 from reference.worlds.system.structure import SystemStructure
 
 ABOUT_POSITIONS = (
@@ -81,21 +83,25 @@ def analyse_systems(
     ``decide_system`` says which of them are about groups that begin at the end. Raises
     InternalDisagreementError for a certificate that was made from other rules.
     """
-    names = dict.fromkeys(
-        SystemStructure(compute_structure(group), reading.from_first.structure).name
+    found = (
+        analyse_system(group, reading.from_first.structure, question)
         for group in groups
         if len(group.slaves) == 1 and not list(group.outside_the_model())
         for reading in analyse_readings([group], question)
         if reading.from_first is not None
     )
-    structures = [PROVED_STRUCTURES[name] for name in names if name in PROVED_STRUCTURES]
-    for each in structures:
-        load_cells(each)
-    return tuple(
-        WorldAnalysis(
-            "from put to consumed",
-            each,
-            decide_system(each, is_from_first=question.is_from_first),
-        )
-        for each in structures
-    )
+    return tuple(dict.fromkeys(each for each in found if each is not None))
+
+
+def analyse_system(
+    group: BrokerGroup, reading: ReadingStructure, question: ReadingQuestion
+) -> WorldAnalysis | None:
+    """The verdicts for one group and its readers; None if they were not decided."""
+    name = SystemStructure(compute_structure(group), reading).name
+    if name not in PROVED_STRUCTURES:
+        return None
+    structure = PROVED_STRUCTURES[name]
+    load_cells(structure)
+    verdicts = decide_system(structure, is_from_first=question.is_from_first)
+    opened = leave_open_unmet(group, structure, verdicts)
+    return WorldAnalysis("from put to consumed", structure, opened)

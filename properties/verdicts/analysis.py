@@ -13,6 +13,7 @@ from properties.verdicts import certificates
 from properties.verdicts.fault_sets.search import find_refutations
 from properties.verdicts.findings.disputes import mark_disputed
 from properties.verdicts.remembering import remember
+from properties.verdicts.unmet_assumptions import leave_open_unmet
 from properties.verdicts.verdict import (
     Hints,
     InternalDisagreementError,
@@ -115,7 +116,8 @@ def analyse_group(
         (structure.name, parameters),
         lambda: decide(structure, parameters, on_progress),
     )
-    return GroupAnalysis(structure, parameters, (), order_by_guarantee(decided))
+    ordered = order_by_guarantee(decided)
+    return GroupAnalysis(structure, parameters, (), leave_open_unmet(group, structure, ordered))
 
 
 def decide(

@@ -73,6 +73,8 @@ class Verdict:
     for large groups). For an undecided one: these very rules were searched to its depth."""
     note: str = ""
     """Why a verdict is undecided, or what may decide it."""
+    assumption: str = ""
+    """For an undecided verdict: the assumption that its proof needs and the group does not meet."""
     disputed: tuple[str, ...] = ()
     """The findings according to which real brokers behave otherwise (``findings.disputes``)."""
 

@@ -11,6 +11,7 @@ from attrs import evolve, frozen
 from properties.verdicts import certificates
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.remembering import remember
+from properties.verdicts.unmet_assumptions import leave_open_unmet
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import find_world
 from reference.configuration.broker_group import BrokerGroup
@@ -78,7 +79,8 @@ def analyse_pairs(
 
     Raises InternalDisagreementError for a certificate that is missing or does not hold.
     """
-    if not any(group.slaves for group in groups):
+    replicated = [group for group in groups if group.slaves]
+    if not replicated:
         return ()
     topics, subscription_groups, *_ = get_tables(version)
     titled = {
@@ -86,7 +88,14 @@ def analyse_pairs(
         "subscription groups": subscription_groups,
         "delayed messages": DELAY_STRUCTURES[0],
     }
-    return tuple(WorldAnalysis(t, s, decide_world(s)) for t, s in titled.items())
+    return tuple(
+        dict.fromkeys(
+            WorldAnalysis(title, structure, leave_open_unmet(group, structure, decided))
+            for title, structure in titled.items()
+            for decided in [decide_world(structure)]
+            for group in replicated
+        )
+    )
 
 
 def get_tables(version: Version) -> tuple[TablesStructure, ...]:

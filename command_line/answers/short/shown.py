@@ -56,8 +56,16 @@ class Shown:
         """What the changes end, ease and bring, a line for each group that they change."""
         for old, new in zip(self.before, self.answers, strict=False):
             for one, other in zip(old.summaries, new.summaries, strict=False):
-                told = say_effects(compare(one.rows, other.rows), most=None)
+                effects = say_effects(compare(one.rows, other.rows), most=None)
+                told = "; ".join(filter(None, (effects, say_left_open(one.rows, other.rows))))
                 yield f"The change {told or 'changes no line'}, for {new.title}."
+
+
+def say_left_open(before: Sequence[Row], after: Sequence[Row]) -> str:
+    """The rows in which a change leaves proofs without an assumption that they need; or empty."""
+    rows = zip(before, after, strict=True)
+    opened = [f'"{new.title}"' for old, new in rows if not set(new.unmet) <= set(old.unmet)]
+    return f"leaves proofs open in {', '.join(opened)}" if opened else ""
 
 
 def list_holding(summaries: Sequence[Summary]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -117,8 +125,13 @@ def say_open(row: Row) -> str:
 
 def say_all_open(row: Row) -> str:
     """Every fault model under which something is not decided, and why."""
-    why = f": {row.open_note}" if row.open_note else ""
-    return f"not decided under {', '.join(row.open_under)}{why}"
+    reasons = "; ".join(filter(None, (row.open_note, *map(say_unmet, row.unmet))))
+    return f"not decided under {', '.join(row.open_under)}{f': {reasons}' if reasons else ''}"
+
+
+def say_unmet(line: str) -> str:
+    """That proofs need an assumption which the group does not meet."""
+    return f"without proof because of {line}"
 
 
 def is_assumed(summary: Summary) -> bool:
@@ -144,6 +157,9 @@ def list_unknown(answer: ShortAnswer) -> Iterator[str]:
         for why, alike in groupby(rows, key=lambda row: row.open_note):
             told = ", ".join(f"{row.title.lower()} ({say_open(row)})" for row in alike)
             yield f"{where}Not decided: {told}{f': {why}' if why else ''}."
+        for line in summary.unmet:
+            told = say_unmet(line)
+            yield f"{where}{told[:1].upper()}{told[1:]}."
         if is_assumed(summary):
             yield f"{where}{ASSUMED[:1].upper()}{ASSUMED[1:]}."
         disputed = [f"{r.letter} ({', '.join(r.disputed)})" for r in summary.rows if r.disputed]

@@ -43,6 +43,7 @@ from properties.verdicts.analysis import (
 )
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.expectations import find_expectation
+from properties.verdicts.unmet_assumptions import leave_open_unmet
 from properties.verdicts.verdict import Verdict
 from properties.worlds import find_world
 from reference.checkout import name_page
@@ -159,7 +160,8 @@ def analyse_by_certificate(group: BrokerGroup) -> GroupAnalysis:
     cells = () if outside else tuple(find_cells(structure).values())
     if not cells:
         return analyse_group(group)
-    return GroupAnalysis(structure, compute_parameters(group), (), cells)
+    verdicts = leave_open_unmet(group, structure, cells)
+    return GroupAnalysis(structure, compute_parameters(group), (), verdicts)
 
 
 def tell(story: Story) -> Iterator[str]:

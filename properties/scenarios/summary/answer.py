@@ -76,6 +76,8 @@ class Row:
     """Their codes."""
     open_note: str = ""
     """Why, if there is one reason for all of them."""
+    unmet: tuple[str, ...] = ()
+    """The assumptions that proofs of the row need and the group does not meet, a line each."""
     disputed: tuple[str, ...] = ()
     """The findings that dispute one of its verdicts."""
 
@@ -119,6 +121,11 @@ class Summary:
     """Why there is no answer."""
     resting: int = 0
     """The number of proved verdicts that depend on reading RocketMQ's source alone."""
+
+    @property
+    def unmet(self) -> tuple[str, ...]:
+        """The assumptions that the group does not meet, as far as a proof needs them."""
+        return tuple(dict.fromkeys(line for row in self.rows for line in row.unmet))
 
 
 def encode_summary(summary: Summary) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from properties.scenarios.summary.effects import EVERYTHING
 from properties.scenarios.summary.faults import count_faults, describe_blow
 from properties.scenarios.summary.words import ColumnWords, Grade, Kind, RowWords, load_words
 from properties.verdicts.selectors import get_waiting_role
+from properties.verdicts.unmet_assumptions import list_named
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import find_world
 from reference.worlds.reading.structure import ReadingStructure
@@ -72,7 +73,7 @@ def judge_row(words: RowWords, log: Structure, sources: Sequence[Judged]) -> Row
     failures = tuple(list_failures(words, telling))
     opened = [v for _, v in telling if is_open(v)]
     open_under = tuple(dict.fromkeys(v.fault for v in sorted(opened, key=rank_column)))
-    notes = {v.note for v in opened}
+    notes = {"" if v.assumption else v.note for v in opened}
     unjudged = say_unjudged(words, log, sources)
     if unjudged:
         open_under = (EVERYTHING_OPEN,)
@@ -89,6 +90,7 @@ def judge_row(words: RowWords, log: Structure, sources: Sequence[Judged]) -> Row
         open_under=open_under,
         open_codes=tuple(number_columns(words, open_under)),
         open_note="".join(notes) if len(notes) == 1 else "",
+        unmet=list_named(opened),
         disputed=tuple(dict.fromkeys(d for _, v in telling for d in v.disputed)),
     )
 

@@ -22,7 +22,8 @@ from properties.scenarios.summary.answer import Summary
 from properties.scenarios.summary.rows import Judged, judge_rows
 from properties.scenarios.system_analysis import decide_system
 from properties.verdicts.analysis import GroupAnalysis, compute_structure
-from properties.verdicts.certificates import find_cells, load_cells
+from properties.verdicts.certificates import find_cells
+from properties.verdicts.unmet_assumptions import leave_open_unmet
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import PROVED_STRUCTURES
 from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup
@@ -111,7 +112,7 @@ def list_reading_sources(
 ) -> Iterator[Judged]:
     """The decided verdicts about the group's readers."""
     for structure in list_reading_structures(group, question, is_from_first=is_from_first):
-        yield Judged(structure, decide_reading(structure))
+        yield Judged(structure, leave_open_unmet(group, structure, decide_reading(structure)))
 
 
 def list_system_sources(
@@ -129,7 +130,8 @@ def list_system_sources(
         structure = PROVED_STRUCTURES.get(name)
         if structure is not None:
             verdicts = decide_system(structure, is_from_first=is_from_first)
-            yield from [Judged(structure, verdicts)] if verdicts else ()
+            opened = leave_open_unmet(group, structure, verdicts)
+            yield from [Judged(structure, opened)] if verdicts else ()
 
 
 def count_resting(source: Judged) -> int:
@@ -212,10 +214,10 @@ def make_alternative(
     """
     log = compute_structure(group)
     cells = tuple(find_cells(log).values()) if group.slaves else ()
-    verdicts = cells or analyse(group).verdicts
+    verdicts = leave_open_unmet(group, log, cells) if cells else analyse(group).verdicts
     is_from_first = question.is_from_first or switch.of == "consumers"
     readings = (
-        Judged(s, tuple(load_cells(s).values()) if find_cells(s) else decide_reading(s))
+        Judged(s, leave_open_unmet(group, s, find_cells(s).values() or decide_reading(s)))
         for s in list_reading_structures(group, question, is_from_first=is_from_first)
     )
     systems = list_system_sources(group, question, is_from_first=is_from_first)

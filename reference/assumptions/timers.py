@@ -1,0 +1,180 @@
+"""Assumptions about timers: one interval ends before another."""
+
+from __future__ import annotations
+
+from reference.assumptions.assumption import (
+    Assumption,
+    RecordedRun,
+    show_of,
+    show_values,
+)
+from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup
+from reference.releases.releases import Span
+from reference.releases.timing_differences import (
+    FINE_WAITS,
+    SLAVE_TIMEOUT,
+    SLAVE_TIMEOUT_DEFAULT_MS,
+)
+
+SELECT_TIMEOUT_MS = 1000
+"""How long the threads of a connection sleep before they look at their timers again
+(``selector.select(1000)`` in HAClient#run and HAConnection.ReadSocketService#run at 4.4.0)."""
+
+TRANSFER_WAKE_UP_MS = 1000
+"""How late the group transfer may notice that a deadline has passed
+(``waitForRunning(1000)`` in GroupTransferService#doWaitTransfer at 4.9.3; 1 ms from 5.1.2 on)."""
+
+SERVED_IN_TURN = Span("4.7.0", until="4.9.3")
+"""The releases in which each put waits its whole time once its turn has come, behind all others
+(GroupTransferService#doWaitTransfer; CommitLog#submitReplicaRequest at 4.7.0 starts no timer)."""
+
+HOUR_MS = 3_600_000
+
+
+def read_slave_timeout_ms(broker: BrokerConfiguration) -> int:
+    """``slaveTimeout`` in force. Raises ValueError if it is no number."""
+    setting = broker.find_setting("slaveTimeout")
+    return SLAVE_TIMEOUT_DEFAULT_MS if setting is None else int(setting.value)
+
+
+def compute_longest_wait_ms(group: BrokerGroup) -> int | None:
+    """The longest time that a put can wait for a slave; None if nothing limits it.
+
+    Raises ValueError or TypeError for a setting that cannot be read.
+    """
+    version = group.version
+    if SERVED_IN_TURN.covers(version.release, version.mode):
+        return None
+    if not version.has(SLAVE_TIMEOUT):
+        return group.master.get_number("syncFlushTimeout")
+    late = 1 if version.has(FINE_WAITS) else TRANSFER_WAKE_UP_MS
+    return read_slave_timeout_ms(group.master) + late
+
+
+def is_put_over_before_first_report(group: BrokerGroup) -> bool:
+    """No put waits longer than a slave that has started waits before its first report.
+
+    With a controller a slave reports as soon as it has truncated its log.
+    """
+    if not group.slaves:
+        return True
+    longest = compute_longest_wait_ms(group)
+    first_report = min(slave.get_number("haSendHeartbeatInterval") for slave in group.slaves)
+    return longest is not None and longest <= first_report and not group.is_controlled
+
+
+def say_waits(group: BrokerGroup) -> tuple[str, ...]:
+    """How long puts wait at the master, and how long its slaves do before their first report."""
+    version = group.version
+    reports = [show_of(slave, "haSendHeartbeatInterval") for slave in group.slaves]
+    if group.is_controlled:
+        return ("a controller, with which a slave reports at once",)
+    if SERVED_IN_TURN.covers(version.release, version.mode):
+        return (f"RocketMQ {version.release}, whose puts wait in turn, each its whole time",)
+    if not version.has(SLAVE_TIMEOUT):
+        return (show_of(group.master, "syncFlushTimeout"), *reports)
+    setting = group.master.find_setting("slaveTimeout")
+    wait = f"slaveTimeout={setting.value if setting else SLAVE_TIMEOUT_DEFAULT_MS} (master)"
+    return (wait, *reports)
+
+
+SHORT_HEARTBEAT = RecordedRun(
+    "short_heartbeat_440",
+    "4.4.0",
+    (
+        (0, "the slave has haSendHeartbeatInterval=1000"),
+        (68, "a frame ends within P: the slave has it up to 33268"),
+        (74, "the slave is killed"),
+        (107, "the slave starts again, takes P for whole, and ends at 33273"),
+        (112, "its first report, a second later: 33273"),
+        (115, "P is answered PUT_OK after 1.5 s; its last 5 bytes were never sent"),
+    ),
+)
+QUEUED_PUTS = RecordedRun(
+    "queued_puts_480",
+    "4.8.0",
+    (
+        (62, "the slave is killed while Q and P wait; it was sent bytes up to 34268"),
+        (118, "the slave starts again, takes P for whole, and ends at 34273"),
+        (122, "Q is answered FLUSH_SLAVE_TIMEOUT after 5.0 s; P's own time begins"),
+        (123, "the slave's first report: 34273"),
+        (126, "P is answered PUT_OK after 6.6 s; its last 5 bytes were never sent"),
+    ),
+)
+
+PUT_OVER_BEFORE_FIRST_REPORT = Assumption(
+    name="put_over_before_first_report",
+    is_met=is_put_over_before_first_report,
+    list_settings=say_waits,
+    conditions=(
+        "report_offset: is_earlier_put_over",
+        "report_offset_to_earlier_put: is_earlier_put_waiting",
+    ),
+    excluded_fault="overlong_waits",
+    without_it="a put can still wait when a slave that was restarted meanwhile reports a message "
+    "it holds only in part, so PUT_OK can be answered for bytes that no slave received",
+    source="GroupCommitRequest#waitForFlush and HAClient#isTimeToReportOffset at 4.4.0; "
+    "GroupTransferService#doWaitTransfer at 4.7.0, 4.9.3 and 5.1.2; AutoSwitchHAClient#doTruncate "
+    "at 5.0.0 and 5.3.3.",
+    runs=(SHORT_HEARTBEAT, QUEUED_PUTS),
+)
+
+
+def is_reported_before_housekeeping(group: BrokerGroup) -> bool:
+    """Each slave's first report comes before either end closes its connection as idle."""
+    return all(
+        slave.get_number("haSendHeartbeatInterval") + SELECT_TIMEOUT_MS
+        < min(broker.get_number("haHousekeepingInterval") for broker in (group.master, slave))
+        for slave in group.slaves
+    )
+
+
+REPORTED_BEFORE_HOUSEKEEPING = Assumption(
+    name="reported_before_housekeeping",
+    is_met=is_reported_before_housekeeping,
+    list_settings=lambda group: show_values(
+        group, "haSendHeartbeatInterval", "haHousekeepingInterval"
+    ),
+    conditions=(
+        "report_offset: has_not_reported",
+        "replicate_messages: is_slave_up",
+        "replicate_delayed_message: is_pair_connected",
+    ),
+    awaited_steps=("report_offset", "replicate_messages", "replicate_delayed_message"),
+    without_it="a connection may be closed as idle before the slave's first report, each time "
+    "again, so the slave may never receive anything",
+    source="HAClient#isTimeToReportOffset, HAClient#run and HAConnection.ReadSocketService#run at "
+    "4.4.0.",
+)
+
+
+def is_file_flushed_before_it_expires(group: BrokerGroup) -> bool:
+    """Each broker keeps a file for longer than its flush can be behind."""
+    return all(
+        broker.get_number("fileReservedTime") * HOUR_MS
+        > 2
+        * max(
+            broker.get_number("flushCommitLogThoroughInterval"),
+            broker.get_number("flushIntervalCommitLog"),
+        )
+        for broker in (group.master, *group.slaves)
+    )
+
+
+FILE_FLUSHED_BEFORE_IT_EXPIRES = Assumption(
+    name="file_flushed_before_it_expires",
+    is_met=is_file_flushed_before_it_expires,
+    list_settings=lambda group: show_values(
+        group, "fileReservedTime", "flushCommitLogThoroughInterval", "flushIntervalCommitLog"
+    ),
+    conditions=(
+        "expire_master_file: is_old_file_flushed",
+        "expire_uncopied_master_file: is_old_file_flushed",
+        "expire_slave_file: is_old_file_flushed",
+        "expire_slave_file_first: is_old_file_flushed",
+    ),
+    without_it="retention can delete a file before it is flushed, and the flush then stops until "
+    "the broker is restarted",
+    source="MappedFileQueue#deleteExpiredFileByTime and #flush, CommitLog.FlushRealTimeService#run "
+    "at 4.4.0 (inference: two flush intervals are taken for the longest delay).",
+)
