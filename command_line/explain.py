@@ -14,6 +14,7 @@ from command_line.answers.story.code_story import (
     print_stories,
     tell_about_drawing,
 )
+from command_line.answers.story.unmet import tell_unmet
 from command_line.options.broker_options import (
     PATHS,
     Change,
@@ -117,23 +118,32 @@ def command(  # noqa: PLR0913, PLR0917
 
 def explain_in(sources: Sequence[Judged], claim: str, fault: str) -> None:
     """Print why a claim fails in a group, by all structures of the group that have the claim."""
-    found = [s.structure for s in sources if claim in find_world(s.structure).claims]
+    found = [s for s in sources if claim in find_world(s.structure).claims]
     if not found:
         echo(f"{claim} is not claimed of this group.")
-    for structure in found:
-        if not find_cells(structure):
-            echo(f"{structure.name} has no certificate; `rmqspec check` decides about it.")
+    for source in found:
+        if not find_cells(source.structure):
+            echo(f"{source.structure.name} has no certificate; `rmqspec check` decides about it.")
             continue
-        explain_cell(structure, claim, fault)
+        find_column(source.structure, fault, "FAULT")
+        cells = {(v.guarantee, v.fault): v for v in source.verdicts}
+        explain_verdict(source.structure, cells[claim, fault])
 
 
 def explain_cell(structure: Any, claim: str, fault: str) -> None:
     """Print why a verdict is refuted. Raises click.BadParameter if there is no such verdict."""
-    verdict = find_cell(structure, claim, fault)
+    explain_verdict(structure, find_cell(structure, claim, fault))
+
+
+def explain_verdict(structure: Any, verdict: Verdict) -> None:
+    """Print why a verdict is refuted, or why it is not."""
+    claim, fault = verdict.guarantee, verdict.fault
     echo(f"{describe_model(structure)}, {fault}.")
     echo(f"{claim}: {find_world(structure).claims[claim].sentence}")
     if verdict.word is not VerdictWord.REFUTED:
         echo(f"It is not refuted: {describe(verdict)}.")
+        for line in tell_unmet([verdict]):
+            click.echo(line)
         print_disputes(verdict)
         return
     reason = describe_reason(structure, verdict)

@@ -160,6 +160,7 @@ def verdict_as_json(structure: Any, verdict: Verdict) -> dict[str, Any]:
         "is_vacuous": verdict.is_vacuous,
         "disputed": list(verdict.disputed),
         "rests_on_reading": find_resting(structure, verdict),
+        "unmet_assumption": verdict.assumption or None,
     }
 
 

@@ -78,8 +78,14 @@ DISPATCHED_BEFORE_IT_EXPIRES = Assumption(
         for condition in ("is_dispatched", "is_dispatched_on_slave")
     )
     + tuple(
-        f"{rule}: is_first_file_shown"
-        for rule in ("dispatch_slave", "dispatch_slave_before_master", "restart_slave")
+        f"{rule}{suffix}: is_first_file_shown"
+        for rule in (
+            "dispatch_slave",
+            "restart_slave",
+            "restart_slave_beyond_received",
+            "restart_slave_with_stale_bytes",
+        )
+        for suffix in ("", "_before_master", "_in_vain")
     ),
     without_it="retention can delete messages before consumers can see them",
     source="DefaultMessageStore.ReputMessageService#doReput and MappedFileQueue"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 
+from command_line.answers.story.unmet import tell_unmet
 from command_line.output.width import get_prose_width, wrap, wrap_command
 from properties.scenarios.summary.actions import Alternative
 from properties.scenarios.summary.answer import Failure, Row
@@ -49,6 +50,7 @@ def tell_absent(absent: Absent) -> Iterator[str]:
     width = get_prose_width()
     for text in (say_why(absent), say_replaced(absent)):
         yield from wrap(text, width, "  ", "    ") if text else ()
+    yield from (f"  {line}" for line in tell_unmet(absent.cells))
     for text, command in list_brought(absent):
         yield from wrap(text, width, "  ", "    ")
         yield from wrap_command(command, "    ")
@@ -77,7 +79,7 @@ def say_undecided(absent: Absent) -> str:
     """That a claim is neither proved nor refuted here, with the reasons that its verdicts give."""
     opened = [v for v in absent.cells if is_undecided(v)]
     claims = ", ".join(dict.fromkeys(v.guarantee for v in opened))
-    notes = "; ".join(dict.fromkeys(v.note for v in opened if v.note))
+    notes = "; ".join(dict.fromkeys(v.note for v in opened if v.note and not v.assumption))
     return (
         f"It is not decided here{f' ({claims})' if claims else ''}{f': {notes}' if notes else ''}."
     )
