@@ -154,6 +154,7 @@ BOOK = (
     Part(
         "Reference",
         (
+            Chapter("assumptions.md", "what proofs take for granted about settings and timers"),
             Chapter("limits.md", "what the model leaves out; read it before you rely on a proof"),
             Chapter("glossary.md", "terms of RocketMQ, also in Chinese, and of the formal model"),
         ),

@@ -35,6 +35,7 @@ from book.operators import upgrading
 from book.refutations import page as refutation_page
 from book.site.build import build_site
 from book.usage import (
+    assumptions_page,
     clients_page,
     front_page,
     known_issues_page,
@@ -58,6 +59,7 @@ from properties.generated_text import ROOT, Page
 
 PAGES: tuple[Page, ...] = (
     front_page.PAGE,
+    assumptions_page.PAGE,
     one_offset_page.PAGE,
     operators_page.PAGE,
     upgrading.PAGE,

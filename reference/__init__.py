@@ -1,8 +1,12 @@
-"""The pure state machine of RocketMQ 4.4.0 master/slave replication, and related functions.
+"""The state machine of RocketMQ 4.4.0 master/slave replication, and what meets real brokers.
+
+Rules, decisions and the store are pure functions. The broker of our own, the recorder, the
+conformance tests and the readers of logs and disks use sockets, clocks and files.
 
 - ``language``: the language of rules, and the machine that combines them.
 - ``worlds``: replication, consumption, copied tables, delayed delivery and a toy: states and rules.
 - ``releases``: the releases of RocketMQ, and what each changes.
+- ``assumptions``: what rules take for granted about settings and timers.
 - ``decisions``: plain functions of brokers, clients and the name server.
 - ``store``: plain functions of the message store over real bytes.
 - ``disk``: what brokers left on disk, read, started on paper, and compared.

@@ -17,7 +17,7 @@ from properties.scenarios.counterexamples.cases import find_case
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import compute_vacuous
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import STRUCTURES, find_world
+from properties.worlds import PROVED_STRUCTURES, STRUCTURES, find_world
 from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.worlds.replication.structures import STOCK_FOLDERS, STOCK_WORLDS
 from properties.worlds.replication.world import CLAIMS
@@ -137,9 +137,30 @@ def is_harmless(fault_model: FaultModel, structure: Structure) -> bool:
     )
 
 
+def render_shortest() -> str:
+    """A row for each kind of structure: how many refuted verdicts are known to be the shortest."""
+    found: dict[str, list[Verdict]] = {}
+    for structure in PROVED_STRUCTURES.values():
+        refuted = [v for v in load_cells(structure).values() if v.word is VerdictWord.REFUTED]
+        found.setdefault(name_kind(structure), []).extend(refuted)
+    rows = [
+        (kind, str(len(cells)), str(sum(v.is_shortest for v in cells)))
+        for kind, cells in found.items()
+    ]
+    return render_table(("Structures", "Refuted", "Known to be the shortest"), rows)
+
+
+def name_kind(structure: Any) -> str:
+    """``a log, 1 slave``, or the world of a structure."""
+    if isinstance(structure, Structure):
+        return f"a log, {structure.name.rpartition('/')[2]}"
+    return find_world(structure).topic
+
+
 PAGE = Page(
     FRONT,
     {
+        "shortest": render_shortest,
         "stock": render_stock,
         "harmless": render_harmless,
         "beside the log": render_beside_the_log,

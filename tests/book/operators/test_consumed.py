@@ -6,15 +6,19 @@ import itertools
 import json
 
 import pytest
+from attrs import evolve
 
 from book.chinese.pages import split_sections
 from book.operators import consumed, promotion
 from book.operators.cells import Reason, Reasons
 from book.operators.consumed import EVERY_GROUP, NOT_ASKED, QUESTIONS, SITUATIONS, UNDECIDED
 from properties.generated_text import SPEC
-from properties.verdicts.certificates import get_path
-from properties.worlds import PROVED_STRUCTURES
+from properties.schedules.judgement import is_refuted_by
+from properties.verdicts.certificates import get_path, load_refuted
+from properties.worlds import PROVED_STRUCTURES, find_world
 from properties.worlds.system.world import SYSTEM
+from reference.language.machine import Action
+from reference.worlds.system.state import SystemFaults
 
 
 def read_cells(structure: object) -> dict[tuple[str, str], dict[str, object]]:
@@ -91,4 +95,20 @@ def test_the_front_page_says_what_the_certificate_says(column: str) -> None:
     readme = " ".join((SPEC.parent / "README.md").read_text(encoding="utf-8").split())
     assert "A synchronous pair (`SYNC_MASTER`, `ASYNC_FLUSH`, one slave): - keeps" in readme
     assert "through stops and kills of both brokers" in readme
-    assert "unless a kill hits the master while it makes a new file" in readme
+    assert "unless the master is stopped or killed while it makes a new file" in readme
+
+
+def test_a_torn_roll_needs_no_kill() -> None:
+    """The schedule under kills refutes with stops as well, so the sentence excludes both."""
+    shown = PROVED_STRUCTURES["system/sync master/async flush/closed/no offset check/first"]
+    verdict = load_refuted(shown, "acknowledged_is_read_from_the_slave", "master kill in a roll")
+    stop = (Action("begin_master_stop"), Action("finish_master_stop"))
+    schedule = tuple(
+        step
+        for action in verdict.schedule
+        for step in (stop if action.rule_name == "kill_master" else (action,))
+    )
+    limits = SystemFaults(master_stops=2, torn_rolls=1)
+    parameters = evolve(find_world(shown).sizes.search, limits=limits)
+    assert is_refuted_by(verdict.guarantee, shown, parameters, schedule)
+    assert "torn_rolls" not in find_world(shown).get_fault_model("both end").admitted

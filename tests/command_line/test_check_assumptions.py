@@ -1,0 +1,98 @@
+"""Assumptions on every output of ``check``, and in ``explain`` and ``upgrade``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from command_line.output import exit_codes
+from tests.command_line.run import run
+from tests.command_line.test_check import write_group
+
+SHORT = ("--what-if", "slave.haSendHeartbeatInterval=1000")
+LATE = ("--what-if", "slave.haSendHeartbeatInterval=20000")
+SMALL = ("--what-if", "slave.mapedFileSizeCommitLog=1048576")
+SAID = "haSendHeartbeatInterval=1000 (slave 1)"
+
+
+@pytest.mark.parametrize(
+    ("options", "cell"),
+    [
+        (SHORT, "acknowledgement_is_truthful:slave kill"),
+        (LATE, "slaves_reach_the_masters_end:none"),
+        (SMALL, "flush_reaches_the_end:none"),
+        pytest.param(
+            ("--rocketmq-version", "4.7.0"),
+            "acknowledgement_is_truthful:none",
+            marks=pytest.mark.nightly,
+        ),
+        (("--rocketmq-version", "4.8.0"), "acknowledged_is_held_twice:slave kill"),
+        pytest.param(
+            ("--rocketmq-version", "4.9.2"),
+            "acknowledgement_is_truthful:master kill",
+            marks=pytest.mark.nightly,
+        ),
+    ],
+)
+def test_what_was_proved_without_an_assumption_is_undecided(
+    options: tuple[str, ...], cell: str
+) -> None:
+    """``--require`` ends with 2 and gives the reason."""
+    result = run("check", *options, "--require", cell)
+    assert result.returncode == exit_codes.UNDECIDED
+    assert "undecided" in result.stderr
+    assert "the reason: " in result.stderr
+
+
+def test_the_screen_names_the_setting_in_one_sentence() -> None:
+    """It does not list what needs the assumption as kept, and says what the change leaves open."""
+    screen = run("check", *SHORT).stdout
+    said = " ".join(screen.split())
+    assert said.count(SAID) == 1
+    assert "Each is on master and slave" not in screen
+    assert 'leaves proofs open in "Acknowledged, never consumed", "Fewer copies than' in said
+
+
+def test_a_setting_in_the_slaves_own_file_counts(tmp_path: Path) -> None:
+    """Also where the master's file has the default."""
+    folder = write_group(tmp_path / "group", "SYNC_MASTER", "ASYNC_FLUSH", 1)
+    (slave,) = (f for f in Path(folder).iterdir() if "SLAVE" in f.read_text())
+    slave.write_text(slave.read_text() + "\nhaSendHeartbeatInterval=1000\n")
+    assert SAID in " ".join(run("check", folder).stdout.split())
+
+
+def test_programs_get_it_in_every_format() -> None:
+    """JSON, SARIF and JUnit carry the sentence, JSON also the name."""
+    cells = json.loads(run("check", *SHORT, "--json").stdout)["groups"][0]["verdicts"]
+    opened = [v for v in cells if v["unmet_assumption"] == "put_over_before_first_report"]
+    assert opened
+    assert all(v["verdict"] == "undecided" and SAID in v["reason"] for v in opened)
+    results = json.loads(run("check", *SHORT, "--format", "sarif").stdout)["runs"][0]["results"]
+    assert any(SAID in result["message"]["text"] for result in results)
+    cases = ElementTree.fromstring(run("check", *SHORT, "--format", "junit").stdout).iter()
+    assert any(SAID in "".join((c.text or "", c.get("message", ""))) for c in cases)
+    assert all(SAID in run("check", *SHORT, "--format", f).stdout for f in ("html", "markdown"))
+
+
+@pytest.mark.parametrize("asked", [("acknowledgement_is_truthful", "slave kill"), ("C7",)])
+def test_explain_shows_the_recorded_runs(asked: tuple[str, ...]) -> None:
+    """By claim and fault model, and by code."""
+    shown = run("explain", *asked, *SHORT).stdout
+    assert "put_over_before_first_report" in shown
+    assert "short_heartbeat_440" in shown
+    assert "seq 115" in shown
+
+
+def test_an_upgrade_calls_no_open_verdict_better() -> None:
+    """What 4.8.0 leaves open is worse than what 4.6.1 proves, and better than nothing."""
+    result = json.loads(run("upgrade", "4.6.1", "4.8.0", "--json").stdout)
+    turned = {
+        (c["guarantee"], c["fault"]): c["turn"]
+        for c in result["groups"][0]["cells"]
+        if c["after"]["verdict"] == "undecided"
+    }
+    assert turned["acknowledgement_is_truthful", "slave kill"] == "worse"
+    assert "better" not in turned.values()

@@ -1,0 +1,116 @@
+"""What was proved through an assumption is open for a group that does not meet it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from properties.property import PropertyRole
+from properties.restrictions.results import load_judged
+from properties.verdicts import unmet_assumptions
+from properties.verdicts.certificates import load_cells
+from properties.verdicts.findings.disputes import load_findings
+from properties.verdicts.unmet_assumptions import (
+    find_resting,
+    get_cell,
+    leave_open_unmet,
+    rests_on,
+)
+from properties.verdicts.verdict import Verdict, VerdictWord
+from properties.worlds import KNOWN_STRUCTURES, PROVED_STRUCTURES, find_world
+from properties.worlds.replication.structures import STOCK_PAIR
+from properties.z3.induction import SolverGaveUpError
+from reference.assumptions.register import ASSUMPTIONS
+from reference.configuration.files import change_slaves, sample_group
+from reference.releases.versions import parse_version
+
+SYSTEM = PROVED_STRUCTURES["system/sync master/async flush/closed/no offset check/first"]
+TIMELY = ASSUMPTIONS["put_over_before_first_report"]
+FLUSHED = ASSUMPTIONS["file_flushed_before_it_expires"]
+
+
+def list_proved(structure: Any) -> list[Verdict]:
+    """The proofs of a structure that say something."""
+    cells = load_cells(structure).values()
+    return [v for v in cells if v.word is VerdictWord.PROVED and not v.is_vacuous]
+
+
+def test_a_fault_stands_for_the_conditions_that_exclude_it() -> None:
+    """What falls with the fault admitted is what falls without the condition."""
+    (judged,) = (j for j in load_judged(STOCK_PAIR) if j.restriction == TIMELY.conditions[0])
+    dropped = {
+        (claim, fault) for claim, faults in judged.entirely.cells.items() for fault in faults
+    }
+    assert dropped
+    assert find_resting(STOCK_PAIR, TIMELY, list_proved(STOCK_PAIR)) == dropped
+
+
+def test_the_verdicts_are_open_and_name_the_assumption() -> None:
+    """Nothing else changes: refuted and other proved verdicts are those of the stock pair."""
+    group = change_slaves(sample_group(), "haSendHeartbeatInterval", "1000")
+    before = tuple(load_cells(STOCK_PAIR).values())
+    after = leave_open_unmet(group, STOCK_PAIR, before)
+    opened = {get_cell(new) for old, new in zip(before, after, strict=True) if old != new}
+    assert opened == find_resting(STOCK_PAIR, TIMELY, before)
+    for verdict in after:
+        if get_cell(verdict) in opened:
+            assert verdict.word is VerdictWord.UNDECIDED
+            assert verdict.assumption == TIMELY.name
+            assert "haSendHeartbeatInterval=1000 (slave 1)" in verdict.note
+
+
+def test_a_group_that_meets_everything_keeps_its_verdicts() -> None:
+    """They are the same objects, so that nothing is computed."""
+    before = tuple(load_cells(STOCK_PAIR).values())
+    assert leave_open_unmet(sample_group(), STOCK_PAIR, before) == before
+
+
+def test_one_file_size_carries_every_proof_about_slaves() -> None:
+    """No proof of a log with a slave is left, nor one of its readers; tables have no files."""
+    for structure in (STOCK_PAIR, SYSTEM, PROVED_STRUCTURES["delay/4.4.0"]):
+        proved = list_proved(structure)
+        resting = find_resting(structure, ASSUMPTIONS["one_file_size"], proved)
+        assert resting == set(map(get_cell, proved))
+    tables = PROVED_STRUCTURES["tables/topics/4.4.0"]
+    assert not any(rests_on(tables, each) for each in ASSUMPTIONS.values())
+
+
+def test_only_claims_about_rest_wait_for_a_first_report() -> None:
+    """Flushing and answers to puts come to rest without it."""
+    resting = find_resting(
+        STOCK_PAIR, ASSUMPTIONS["reported_before_housekeeping"], list_proved(STOCK_PAIR)
+    )
+    claims = find_world(STOCK_PAIR).claims
+    assert {claims[claim].role for claim, _ in resting} == {PropertyRole.CONVERGENCE}
+    assert {claim for claim, _ in resting} == {"slaves_reach_the_masters_end"}
+
+
+@pytest.mark.parametrize("problem", [None, SolverGaveUpError("query")])
+def test_what_is_unknown_is_open(problem: Exception | None, monkeypatch: Any) -> None:
+    """A missing table, or a question that Z3 gives up, leaves every proof open."""
+
+    def give_up(*_args: object) -> None:
+        if problem is not None:
+            raise problem
+
+    monkeypatch.setattr(unmet_assumptions, "find_bearing", give_up if problem is None else None)
+    monkeypatch.setattr(unmet_assumptions, "find_falling", give_up)
+    assumption = FLUSHED if problem is None else TIMELY
+    proved = list_proved(STOCK_PAIR)
+    assert find_resting(STOCK_PAIR, assumption, proved) == set(map(get_cell, proved))
+
+
+def test_the_dispute_of_queued_puts_is_what_the_assumption_leaves_open() -> None:
+    """For stock settings the finding and the register say the same, release by release."""
+    (finding,) = (f for f in load_findings() if f.id == "F107")
+    releases = {name for cells in finding.cells for name in cells.releases}
+    for release in sorted(releases):
+        for flush in ("ASYNC_FLUSH", "SYNC_FLUSH"):
+            structure = KNOWN_STRUCTURES[f"SYNC_MASTER/{flush}/1 slave at {release}"]
+            cells = tuple(load_cells(structure).values())
+            disputed = {get_cell(v) for v in cells if finding.id in v.disputed}
+            undisputed = tuple(evolve(v, disputed=()) for v in cells)
+            opened = leave_open_unmet(sample_group(parse_version(release)), structure, undisputed)
+            assert {get_cell(v) for v in opened if v.assumption} == disputed
