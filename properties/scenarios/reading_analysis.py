@@ -12,6 +12,7 @@ from functools import cache
 
 from attrs import evolve, frozen
 
+from properties.restrictions.unmet_assumptions import leave_open_unmet
 from properties.scenarios.reading_claims import (
     READING_CLAIMS,
     Circumstance,
@@ -20,7 +21,6 @@ from properties.scenarios.reading_claims import (
     decide,
     pull_from,
 )
-from properties.verdicts.unmet_assumptions import leave_open_unmet
 from properties.verdicts.verdict import Hints, Verdict, search_structure
 from properties.verdicts.world_analysis import WorldAnalysis, decide_world
 from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup

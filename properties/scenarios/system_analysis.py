@@ -7,12 +7,12 @@ from functools import cache
 
 from attrs import evolve
 
+from properties.restrictions.unmet_assumptions import leave_open_unmet
 from properties.scenarios.beginning import OPEN_FROM_LAST
 from properties.scenarios.reading_analysis import ReadingQuestion, analyse_readings
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.analysis import compute_structure
 from properties.verdicts.certificates import find_cells, load_cells
-from properties.verdicts.unmet_assumptions import leave_open_unmet
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.verdicts.world_analysis import WorldAnalysis
 from properties.worlds import PROVED_STRUCTURES, find_world

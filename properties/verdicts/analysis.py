@@ -8,12 +8,12 @@ from typing import Any
 import attrs
 from attrs import evolve, frozen
 
+from properties.restrictions.unmet_assumptions import leave_open_unmet
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts import certificates
 from properties.verdicts.fault_sets.search import find_refutations
 from properties.verdicts.findings.disputes import mark_disputed
 from properties.verdicts.remembering import remember
-from properties.verdicts.unmet_assumptions import leave_open_unmet
 from properties.verdicts.verdict import (
     Hints,
     InternalDisagreementError,

@@ -8,10 +8,10 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from properties.restrictions.unmet_assumptions import leave_open_unmet
 from properties.verdicts import certificates
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.remembering import remember
-from properties.verdicts.unmet_assumptions import leave_open_unmet
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import find_world
 from reference.configuration.broker_group import BrokerGroup

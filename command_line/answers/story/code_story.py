@@ -15,6 +15,7 @@ from command_line.answers.story.not_here import Absent, tell_absent
 from command_line.options.reading_options import gather_question
 from command_line.output.width import get_drawing_width, get_prose_width, wrap
 from properties.generated_text import SPEC, count_steps
+from properties.restrictions.unmet_assumptions import leave_open_unmet
 from properties.scenarios.counterexamples.cases import Choice, choose_schedule
 from properties.scenarios.reading_analysis import ReadingQuestion
 from properties.scenarios.stock_sizes import say_stock
@@ -43,7 +44,6 @@ from properties.verdicts.analysis import (
 )
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.expectations import find_expectation
-from properties.verdicts.unmet_assumptions import leave_open_unmet
 from properties.verdicts.verdict import Verdict
 from properties.worlds import find_world
 from reference.checkout import name_page

@@ -9,12 +9,12 @@ from typing import Any
 from attrs import frozen
 
 from properties.fault_model import FaultModel
+from properties.restrictions.unmet_assumptions import list_named
 from properties.scenarios.summary.answer import Broken, Failure, Kept, Row
 from properties.scenarios.summary.effects import EVERYTHING
 from properties.scenarios.summary.faults import count_faults, describe_blow
 from properties.scenarios.summary.words import ColumnWords, Grade, Kind, RowWords, load_words
 from properties.verdicts.selectors import get_waiting_role
-from properties.verdicts.unmet_assumptions import list_named
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import find_world
 from reference.worlds.reading.structure import ReadingStructure

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from properties.restrictions.evidence import find_unevidenced
+from properties.restrictions.unmet_assumptions import leave_open_unmet
 from properties.scenarios.reading_analysis import (
     ReadingQuestion,
     compute_deployment,
@@ -23,7 +24,6 @@ from properties.scenarios.summary.rows import Judged, judge_rows
 from properties.scenarios.system_analysis import decide_system
 from properties.verdicts.analysis import GroupAnalysis, compute_structure
 from properties.verdicts.certificates import find_cells
-from properties.verdicts.unmet_assumptions import leave_open_unmet
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import PROVED_STRUCTURES
 from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup

@@ -11,7 +11,7 @@ import pytest
 from attrs import evolve
 
 from properties.mutants.derivation import record_rule
-from properties.verdicts.unmet_assumptions import list_leaves
+from properties.restrictions.unmet_assumptions import list_leaves
 from properties.worlds import KNOWN_STRUCTURES, PROVED_STRUCTURES, find_world
 from reference.assumptions import condition_kinds
 from reference.assumptions.condition_kinds import (

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from properties.verdicts.unmet_assumptions import list_conditions
+from properties.restrictions.unmet_assumptions import list_conditions
 from properties.worlds import PROVED_STRUCTURES
 from reference.assumptions.assumption import Assumption
 from reference.assumptions.register import ASSUMPTIONS, list_unmet

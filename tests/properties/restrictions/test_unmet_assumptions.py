@@ -8,16 +8,16 @@ import pytest
 from attrs import evolve
 
 from properties.property import PropertyRole
+from properties.restrictions import unmet_assumptions
 from properties.restrictions.results import load_judged
-from properties.verdicts import unmet_assumptions
-from properties.verdicts.certificates import load_cells
-from properties.verdicts.findings.disputes import load_findings
-from properties.verdicts.unmet_assumptions import (
+from properties.restrictions.unmet_assumptions import (
     find_resting,
     get_cell,
     leave_open_unmet,
     rests_on,
 )
+from properties.verdicts.certificates import load_cells
+from properties.verdicts.findings.disputes import load_findings
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES, PROVED_STRUCTURES, find_world
 from properties.worlds.replication.structures import STOCK_PAIR
