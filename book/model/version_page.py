@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import inspect
+import itertools
+from collections import Counter
 from collections.abc import Collection
 from importlib import import_module
 from itertools import groupby
@@ -29,9 +31,9 @@ from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.replication.structures import RELEASED_STRUCTURES
 from reference.language.variant import Variant
 from reference.releases.known_differences import KNOWN_DIFFERENCES, PUBLISHED
-from reference.releases.releases import Span, is_since
+from reference.releases.releases import CLASSIC, Span, is_since
 from reference.releases.timing_differences import TIMING_DIFFERENCES, TimingDifference
-from reference.releases.versions import USUAL, Version, list_versions
+from reference.releases.versions import USUAL, Version, list_versions, parse_version
 from reference.worlds.replication.changes import controller_mode
 
 FALSE_ACKNOWLEDGEMENTS = {
@@ -183,8 +185,29 @@ def render_verdicts() -> str:
     return render_in_order("Structure", RULE_SET_NAMES, rows)
 
 
+def render_turned() -> str:
+    """One row for each claim and each pair of successive releases between which verdicts change."""
+    classic = [name for name in RULE_SET_NAMES if parse_version(name).mode == CLASSIC]
+    rows = []
+    for before, after in itertools.pairwise(classic):
+        turned: Counter[tuple[str, str, str]] = Counter()
+        for structure in RELEASED_STRUCTURES:
+            old, new = (load_cells(get_released(name, structure)) for name in (before, after))
+            turned.update((c, _word(v), _word(new[c, f])) for (c, f), v in old.items())
+        rows += [
+            [f"{before} to {after}", f"`{claim}`", f"{one} to {other}", str(count)]
+            for (claim, one, other), count in turned.items()
+            if one != other
+        ]
+    return render_table(["Releases", "Guarantee", "Verdict", "Cells"], rows)
+
+
+def _word(verdict: Verdict) -> str:
+    return "disputed" if verdict.disputed else verdict.word.value
+
+
 def _count(cells: Collection[Verdict]) -> str:
-    words = ["disputed" if v.disputed else v.word.value for v in cells]
+    words = list(map(_word, cells))
     counts = " / ".join(str(words.count(word)) for word in ("proved", "disputed", "refuted"))
     is_open = words.count(VerdictWord.UNDECIDED.value)
     return counts + (f" / {is_open} open" if is_open else "")
@@ -282,6 +305,7 @@ PAGE = Page(
         "timing differences": render_timing_differences,
         "published": render_published,
         "known differences": render_known_differences,
+        "turned": render_turned,
         "verdicts": render_verdicts,
         "differences": render_differences,
         "false acknowledgements": render_false_acknowledgements,

@@ -1,7 +1,7 @@
 """Timing differences: changes of a later release in time, size or default, under the same rules.
 
 The rules of replication define what can follow what, not when. These changes are visible to a
-clock, in a recording or in a log, and decide no verdict of replication.
+clock, in a recording or in a log. They decide no rule, but whether a group meets an assumption.
 """
 
 from __future__ import annotations
