@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from properties.generated_text import SPEC
-from properties.scenarios.counterexamples.cases import load_cases
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import KNOWN_STRUCTURES, PROVED_STRUCTURES
@@ -95,15 +94,6 @@ def test_small_worlds_have_shortest_schedules_only(world: object) -> None:
         refuted = [v for v in load_cells(structure).values() if v.word is REFUTED]
         assert refuted
         assert all(v.is_shortest for v in refuted), structure.name
-
-
-def test_pages_that_say_why_none_is_shorter_have_the_shortest() -> None:
-    """The others say that it is not known."""
-    for case in load_cases():
-        verdict = load_cells(case.structure)
-        text = case.page.read_text(encoding="utf-8")
-        is_claimed = "## Why none is shorter" in text
-        assert is_claimed is verdict[case.claim, case.fault].is_shortest, case.claim
 
 
 def test_no_text_claims_that_all_schedules_are_the_shortest() -> None:
