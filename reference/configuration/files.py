@@ -188,19 +188,30 @@ KEPT_IN_CONTROLLER_MODE = (
 )
 """The keys that an assumed slave of a controller's group has like its master."""
 
+ASSUMED_ALIKE = (
+    "slaveReadEnable",
+    "offsetCheckInSlave",
+    "mapedFileSizeCommitLog",
+    "mappedFileSizeCommitLog",
+    "fileReservedTime",
+    "haSendHeartbeatInterval",
+    "haHousekeepingInterval",
+    *KEPT_IN_CONTROLLER_MODE,
+)
+"""The keys that an assumed slave has like its master: how it is read, and what assumptions read."""
+
 ASSUMED_FILE = "(assumed slave)"
 """File name of the settings of a slave whose file is not given."""
 
 
 def assume_slaves(group: BrokerGroup, count: int) -> BrokerGroup:
-    """The group with this number of slaves, which read and check offsets as their master is set.
+    """The group with this number of slaves, which are set like their master.
 
     Raises:
         ConfigurationError: the master's file has a value that a slave would ignore.
     """
     names = {"brokerClusterName": group.cluster, "brokerName": group.broker_name}
-    kept = ("slaveReadEnable", "offsetCheckInSlave", *KEPT_IN_CONTROLLER_MODE)
-    alike = {s.key: s.value for s in group.master.settings if s.key in kept}
+    alike = {s.key: s.value for s in group.master.settings if s.key in ASSUMED_ALIKE}
     slaves = []
     for broker_id in range(1, count + 1):
         own = {**names, "brokerRole": Role.SLAVE.name, "brokerId": str(broker_id), **alike}
