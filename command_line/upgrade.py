@@ -34,6 +34,7 @@ from properties.comparison.upgrades import (
     list_in_other_modes,
     list_turned,
 )
+from properties.restrictions.unmet_assumptions import list_named
 from properties.verdicts.analysis import GroupAnalysis, analyse_group
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.verdict import Verdict, VerdictWord
@@ -268,6 +269,9 @@ def print_upgrade(upgrade: GroupUpgrade, timelines: int) -> None:
             columns = ", ".join(change.after.fault for change in alike)
             before, after = describe(alike[0].before), describe(alike[0].after)
             echo(f"    {alike[0].after.guarantee}: {before} -> {after}: {columns}")
+    for version, analysis in zip(upgrade.versions, (upgrade.before, upgrade.after), strict=True):
+        for line in list_named(analysis.verdicts):
+            echo(f"  At {version.name} without proof because of {line}.")
     print_differences(upgrade)
     for change in list_turned(changes, Turn.WORSE)[:timelines]:
         if change.after.word is VerdictWord.REFUTED:
@@ -331,4 +335,5 @@ def cell_as_json(verdict: Verdict) -> dict[str, Any]:
         "verdict": verdict.word.value,
         "steps": verdict.steps,
         "disputed": list(verdict.disputed),
+        "unmet_assumption": verdict.assumption or None,
     }

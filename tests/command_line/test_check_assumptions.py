@@ -88,6 +88,8 @@ def test_explain_shows_the_recorded_runs(asked: tuple[str, ...]) -> None:
 
 def test_an_upgrade_calls_no_open_verdict_better() -> None:
     """What 4.8.0 leaves open is worse than what 4.6.1 proves, and better than nothing."""
+    said = " ".join(run("upgrade", "4.6.1", "4.8.0").stdout.split())
+    assert said.count("At 4.8.0 without proof because of RocketMQ 4.8.0") == 1
     result = json.loads(run("upgrade", "4.6.1", "4.8.0", "--json").stdout)
     turned = {
         (c["guarantee"], c["fault"]): c["turn"]
