@@ -65,7 +65,11 @@ def open_cells(
             opened = tuple(leave_open(v, each) if get_cell(v) in resting else v for v in opened)
         return opened
 
-    return remember("unmet", asked, decide)
+    try:
+        return remember("unmet", asked, decide)
+    except (SolverGaveUpError, InternalDisagreementError):
+        # Not remembered: another machine, or a renewed table, may know which verdicts rest on it.
+        return tuple(leave_open(v, bearing[0]) if is_telling(v) else v for v in verdicts)
 
 
 def rests_on(structure: Any, assumption: Assumption) -> bool:
@@ -96,23 +100,28 @@ def leave_open(verdict: Verdict, unmet: UnmetAssumption) -> Verdict:
     )
 
 
+def is_telling(verdict: Verdict) -> bool:
+    """The verdict is a proof that says something."""
+    return verdict.word is VerdictWord.PROVED and not verdict.is_vacuous
+
+
 def get_cell(verdict: Verdict) -> Cell:
     """The claim and the fault model of a verdict."""
     return verdict.guarantee, verdict.fault
 
 
 def find_resting(structure: Any, assumption: Assumption, verdicts: Sequence[Verdict]) -> set[Cell]:
-    """The proved verdicts that rest on an assumption; all of them where that is unknown."""
-    proved = [v for v in verdicts if v.word is VerdictWord.PROVED and not v.is_vacuous]
+    """The proved verdicts that rest on an assumption; all of them where no table says it.
+
+    Raises SolverGaveUpError, and InternalDisagreementError if no inductive set is known.
+    """
+    proved = list(filter(is_telling, verdicts))
     if assumption.is_about_every_step:
         return set(map(get_cell, proved))
     if assumption.awaited_steps:
         return {get_cell(v) for v in proved if is_awaiting(structure, v.guarantee, assumption)}
-    try:
-        if assumption.excluded_fault in find_world(structure).everything.admitted:
-            return set(find_falling(structure, assumption.excluded_fault, proved))
-    except (SolverGaveUpError, InternalDisagreementError):
-        return set(map(get_cell, proved))
+    if assumption.excluded_fault in find_world(structure).everything.admitted:
+        return set(find_falling(structure, assumption.excluded_fault, proved))
     return {get_cell(v) for v in proved if is_borne(structure, assumption, v)}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from attrs import evolve
+from attrs import evolve, frozen
 
 from properties.property import PropertyRole
 from properties.restrictions import unmet_assumptions
@@ -18,6 +18,7 @@ from properties.restrictions.unmet_assumptions import (
 )
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.findings.disputes import load_findings
+from properties.verdicts.remembering import remember_in
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES, PROVED_STRUCTURES, find_world
 from properties.worlds.replication.structures import STOCK_PAIR
@@ -87,19 +88,43 @@ def test_only_claims_about_rest_wait_for_a_first_report() -> None:
     assert {claim for claim, _ in resting} == {"slaves_reach_the_masters_end"}
 
 
-@pytest.mark.parametrize("problem", [None, SolverGaveUpError("query")])
-def test_what_is_unknown_is_open(problem: Exception | None, monkeypatch: Any) -> None:
-    """A missing table, or a question that Z3 gives up, leaves every proof open."""
+def test_without_a_table_every_proof_rests_on_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stale table knows nothing, which is not the same as that nothing rests on it."""
+    monkeypatch.setattr(unmet_assumptions, "find_bearing", lambda *_: None)
+    proved = list_proved(STOCK_PAIR)
+    assert find_resting(STOCK_PAIR, FLUSHED, proved) == set(map(get_cell, proved))
+
+
+def test_a_question_that_z3_gives_up_leaves_every_proof_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And that is not remembered."""
 
     def give_up(*_args: object) -> None:
-        if problem is not None:
-            raise problem
+        raise SolverGaveUpError("query")
 
-    monkeypatch.setattr(unmet_assumptions, "find_bearing", give_up if problem is None else None)
+    kept: list[object] = []
     monkeypatch.setattr(unmet_assumptions, "find_falling", give_up)
-    assumption = FLUSHED if problem is None else TIMELY
-    proved = list_proved(STOCK_PAIR)
-    assert find_resting(STOCK_PAIR, assumption, proved) == set(map(get_cell, proved))
+    group = change_slaves(sample_group(), "haSendHeartbeatInterval", "1000")
+    with remember_in(FakeStore(kept), lambda *parts: repr(parts)):
+        opened = leave_open_unmet(group, STOCK_PAIR, load_cells(STOCK_PAIR).values())
+    proved = set(map(get_cell, list_proved(STOCK_PAIR)))
+    assert {get_cell(v) for v in opened if v.assumption} == proved
+    assert kept == []
+
+
+@frozen
+class FakeStore:
+    """A store that remembers nothing, and notes what it was asked to keep."""
+
+    kept: list[object]
+
+    def recall(self, key: str) -> None:
+        """Nothing."""
+
+    def keep(self, key: str, answer: object) -> None:
+        """Note it."""
+        self.kept.append(answer)
 
 
 def test_the_dispute_of_queued_puts_is_what_the_assumption_leaves_open() -> None:
