@@ -18,9 +18,10 @@ from command_line.output import exit_codes
 from command_line.output.new_files import check_new, tell_problem
 from command_line.output.progress import ProgressLine, show_progress
 from command_line.output.width import echo
+from reference.disk.comparison.accounting import list_cut, list_missing
 from reference.disk.comparison.acknowledged import Acknowledged, read_acknowledged
-from reference.disk.comparison.promotion import list_missing
 from reference.disk.files.folders import StoreError
+from reference.disk.findings import Kind
 from reference.disk.reading import read_stored_broker
 from reference.disk.stability import Stability, find_change
 from reference.disk.start_rules import make_start_rules
@@ -42,8 +43,8 @@ running broker's store the part is read that is there, and the output says so. E
 is a message id of a producer or a broker, or an offset of the log.
 
 Exit codes: 0 the logs and tables of all slaves equal their master's (for one store: its broker
-starts), 1 one differs (the broker does not start), 2 nothing can be said of one, 3 a store cannot
-be read.
+starts and no file of its log is missing), 1 one differs (the broker does not start, or a file is
+missing), 2 nothing can be said of one, 3 a store cannot be read.
 """
 
 
@@ -126,8 +127,14 @@ def command(  # noqa: PLR0913
         for pair in pairs if is_explained else ():
             echo("\n".join(describe_in_model(pair, version)))
     if not pairs:
-        return exit_codes.ANALYSED if brokers[0].is_up_after_start else exit_codes.REFUTED
+        return exit_codes.ANALYSED if is_sound(brokers[0]) else exit_codes.REFUTED
     return max(pair.exit_code for pair in pairs)
+
+
+def is_sound(broker: StoredBroker) -> bool:
+    """It starts, and its log has no gap."""
+    is_gapped = any(remark.kind is Kind.MISSING_FILE for remark in broker.remarks)
+    return broker.is_up_after_start and not is_gapped
 
 
 def read_all(
@@ -188,10 +195,12 @@ def tell_all(
 
 
 def write_lost(path: Path, pairs: Sequence[Pair]) -> None:
-    """Every record that one store alone has."""
+    """Every record that one store alone has, those that no start reaches last."""
     with tell_problem(path), path.open("x", encoding="utf-8") as file:
         for pair in pairs:
             for holder, other in ((pair.master, pair.slave), (pair.slave, pair.master)):
-                for record in list_missing(holder, other, pair.logs):
-                    told = {"only_on": holder.name, "slave": str(pair.slave.path)}
-                    file.write(json.dumps({**told, **as_json.tell_record(record)}) + "\n")
+                for is_served, list_records in ((True, list_missing), (False, list_cut)):
+                    for record in list_records(holder, other, pair.logs):
+                        told = {"only_on": holder.name, "is_in_its_log": is_served}
+                        told |= {"slave": str(pair.slave.path), **as_json.tell_record(record)}
+                        file.write(json.dumps(told) + "\n")

@@ -15,13 +15,16 @@ class Kind(enum.Enum):
     CANNOT_SAY = "cannot say"
     FOREIGN = "bytes of another file"
     DIVERGED = "diverged"
+    MASTER_GAP = "gap on the master"
     GAP = "gap"
     OUTRUN = "outrun by retention"
     BEGINS_LATER = "begins later"
     AHEAD = "ahead"
     BEHIND = "behind"
+    MASTER_BEGINS_LATER = "master begins later"
     EPOCH_AHEAD = "epoch behind the log's end"
     EPOCH_LATE = "epoch above the log's begin"
+    MISSING_FILE = "missing file"
     DAMAGED = "damaged record"
     TORN_RECORD = "torn record"
     TORN_TAIL = "torn tail"
@@ -35,6 +38,7 @@ REMARKS = frozenset(
     {
         Kind.EPOCH_AHEAD,
         Kind.EPOCH_LATE,
+        Kind.MISSING_FILE,
         Kind.DAMAGED,
         Kind.TORN_RECORD,
         Kind.TORN_TAIL,
@@ -43,8 +47,19 @@ REMARKS = frozenset(
     }
 )
 """What is found of one broker's store; a start cuts tails."""
-DIFFERENT = frozenset(Kind) - REMARKS - {Kind.EQUAL, Kind.CANNOT_SAY}
-"""Kinds with which the slave is not its master's equal."""
+GAPS = frozenset({Kind.GAP, Kind.MASTER_GAP})
+"""A stretch for which one of the brokers has no bytes."""
+DIFFERENT = (
+    frozenset(Kind)
+    - REMARKS
+    - {
+        Kind.EQUAL,
+        Kind.CANNOT_SAY,
+        Kind.MASTER_BEGINS_LATER,
+    }
+)
+"""Kinds with which the slave is not its master's equal. A master that begins later is none: each
+broker's retention is its own."""
 
 
 @frozen
@@ -67,7 +82,7 @@ class Finding:
     reason: str = ""
     """Why nothing can be said."""
     count: int = 0
-    """Of records in no queue: how many."""
+    """Of records in no queue, and of those behind the log's end: how many."""
     queues: tuple[tuple[str, int], ...] = ()
     """Of other queues: those that do not end alike."""
     is_torn: bool = False

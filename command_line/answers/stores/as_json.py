@@ -126,6 +126,8 @@ def tell_pair(pair: Pair) -> dict[str, Any]:
         "next_handshake": tell_handshake(pair),
         "tables": [tell_table(found) for found in pair.tables],
         "lost_if_master_stays": tell_lost(choices.if_master_stays),
+        "older_than_the_masters_log": tell_lost(choices.older),
+        "cut_off_by_a_start": {name: tell_lost(lost) for name, lost in choices.cut.items()},
         "lost_if_slave_is_promoted": tell_lost(choices.if_slave_is_promoted),
         "groups_if_slave_is_promoted": [asdict(group) for group in choices.groups],
         "delays_if_slave_is_promoted": [asdict(delay) for delay in choices.delays],

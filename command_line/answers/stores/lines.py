@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from command_line.answers.stores.pair import Pair
 from command_line.answers.stores.words import tell_count, tell_record, tell_size, tell_unit
 from properties.scenarios.procedures.store_findings import load_store_findings
+from reference.disk.comparison.byte_comparison import intersect
 from reference.disk.comparison.handshake import Answer, compute_handshake
 from reference.disk.comparison.promotion import Lost
 from reference.disk.comparison.table_comparison import TableFinding, TableKind
 from reference.disk.files.table_files import FILE_NAMES
-from reference.disk.findings import Finding, Kind
+from reference.disk.findings import GAPS, Finding, Kind
 from reference.disk.records.walking import Stop
 from reference.disk.starting import Start
 from reference.disk.stored_brokers import StoredBroker, tell_start_problem
@@ -147,11 +148,13 @@ def tell_facts(finding: Finding, pair: Pair) -> Iterator[str]:
     elif finding.is_hole:
         yield f"The slave lacks {low} to {high} inside a file, and has what follows."
         yield f"A start ends its log at {low}, and all behind it is lost to it."
-    elif finding.kind is Kind.GAP and finding.broker:
-        yield f"The {finding.broker} has no file for {low} to {high}."
+    elif finding.kind in GAPS and finding.broker:
+        yield tell_gap(finding, pair)
     elif finding.kind in {Kind.GAP, Kind.BEGINS_LATER}:
         rest = "no record at all" if finding.kind is Kind.GAP else f"nothing below {high}"
         yield f"The slave has {rest}; the master has {low} to {high}."
+    elif finding.kind is Kind.MASTER_BEGINS_LATER:
+        yield f"The slave has {low} to {high}, below the master's begin."
     elif finding.kind is Kind.AHEAD:
         yield f"Ahead: the slave ends at {high}, the master at {low}."
     elif finding.kind is Kind.BEHIND:
@@ -163,10 +166,25 @@ def tell_facts(finding: Finding, pair: Pair) -> Iterator[str]:
         yield f"Queues that do not end alike: {told}."
 
 
+def tell_gap(finding: Finding, pair: Pair) -> str:
+    """Who has the bytes of a file that one broker lacks."""
+    low, high = finding.offset, finding.end_offset
+    other = pair.slave if finding.broker == pair.master.name else pair.master
+    parts = list(intersect([(low, high)], other.log.list_covered()))
+    if parts == [(low, high)]:
+        told = f"the {other.name} has it"
+    elif parts:
+        told = f"the {other.name} has " + ", ".join(f"{a} to {b}" for a, b in parts)
+    else:
+        told = f"the {other.name} has none either"
+    return f"The {finding.broker} has no file for {low} to {high}; {told}."
+
+
 def describe_remark(remark: Finding) -> Iterator[str]:
     """A remark about one store."""
     count = f"{tell_count(remark.count, 'record')} from " if remark.count else ""
-    yield f"{remark.kind.value.capitalize()}: {count}{remark.offset} on."
+    until = f"to {remark.end_offset}" if remark.kind is Kind.MISSING_FILE else "on"
+    yield f"{remark.kind.value.capitalize()}: {count}{remark.offset} {until}."
     yield f"  {load_store_findings()[remark.kind].means}"
 
 
@@ -190,8 +208,11 @@ def describe_choices(pair: Pair) -> Iterator[str]:
     choices = pair.choices
     yield "If the master's store is kept (the slave's is replaced by a copy of it):"
     yield from (f"  {line}" for line in describe_lost(choices.if_master_stays, "slave"))
+    if choices.older.count:
+        yield from (f"  {line}" for line in describe_older(pair))
     yield "If the slave is promoted, and the master's store is not used again:"
     yield from (f"  {line}" for line in describe_lost(choices.if_slave_is_promoted, "master"))
+    yield from describe_cut(pair)
     for delay in choices.delays:
         passed = "never" if delay.is_passed else "perhaps not"
         yield (
@@ -208,6 +229,23 @@ def describe_choices(pair: Pair) -> Iterator[str]:
         if group.is_reset:
             told.append("is behind the queue's end, and is sent elsewhere")
         yield f"  {group.key}/{group.queue_id} {', '.join(told)}."
+
+
+def describe_older(pair: Pair) -> Iterator[str]:
+    """What the slave has below the master's begin."""
+    count = tell_count(pair.choices.older.count, "record")
+    begin = pair.master.start.begin_offset
+    yield f"Also lost: {count} of the slave below {begin}, where the master's log begins:"
+    yield "its retention deleted them, or its first files are lost."
+
+
+def describe_cut(pair: Pair) -> Iterator[str]:
+    """Whole records that no start reaches, by store."""
+    for name, lost in pair.choices.cut.items():
+        yield (
+            f"  Either way, if not saved: {tell_count(lost.count, 'whole record')} behind the "
+            f"{name}'s log end, which its start does not reach and the other log lacks."
+        )
 
 
 def describe_lost(lost: Lost, holder: str) -> Iterator[str]:

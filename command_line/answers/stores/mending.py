@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from command_line.answers.stores.pair import Pair
+from command_line.answers.stores.words import tell_count
 from command_line.output.width import wrap_command
 from properties.scenarios.procedures.store_findings import load_store_findings
 from reference.disk.files.table_files import FILE_NAMES
-from reference.disk.findings import DIFFERENT, Kind
+from reference.disk.findings import DIFFERENT, GAPS, Kind
 from reference.disk.stored_brokers import StoredBroker
 
 
@@ -24,58 +25,110 @@ class Mend(enum.Enum):
     NOTHING = "nothing has to be copied"
     MASTER = "copy the master's store to the slave"
     SLAVE = "copy the slave's store to the master"
+    FILES = "copy the files that the master lacks from the slave"
     EMPTY = "empty the slave's store"
     CHOOSE = "each has records that the other has not"
 
 
 def choose_mend(pair: Pair) -> Mend:
-    """By what each store alone has."""
+    """By what each store alone has: none is replaced while it has records that the other lacks.
+
+    Only where each has some is one of them replaced, and the text names what it had.
+    """
     if pair.kind is Kind.CANNOT_SAY:
         return Mend.NOTHING
     remarked = {(remark.kind, remark.broker) for remark in pair.remarks}
-    if (Kind.EPOCH_AHEAD, pair.slave.name) in remarked:
-        return Mend.EMPTY
-    if (Kind.EPOCH_LATE, pair.master.name) in remarked:
-        return Mend.MASTER
     only_slave = bool(pair.choices.if_master_stays.count)
     only_master = bool(pair.choices.if_slave_is_promoted.count)
     kinds = {finding.kind for finding in pair.logs.findings} & DIFFERENT
-    if kinds <= {Kind.BEHIND, Kind.QUEUES}:
-        return Mend.NOTHING
-    if only_slave and only_master:
-        return Mend.CHOOSE
-    return Mend.SLAVE if only_slave else Mend.MASTER
+    if pair.choices.filling:
+        return Mend.FILES
+    have_epochs_lied = (Kind.EPOCH_AHEAD, pair.slave.name) in remarked
+    if only_slave:
+        return Mend.CHOOSE if only_master or have_epochs_lied else Mend.SLAVE
+    if have_epochs_lied:
+        return Mend.EMPTY
+    if (Kind.EPOCH_LATE, pair.master.name) in remarked:
+        return Mend.MASTER
+    is_sent_by_itself = kinds <= {Kind.BEHIND, Kind.QUEUES}
+    is_lost_on_both = kinds <= {Kind.QUEUES, *GAPS} and not only_master
+    return Mend.NOTHING if is_sent_by_itself or is_lost_on_both else Mend.MASTER
+
+
+def is_master_copied(pair: Pair, mend: Mend) -> bool:
+    """The slave's store is set aside for a copy of its master's."""
+    if mend is Mend.FILES:
+        kinds = {finding.kind for finding in pair.logs.findings} & DIFFERENT
+        return not kinds <= {Kind.MASTER_GAP, Kind.QUEUES}
+    return mend in {Mend.MASTER, Mend.CHOOSE}
+
+
+def list_saved(pair: Pair, mend: Mend) -> list[StoredBroker]:
+    """Stores to be saved first: their next start cuts off whole records that no log serves.
+
+    A store that is set aside needs no copy.
+    """
+    aside = {
+        Mend.SLAVE: {pair.master.name},
+        Mend.EMPTY: {pair.slave.name},
+    }.get(mend, {pair.slave.name} if is_master_copied(pair, mend) else set())
+    brokers = (pair.master, pair.slave)
+    return [b for b in brokers if b.name in pair.choices.cut and b.name not in aside]
 
 
 def describe_mending(pair: Pair) -> Iterator[str]:
-    """What to do, the commands, and what to check afterwards."""
+    """What to do, the commands, what is taken away, and what to check afterwards."""
     mend = choose_mend(pair)
+    for broker in list_saved(pair, mend):
+        count = tell_count(pair.choices.cut[broker.name].count, "whole record")
+        yield f"Save the {broker.name}'s store first: its start cuts off {count}."
+        yield from wrap_command(tell_save(broker), "  ")
     if mend is Mend.NOTHING:
         if pair.kind is Kind.BEHIND:
             yield "Do: start both; the slave fetches the rest by itself."
+        elif pair.kind in GAPS:
+            yield "Do: nothing with these two stores: neither has what is missing."
         return
     yield f"Do: {TOLD[mend]}"
     for command in list_commands(pair, mend):
         yield from wrap_command(command, "  ")
+    yield from (f"  {line}" for line in tell_taken(pair, mend))
     if mend is Mend.SLAVE:
         yield "  Keep the master's own topics, groups and progress: copy these back from *.aside."
     later = " once it has caught up" if mend is Mend.EMPTY else ""
     yield f"Then this must say equal{later}:"
     yield from wrap_command(tell_check(pair), "  ")
+    if mend is not Mend.FILES and (link := find_recipe(pair)):
+        yield f"Tried in the model: {link}"
+
+
+def find_recipe(pair: Pair) -> str:
+    """The recipe of the most serious finding that has one; empty without any."""
     findings = (*pair.remarks, *pair.logs.findings)
-    recipes = [load_store_findings()[finding.kind].recipe_link for finding in findings]
-    if links := list(dict.fromkeys(filter(None, recipes))):
-        yield f"Tried in the model: {links[0]}"
+    links = (load_store_findings()[finding.kind].recipe_link for finding in findings)
+    return next(filter(None, links), "")
 
 
 TOLD = {
     Mend.MASTER: "stop both brokers and copy the master's store to the slave.",
     Mend.SLAVE: "stop both brokers and copy the slave's store to the master, before it takes "
     "messages.",
+    Mend.FILES: "stop both brokers and give the master the files that only the slave has.",
     Mend.EMPTY: "stop the slave, set its store aside, and start it empty: its epochs lie.",
     Mend.CHOOSE: "keep the master's store, set the slave's aside, and send again what only the "
     "slave has (--lost FILE lists it). Stop both brokers first.",
 }
+
+
+def tell_taken(pair: Pair, mend: Mend) -> Iterator[str]:
+    """Records that are afterwards only in a store that is set aside, and why."""
+    older = pair.choices.older.count
+    if older and (is_master_copied(pair, mend) or mend is Mend.EMPTY):
+        begin = pair.master.start.begin_offset
+        yield (
+            f"The slave's {tell_count(older, 'record')} below {begin} stay in *.aside only: the "
+            f"master's log begins there."
+        )
 
 
 def list_commands(pair: Pair, mend: Mend) -> Iterator[str]:
@@ -84,9 +137,20 @@ def list_commands(pair: Pair, mend: Mend) -> Iterator[str]:
         store = quote(pair.slave.folder.root)
         yield f"mv {store} {store}.aside"
         return
-    is_from_slave = mend is Mend.SLAVE
-    source, target = (pair.slave, pair.master) if is_from_slave else (pair.master, pair.slave)
-    yield from list_copy_commands(source, target)
+    for file in pair.choices.filling if mend is Mend.FILES else ():
+        yield f"cp -a {quote(file.path)} {quote(pair.master.folder.commit_log / file.path.name)}"
+    if mend is Mend.SLAVE:
+        yield from list_copy_commands(pair.slave, pair.master)
+    elif is_master_copied(pair, mend):
+        yield from list_copy_commands(pair.master, pair.slave)
+    else:
+        yield "sync"
+
+
+def tell_save(broker: StoredBroker) -> str:
+    """The command that saves a store."""
+    store = quote(broker.folder.root)
+    return f"cp -a --sparse=always {store} {store}.saved"
 
 
 def list_copy_commands(source: StoredBroker, target: StoredBroker) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from attrs import frozen
 
@@ -82,6 +82,30 @@ def merge(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             merged.append((low, high))
     return merged
+
+
+def intersect(
+    ones: Iterable[tuple[int, int]], others: Iterable[tuple[int, int]]
+) -> Iterator[tuple[int, int]]:
+    """The parts that ranges of both have; each in order, and without an overlap."""
+    later = list(others)
+    for low, high in ones:
+        later = [each for each in later if each[1] > low]
+        for begin, end in later:
+            if begin >= high:
+                break
+            if max(low, begin) < min(high, end):
+                yield max(low, begin), min(high, end)
+
+
+def subtract(begin: int, end: int, ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """What is between two offsets and in none of the ranges, which are in order."""
+    for low, high in ranges:
+        if begin < min(low, end):
+            yield begin, min(low, end)
+        begin = max(begin, high)
+    if begin < end:
+        yield begin, end
 
 
 def find_nonzero(log: LogFiles, begin: int, end: int) -> int | None:

@@ -9,7 +9,11 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from reference.disk.comparison.byte_comparison import find_differences, find_nonzero
+from reference.disk.comparison.byte_comparison import (
+    find_differences,
+    find_nonzero,
+    intersect,
+)
 from reference.disk.files.file_bytes import PIECE_BYTES
 from reference.disk.files.queue_files import Queue, QueueFile
 from reference.disk.findings import DIFFERENT, Finding, Kind
@@ -32,6 +36,8 @@ class LogComparison:
     """Where the first record begins that differs; the end of what both hold if none does."""
     differs_until: int
     """Behind this offset all bytes that both hold are equal."""
+    shared: tuple[tuple[int, int], ...] = ()
+    """Stretches, as begin and end, in which both logs have the same bytes after a start."""
 
     @property
     def kind(self) -> Kind:
@@ -51,7 +57,7 @@ def compare_logs(
     begin = max(master.start.begin_offset, slave.start.begin_offset)
     end = max(begin, min(master.start.end_offset, slave.start.end_offset))
     found = find_differences(master.log, slave.log, begin, end, progress)
-    findings = [*_list_gaps(master, slave, begin, end)]
+    findings = [*_list_gaps(master, slave)]
     differs_from, differs_until = end, end
     if found is not None:
         finding = _judge_difference(master, slave, found.first)
@@ -62,17 +68,18 @@ def compare_logs(
         findings += [*_compare_queues(master, slave, progress)]
     order = list(Kind)
     findings.sort(key=lambda finding: order.index(finding.kind))
-    return LogComparison(tuple(findings), differs_from, differs_until)
+    equal = [(begin, differs_from), (differs_until, end)]
+    covered = intersect(master.log.list_covered(), slave.log.list_covered())
+    shared = tuple(intersect(equal, covered))
+    return LogComparison(tuple(findings), differs_from, differs_until, shared)
 
 
-def _list_gaps(
-    master: StoredBroker, slave: StoredBroker, begin: int, end: int
-) -> Iterator[Finding]:
+def _list_gaps(master: StoredBroker, slave: StoredBroker) -> Iterator[Finding]:
     """Files that are missing between others: a start does not notice (T1-13698)."""
     for broker in (master, slave):
+        kind = Kind.MASTER_GAP if broker.is_master else Kind.GAP
         for low, high in broker.log.list_missing():
-            if low < end and high > begin:
-                yield Finding(Kind.GAP, low, high, broker=broker.name)
+            yield Finding(kind, low, high, broker=broker.name)
 
 
 def _judge_difference(master: StoredBroker, slave: StoredBroker, first: int) -> Finding:
@@ -123,6 +130,8 @@ def _compare_bounds(master: StoredBroker, slave: StoredBroker) -> Iterator[Findi
         is_empty = theirs.begin_offset == theirs.end_offset
         until = min(theirs.begin_offset, ours.end_offset)
         yield Finding(Kind.GAP if is_empty else Kind.BEGINS_LATER, ours.begin_offset, until)
+    elif slave.log.files and theirs.begin_offset < ours.begin_offset <= theirs.end_offset:
+        yield Finding(Kind.MASTER_BEGINS_LATER, theirs.begin_offset, ours.begin_offset)
 
 
 def _find_hole(master: StoredBroker, slave: StoredBroker) -> Iterator[Finding]:

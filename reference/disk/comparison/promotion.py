@@ -7,17 +7,18 @@ with PUT_OK or not.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 
 from reference.decisions.metadata.table_text import DELAY
+from reference.disk.comparison.accounting import list_cut, list_missing
 from reference.disk.comparison.log_comparison import LogComparison
 from reference.disk.comparison.table_comparison import list_progress
+from reference.disk.files.log_files import LogFile
 from reference.disk.findings import Kind
-from reference.disk.records.held_records import HeldRecord, list_held_records, read_record
-from reference.disk.records.units import find_landmark
+from reference.disk.records.held_records import HeldRecord
 from reference.disk.stored_brokers import StoredBroker
 from reference.store.records import SCHEDULE_TOPIC
 
@@ -81,7 +82,17 @@ class Choices:
     """What is lost if one store stays alone."""
 
     if_master_stays: Lost = NOTHING_LOST
+    """What the slave's log serves and the master's does not, from the master's begin on."""
     if_slave_is_promoted: Lost = NOTHING_LOST
+    """What the master's log serves and the slave's does not."""
+    older: Lost = NOTHING_LOST
+    """What the slave's log serves below the master's begin: the master's retention has deleted it,
+    or its first files are lost."""
+    cut: Mapping[str, Lost] = field(factory=dict)
+    """By broker: whole records behind its log's end, which its start does not reach and the other
+    log does not serve."""
+    filling: tuple[LogFile, ...] = ()
+    """The slave's files for gaps of the master, if they hold all that only the slave serves."""
     groups: tuple[GroupEffect, ...] = field(default=())
     """Consumer groups for which the slave's promotion changes something."""
     delays: tuple[DelayEffect, ...] = ()
@@ -118,18 +129,45 @@ def compute_choices(master: StoredBroker, slave: StoredBroker, compared: LogComp
     """Both choices, from the parts in which the logs differ. Raises OSError."""
     if compared.kind is Kind.CANNOT_SAY:
         return Choices()
-    on_master, on_slave = Tally(), Tally()
+    on_master, on_slave, older = Tally(), Tally(), Tally()
     for record in list_missing(master, slave, compared):
         on_master.add(record, {})
-    progress = list_reachable_progress(slave)
+    progress, gaps = list_reachable_progress(slave), list(master.log.list_missing())
+    is_all_in_gaps = True
     for record in list_missing(slave, master, compared):
+        if record.offset < master.start.begin_offset:
+            older.add(record, {})
+            continue
         on_slave.add(record, progress)
+        is_all_in_gaps &= any(low <= record.offset < high for low, high in gaps)
     return Choices(
         if_master_stays=on_slave.make_lost(),
         if_slave_is_promoted=on_master.make_lost(),
+        older=older.make_lost(),
+        cut=_count_cut(master, slave, compared),
+        filling=tuple(_list_filling(slave, gaps)) if on_slave.by_queue and is_all_in_gaps else (),
         groups=tuple(_list_group_effects(master, slave, on_slave.skipped)),
         delays=tuple(_list_delay_effects(master, slave, on_master.deliveries)),
     )
+
+
+def _count_cut(
+    master: StoredBroker, slave: StoredBroker, compared: LogComparison
+) -> Mapping[str, Lost]:
+    found = {}
+    for broker, other in ((master, slave), (slave, master)):
+        tally = Tally()
+        for record in list_cut(broker, other, compared):
+            tally.add(record, {})
+        if tally.by_queue:
+            found[broker.name] = tally.make_lost()
+    return found
+
+
+def _list_filling(slave: StoredBroker, gaps: Sequence[tuple[int, int]]) -> Iterator[LogFile]:
+    for file in slave.log.files:
+        if any(low <= file.begin_offset and file.end_offset <= high for low, high in gaps):
+            yield file
 
 
 def list_reachable_progress(slave: StoredBroker) -> Mapping[QueueKey, list[tuple[str, int]]]:
@@ -142,37 +180,6 @@ def list_reachable_progress(slave: StoredBroker) -> Mapping[QueueKey, list[tuple
     return found
 
 
-def list_missing(
-    broker: StoredBroker, other: StoredBroker, compared: LogComparison
-) -> Iterator[HeldRecord]:
-    """The records that another broker has neither there nor elsewhere, nor sent again.
-
-    Raises OSError.
-    """
-    if next(_list_differing(broker, other, compared), None) is None:
-        return
-    digests: set[bytes] = set()
-    keys: set[str] = set()
-    for record in _list_differing(other, broker, compared):
-        digests.add(record.digest)
-        keys.add(record.unique_key)
-    keys.discard("")
-    for record in _list_differing(broker, other, compared):
-        is_held = record.digest in digests or record.unique_key in keys
-        if not is_held and not is_held_at_its_place(other, record):
-            yield record
-
-
-def is_held_at_its_place(broker: StoredBroker, record: HeldRecord) -> bool:
-    """A record at a foreign place lies where it belongs in another store. Raises OSError."""
-    if record.own_offset == record.offset:
-        return False
-    if not broker.start.begin_offset <= record.own_offset < broker.start.end_offset:
-        return False
-    found = read_record(broker.log, record.own_offset, broker.rules.record_format)
-    return found is not None and found.digest == record.digest
-
-
 def _list_delay_effects(
     master: StoredBroker, slave: StoredBroker, delivered: Mapping[int, int]
 ) -> Iterator[DelayEffect]:
@@ -180,37 +187,6 @@ def _list_delay_effects(
     for level, count in sorted(delivered.items()):
         key = str(level)
         yield DelayEffect(level, count, ours.get(key, 0), theirs.get(key, 0))
-
-
-def _list_differing(
-    broker: StoredBroker, other: StoredBroker, compared: LogComparison
-) -> Iterator[HeldRecord]:
-    """The records of a log that may be missing in the other one."""
-    start, theirs = broker.start, other.start
-    below = min(theirs.begin_offset, start.end_offset)
-    if broker.is_master and below > start.begin_offset:
-        yield from list_per_file(broker, start.begin_offset, below)
-    both_end = min(start.end_offset, theirs.end_offset)
-    begin = max(start.begin_offset, min(compared.differs_from, start.end_offset))
-    if compared.differs_until < both_end:
-        yield from list_per_file(broker, begin, compared.differs_until)
-        begin = max(begin, both_end)
-    yield from list_per_file(broker, begin, start.end_offset)
-
-
-def list_per_file(broker: StoredBroker, begin: int, end: int) -> Iterator[HeldRecord]:
-    """Records that begin between two offsets, each file on its own.
-
-    A reader that comes to bytes that are no record goes on in the next file at best.
-    """
-    for file in broker.log.files:
-        low, high = max(begin, file.begin_offset), min(end, file.end_offset)
-        if low < high:
-            one = evolve(broker.log, files=(file,))
-            known = max(file.begin_offset, find_landmark(broker.start.landmarks, low))
-            for record in list_held_records(one, known, high, broker.rules.record_format):
-                if record.offset >= low:
-                    yield record
 
 
 def _list_group_effects(

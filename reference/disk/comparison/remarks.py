@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from reference.disk.comparison.byte_comparison import find_nonzero
 from reference.disk.findings import Finding, Kind
 from reference.disk.records.held_records import list_held_records
+from reference.disk.records.intact import list_intact_records
 from reference.disk.records.units import find_unit, has_header
 from reference.disk.records.walking import Stop
 from reference.disk.stored_brokers import StoredBroker
@@ -17,6 +18,7 @@ def list_remarks(broker: StoredBroker) -> Iterator[Finding]:
     """All of them. Raises OSError."""
     if broker.start.is_started and broker.log.files:
         yield from _list_epochs(broker)
+        yield from _list_missing_files(broker)
         yield from _list_torn(broker)
         yield from _list_tails(broker)
         yield from _list_unqueued(broker)
@@ -32,6 +34,12 @@ def _list_epochs(broker: StoredBroker) -> Iterator[Finding]:
         yield Finding(Kind.EPOCH_AHEAD, start.end_offset, last, broker=broker.name)
     if first > start.begin_offset:
         yield Finding(Kind.EPOCH_LATE, start.begin_offset, first, broker=broker.name)
+
+
+def _list_missing_files(broker: StoredBroker) -> Iterator[Finding]:
+    """Gaps between the log's files, which a start passes in silence (T1-13698)."""
+    for low, high in broker.log.list_missing():
+        yield Finding(Kind.MISSING_FILE, low, high, broker=broker.name)
 
 
 def _list_torn(broker: StoredBroker) -> Iterator[Finding]:
@@ -62,7 +70,9 @@ def _list_tails(broker: StoredBroker) -> Iterator[Finding]:
     kind = Kind.TORN_TAIL if unit.is_begun else Kind.STALE_TAIL
     if unit.is_begun and has_header(broker.log, start.end_offset + read_size(broker)):
         kind = Kind.DAMAGED
-    yield Finding(kind, nonzero, broker.log.mapped_end_offset, on_slave=unit, broker=name)
+    end, known_format = broker.log.mapped_end_offset, broker.rules.record_format
+    whole = list_intact_records(broker.log, start.end_offset, end, known_format, start.landmarks)
+    yield Finding(kind, nonzero, end, on_slave=unit, broker=name, count=sum(1 for _ in whole))
 
 
 def read_size(broker: StoredBroker) -> int:

@@ -68,6 +68,19 @@ class LogFiles:
         file = self.find_file(offset)
         return file.data.read(offset - file.begin_offset, length) if file else b""
 
+    def list_covered(self) -> Iterator[tuple[int, int]]:
+        """Offsets that have a file, as begin and end of each run of files."""
+        begin = self.begin_offset
+        for low, high in self.list_missing():
+            yield begin, low
+            begin = high
+        if self.files:
+            yield begin, self.mapped_end_offset
+
+    def has_file_for(self, begin: int, end: int) -> bool:
+        """Every offset between two has a file."""
+        return any(low <= begin and end <= high for low, high in self.list_covered())
+
     def list_missing(self) -> Iterator[tuple[int, int]]:
         """Offsets between files that have no file, as begin and end."""
         for one, next_one in zip(self.files, self.files[1:], strict=False):

@@ -8,13 +8,13 @@ import pytest
 
 from command_line.answers.stores.mending import Mend, choose_mend
 from command_line.answers.stores.pair import Pair, compare_stores
+from reference.disk.comparison.accounting import list_missing
 from reference.disk.comparison.handshake import (
     Answer,
     Handshake,
     compute_handshake,
     find_consistent_point,
 )
-from reference.disk.comparison.promotion import list_missing
 from reference.disk.comparison.table_comparison import TableKind
 from reference.disk.files.checkpoint_files import Epoch
 from reference.disk.findings import Kind
