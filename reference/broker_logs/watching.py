@@ -30,6 +30,10 @@ go on it writes one, and where it cannot it tries again each millisecond."""
 BOUNDARY_LINES = 10
 """So many lines about a file that is not there yet: a moment's wait for one writes fewer."""
 
+LOG_BYTES_MAX = 1 << 56
+"""No log is longer: a broker that stores 100 MB a second needs 22 years for it. Offsets never
+begin again. Eight characters of text are a number above 2 * 10**18."""
+
 SEND_WAIT_MS = 200
 """``waitTimeMillsInSendQueue``: a send that has waited longer is answered with SYSTEM_BUSY."""
 
@@ -66,6 +70,8 @@ class Watch:
     life: Life = field(factory=Life)
     known_end: int = 0
     """The log was at least so long at some time."""
+    longest: int = 0
+    """The highest offset of its own log that the broker has named, in any life."""
     is_emptied: bool = False
     connects: dict[str, deque[str]] = field(factory=dict)
     """The latest times of connections, by the host at the other end."""
@@ -86,6 +92,17 @@ class Watch:
         if told is not None:
             told(line, match)
 
+    def _add_reported(self, sign: str, lead: int, time: str, detail: str) -> None:
+        """A report from above the master's end: a slave's, or the bytes of a stranger.
+
+        A slave's bytes are its master's: what it is ahead by, its master has lost. So no slave is
+        ahead by more than the longest log that the master has named, or by more than any log has.
+        A master that was empty at its start may have lost any log.
+        """
+        is_emptied = self.life.recovered_end == 0
+        most = LOG_BYTES_MAX if is_emptied or not self.longest else self.longest
+        self.add(sign if lead <= most else "stranger_reports", time, detail)
+
     def _see_last_exit(self, line: Line, match: Match) -> None:
         self.life = Life(follows_failed_roll=self.life.has_failed_roll)
         self.connects.clear()
@@ -95,6 +112,7 @@ class Watch:
 
     def _see_file_loaded(self, line: Line, match: Match) -> None:
         insort(self.life.files, match.get_number("file"))
+        self.longest = max(self.longest, match.get_number("file"))
 
     def _see_file_deleted(self, line: Line, match: Match) -> None:
         number = match.get_number("file")
@@ -109,6 +127,7 @@ class Watch:
             self.add(sign, line.time, f"it went to {self.known_end}, now to {end}")
         self.life.recovered_end = end
         self.known_end = end
+        self.longest = max(self.longest, end)
 
     def _see_queues_truncated(self, line: Line, match: Match) -> None:
         """A queue knew a message that the log has not.
@@ -122,6 +141,7 @@ class Watch:
 
     def _see_undispatched_at_stop(self, line: Line, match: Match) -> None:
         self.known_end = max(self.known_end, match.get_number("max_offset"))
+        self.longest = max(self.longest, self.known_end)
 
     def _see_put_without_file(self, line: Line, match: Match) -> None:
         self.life.has_failed_roll = True
@@ -153,17 +173,23 @@ class Watch:
         """
         life, offset = self.life, match.get_number("offset")
         end, host = life.recovered_end, name_host(match)
+        if not 0 <= offset <= LOG_BYTES_MAX:
+            self.add("stranger_reports", line.time, f"{host} reports {offset}")
+            return
         if end is not None and offset > end and not life.has_served:
             detail = f"the slave has {offset}, the master recovered {end}"
-            self.add("torn_roll" if life.follows_failed_roll else "slave_ahead", line.time, detail)
+            sign = "torn_roll" if life.follows_failed_roll else "slave_ahead"
+            self._add_reported(sign, offset - end, line.time, detail)
         position = life.empty_positions.pop(host, 0)
         if 0 < offset < position:
             detail = f"{offset} bytes from {position} of the master lie at 0 of the slave"
             self.add("wrong_first_file", line.time, detail)
 
     def _see_report_above_end(self, line: Line, match: Match) -> None:
-        detail = f"the slave has {match.fields['offset']}, the master {match.fields['max_offset']}"
-        self.add("slave_ahead", line.time, detail)
+        offset, end = match.get_number("offset"), match.get_number("max_offset")
+        self.longest = max(self.longest, end)
+        detail = f"the slave has {offset}, the master {end}"
+        self._add_reported("slave_ahead", offset - end, line.time, detail)
 
     def _see_positioned(self, line: Line, match: Match) -> None:
         """An empty slave is sent the last file only; puts below that it never gets."""
@@ -181,6 +207,7 @@ class Watch:
     def _see_slave_wait_timed_out(self, line: Line, match: Match) -> None:
         offset = match.get_number("offset")
         self.known_end = max(self.known_end, offset)
+        self.longest = max(self.longest, offset)
         lowest = self.life.late_put
         self.life.late_put = offset if lowest is None else min(lowest, offset)
         self._compare_waiting_put(line.time)
@@ -196,22 +223,26 @@ class Watch:
             self.add("positioned_above_put", time, detail)
 
     def _see_fall_behind(self, line: Line, match: Match) -> None:
-        if match.get_number("bytes") < 0:
-            self.add("slave_ahead", line.time, f"by {-match.get_number('bytes')} bytes")
+        lead = -match.get_number("bytes")
+        if lead > 0:
+            self._add_reported("slave_ahead", lead, line.time, f"by {lead} bytes")
 
     def _see_offset_not_matched(self, line: Line, match: Match) -> None:
         """A place outside of the files; whose place it is, the thread tells."""
         offset, first, end = (match.get_number(name) for name in ("offset", "first", "end"))
         reader = line.thread
+        self.longest = max(self.longest, end)
         detail = f"asks for {offset}; files from {first} to {end}"
-        if offset < first and reader.startswith("WriteSocketService"):
+        if offset < 0 and reader.startswith("WriteSocketService"):
+            self.add("stranger_reports", line.time, detail)
+        elif offset < first and reader.startswith("WriteSocketService"):
             self.add("slave_outrun", line.time, detail)
         elif offset < first and reader.startswith("ReputMessageService"):
             self.add("dispatch_outrun", line.time, detail)
         elif offset < first and reader.startswith(("Flush", "GroupCommit")):
             self.add("flush_outrun", line.time, detail)
         elif offset > end and reader.startswith("WriteSocketService"):
-            self.add("slave_ahead", line.time, detail)
+            self._add_reported("slave_ahead", offset - end, line.time, detail)
         elif offset == end:
             self.life.boundary_lines += 1
             if self.life.boundary_lines == BOUNDARY_LINES:

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from command_line.output.width import get_width, wrap
+from properties.scenarios.procedures.procedures import STORE_CHECK
 from properties.scenarios.procedures.signs import Sign, find_sign
 from reference.broker_logs.findings import Entry, Finding
 from reference.broker_logs.reading import BrokerStory, LogReport
@@ -88,10 +89,23 @@ def render_sign(sign: Sign, findings: list[Finding], width: int) -> Iterator[str
     for finding in findings:
         yield from wrap(say_finding(finding), width, "    ", "      ")
     yield from wrap(sign.means, width, "  ", "  ")
-    yield from wrap(f"Do: {sign.advice}.", width, "  ", "  ")
+    yield from wrap(f"Do: {say_advice(sign)}.", width, "  ", "  ")
     more = [name_page(sign.chapter)]
     more += [f"{PROGRAM} issues {issue}" for issue in sign.issues]
     yield from wrap(f"More: {'; '.join(more)}", width, "  ", "  ")
+
+
+def say_advice(sign: Sign) -> str:
+    """What to do; before a store is replaced, the verb that names what it holds alone decides."""
+    if not sign.replaced_store:
+        return sign.advice
+    return f"{FIRST}: {sign.advice[:1].lower()}{sign.advice[1:]}"
+
+
+FIRST = (
+    f"{PROGRAM} {STORE_CHECK} on the stopped stores first: it names each record that a copy would "
+    f"take away, and its advice goes before this. If it agrees"
+)
 
 
 def say_finding(finding: Finding) -> str:
@@ -148,7 +162,7 @@ def sign_as_json(sign: Sign, findings: list[Finding]) -> dict[str, Any]:
         "what": sign.what,
         "is_trouble": not sign.is_note,
         "means": sign.means,
-        "do": sign.advice,
+        "do": say_advice(sign),
         "chapter": sign.chapter,
         "issues": list(sign.issues),
         "claims": list(sign.claims),

@@ -21,6 +21,7 @@ from command_line.answers.short.shown import (
     say_open,
 )
 from command_line.output.width import wrap_words
+from properties.scenarios.procedures.procedures import STORE_CHECK
 from properties.scenarios.summary.answer import Row, Summary
 from properties.scenarios.summary.shown_actions import choose_shown
 from properties.scenarios.summary.what_if import say_command
@@ -39,6 +40,9 @@ FAILURE_WIDTH = 42
 
 LINES_MAX = 2
 """How many lines of failures a row takes, if there is room for them."""
+
+BEFORE_A_COPY = f"; before a copy, {PROGRAM} {STORE_CHECK} decides"
+"""No verdict knows what a store on disk holds alone; that verb does."""
 
 SCREEN_LINES = 30
 """The length that the answer about one group keeps to."""
@@ -176,7 +180,8 @@ def list_actions(answer: ShortAnswer, width: int) -> Iterator[str]:
     actions = choose_shown(answer.summaries)
     if actions:
         what = "Do, with a slave or without" if answer.is_side_by_side else "Do"
-        yield f"{what}{say_number_left(answer.summaries)}:"
+        first = BEFORE_A_COPY if any(action.replaces_store for action in actions) else ""
+        yield from wrap(f"{what}{say_number_left(answer.summaries)}{first}:", width, "", "  ")
     for number, action in enumerate(actions, start=1):
         yield from wrap(say_action(action), width, f" {number}. ", "    ")
     if answer.is_side_by_side:
@@ -276,7 +281,8 @@ def list_codes(answer: ShortAnswer, width: int) -> Iterator[str]:
             for kept in row.kept:
                 names = ", ".join(name_failures(kept.codes))
                 yield from wrap(f"ok  {kept.words}: {names}", width, "    ", " " * 8)
-        yield from ["  Do:"] if summary.actions else ()
+        first = BEFORE_A_COPY if any(a.replaces_store for a in summary.actions) else ""
+        yield from wrap(f"Do{first}:", width, "  ", "    ") if summary.actions else ()
         for number, action in enumerate(summary.actions, start=1):
             told = say_action(action, most=None)
             yield from wrap(told, width, f"    {f'{number}.':<4}", " " * 8)

@@ -13,6 +13,7 @@ from pathlib import Path
 from command_line.answers.stores.pair import Pair
 from command_line.answers.stores.words import tell_count
 from command_line.output.width import wrap_command
+from properties.scenarios.procedures.procedures import load_procedures
 from properties.scenarios.procedures.store_findings import load_store_findings
 from reference.disk.files.table_files import FILE_NAMES
 from reference.disk.findings import DIFFERENT, GAPS, Kind
@@ -98,17 +99,31 @@ def describe_mending(pair: Pair) -> Iterator[str]:
     later = " once it has caught up" if mend is Mend.EMPTY else ""
     yield f"Then this must say equal{later}:"
     yield from wrap_command(tell_check(pair), "  ")
-    if mend is not Mend.FILES and (link := find_recipe(pair)):
+    if link := find_recipe(pair, mend):
         yield f"Tried in the model: {link}"
 
 
-def find_recipe(pair: Pair) -> str:
-    """The recipe of the most serious finding that has one; empty without any."""
-    findings = (*pair.remarks, *pair.logs.findings)
-    links = (load_store_findings()[finding.kind].recipe_link for finding in findings)
-    return next(filter(None, links), "")
+def find_recipe(pair: Pair, mend: Mend) -> str:
+    """The recipe of the most serious finding whose procedures replace the same broker's store."""
+    findings = (load_store_findings()[f.kind] for f in (*pair.remarks, *pair.logs.findings))
+    fitting = (found for found in findings if REPLACED[mend] in list_replaced(found.recipe))
+    return next((found.recipe_link for found in fitting), "")
 
 
+def list_replaced(recipe: str) -> set[str]:
+    """The brokers whose stores a recipe's procedures replace or empty."""
+    return {p.advice.replaced for p in load_procedures() if p.recipe == recipe} - {""}
+
+
+REPLACED = {
+    Mend.NOTHING: "",
+    Mend.MASTER: "slave",
+    Mend.SLAVE: "master",
+    Mend.FILES: "",
+    Mend.EMPTY: "slave",
+    Mend.CHOOSE: "slave",
+}
+"""The broker whose store is set aside."""
 TOLD = {
     Mend.MASTER: "stop both brokers and copy the master's store to the slave.",
     Mend.SLAVE: "stop both brokers and copy the slave's store to the master, before it takes "

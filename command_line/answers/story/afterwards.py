@@ -9,11 +9,17 @@ from attrs import evolve, frozen
 
 from command_line.output.width import get_drawing_width, get_prose_width, wrap
 from properties.generated_text import count_steps
-from properties.scenarios.procedures.procedures import Procedure, fit, load_procedures
+from properties.scenarios.procedures.procedures import (
+    STORE_CHECK,
+    Procedure,
+    fit,
+    load_procedures,
+)
 from properties.scenarios.procedures.readers import try_reader_recoveries
 from properties.scenarios.procedures.recoveries import Outcome, Trials, try_recoveries
 from properties.scenarios.procedures.signs import find_signs
 from properties.scenarios.summary.actions import find_code_of, is_worth_doing
+from properties.scenarios.summary.answer import replaces_store
 from properties.scenarios.summary.codes import find_row
 from properties.scenarios.summary.rows import Judged, list_fallen
 from properties.schedules.judgement import replay
@@ -21,6 +27,7 @@ from properties.schedules.telling import draw_steps
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.verdict import Verdict
 from properties.worlds import find_world
+from reference.checkout import PROGRAM
 from reference.worlds.system.structure import SystemStructure
 
 WORD_WIDTH = 9
@@ -115,11 +122,17 @@ def tell_outcomes(broken: Broken, trials: Trials) -> Iterator[str]:
     for outcome in trials.outcomes:
         word, text = describe(outcome, trials.judged)
         yield from wrap_outcome(word, f"{outcome.title}{text}")
-    if not any(outcome.is_mending for outcome in trials.outcomes):
+    mending = [outcome for outcome in trials.outcomes if outcome.is_mending]
+    if not mending:
         yield "Nothing that was tried makes it good."
+    if any(replaces_store(outcome.title) for outcome in mending):
+        yield from wrap(f"First: {FIRST}.", get_prose_width())
     if broken.is_system:
         yield from wrap(NOT_TRIED, get_prose_width())
 
+
+FIRST = f"{PROGRAM} {STORE_CHECK}: it names each record that the copy would take away"
+"""Before a store is replaced: no schedule knows what a store on disk holds alone."""
 
 RESTLESS = "brokers do not come to rest, but connect again and again"
 """What is said of a recovery after which steps go on without end."""
@@ -246,6 +259,8 @@ def tell_procedure(procedure: Procedure, source: Judged, *, has_drawing: bool) -
     if has_drawing:
         yield draw_harm(procedure, source)
         yield f"Afterwards {procedure.claim} holds:"
+    if procedure.advice.replaced:
+        yield from wrap_step("First", FIRST)
     yield from wrap_step("Do", procedure.advice.title)
     for mistake in procedure.mistakes:
         yield from wrap_step("Not", mistake.title)

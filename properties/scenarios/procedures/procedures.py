@@ -86,12 +86,32 @@ class RestlessError(ScheduleError):
         super().__init__(f"the group does not come to rest within {STEPS_MAX} steps")
 
 
+REPLACED = {
+    "copy_store_to_slave": "slave",
+    "wipe_slave": "slave",
+    "copy_store_to_master": "master",
+}
+"""Acts that replace or empty the store of a broker."""
+
+STORE_CHECK = "store MASTER SLAVE"
+"""The verb that names each record which one store alone has."""
+
+
 @frozen(eq=False)
 class Course:
     """A course of action after the fault."""
 
     title: str
     acts: tuple[Action, ...]
+
+    @property
+    def replaced(self) -> str:
+        """The broker whose store is replaced or emptied: ``master`` or ``slave``; empty for none.
+
+        No state of the model is a damaged store on disk: what the store holds alone, ``store``
+        tells.
+        """
+        return next((REPLACED[a.rule_name] for a in self.acts if a.rule_name in REPLACED), "")
 
 
 @frozen(eq=False)

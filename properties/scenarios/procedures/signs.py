@@ -38,6 +38,8 @@ class Sign:
     do: str = ""
     procedure: str = ""
     """The procedure whose advice is given, in place of ``do``."""
+    replaced: str = ""
+    """The broker whose store ``do`` replaces: ``master`` or ``slave``; empty for none."""
     is_note: bool = False
     """It is no trouble by itself."""
     log: str = ""
@@ -56,6 +58,12 @@ class Sign:
         """What to do: as tried in the model where a procedure is named."""
         tried = (p.advice.title for p in load_procedures() if p.name == self.procedure)
         return next(tried, self.do)
+
+    @property
+    def replaced_store(self) -> str:
+        """The broker whose store is replaced by what the sign advises; empty for none."""
+        tried = (p.advice.replaced for p in load_procedures() if p.name == self.procedure)
+        return next(tried, self.replaced)
 
 
 def _read(file: Path) -> tuple[Sign, ...]:

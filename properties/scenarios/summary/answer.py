@@ -104,6 +104,17 @@ class Action:
     voids: tuple[str, ...] = ()
     """The letters of rows in which nothing is promised any more after a switch."""
 
+    @property
+    def replaces_store(self) -> bool:
+        """A broker's store is replaced by another one's, or emptied."""
+        return self.is_repair and replaces_store(self.text)
+
+
+def replaces_store(text: str) -> bool:
+    """Advice in these words replaces or empties a store."""
+    words = text.lower()
+    return "store" in words and ("copy" in words or "empty" in words)
+
 
 @frozen
 class Summary:

@@ -52,6 +52,38 @@ CASES: dict[str, tuple[tuple[str, ...], set[str]]] = {
         {"put_without_file", "torn_roll"},
     ),
     "ahead by the minute": ((FALL.format(-1),), {"slave_ahead"}),
+    "a stranger by the minute": ((FALL.format(-4123389833770013789),), {"stranger_reports"}),
+    "as long as a log may be": ((FALL.format(-(1 << 56)),), {"slave_ahead"}),
+    "longer than any log": ((FALL.format(-(1 << 56) - 1),), {"stranger_reports"}),
+    "as far ahead as the master was long": (
+        (START, LOADED.format(90), FALL.format(-90)),
+        {"slave_ahead"},
+    ),
+    "further ahead than the master was long": (
+        (START, LOADED.format(90), FALL.format(-91)),
+        {"stranger_reports"},
+    ),
+    "ahead of a master that was longer": (
+        (START, LOADED.format(90), START, LOADED.format(10), REPORT.format(100)),
+        {"log_shorter", "slave_ahead"},
+    ),
+    "ahead of an empty master": (
+        (START, LOADED.format(0), FALL.format(-(1 << 40))),
+        {"slave_ahead"},
+    ),
+    "a text for a report": (
+        (START, LOADED.format(90), REPORT.format(5135868584551137568)),
+        {"stranger_reports"},
+    ),
+    "a report below zero": ((REPORT.format(-7),), {"stranger_reports"}),
+    "asks for a place below zero": (
+        (OUTSIDE.format("WriteSocketService", -7),),
+        {"stranger_reports"},
+    ),
+    "asks for a place that no slave can have": (
+        (OUTSIDE.format("WriteSocketService", 5135868584551137568),),
+        {"stranger_reports"},
+    ),
     "not behind by the minute": ((FALL.format(0),), set()),
     "an empty slave at the last file": (
         (START, FILE.format(0), FILE.format(100), LOADED.format(150), SENT.format(100, 0)),
