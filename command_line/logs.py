@@ -33,7 +33,8 @@ one with a folder of each broker. Rotated and compressed files are read as well,
 The times are those of the logs, which stock settings write in GMT+8. A recording has what logs can
 make complete: starts, ends, and lines. Of such a one trace says that it conforms, or is undecided.
 
-Exit codes: 0 no sign of trouble, 1 signs of trouble, 3 a folder has no logs of a broker.
+Exit codes: 0 no sign of trouble, 1 signs of trouble, 2 no line is known, so that nothing can be
+said, 3 a folder has no logs of a broker.
 """
 
 TIME = re.compile(r"\d{4}(-\d\d(-\d\d([ T]\d\d(:\d\d(:\d\d(\.\d+)?)?)?)?)?)?")
@@ -99,7 +100,9 @@ def command(
         write_recording(report, out)
     click.echo(json.dumps(as_json(report), indent=1) if is_json else "\n".join(render(report)))
     is_trouble = any(not sign.is_note for sign, _ in gather_signs(report))
-    return exit_codes.REFUTED if is_trouble else exit_codes.ANALYSED
+    if is_trouble:
+        return exit_codes.REFUTED
+    return exit_codes.ANALYSED if report.known else exit_codes.UNDECIDED
 
 
 def write_recording(report: LogReport, out: Path) -> None:

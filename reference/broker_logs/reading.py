@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from attrs import define, evolve, field, frozen
@@ -11,8 +12,19 @@ from reference.broker_logs.folders import BrokerLogs
 from reference.broker_logs.lines import Line, read_lines
 from reference.broker_logs.lives import BrokerLives
 from reference.broker_logs.watching import Watch, name_host
-from reference.broker_logs.wordings import RELEASES, Match, Matcher, load_wordings
+from reference.broker_logs.wordings import (
+    AREAS,
+    ERROR_SIGN,
+    RELEASES,
+    Match,
+    Matcher,
+    load_plain_lines,
+    load_wordings,
+)
 from reference.releases.releases import is_since
+
+DETAIL_MAX = 100
+"""So many characters of a line are shown (characters)."""
 
 
 @define
@@ -25,6 +37,8 @@ class BrokerStory:
     lines: int = 0
     known: int = 0
     """Lines that have a wording."""
+    areas: Counter[str] = field(factory=Counter)
+    """How many of them are about what."""
     first: str = ""
     last: str = ""
     releases: list[str] = field(factory=lambda: list(RELEASES))
@@ -52,6 +66,15 @@ class LogReport:
     recorded_release: str
     """What a recording names."""
 
+    @property
+    def known(self) -> int:
+        """How many lines have a wording."""
+        return sum(story.known for story in self.brokers)
+
+    def list_unseen_areas(self) -> tuple[str, ...]:
+        """What no line is about; about it the absence of signs says nothing."""
+        return tuple(a for a in AREAS if not any(story.areas[a] for story in self.brokers))
+
 
 def read_logs(
     brokers: Iterable[BrokerLogs],
@@ -63,7 +86,8 @@ def read_logs(
 
     What is earlier than ``since`` is read for what follows from it, and not told.
     """
-    matcher, findings = Matcher(load_wordings()), Findings(since=since)
+    matcher = Matcher(load_wordings(), load_plain_lines())
+    findings = Findings(since=since)
     notes: list[str] = []
     stories = []
     for broker in brokers:
@@ -96,16 +120,28 @@ def take(story: BrokerStory, watch: Watch, line: Line, matcher: Matcher) -> None
     story.first, story.last = story.first or line.time, line.time
     match = matcher.match(line.log, line.thread, line.text)
     if match is None:
+        if line.level == "ERROR":
+            watch.add(ERROR_SIGN, line.time, shorten(line.text))
         return
     story.known += 1
+    story.areas[match.wording.area] += 1
     story.narrow(match)
     if match.wording.name == "last_exit":
         story.time_line.begin_life()
-    watch.see(line, match)
-    story.lives.see(line, match)
     wording = match.wording
+    if wording.sign == ERROR_SIGN:
+        watch.add(ERROR_SIGN, line.time, shorten(line.text))
+    else:
+        watch.see(line, match)
+    story.lives.see(line, match)
     if wording.says and not story.lives.is_spare(match):
         story.time_line.add(line, wording, say(match))
+
+
+def shorten(text: str) -> str:
+    """The beginning of a line."""
+    text = " ".join(text.split()) or "no text, only an exception"
+    return text if len(text) <= DETAIL_MAX else text[: DETAIL_MAX - 1] + "…"
 
 
 def say(match: Match) -> str:

@@ -248,6 +248,13 @@ class Watch:
             if self.life.boundary_lines == BOUNDARY_LINES:
                 self.add("next_file_missing", line.time, f"the last file ends at {end}")
 
+    def _see_offset_corrected(self, line: Line, match: Match) -> None:
+        """A group is sent to another place of its queue: back, or over what is gone."""
+        asked, new = match.get_number("asked"), match.get_number("new")
+        detail = f"{match.fields['group']} of {match.fields['topic']}: from {asked} to {new}"
+        if new != asked:
+            self.add("group_sent_back" if new < asked else "group_sent_on", line.time, detail)
+
     def _see_dispatch_unreadable(self, line: Line, match: Match) -> None:
         life = self.life
         life.unreadable_lines += 1

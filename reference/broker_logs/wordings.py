@@ -6,12 +6,14 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
 
 WORDINGS_FILE = Path(__file__).with_name("wordings.toml")
+STATEMENTS_FILE = Path(__file__).with_name("statements.toml")
 
 RELEASES = ("4.4.0", "4.9.8", "5.3.3")
 """The releases whose sources the wordings were read in, oldest first."""
@@ -75,6 +77,12 @@ class Wording:
     sign: str = ""
     """The sign of trouble that each such line is; empty for none."""
 
+    @property
+    def area(self) -> str:
+        """What the line is about, one of ``AREAS``, by the class that writes it."""
+        classes = (form.source.partition("#")[0].split(".")[0] for form in self.forms)
+        return next((a for a in map(load_areas().get, classes) if a), OTHER_AREA)
+
 
 @frozen
 class Match:
@@ -90,6 +98,50 @@ class Match:
     def get_number(self, name: str) -> int:
         """A field that is a whole number."""
         return int(self.fields[name])
+
+
+AREAS = (
+    "replication",
+    "store",
+    "pulls",
+    "progress",
+    "tables",
+    "registration",
+    "delays",
+    "controller",
+)
+"""What lines are about; of the rest, starts and settings, nothing is said."""
+OTHER_AREA = "broker"
+ERROR_SIGN = "error_line"
+"""The sign of an error that has no meaning of its own here."""
+
+
+@cache
+def load_statements() -> tuple[Mapping[str, str], ...]:
+    """Every line of level WARN or ERROR that the sources have, in the order of areas."""
+    entries: list[dict[str, str]] = tomllib.loads(STATEMENTS_FILE.read_text("utf-8"))["statement"]
+    return tuple(entries)
+
+
+@cache
+def load_areas() -> Mapping[str, str]:
+    """What a class writes about."""
+    found = {e["source"].partition("#")[0].split(".")[0]: e["area"] for e in load_statements()}
+    return {**found, "HookUtils": "store", "EpochFileCache": "replication"}
+
+
+@cache
+def load_plain_lines() -> tuple[Wording, ...]:
+    """The lines without a meaning of their own: a wording for each log, area and level."""
+    forms: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+    for each in load_statements():
+        text = each["text"].replace("{}", "...").rstrip()
+        form = {"at": each["at"], "source": each["source"], "text": text, "is_inferred": True}
+        forms.setdefault((each["log"], each["area"], each["level"]), []).append(form)
+    return tuple(
+        Wording(f"{area}_{level}", log, told, sign=ERROR_SIGN if level == "error" else "")
+        for (log, area, level), told in forms.items()
+    )
 
 
 @cache
@@ -120,15 +172,18 @@ def list_candidates(wording: Wording) -> Iterator[Candidate]:
 class Matcher:
     """Finds the wording of a line."""
 
-    def __init__(self, wordings: Iterable[Wording]) -> None:
-        """Index the wordings by file and first characters."""
-        self.known: dict[tuple[str, str], list[Candidate]] = {}
+    def __init__(self, *tiers: Iterable[Wording]) -> None:
+        """Index the wordings by file and first characters; those of earlier tiers go before."""
+        self.tiers: list[dict[tuple[str, str], list[Candidate]]] = []
         self.latest: dict[tuple[str, str, str], Match | None] = {}
-        for wording in wordings:
-            for candidate in list_candidates(wording):
-                start = FIELD.split(candidate.text, maxsplit=1)[0]
-                key = start[:KEY_LENGTH] if len(start) >= KEY_LENGTH else ""
-                self.known.setdefault((wording.log, key), []).append(candidate)
+        for wordings in tiers:
+            known: dict[tuple[str, str], list[Candidate]] = {}
+            for wording in wordings:
+                for candidate in list_candidates(wording):
+                    start = FIELD.split(candidate.text, maxsplit=1)[0]
+                    key = start[:KEY_LENGTH] if len(start) >= KEY_LENGTH else ""
+                    known.setdefault((wording.log, key), []).append(candidate)
+            self.tiers.append(known)
 
     def match(self, log: str, thread: str, text: str) -> Match | None:
         """The wording of a line of a file; None for a line that nothing is known of.
@@ -144,13 +199,14 @@ class Matcher:
         return self.latest[place]
 
     def _find(self, log: str, thread: str, text: str) -> Match | None:
-        text = text.rstrip()
-        for key in (text[:KEY_LENGTH], ""):
-            for each in self.known.get((log, key), ()):
+        told = text.rstrip()
+        for known, key in product(self.tiers, (told[:KEY_LENGTH], "")):
+            for each in known.get((log, key), ()):
                 threads = each.wording.threads
                 if threads and not thread.startswith(threads):
                     continue
-                found = each.pattern.fullmatch(text)
+                # What varies at the end may be empty, and the blank before it belongs to the words.
+                found = each.pattern.fullmatch(told) or each.pattern.fullmatch(text)
                 if found is not None:
                     return Match(each.wording, each.text, each.releases, found.groupdict())
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -43,13 +43,33 @@ def render(report: LogReport) -> Iterator[str]:
     yield from render_time_line(report.entries, width)
     signs = gather_signs(report)
     yield ""
-    yield "Signs of trouble:" if signs else "No sign of trouble."
+    yield from wrap(say_head(report, signs), width, "", "  ")
     for sign, findings in signs:
         yield from render_sign(sign, findings, width)
     yield ""
     yield "Not in these logs, whatever happened:"
     for text in list_unseen(report.release):
         yield from wrap(text, width, "- ", "  ")
+
+
+def say_head(report: LogReport, signs: Sequence[Told]) -> str:
+    """That there are signs; without any how far that goes: known lines, and what none is about."""
+    if any(not sign.is_note for sign, _ in signs):
+        return "Signs of trouble:"
+    if not report.known:
+        return (
+            "Nothing can be said: none of these lines is known. They are of another program or "
+            "release, or their pattern is not that of RocketMQ's own files."
+        )
+    unseen = report.list_unseen_areas()
+    what = "Nothing but notes" if signs else "No sign of trouble"
+    told = f"{what} in the {report.known} lines that are known."
+    return f"{told} None is about {join_names(unseen)}." if unseen else told
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Names with commas and a last *or*."""
+    return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else "".join(names)
 
 
 def describe_broker(story: BrokerStory) -> str:
@@ -126,6 +146,7 @@ def as_json(report: LogReport) -> dict[str, Any]:
         "time_line": [entry_as_json(entry) for entry in report.entries],
         "signs": [sign_as_json(*told) for told in gather_signs(report)],
         "not_in_logs": list(list_unseen(report.release)),
+        "areas_without_a_line": list(report.list_unseen_areas()),
         "notes": list(report.notes),
     }
 
@@ -137,6 +158,7 @@ def broker_as_json(story: BrokerStory) -> dict[str, Any]:
         "role": story.lives.role or None,
         "lines": story.lines,
         "known_lines": story.known,
+        "known_lines_by_area": dict(sorted(story.areas.items())),
         "first": story.first or None,
         "last": story.last or None,
     }

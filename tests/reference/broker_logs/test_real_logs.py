@@ -20,25 +20,31 @@ TORN_ROLL = {
     ("put_without_file", "master"),
     ("put_slow", "master"),
     ("abnormal_start", "master"),
+    ("service_failed", "master"),
+    ("link_ended", "master"),
 }
 """A master that could not create its next file, and was killed then."""
 
 SIGNS = {
-    "delay_promotion_keep": {("flapping", "master")},
+    "delay_promotion_keep": {("flapping", "master"), ("link_ended", "master")},
     "empty_first_file": {
         ("last_file_only", "master"),
         ("frame_refused", "slave1"),
         ("wrong_first_file", "master"),
+        ("link_ended", "master"),
+        ("link_ended", "slave1"),
     },
     "equal_versions": {
         ("disk_unknown", "master"),
         ("disk_unknown", "slave1"),
         ("idle_slave_dropped", "master"),
         ("table_not_copied", "slave1"),
+        ("link_ended", "master"),
         ("abnormal_start", "master"),
     },
     "full_file_skipped": {
         ("file_not_created", "master"),
+        ("service_failed", "master"),
         ("next_file_missing", "master"),
         ("put_without_file", "master"),
         ("put_slow", "master"),
@@ -48,10 +54,14 @@ SIGNS = {
         ("flush_outrun", "slave1"),
         ("stopped_behind", "slave1"),
     },
-    "group_skip_old": set(),
+    "group_skip_old": {("link_ended", "master"), ("answer_not_sent", "slave1")},
     "operators_torn_roll_advice": {*TORN_ROLL, ("disk_wait_failed", "master")},
     "topic_answer": {("abnormal_start", "master")},
-    "torn_roll_control": {("disk_wait_failed", "master"), ("abnormal_start", "master")},
+    "torn_roll_control": {
+        ("disk_wait_failed", "master"),
+        ("abnormal_start", "master"),
+        ("link_ended", "master"),
+    },
     "torn_roll_kill": {*TORN_ROLL, ("torn_roll", "master"), ("queue_misses_entry", "slave1")},
 }
 """What is true of each pair, by ``tests/data/stores/NOTICE.md``, as far as logs show it."""
@@ -75,6 +85,8 @@ RECORDED = {
         ("stopped_behind", "slave1"),
         ("abnormal_start", "slave1"),
         ("log_shorter", "slave1"),
+        ("link_ended", "master"),
+        ("link_ended", "slave1"),
     },
     "traces/p_slave_behind_master_min": {
         ("flapping", "master"),
@@ -84,25 +96,34 @@ RECORDED = {
         ("slave_wait_failed", "master"),
         ("put_slow", "master"),
         ("store_emptied", "slave1"),
+        ("link_ended", "master"),
         ("last_file_only", "master"),
         ("dispatch_outrun", "slave1"),
     },
     "traces/s_idle_500_3000": {("flapping", "master"), ("idle_slave_dropped", "master")},
-    "traces/x2_consumer_offsets_and_sync": {("progress_moved_back", "master")},
+    "traces/x2_consumer_offsets_and_sync": {
+        ("progress_moved_back", "master"),
+        ("link_ended", "master"),
+        ("topic_not_known", "slave1"),
+    },
     "traces_498/v498_h_slave_ahead_aligned": {
         ("abnormal_start", "master"),
         ("tail_lost", "master"),
         ("slave_ahead", "master"),
         ("flapping", "master"),
         ("flapping", "slave1"),
+        ("link_ended", "master"),
     },
-    "traces_498/v498_n_clean_restart": set(),
+    "traces_498/v498_n_clean_restart": {("link_ended", "master")},
     "traces_5x/v533_controller_d2_power_loss_same_epoch": {
         ("abnormal_start", "master"),
         ("tail_lost", "master"),
         ("confirm_offset_stands", "master"),
         ("no_consistent_point", "slave1"),
         ("set_shrank", "master"),
+        ("link_ended", "master"),
+        ("link_ended", "slave1"),
+        ("error_line", "master"),
     },
     "traces_5x/v533_quorum_h_slave_ahead_aligned": {
         ("abnormal_start", "master"),

@@ -13,7 +13,14 @@ from reference.broker_logs import watching
 from reference.broker_logs.folders import LOGS, find_brokers
 from reference.broker_logs.lines import read_lines
 from reference.broker_logs.unseen import list_unseen
-from reference.broker_logs.wordings import FIELD, RELEASES, Matcher, Wording, load_wordings
+from reference.broker_logs.wordings import (
+    FIELD,
+    RELEASES,
+    Matcher,
+    Wording,
+    load_plain_lines,
+    load_wordings,
+)
 from reference.recordings.kinds import EXPLAINED_KINDS, IGNORED_KINDS
 from tests.reference.broker_logs.real_logs import LOGGED, list_recorded_lines, unpack_logs
 
@@ -73,7 +80,7 @@ def find_texts(source: str) -> set[str]:
 def test_every_sign_can_be_found() -> None:
     """By a wording that is one, or by the watch; and every sign of a wording has a meaning."""
     known = {sign.name for sign in (*load_pair_signs(), *load_signs())}
-    by_wording = {wording.sign for wording in WORDINGS if wording.sign}
+    by_wording = {each.sign for each in (*WORDINGS, *load_plain_lines()) if each.sign}
     assert by_wording <= known
     assert set() == known - by_wording - find_texts(inspect.getsource(watching))
 
