@@ -309,11 +309,18 @@ def _write_put(session: Session, answer: put.Answer) -> Answer:
     return session.tell_short(**told)
 
 
+PUT_FIELDS = frozenset({"op", "t", "q", "u", "b", "p", "pu", "ps", "sf", "wait_pre"})
+"""What is read of a put; ``wait_pre`` lets real threads prepare a file, which is done here."""
+
+
 def put_one(session: Session, op: Row) -> Answer:
-    """A master's put."""
+    """A master's put. Raises RowError for a field that no answer here depends on."""
+    if unknown := op.keys() - PUT_FIELDS:
+        raise RowError(f"a put has no field {min(unknown)!r}")
     properties = "é" * op["pu"] if "pu" in op else images.make_properties(op.get("p", 0))
     body = images.make_body(op["u"], op["b"]) if "b" in op else None
-    message = put.Message(op["t"], op["q"], body, op.get("ps", properties))
+    flag = op.get("sf", 0)
+    message = put.Message(op["t"], op["q"], body, op.get("ps", properties), sys_flag=flag)
     session.store, answer = put.put_message(session.store, message, _make_around(session))
     return _write_put(session, answer)
 

@@ -7,13 +7,25 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.store import expiry
+from reference.store import expiry, mapped_file
 from reference.store import store as stores
 from reference.store.content import Content
 from reference.store.expiry import CleanCommitLogService, CleanConfig, Surroundings
+from reference.store.put import Message
 from reference.store.records import HOUR_MS
 from reference.store.store import Flag, Store
-from tests.reference.store.logs import FILE_SIZE, NOW_MS, SLAVE, append, start
+from tests.reference.store.logs import (
+    FILE_SIZE,
+    MASTER,
+    NOW_MS,
+    SLAVE,
+    TOPIC,
+    append,
+    fill,
+    load,
+    start,
+    stop,
+)
 
 CONFIG = CleanConfig()
 SERVICE = CleanCommitLogService()
@@ -96,3 +108,24 @@ def test_a_hanging_file_is_tried_every_two_minutes() -> None:
     for waited, left in ((120_000, 2), (120_001, 1)):
         after, _ = expiry.run(store, service, CONFIG, Surroundings(NOW_MS + waited))
         assert left == count_files(after)
+
+
+def test_a_file_that_a_flush_holds_is_there_again_after_a_restart() -> None:
+    """The log seems to begin behind it, and begins with it again: so does each queue.
+
+    ``MappedFile#flush`` holds the file while it is forced to disk. ``MappedFile#destroy`` then
+    marks it, and deletes nothing (``ReferenceResource#shutdown``); ``CommitLog#getMinOffset`` skips
+    a file that is marked. Unmodified classes of 4.4.0 did so in six of 1,320 random rows.
+    """
+    store = fill(MASTER, [Message(TOPIC, 0, bytes(150)) for _ in range(6)])
+    held, _ = mapped_file.hold(store.commit_log.mapped_files[0])
+    files = (held, *store.commit_log.mapped_files[1:])
+    store = evolve(store, commit_log=evolve(store.commit_log, mapped_files=files))
+    store, deleted = expiry.delete_expired_file(store, 0, 1000, NOW_MS, is_clean_immediately=True)
+    assert deleted == 0
+    assert stores.get_min_physical_offset(store) == FILE_SIZE
+    store, _ = expiry.clean_consume_queues(store, expiry.CleanConsumeQueueService(), NOW_MS)
+    assert store.consume_queues[f"{TOPIC}-0"].min_offset_in_queue == 2
+    store = load(stop(store))
+    assert stores.get_min_physical_offset(store) == 0
+    assert store.consume_queues[f"{TOPIC}-0"].min_offset_in_queue == 0

@@ -83,6 +83,33 @@ def test_what_was_put_is_read_and_dispatched(messages: list[Message]) -> None:
         assert count == (store.consume_queues[key].max_offset_in_queue if count else 0)
 
 
+TRANSACTION = ((0, 0), (0, 1), (0, 2), (4, 0), (0, 3), (12, 0), (8, 4), (0, 5), (5, 0), (1, 6))
+"""Flags of puts to one queue, and ``getLogicsOffset`` of each answer.
+
+The first eight are what unmodified classes of 4.4.0 answer: ``#doAppend`` of
+``DefaultAppendMessageCallback`` writes the queue offset 0 into prepared messages and rollbacks, and
+moves ``topicQueueTable`` on for the others only. It does the same at 4.9.8; at 5.3.3
+``DefaultMessageStore#assignOffset`` and ``#increaseOffset`` do.
+"""
+
+
+def test_parts_of_transactions_take_no_place_in_their_queue() -> None:
+    """Prepared (4) and rollback (12) have the queue offset 0, whatever is before them."""
+    store = start(MASTER)
+    for flag, expected in TRANSACTION:
+        store, answer = put_message(store, Message(TOPIC, 0, b"x", sys_flag=flag))
+        assert answer.append is not None
+        assert answer.append.logics_offset == expected
+        at = answer.append.wrote_offset_bytes
+        store, found = reading.get_message(store, at, answer.append.wrote_bytes)
+        assert isinstance(found, SelectedBuffer)
+        record = records.decode(found.content.data)
+        assert record is not None
+        assert record.queue_offset == expected
+    assert store.topic_queue_table[f"{TOPIC}-0"] == 7
+    assert store.consume_queues[f"{TOPIC}-0"].max_offset_in_queue == 7
+
+
 def test_a_message_that_fits_no_file_is_nowhere() -> None:
     """PUT_OK, and two files are blanks (T5-00048)."""
     store = start(evolve(MASTER, max_message_size_bytes=2 * FILE_SIZE))
