@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import shlex
-import signal
 import tempfile
 import time
 from collections.abc import Iterable
@@ -268,8 +267,6 @@ def run(
     )
     from spark_fuzz.report.fault_counts import counted_by_faults  # noqa: PLC0415
 
-    # A closed socket is an error to handle here, not the end of the process.
-    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     try:
         with show_progress() as line, open_session(master) as spark:
             if is_new:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import errno
 import importlib
 import os
-import signal
 import sys
 from contextlib import suppress
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
 
 from command_line.output import exit_codes
 from command_line.output.failures import get_exit_code
 from command_line.output.progress import watch
+from command_line.output.standard_streams import OutputClosedError, end_quietly, reserve_numbers
 from reference import ROCKETMQ_VERSION
 from reference.checkout import FULL_ENVIRONMENT
 
@@ -90,6 +90,10 @@ def forget_help_option(command: click.Command) -> None:
         forget_help_option(each)
 
 
+class ClosedPeerError(Exception):
+    """A socket or a pipe was closed by its other end, and the verb cannot go on without it."""
+
+
 class Verbs(click.Group):
     """Imports a verb's module only when it is called, so that --help and check start quickly."""
 
@@ -106,6 +110,13 @@ class Verbs(click.Group):
             add_quiet(command)
         forget_help_option(command)
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the verb. click would end silently, with 1, where the end of a pipe is closed."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as problem:
+            raise ClosedPeerError(f"the other end is closed: {problem.strerror}") from problem
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of verbs without importing them."""
@@ -130,9 +141,15 @@ def group() -> None:
 
 def main() -> None:
     """Run a verb and leave with its exit code; a failure is one line on standard error."""
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    code, message = run_verb()
+    reserve_numbers()
+    try:
+        code, message = run_verb()
+    except OutputClosedError:
+        end_quietly()
+        raise
     lost = flush(sys.stdout)
+    if isinstance(lost, BrokenPipeError) and message is None:
+        end_quietly()
     if lost is not None and message is None:
         code, message = describe(lost)
     if message is not None:

@@ -8,6 +8,7 @@ BAD_INPUT = (
     "BatchError",
     "BrokerLogError",
     "CampaignError",
+    "ClosedPeerError",
     "ConfigurationError",
     "EpochRefusedError",
     "IdentifierError",
@@ -21,6 +22,7 @@ BAD_INPUT = (
     "StoreLockedError",
     "TablesFailedError",
     "TraceError",
+    "WriteFailedError",
 )
 MISSING_PREREQUISITE = ("MissingPrerequisiteError", "MissingSpinError", "SpinError")
 

@@ -17,6 +17,8 @@ from typing import Any, TextIO
 
 from attrs import define, frozen
 
+from command_line.output.standard_streams import OutputClosedError
+
 SILENT_SECONDS = 1.25
 """A verb that has been silent for so long writes a line; after two seconds it would seem stuck."""
 SETTLED_SECONDS = 0.5
@@ -159,7 +161,10 @@ def format_seconds(seconds: float) -> str:
 
 
 class HeardStream:
-    """A stream whose writes remove the line of progress first; all else is the stream's own."""
+    """A stream whose writes remove the line of progress first; all else is the stream's own.
+
+    Raises OutputClosedError where nobody reads it any more.
+    """
 
     def __init__(self, stream: TextIO, line: ProgressLine) -> None:
         self._stream, self._line = stream, line
@@ -167,11 +172,21 @@ class HeardStream:
     def write(self, text: str) -> int:
         """Write to the stream itself."""
         self._line.hear(text)
-        return self._stream.write(text)
+        try:
+            return self._stream.write(text)
+        except BrokenPipeError as problem:
+            raise OutputClosedError from problem
 
     def writelines(self, lines: Iterable[str]) -> None:
         """Write to the stream itself."""
         self.write("".join(lines))
+
+    def flush(self) -> None:
+        """Flush the stream itself."""
+        try:
+            self._stream.flush()
+        except BrokenPipeError as problem:
+            raise OutputClosedError from problem
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -32,7 +31,6 @@ def run(
     """
     words = ["rmqspec", *map(str, arguments)]
     out, err = StringIO(), StringIO()
-    pipe_handler = signal.getsignal(signal.SIGPIPE)
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
         patch.chdir(folder)
         patch.setattr(sys, "argv", words)
@@ -41,7 +39,6 @@ def run(
             patch.setenv(name, value)
         with pytest.raises(SystemExit) as end:
             main()
-    signal.signal(signal.SIGPIPE, pipe_handler)
     code = end.value.code
     assert isinstance(code, int)
     return subprocess.CompletedProcess(
