@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,8 @@ from attrs import evolve
 
 from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
+from command_line.output.served_lines import serve_lines
+from reference.appended_file import open_appended
 from reference.broker.broker import Broker
 from reference.broker.mutants import MUTANTS, Mutant
 from reference.broker.mutants.mutant import BOTH, MASTER, SLAVE
@@ -155,19 +157,20 @@ def command(  # noqa: PLR0913
         raise click.BadParameter("say with --store where the store is to lie")
     settings = Settings(configuration, root, str(own), epoch=epoch)
     node = name or ("slave" if settings.is_slave else "master")
-    file = None if events is None else events.open("a", encoding="utf-8")
+    file = None if events is None else open_appended(events)
     chosen = None if mutant is None else choose_mutant(mutant, settings)
-    process = Process(
-        settings,
-        write_line,
-        bind,
-        file,
-        node,
-        snapshots * 1000,
-        USUAL_PARTS if chosen is None else chosen.parts,
-        partial(announce, chosen),
-    )
-    asyncio.run(process.run())
+    with serve_lines() as lines:
+        process = Process(
+            settings,
+            partial(write_line, lines.out),
+            bind,
+            None if file is None else file.append,
+            node,
+            snapshots * 1000,
+            USUAL_PARTS if chosen is None else chosen.parts,
+            partial(announce, lines.out, chosen),
+        )
+        asyncio.run(process.run())
     return exit_codes.ANALYSED
 
 
@@ -202,22 +205,20 @@ def complete(told: dict[str, str], version: Version) -> dict[str, str]:
     return {**usual, **told}
 
 
-def write_line(line: str) -> None:
+def write_line(outlet: Callable[[str], None], line: str) -> None:
     """A line with its time."""
     now = datetime.now(UTC).strftime("%H:%M:%S.%f")[:-3]
-    print(f"{now} {line}", flush=True)
+    outlet(f"{now} {line}")
 
 
-def announce(mutant: Mutant | None, broker: Broker) -> None:
+def announce(outlet: Callable[[str], None], mutant: Mutant | None, broker: Broker) -> None:
     """Where it can be reached, and before that, whether it is made to be caught."""
     ports, settings = broker.settings.ports, broker.settings
     if mutant is not None:
         text = f"MUTANT {mutant.name}: it is wrong on purpose. {mutant.sentence}"
-        print(f"{text} ({mutant.role}; against {mutant.forbidden_by})", flush=True)
-    print(
+        outlet(f"{text} ({mutant.role}; against {mutant.forbidden_by})")
+    outlet(
         f"{settings.role.name} of RocketMQ {settings.version.name} listens: clients "
         f"{ports.listen} and {ports.vip}, slaves {ports.ha}; store {settings.store_root}, "
-        f"log {max(0, broker.store.min_offset)} to {broker.store.max_offset}",
-        file=sys.stdout,
-        flush=True,
+        f"log {max(0, broker.store.min_offset)} to {broker.store.max_offset}"
     )

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import click
 from attrs import frozen
@@ -25,7 +24,8 @@ from command_line.options.recorder_options import (
 from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.batch import Batch
-from command_line.output.new_files import tell_problem
+from command_line.output.served_lines import Outlet, ServedLines, serve_lines
+from reference.appended_file import AppendedFile, open_appended
 from reference.configuration.files import read_one_broker
 from reference.recorder.nodes import Nodes, describe_node
 from reference.recorder.recorder import Recorder, open_recorder
@@ -170,17 +170,16 @@ def command(
     then forwarded.
     """
     watch = WatchOptions(is_on, json_path, prometheus)
-    with ExitStack() as stack:
-        file = None
-        if json_path is not None:
-            with tell_problem(json_path):
-                file = stack.enter_context(json_path.open("a", encoding="utf-8"))
-        if played:
-            return play_back(played, file)
-        return record(watch, file, **options)
+    if isinstance(prometheus, Path) and prometheus.exists() and not prometheus.is_file():
+        raise click.BadParameter(f"--prometheus: {prometheus} is no regular file")
+    file = None if json_path is None else open_appended(json_path)
+    if played:
+        return play_back(played, file)
+    with serve_lines() as lines:
+        return record(watch, file, lines, **options)
 
 
-def play_back(files: Iterable[str], json_file: IO[str] | None) -> int:
+def play_back(files: Iterable[str], json_file: AppendedFile | None) -> int:
     """Tell the alarms of recordings."""
     batch, count = Batch(), 0
     for file in files:
@@ -192,7 +191,8 @@ def play_back(files: Iterable[str], json_file: IO[str] | None) -> int:
         for alarm in alarms:
             click.echo(f"{file}: {describe_alarm(alarm, began_ms=0.0)}")
             if json_file is not None:
-                json_file.write(json.dumps({"file": file, **as_json(alarm)}) + "\n")
+                told = json.dumps({"file": file, **as_json(alarm)}) + "\n"
+                json_file.append(told.encode())
         if not alarms:
             click.echo(f"{file}: no alarm")
         count += len(alarms)
@@ -202,7 +202,8 @@ def play_back(files: Iterable[str], json_file: IO[str] | None) -> int:
 
 def record(  # noqa: PLR0913
     watch: WatchOptions,
-    json_file: IO[str] | None,
+    json_file: AppendedFile | None,
+    lines: ServedLines,
     *,
     out: Path | None,
     links: list[Link],
@@ -223,7 +224,7 @@ def record(  # noqa: PLR0913
     for name, file in nodes:
         settings, _ = read_one_broker(file, {}, version or Version())
         found.tell(name, describe_node(settings.values, settings.version))
-    recorder = open_recorder(out, rotate, found, write_line)
+    recorder = open_recorder(out, rotate, found, write_to(lines.err))
     for link in links:
         recorder.add_link(link.slave, (bind, link.listen_port), link.target)
     for path in events:
@@ -232,17 +233,23 @@ def record(  # noqa: PLR0913
         recorder.add_logs(name, folder)
     for broker in brokers:
         recorder.add_broker(broker.name, broker.address, every)
-    if watch.is_asked:
-        recorder.observer = make_watch(watch, json_file, recorder)
-    asyncio.run(recorder.run(announce(recorder, out)))
-    return exit_codes.ANALYSED
+    live = make_watch(watch, json_file, recorder) if watch.is_asked else None
+    recorder.observer = live
+    asyncio.run(recorder.run(announce(recorder, out, lines.out)))
+    problems = [] if live is None else live.list_problems()
+    for problem in problems:
+        recorder.write_line(problem)
+    return exit_codes.BAD_INPUT if problems else exit_codes.ANALYSED
 
 
-def make_watch(watch: WatchOptions, json_file: IO[str] | None, recorder: Recorder) -> LiveWatch:
+def make_watch(
+    watch: WatchOptions, json_file: AppendedFile | None, recorder: Recorder
+) -> LiveWatch:
     """A watch that tells what the options ask for."""
     prometheus = watch.prometheus
     return LiveWatch(
-        write_line if watch.is_on else lambda _: None,
+        recorder.write_line if watch.is_on else lambda _: None,
+        recorder.write_line,
         json_file,
         prometheus if isinstance(prometheus, Path) else None,
         (LOOPBACK, prometheus) if isinstance(prometheus, int) else None,
@@ -250,18 +257,20 @@ def make_watch(watch: WatchOptions, json_file: IO[str] | None, recorder: Recorde
     )
 
 
-def write_line(text: str) -> None:
-    """A line for whoever runs the recorder."""
-    click.echo(f"rmqspec: {text}", err=True)
+def write_to(outlet: Outlet) -> Callable[[str], None]:
+    """Lines for the operator of the recorder."""
+    return lambda text: outlet(f"rmqspec: {text}")
 
 
-def announce(recorder: Recorder, out: Path) -> Callable[[], None]:
+def announce(
+    recorder: Recorder, out: Path, write_line: Callable[[str], None]
+) -> Callable[[], None]:
     """What tells that everything listens."""
 
     def tell() -> None:
         for link in recorder.links:
             listen, target = ("{}:{}".format(*each) for each in (link.listen, link.target))
-            click.echo(f"{link.name}: {listen} to {target}")
-        click.echo(f"recording to {out}")
+            write_line(f"{link.name}: {listen} to {target}")
+        write_line(f"recording to {out}")
 
     return tell

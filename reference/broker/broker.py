@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import IO
 
 from attrs import define, field
 
@@ -41,7 +40,7 @@ class Broker:
 
     settings: Settings
     host: Host
-    events_file: IO[str] | None = None
+    append_event: Callable[[bytes], None] | None = None
     node: str = "broker"
     """Its name among the events."""
     parts: Parts = USUAL_PARTS
@@ -94,7 +93,7 @@ class Broker:
         self.held_pulls = HeldPulls(self)
         self.delivery = Delivery(self)
         self.server = RemotingServer(self, host)
-        self.events = EventWriter(self, self.events_file, self.node)
+        self.events = EventWriter(self, self.append_event, self.node)
 
     def _make_ha(self) -> tuple[MasterHa, SlaveHa | None]:
         """Both sides of replication; a master has no second one."""

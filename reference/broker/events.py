@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from attrs import define
 
@@ -51,18 +52,19 @@ def describe_connection(connection: HaConnection) -> dict[str, Any]:
 
 @define(eq=False, repr=False)
 class EventWriter:
-    """A file of lines, each written whole and at once."""
+    """Lines of what happens, each written whole and at once."""
 
     broker: Broker
-    file: IO[str] | None
+    append: Callable[[bytes], None] | None
+    """Where lines go; without it there are none."""
     node: str
 
     def write(self, kind: str, **fields: Any) -> None:
         """One event; its stamp is the time of day (``wall_ms``)."""
-        if self.file is not None:
+        if self.append is not None:
             head = {"ev": kind, "node": self.node, "wall_ms": self.broker.host.wall_time_ms()}
-            self.file.write(json.dumps({**head, **fields}, separators=(",", ":")) + "\n")
-            self.file.flush()
+            text = json.dumps({**head, **fields}, separators=(",", ":")) + "\n"
+            self.append(text.encode())
 
     def write_start(self) -> None:
         """Who starts, with which settings, and what it has found."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
 from collections.abc import Callable
@@ -94,20 +93,6 @@ class LifePeer:
             self.peer.lost(reason)
 
 
-class EventLines(io.StringIO):
-    """A broker's events, handed on as they are written."""
-
-    def __init__(self, take: TakeLine, life: LifeHost) -> None:
-        super().__init__()
-        self.take, self.life = take, life
-
-    def write(self, text: str) -> int:
-        """One event, a whole line."""
-        if self.life.is_alive:
-            self.take(json.loads(text))
-        return len(text)
-
-
 @define(eq=False, repr=False)
 class OwnBroker:
     """One broker of the tester."""
@@ -128,9 +113,13 @@ class OwnBroker:
 
     def start(self) -> None:
         """A new life on the same store."""
-        self.life = LifeHost(self.host, self.tap)
-        events = EventLines(self.take_line, self.life)
-        self.broker = Broker(self.settings, self.life, events, self.name)
+        self.life = life = LifeHost(self.host, self.tap)
+
+        def append_event(data: bytes) -> None:
+            if life.is_alive:
+                self.take_line(json.loads(data))
+
+        self.broker = Broker(self.settings, life, append_event, self.name)
         self.broker.start()
 
     def kill(self) -> None:

@@ -21,6 +21,7 @@ from reference.conformance.case import Case
 from reference.conformance.judging import SKIPPED, Outcome, judge
 from reference.conformance.stage import Serving, Stage
 from reference.decisions.metadata.services import VIP_PORT_STEP
+from reference.serving import Failures
 
 COMMAND_TIMEOUT_S = 120.0
 REACH_TIMEOUT_S = 60.0
@@ -122,8 +123,11 @@ class Listening:
         return self.close
 
     async def _open(self, make_peer: Callable[[], Peer]) -> None:
-        for port in self.ports:
-            self.servers.append(await self.host.listen(self.bind, port, make_peer))
+        try:
+            for port in self.ports:
+                self.servers.append(await self.host.listen(self.bind, port, make_peer))
+        except OSError as problem:
+            self.host.fail(problem)
 
     def close(self) -> None:
         """Refuse connections."""
@@ -166,7 +170,10 @@ def find_free_port(bind: str) -> int:
 
 async def play_case(case: Case, target: Target, folder: Path) -> Outcome:
     """One case against a broker that is there and empty."""
-    host, lateness = SocketHost(lambda _: None), Lateness()
+    done = asyncio.Event()
+    failures, lateness = Failures(lambda _: None, done.set), Lateness()
+    host = SocketHost(lambda _: None, failures.fail)
+    failures.watch(host.loop)
     listening = Listening(host, target.bind, (target.listen_port,))
     restarting = Restarting(target, host)
     stage = Stage(
@@ -181,7 +188,6 @@ async def play_case(case: Case, target: Target, folder: Path) -> Outcome:
         is_whole=case.is_whole,
         own_settings=case.own_settings,
     )
-    done = restarting.done
     lateness.start(host.loop)
     gc.disable()  # A collection of garbage stops every timer for 20 ms.
     host.loop.call_soon(lambda: play(stage, case.acts, done.set))
@@ -191,8 +197,8 @@ async def play_case(case: Case, target: Target, folder: Path) -> Outcome:
         lateness.stop()
         stage.end()
         gc.enable()
-    if restarting.problem is not None:
-        raise restarting.problem
+    if failures.first is not None:
+        raise failures.first
     return judge(case, stage.take_down(case.name, lateness.worst_ms))
 
 
@@ -202,13 +208,10 @@ class Restarting:
 
     target: Target
     host: SocketHost
-    done: asyncio.Event = field(factory=asyncio.Event)
-    """The case is over."""
-    problem: NoBrokerError | None = None
     task: asyncio.Task[None] | None = None
 
     def begin(self, then: Callable[[], None]) -> None:
-        """Do it; ``then`` follows, or the case is over."""
+        """Do it; ``then`` follows, unless it fails, which ends the case."""
         self.task = self.host.loop.create_task(self._run(then))
 
     async def _run(self, then: Callable[[], None]) -> None:
@@ -216,10 +219,9 @@ class Restarting:
             await run_command("--restart", self.target.restart)
             await reach(self.target.broker_address)
         except NoBrokerError as problem:
-            self.problem = problem
-            self.done.set()
+            self.host.fail(problem)
         else:
-            then()
+            self.host.guard(then)
 
 
 async def run_command(option: str, command: str) -> None:

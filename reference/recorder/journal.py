@@ -8,12 +8,12 @@ files take turns, and the older one is emptied once all its lines are in the rec
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from attrs import define, field
 
+from reference.appended_file import AppendedFile, open_appended
 from reference.recorder.line import Line
 
 TURN_BYTES = 1 << 20
@@ -24,32 +24,21 @@ TURN_BYTES = 1 << 20
 class JournalFile:
     """One of the two: numbered lines."""
 
-    path: Path
-    handle: int = -1
-    size: int = 0
+    file: AppendedFile
     last_number: int = -1
 
-    def open(self) -> None:
-        """Open it to append. Raises OSError."""
-        self.handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        self.size = os.fstat(self.handle).st_size
 
-    def empty(self) -> None:
-        """Its lines are in the recording."""
-        os.ftruncate(self.handle, 0)
-        self.size = 0
-
-    def read(self) -> Iterator[tuple[int, Line]]:
-        """Its lines, up to one that was not written whole."""
-        if not self.path.exists():
-            return
-        with self.path.open("rb") as stream:
-            for data in stream:
-                try:
-                    number, wall_ms, kind, fields = json.loads(data)
-                    yield number, Line(wall_ms, kind, fields)
-                except (ValueError, TypeError):
-                    return
+def read_numbered(path: Path) -> Iterator[tuple[int, Line]]:
+    """The lines of a journal's file, up to one that was not written whole. Raises OSError."""
+    if not path.exists():
+        return
+    with path.open("rb") as stream:
+        for data in stream:
+            try:
+                number, wall_ms, kind, fields = json.loads(data)
+                yield number, Line(wall_ms, kind, fields)
+            except (ValueError, TypeError):
+                return
 
 
 @define
@@ -64,64 +53,61 @@ class Journal:
     _encode: json.JSONEncoder = field(factory=lambda: json.JSONEncoder(separators=(",", ":")))
 
     def add(self, lines: list[Line]) -> None:
-        """Write lines down, by one write. Raises OSError."""
-        file = self._choose()
-        texts = []
-        for line in lines:
-            texts.append(self._encode.encode((self.written, *line)) + "\n")
-            file.last_number = self.written
-            self.written += 1
-        data = "".join(texts).encode()
-        while data:
-            written = os.write(file.handle, data)
-            file.size, data = file.size + written, data[written:]
+        """Write lines down, all or none of them. Raises WriteFailedError."""
+        chosen = self._choose()
+        numbered = enumerate(lines, start=self.written)
+        texts = [self._encode.encode((number, *line[:3])) + "\n" for number, line in numbered]
+        chosen.file.append("".join(texts).encode())
+        self.written += len(lines)
+        chosen.last_number = self.written - 1
 
     def _choose(self) -> JournalFile:
         """The file whose turn it is: the first of the list."""
         first, second = self.files
-        if first.size >= TURN_BYTES and second.last_number < self.kept:
-            second.empty()
+        if first.file.size >= TURN_BYTES and second.last_number < self.kept:
+            second.file.truncate(0)
             self.files.reverse()
         return self.files[0]
 
     def close(self, *, is_done: bool) -> None:
         """No more lines; after an end in order there is nothing to be kept."""
-        for file in self.files:
-            os.close(file.handle)
+        for each in self.files:
+            each.file.close()
             if is_done:
-                file.path.unlink(missing_ok=True)
+                each.file.path.unlink(missing_ok=True)
 
 
 def open_journal(base: Path, kept: int) -> tuple[Journal, list[Line]]:
     """The journal of a recording, and those of its lines that are not in it.
 
-    ``kept`` is how many own lines the recording has. Raises OSError.
+    ``kept`` is how many own lines the recording has. Raises OSError, WriteFailedError.
     """
-    files = [JournalFile(base.with_name(f"{base.name}.journal{n}")) for n in (0, 1)]
-    found = dict(each for file in files for each in file.read())
+    paths = [base.with_name(f"{base.name}.journal{n}") for n in (0, 1)]
+    found = dict(each for path in paths for each in read_numbered(path))
     missing = [found[number] for number in sorted(found) if number >= kept]
-    for file in files:
-        file.open()
-    journal = Journal(files, kept, kept)
     if missing:
-        rewrite(journal, missing)
+        rewrite(paths[0], missing, kept)
+    journal = Journal([JournalFile(open_appended(path)) for path in paths], kept, kept)
+    first, second = journal.files
+    second.file.truncate(0)
+    if missing:
+        journal.written += len(missing)
+        first.last_number = journal.written - 1
     else:
-        for file in files:
-            file.empty()
+        first.file.truncate(0)
     return journal, missing
 
 
-def rewrite(journal: Journal, lines: list[Line]) -> None:
-    """Only what is missing is kept, whole before the old lines are dropped."""
-    spare = JournalFile(journal.files[0].path.with_suffix(".new"))
-    spare.path.unlink(missing_ok=True)
-    spare.open()
-    Journal([spare, spare], journal.written).add(lines)
-    os.close(spare.handle)
-    first, second = journal.files
-    os.close(first.handle)
-    spare.path.replace(first.path)
-    first.open()
-    first.last_number = journal.written + len(lines) - 1
-    second.empty()
-    journal.written += len(lines)
+def rewrite(path: Path, lines: list[Line], kept: int) -> None:
+    """Only what is missing is kept, whole before the old lines are dropped.
+
+    Raises OSError, WriteFailedError.
+    """
+    spare = path.with_suffix(".new")
+    spare.unlink(missing_ok=True)
+    file = open_appended(spare)
+    try:
+        Journal([JournalFile(file)] * 2, kept).add(lines)
+    finally:
+        file.close()
+    spare.replace(path)

@@ -24,6 +24,9 @@ OWN_KINDS = frozenset(
 """Kinds that the recorder writes; a file of events may have all others."""
 
 
+LATE = "late_ms"
+"""A field of a line in a recording that came late."""
+
 DERIVED = "derived"
 """A field of an event that nobody has told: the recorder has noticed that it must have been."""
 
@@ -34,6 +37,8 @@ class Line(NamedTuple):
     wall_ms: float
     kind: str
     fields: dict[str, Any]
+    late_ms: float = 0.0
+    """So much its stamp was moved, because lines with later stamps had left before it came."""
 
     @property
     def is_own(self) -> bool:

@@ -42,12 +42,15 @@ class MergeBuffer:
         heapq.heappush(self._heap, (line.wall_ms, self._added, line))
 
     def take(self, now_ms: float) -> Iterator[Line]:
-        """The lines whose time has come, in order; none is stamped earlier than the one before."""
+        """The lines whose time has come, in order; none is stamped earlier than the one before.
+
+        A line that came too late for that has the stamp of the one before, and says so.
+        """
         until_ms = now_ms - self.delay_ms
         while self._heap and (self._heap[0][0] <= until_ms or len(self._heap) > self.lines_max):
             _, _, line = heapq.heappop(self._heap)
             if line.wall_ms < self.left_ms:
                 self.late_lines += 1
-                line = line._replace(wall_ms=self.left_ms)
+                line = line._replace(wall_ms=self.left_ms, late_ms=self.left_ms - line.wall_ms)
             self.left_ms = line.wall_ms
             yield line

@@ -9,16 +9,20 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from attrs import define, field
 
-from reference.recorder.line import Line
+from reference.appended_file import AppendedFile, WriteFailedError, open_appended
+from reference.recorder.line import LATE, Line
 from reference.recorder.position import Position
 from reference.recordings.reading import FORMAT
 
 HEAD_FIELDS = ("seq", "t_ms", "ev")
+FIRST_BYTES = b'{"seq": '
+"""How every file begins."""
 PLAIN_BEGIN = "begin_wall_ms"
 """A stamp inside an event of a broker; in a recording it is ``t_begin_ms``."""
 
@@ -43,8 +47,8 @@ class Parts:
     """The next number."""
     last_ms: float = 0.0
     """The latest time of day of a line; 0 before the first."""
-    handle: int = -1
-    size: int = 0
+    file: AppendedFile | None = None
+    """The file that is written now; None before the first line."""
     _encode: json.JSONEncoder = field(factory=lambda: json.JSONEncoder(separators=(", ", ": ")))
 
     @property
@@ -58,20 +62,29 @@ class Parts:
         return float(self.description["began_wall_ms"])
 
     def begin(self, description: Mapping[str, Any], began_ms: float) -> None:
-        """Write the first line. Raises OSError."""
+        """Write the first line. Raises WriteFailedError."""
         self.description = {**description, "began_wall_ms": round(began_ms, 3)}
         self.last_ms = began_ms
-        self._open_part()
+        self.file = self._open_part()
 
-    def _open_part(self) -> None:
-        self.handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-        self.size = 0
+    def _open_part(self) -> AppendedFile:
+        """A file with its first line, or none."""
         more = {"part": self.part, "position": self.position.as_json()} if self.part else {}
-        self._put(self._format(Line(self.last_ms, "config", {**self.description, **more})))
+        first = self._format(Line(self.last_ms, "config", {**self.description, **more}))
+        file = open_appended(self.path, os.O_TRUNC)
+        try:
+            file.append(first.encode())
+        except WriteFailedError:
+            file.close()
+            self.path.unlink()
+            raise
+        return file
 
     def _format(self, line: Line) -> str:
-        wall_ms, kind, fields = line
+        wall_ms, kind, fields, late_ms = line
         head = {"seq": self.seq, "t_ms": round(wall_ms - self.began_ms, 3), "ev": kind}
+        if late_ms:
+            head[LATE] = round(late_ms, 3)
         self.seq += 1
         if PLAIN_BEGIN in fields:
             begin_ms = round(fields[PLAIN_BEGIN] - self.began_ms, 3)
@@ -79,40 +92,38 @@ class Parts:
             return self._encode.encode({**head, "t_begin_ms": begin_ms, **kept}) + "\n"
         return self._encode.encode({**head, **fields}) + "\n"
 
-    def _put(self, text: str) -> None:
-        data = text.encode()
-        written = 0
-        while written < len(data):
-            written += os.write(self.handle, data[written:])
-        self.size += len(data)
-
     def write(self, lines: list[Line]) -> None:
-        """Append lines, in the order in which they are given. Raises OSError."""
-        texts, size = list[str](), self.size
+        """Append lines to a recording that has begun, in their order. Raises WriteFailedError.
+
+        After a failure the recording ends with a whole line, and these objects are behind it.
+        """
+        assert self.file is not None
+        texts, size = list[str](), self.file.size
         for line in lines:
             if self.rotate_bytes and size >= self.rotate_bytes:
-                self._put("".join(texts))
+                self.file.append("".join(texts).encode())
                 texts, size = [], 0
-                os.close(self.handle)
+                self.file.close()
                 self.part += 1
-                self._open_part()
+                self.file = self._open_part()
             text = self._format(line)
             texts.append(text)
             size += len(text)
             self.position.see(line)
             self.last_ms = line.wall_ms
-        self._put("".join(texts))
+        self.file.append("".join(texts).encode())
 
     def touch(self) -> None:
         """Show in the time of the file that the recorder is alive."""
-        if self.handle >= 0:
-            os.utime(self.handle)
+        if self.file is not None:
+            with suppress(OSError):  # Not every file system can.
+                os.utime(self.file.handle)
 
     def close(self) -> None:
         """No more lines."""
-        if self.handle >= 0:
-            os.close(self.handle)
-            self.handle = -1
+        if self.file is not None:
+            self.file.close()
+            self.file = None
 
 
 def name_part(base: Path, part: int) -> Path:
@@ -127,8 +138,9 @@ def continue_parts(base: Path, rotate_bytes: int) -> tuple[Parts, float]:
     Without any file it is a new one, and the time 0.
 
     Raises:
-        OSError: a file cannot be read or written.
+        OSError: a file cannot be read.
         RecordingFileError: a file is no recording of this recorder.
+        WriteFailedError: a file cannot be written.
     """
     part = 0
     while name_part(base, part + 1).exists():
@@ -136,16 +148,25 @@ def continue_parts(base: Path, rotate_bytes: int) -> tuple[Parts, float]:
     parts = Parts(base, rotate_bytes)
     while part >= 0 and name_part(base, part).exists():
         path = name_part(base, part)
+        if not path.is_file():
+            raise RecordingFileError(f"{path} is no regular file; choose another --out")
         alive_ms = path.stat().st_mtime * 1000
-        whole = list_whole_lines(path)
-        first = next(whole, None)
-        if first is not None:
+        if next(list_whole_lines(path), None) is not None:
             parts.part = part
-            resume(parts, first[0], whole)
+            resume(parts, list_whole_lines(path))
             return parts, alive_ms
-        path.unlink()
+        drop_begun(path)
         part -= 1
     return parts, 0.0
+
+
+def drop_begun(path: Path) -> None:
+    """Delete a file whose first line was not written whole. Raises OSError, RecordingFileError."""
+    with path.open("rb") as stream:
+        data = stream.read(len(FIRST_BYTES))
+    if not FIRST_BYTES.startswith(data):
+        raise RecordingFileError(f"{path} is no recording; it is left as it is")
+    path.unlink()
 
 
 def list_whole_lines(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
@@ -170,26 +191,23 @@ def read_line(path: Path, number: int, data: bytes) -> dict[str, Any]:
     raise RecordingFileError(f"{path}:{number}: no line of a recording, so it is left as it is")
 
 
-def resume(
-    parts: Parts, config: dict[str, Any], lines: Iterator[tuple[dict[str, Any], int]]
-) -> None:
-    """Go on after the last whole line of a file. Raises OSError, RecordingFileError."""
-    if config["ev"] != "config" or "began_wall_ms" not in config or config["format"] != FORMAT:
+def resume(parts: Parts, lines: Iterator[tuple[dict[str, Any], int]]) -> None:
+    """Go on after the last whole line of a file.
+
+    Raises OSError, RecordingFileError, WriteFailedError.
+    """
+    config, size = next(lines)
+    last = config
+    if config["ev"] != "config" or "began_wall_ms" not in config or config.get("format") != FORMAT:
         text = f"{parts.path} is no recording of this recorder; choose another --out"
         raise RecordingFileError(text)
     left_out = (*HEAD_FIELDS, "part", "position")
     parts.description = {name: v for name, v in config.items() if name not in left_out}
     parts.position = Position.from_json(config["position"]) if parts.part else Position()
-    last, parts.size = config, 0
     for event, end in lines:
-        last, parts.size = event, end
+        last, size = event, end
         fields = {name: v for name, v in event.items() if name not in HEAD_FIELDS}
         parts.position.see(Line(0.0, event["ev"], fields))
     parts.seq, parts.last_ms = last["seq"] + 1, parts.began_ms + last["t_ms"]
-    parts.handle = os.open(parts.path, os.O_WRONLY | os.O_APPEND)
-    if last is not config:
-        os.ftruncate(parts.handle, parts.size)
-        return
-    with parts.path.open("rb") as stream:
-        parts.size = len(stream.readline())
-    os.ftruncate(parts.handle, parts.size)
+    parts.file = open_appended(parts.path)
+    parts.file.truncate(size)

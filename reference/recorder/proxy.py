@@ -76,16 +76,17 @@ class Link:
                 await self.start()
 
     def close(self) -> None:
-        """End all connections, and accept no more."""
+        """End all connections, and accept no more. Raises what the writing raises, after that."""
         if self.resuming is not None:
             self.resuming.cancel()
         if self.server is not None:
             self.server.close()
-        open_now = [each for each in self.connected if each.number]
-        if open_now:
-            self.note([Seen("link_cut", {})], None)
-        for connection in list(self.connected):
-            connection.cut()
+        try:
+            if any(each.number for each in self.connected):
+                self.note([Seen("link_cut", {})], None)
+        finally:
+            for connection in list(self.connected):
+                connection.cut()
 
     def note(self, lines: Iterable[Seen], conn: int | None) -> None:
         """Stamp what was seen, and write it down."""
@@ -125,7 +126,7 @@ class Connection:
         made = loop.create_connection(lambda: self.sides[MASTER], *self.link.target)
         try:
             await asyncio.wait_for(made, CONNECT_SECONDS)
-        except (OSError, TimeoutError):
+        except (OSError, UnicodeError):  # A host's name may be none.
             self.link.note([Seen("proxy_target_down", {})], None)
             self.link.pause()
             self.sides[SLAVE].abort()

@@ -6,11 +6,13 @@ import asyncio
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
 from attrs import define, field
 
+from reference.appended_file import WriteFailedError
 from reference.recorder.events_file import EventsFile
 from reference.recorder.journal import Journal, open_journal
 from reference.recorder.line import Line
@@ -23,6 +25,7 @@ from reference.recorder.position import Position
 from reference.recorder.proxy import Link
 from reference.recorder.watch.output import Metric
 from reference.recordings.groups import LINK_PREFIX
+from reference.serving import Failures
 
 TICK_SECONDS = 0.005
 """How often lines are taken from the buffer: rarely enough, and few enough at once."""
@@ -95,6 +98,10 @@ class Recorder:
     noted_late: int = 0
     told_nodes: int = -1
     """How many brokers the observer was told of."""
+    failures: Failures = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.failures = Failures(self.write_line, self.stopped.set)
 
     def add_link(self, slave: str, listen: tuple[str, int], target: tuple[str, int]) -> None:
         """A proxy between a slave and its master."""
@@ -121,12 +128,19 @@ class Recorder:
         self.asked.append(asked)
 
     def add_own(self, lines: list[Line]) -> None:
-        """Lines that the recorder has seen: written down first. Raises OSError."""
+        """Lines that the recorder has seen: written down first.
+
+        Raises WriteFailedError, which ends the recorder: nothing that is not written is forwarded.
+        """
         ordered = []
         for line in lines:
             self.last_own_ms = max(self.last_own_ms, line.wall_ms)
             ordered.append(line._replace(wall_ms=self.last_own_ms))
-        self.journal.add(ordered)
+        try:
+            self.journal.add(ordered)
+        except WriteFailedError as problem:
+            self.failures.fail(problem)
+            raise
         for line in ordered:
             self.buffer.add(line)
 
@@ -224,42 +238,51 @@ class Recorder:
         ]
 
     async def run(self, on_started: Callable[[], None] = lambda: None) -> None:
-        """Until a signal. Raises OSError: it cannot listen or write; else a defect."""
+        """Until a signal.
+
+        Raises OSError: it cannot listen, or read a file; WriteFailedError; else a defect.
+        """
         loop = asyncio.get_running_loop()
-        failed: list[BaseException] = []
-
-        def fail(_: object, found: dict[str, Any]) -> None:
-            failed.append(found.get("exception") or RuntimeError(str(found.get("message"))))
-            self.stopped.set()
-
-        loop.set_exception_handler(fail)
+        self.failures.watch(loop)
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self.stopped.set)
+        try:
+            await self._start()
+            on_started()
+            await self._ask_and_tick()
+            if self.failures.first is not None:
+                raise self.failures.first
+            self.finish()
+        except BaseException:
+            self._cut()
+            raise
+
+    async def _start(self) -> None:
         for link in self.links:
             await link.start()
             if link.name in self.stalled:
                 self.add_own([Line(now(), "link_healed", {"link": link.name})])
         if self.observer is not None:
             await self.observer.start()
-        running = [loop.create_task(each.run()) for each in self.asked]
-        on_started()
+
+    def _cut(self) -> None:
+        """End the connections without waiting for anything that cannot be written."""
+        for link in self.links:
+            with suppress(WriteFailedError):
+                link.close()
+
+    async def _ask_and_tick(self) -> None:
+        """Until it is stopped."""
+        running = [asyncio.create_task(each.run()) for each in self.asked]
         try:
-            await self._tick_until_stopped()
+            while not self.stopped.is_set():
+                self.tick()
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self.stopped.wait(), TICK_SECONDS)
         finally:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
-        if failed:
-            raise failed[0]
-        self.finish()
-
-    async def _tick_until_stopped(self) -> None:
-        while not self.stopped.is_set():
-            self.tick()
-            try:
-                await asyncio.wait_for(self.stopped.wait(), TICK_SECONDS)
-            except TimeoutError:
-                continue
 
     def finish(self) -> None:
         """End the connections, write everything down, and close the files."""
@@ -280,8 +303,9 @@ def open_recorder(
     """A recorder that writes a new recording, or goes on with one.
 
     Raises:
-        OSError: a file cannot be read or written.
+        OSError: a file cannot be read.
         RecordingFileError: the file is no recording of this recorder.
+        WriteFailedError: a file cannot be written.
     """
     parts, alive_ms = continue_parts(out, rotate_bytes)
     journal, missing = open_journal(out, parts.position.own)

@@ -29,6 +29,9 @@ WITH_HEARTBEATS = "with_heartbeats"
 
 COMMON_FIELDS: Fields = {"seq": "number", "t_ms": "time", "ev": "text"}
 
+OPTIONAL_COMMON_FIELDS: Fields = {"late_ms": "time"}
+"""What a line of any kind may carry."""
+
 _NODE: Fields = {"node": "text"}
 _LINK: Fields = {"link": "text"}
 _CONNECTION: Fields = {"link": "text", "conn": "number"}

@@ -25,6 +25,7 @@ from reference.recordings.kinds import (
     IGNORED_KINDS,
     LIST_FIELDS,
     MASTER_FIELDS,
+    OPTIONAL_COMMON_FIELDS,
     OPTIONAL_FIELDS,
     SLAVE_FIELDS,
     START_KINDS,
@@ -287,7 +288,7 @@ def _find_more_fields(event: Event, roles: Mapping[str, Any]) -> Fields:
 
 def _find_optional_fields(event: Event) -> Fields:
     """What the optional fields that an event carries must be."""
-    optional = OPTIONAL_FIELDS.get(event.kind, {})
+    optional = {**OPTIONAL_COMMON_FIELDS, **OPTIONAL_FIELDS.get(event.kind, {})}
     return {name: check for name, check in optional.items() if name in event.data}
 
 

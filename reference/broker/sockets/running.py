@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable
-from typing import IO, Any
 
 from attrs import define, field
 
@@ -13,6 +12,7 @@ from reference.broker.broker import Broker
 from reference.broker.parts import USUAL_PARTS, Parts
 from reference.broker.settings import Settings
 from reference.broker.sockets.socket_host import SocketHost
+from reference.serving import Failures
 
 LOOPBACK = "127.0.0.1"
 
@@ -24,35 +24,40 @@ class Process:
     settings: Settings
     write_line: Callable[[str], None]
     bind: str = LOOPBACK
-    events_file: IO[str] | None = None
+    append_event: Callable[[bytes], None] | None = None
     node: str = "broker"
     snapshot_ms: float = 0.0
     """How often the events get a snapshot; 0: never."""
     parts: Parts = USUAL_PARTS
     """What it is made of."""
     on_started: Callable[[Broker], None] = field(default=lambda _: None)
-    _failure: BaseException | None = None
 
     async def run(self) -> None:
-        """Until a signal. Raises what the start raises, and a defect of this program."""
+        """Until a signal. Raises what the start raises, or what a callback has raised."""
         loop = asyncio.get_running_loop()
         asked, stopped = asyncio.Event(), asyncio.Event()
+
+        def end() -> None:
+            asked.set()
+            stopped.set()
+
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, asked.set)
-        host = SocketHost(self.write_line)
-        loop.set_exception_handler(lambda _, found: self._fail(found, (asked, stopped)))
-        broker = Broker(self.settings, host, self.events_file, self.node, self.parts)
+        failures = Failures(self.write_line, end)
+        failures.watch(loop)
+        host = SocketHost(self.write_line, failures.fail)
+        broker = Broker(self.settings, host, self.append_event, self.node, self.parts)
         servers = await self._start(broker, host)
         loop.add_signal_handler(signal.SIGUSR1, broker.events.write_snapshot)
         self.on_started(broker)
         await asked.wait()
-        if self._failure is None:
+        if failures.first is None:
             broker.stop(stopped.set)
             await stopped.wait()
         for server in servers:
             server.close()
-        if self._failure is not None:
-            raise self._failure
+        if failures.first is not None:
+            raise failures.first
 
     async def _start(self, broker: Broker, host: SocketHost) -> list[asyncio.base_events.Server]:
         ports = self.settings.ports
@@ -65,10 +70,3 @@ class Process:
         if self.snapshot_ms:
             broker.store.every("snapshot", self.snapshot_ms, broker.events.write_snapshot)
         return servers
-
-    def _fail(self, found: dict[str, Any], events: tuple[asyncio.Event, ...]) -> None:
-        """A callback has raised: whatever it was, the broker must not go on."""
-        problem = found.get("exception")
-        self._failure = problem or RuntimeError(str(found.get("message")))
-        for event in events:
-            event.set()

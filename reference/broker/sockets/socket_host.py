@@ -49,7 +49,8 @@ def name_peer(transport: asyncio.BaseTransport) -> str:
 class SocketPeer(asyncio.Protocol):
     """One connection: asyncio's calls become those of a broker's peer.
 
-    A peer of which the rules refuse a step is left; nobody else hears of it.
+    A peer of which the rules refuse a step is left; nobody else hears of it. Anything else that is
+    raised is a failure of this program, an OSError too: the socket's own errors come as ``lost``.
     """
 
     def __init__(self, host: SocketHost, peer: Peer) -> None:
@@ -57,12 +58,15 @@ class SocketPeer(asyncio.Protocol):
         self.transport: asyncio.Transport | None = None
 
     def _guard(self, act: Callable[[], None]) -> None:
-        try:
-            act()
-        except StepRefusedError as problem:
-            self.host.log(f"a connection is closed: {problem}")
-            if self.transport is not None:
-                self.transport.abort()
+        def refuse() -> None:
+            try:
+                act()
+            except StepRefusedError as problem:
+                self.host.log(f"a connection is closed: {problem}")
+                if self.transport is not None:
+                    self.transport.abort()
+
+        self.host.guard(refuse)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """It is open."""
@@ -91,6 +95,8 @@ class SocketHost:
     """Time and the network of this machine."""
 
     write_line: Callable[[str], None]
+    fail: Callable[[BaseException], None]
+    """Takes what a callback raises."""
     loop: asyncio.AbstractEventLoop = field(factory=asyncio.get_running_loop)
     tasks: set[asyncio.Task[None]] = field(factory=set)
 
@@ -108,7 +114,14 @@ class SocketHost:
 
     def after(self, delay_ms: float, act: Callable[[], None]) -> Timer:
         """Something happens so much later."""
-        return self.loop.call_later(max(0.0, delay_ms) / SECOND_MS, act)
+        return self.loop.call_later(max(0.0, delay_ms) / SECOND_MS, self.guard, act)
+
+    def guard(self, act: Callable[[], None]) -> None:
+        """Do something; what it raises is a failure of this program."""
+        try:
+            act()
+        except Exception as problem:
+            self.fail(problem)
 
     def log(self, line: str) -> None:
         """A line for whoever runs the broker."""
@@ -126,8 +139,9 @@ class SocketHost:
             number = int(port)
             made = self.loop.create_connection(lambda: SocketPeer(self, peer), host, number)
             await asyncio.wait_for(made, timeout_ms / SECOND_MS)
-        except (OSError, ValueError, OverflowError, TimeoutError) as problem:
-            peer.lost(str(problem) or "no answer in time")
+        except (OSError, ValueError, OverflowError) as problem:
+            reason = str(problem) or "no answer in time"
+            self.guard(lambda: peer.lost(reason))
 
     async def listen(
         self, bind: str, port: int, make_peer: Callable[[], Peer]

@@ -31,6 +31,7 @@ def find_positioned_above_put(known: Known, line: Line) -> Iterator[Finding]:
     for name, link in known.links.items():
         for transfer in link.transfers.values():
             is_empty = transfer.first_report == 0 and transfer.start is not None
+            is_empty = is_empty and transfer.is_ordered
             is_while = begin_ms < transfer.started_ms < line.wall_ms
             if is_empty and is_while and end <= (transfer.start or 0):
                 text = (

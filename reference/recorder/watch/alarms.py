@@ -75,6 +75,15 @@ DISPATCH_STUCK = Definition(
     "dispatch.md#where-the-cursor-stops",
     "the dispatch has moved, or the process is another one",
 )
+ORDER_UNKNOWN = Definition(
+    "order_unknown",
+    WARNING,
+    "Lines come too late to be put in order: what follows from the order of such a line and others "
+    "cannot be known, and raises no alarm.",
+    "a line that came more than a quarter of a second after its stamp, when later ones had left",
+    "recording.md#lines-that-come-late",
+    "no line has come late for ten seconds",
+)
 
 DEFINITIONS = (
     SLAVE_AHEAD,
@@ -82,6 +91,7 @@ DEFINITIONS = (
     POSITIONED_ABOVE_PUT,
     FALSE_ACKNOWLEDGEMENT,
     DISPATCH_STUCK,
+    ORDER_UNKNOWN,
 )
 
 

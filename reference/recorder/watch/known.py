@@ -102,6 +102,8 @@ class Transfer:
     position_ms: float = 0.0
     outrun_ms: float | None = None
     """Since when that is seen to lie below the master's first file."""
+    is_ordered: bool = True
+    """None of its lines came late."""
 
 
 @define
@@ -126,6 +128,16 @@ class LinkFacts:
 
 
 @define
+class Lateness:
+    """Lines of a node or a link that came late."""
+
+    latest_ms: float
+    """When one came the last time."""
+    worst_ms: float
+    """How late they were at most, since they began to."""
+
+
+@define
 class Known:
     """A recording up to its latest line."""
 
@@ -141,6 +153,8 @@ class Known:
     """There are several masters: nobody knows to which of them a link belongs."""
     dispatches: dict[str, tuple[int, float]] = field(factory=dict)
     """By node: where a dispatch stands below a record that it could take, and since when."""
+    late: dict[str, Lateness] = field(factory=dict)
+    """By node or link."""
     now_ms: float = 0.0
 
     def describe(self, nodes: Mapping[str, Mapping[str, Any]], release: str) -> None:
@@ -174,20 +188,42 @@ class Known:
     def see(self, line: Line) -> None:
         """One more line."""
         self.now_ms = max(self.now_ms, line.wall_ms)
+        if line.late_ms:
+            self._see_late(line)
         if "link" in line.fields:
-            self._see_link(line, self.links.setdefault(line.fields["link"], LinkFacts()))
+            link = self.links.setdefault(line.fields["link"], LinkFacts())
+            self._see_link(line, link)
+            if line.late_ms:
+                self._forget_order(line, link)
         node = self.nodes.get(line.fields.get("node", ""))
         if node is not None:
             self._see_node(line, node)
 
+    def _see_late(self, line: Line) -> None:
+        subject = line.fields.get("link", line.fields.get("node", ""))
+        if "link" in line.fields or subject in self.nodes:
+            late = self.late.setdefault(subject, Lateness(line.wall_ms, 0.0))
+            late.latest_ms, late.worst_ms = line.wall_ms, max(late.worst_ms, line.late_ms)
+
+    def _forget_order(self, line: Line, link: LinkFacts) -> None:
+        """What passed on a link is known, but not when."""
+        link.forgotten_ms = max(link.forgotten_ms, line.wall_ms)
+        self._forget_end(line.fields["link"])
+        transfer = link.transfers.get(line.fields.get("conn", -1))
+        if transfer is not None:
+            transfer.is_ordered = False
+
     def _see_node(self, line: Line, node: NodeFacts) -> None:
         if line.kind in {*GONE, *START_KINDS, *TOLD_KINDS}:
             node.forget(line.wall_ms)
+            self.dispatches.pop(line.fields["node"], None)
             if node.role != Role.SLAVE.name:
                 self.boundaries.clear()
         if line.kind in {*START_KINDS, *TOLD_KINDS}:
             node.role = line.fields.get("role", node.role)
             node.is_role_shown = True
+        if line.late_ms:
+            return  # What it shows may have changed since.
         is_master = node.role != Role.SLAVE.name
         if line.kind in LOOKS:
             node.look = read_look(line)

@@ -7,10 +7,11 @@ import json
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from attrs import define, field
 
+from reference.appended_file import AppendedFile, WriteFailedError, explain
 from reference.recorder.line import Line
 from reference.recorder.watch.alarms import Alarm
 from reference.recorder.watch.metrics_port import serve_metrics
@@ -31,10 +32,16 @@ FILE_MS = 1000.0
 
 @define(eq=False)
 class LiveWatch:
-    """Everything that tells."""
+    """Everything that tells.
+
+    A file of its own that cannot be written does not end the recording: a line says so.
+    """
 
     write_line: Callable[[str], None]
-    json_file: IO[str] | None = None
+    """For alarms."""
+    note: Callable[[str], None]
+    """For what goes wrong here."""
+    json_file: AppendedFile | None = None
     metrics_file: Path | None = None
     metrics_address: tuple[str, int] | None = None
     list_more: Callable[[], Iterable[Metric]] = field(default=tuple)
@@ -43,6 +50,10 @@ class LiveWatch:
     server: asyncio.Server | None = None
     told_ms: dict[Key, float] = field(factory=dict)
     written_ms: float = 0.0
+    lost_alarms: int = 0
+    """How many are not in the file of alarms."""
+    problems: dict[Path, str] = field(factory=dict)
+    """By file: why it could not be written; of the file of figures as long as that lasts."""
 
     def __attrs_post_init__(self) -> None:
         self.watch = Watch(self.tell)
@@ -78,8 +89,24 @@ class LiveWatch:
     def _write_file(self, path: Path) -> None:
         """Whole or not at all, as a reader of text files needs it."""
         spare = path.with_name(path.name + ".new")
-        spare.write_text(self.render(), encoding="utf-8")
-        spare.replace(path)
+        try:
+            spare.write_text(self.render(), encoding="utf-8")
+            spare.replace(path)
+        except OSError as problem:
+            self._tell_problem(path, str(explain(path, problem)))
+        else:
+            self.problems.pop(path, None)
+
+    def _tell_problem(self, path: Path, text: str) -> None:
+        if path not in self.problems:
+            self.note(f"{text}; recording goes on")
+        self.problems[path] = text
+
+    def list_problems(self) -> list[str]:
+        """What was asked for and is not written, a line for each file."""
+        lost = f"; it lacks {self.lost_alarms} alarms" if self.lost_alarms else ""
+        json_path = None if self.json_file is None else self.json_file.path
+        return [f"{text}{lost * (path == json_path)}" for path, text in self.problems.items()]
 
     def render(self) -> str:
         """The figures now."""
@@ -89,11 +116,16 @@ class LiveWatch:
         """An alarm begins or ends."""
         now_ms = time.time() * 1000
         if self.json_file is not None:
-            told = {**as_json(alarm), "raised_ms": round(now_ms, 3)}
-            self.json_file.write(json.dumps(told) + "\n")
-            self.json_file.flush()
+            self._append(self.json_file, {**as_json(alarm), "raised_ms": round(now_ms, 3)})
         key = (alarm.definition.name, alarm.subject)
         if not alarm.is_over and now_ms - self.told_ms.get(key, 0.0) < LINE_MS:
             return
         self.told_ms[key] = now_ms
         self.write_line(describe_alarm(alarm))
+
+    def _append(self, file: AppendedFile, told: dict[str, Any]) -> None:
+        try:
+            file.append((json.dumps(told) + "\n").encode())
+        except WriteFailedError as problem:
+            self.lost_alarms += 1
+            self._tell_problem(file.path, str(problem))

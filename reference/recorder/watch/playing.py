@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference.recorder.line import Line
+from reference.recorder.line import LATE, Line
 from reference.recorder.watch.alarms import Alarm
 from reference.recorder.watch.watch import Watch
 from reference.recordings.kinds import EXPLAINED_KINDS
@@ -24,7 +24,8 @@ def play(recording: Recording, watch: Watch) -> None:
             watch.tick(now_ms)
         now_ms = event.t_ms
         if event.kind in EXPLAINED_KINDS:
-            watch.feed(Line(event.t_ms, event.kind, dict(event.data)))
+            late_ms = event.data.get(LATE, 0.0)
+            watch.feed(Line(event.t_ms, event.kind, dict(event.data), late_ms))
 
 
 def play_all(recording: Recording) -> list[Alarm]:

@@ -15,6 +15,7 @@ from reference.recorder.watch.acknowledged import (
 from reference.recorder.watch.ahead import find_slave_ahead, find_slave_outrun
 from reference.recorder.watch.alarms import Alarm, Finding
 from reference.recorder.watch.known import Known
+from reference.recorder.watch.late import find_order_unknown
 from reference.recorder.watch.stuck import find_dispatch_stuck
 
 FINDERS = (
@@ -23,7 +24,7 @@ FINDERS = (
     find_false_acknowledgement,
     find_dispatch_stuck,
 )
-"""What looks at each line; positions are looked at as time passes, too."""
+"""What looks at each line that came in time; positions are looked at as time passes, too."""
 
 Key = tuple[str, str]
 """Name and subject of an alarm."""
@@ -47,14 +48,19 @@ class Watch:
     def feed(self, line: Line) -> None:
         """One more line."""
         self.known.see(line)
-        for find in FINDERS:
-            self._take(find(self.known, line))
-        self._take(find_slave_outrun(self.known))
+        if not line.late_ms:
+            for find in FINDERS:
+                self._take(find(self.known, line))
+        self._look()
 
     def tick(self, now_ms: float) -> None:
         """No line before this comes any more."""
         self.known.now_ms = max(self.known.now_ms, now_ms)
+        self._look()
+
+    def _look(self) -> None:
         self._take(find_slave_outrun(self.known))
+        self._take(find_order_unknown(self.known))
 
     def _take(self, findings: Iterable[Finding]) -> None:
         for finding in findings:

@@ -16,6 +16,7 @@ from reference.recordings.kinds import (
     EXPLAINED_KINDS,
     LIST_FIELDS,
     MASTER_FIELDS,
+    OPTIONAL_COMMON_FIELDS,
     OPTIONAL_FIELDS,
     OPTIONAL_ITEM_FIELDS,
     SLAVE_FIELDS,
@@ -88,7 +89,8 @@ def list_others(items: Iterable[Any], known: set[str]) -> Iterator[str]:
 
 def list_known(kind: str) -> set[str]:
     """The fields that an event of a kind may carry."""
-    known = {*COMMON_FIELDS, *EXPLAINED_KINDS.get(kind, ()), *OPTIONAL_FIELDS.get(kind, ())}
+    common = {*COMMON_FIELDS, *OPTIONAL_COMMON_FIELDS}
+    known = {*common, *EXPLAINED_KINDS.get(kind, ()), *OPTIONAL_FIELDS.get(kind, ())}
     if kind in BROKER_KINDS:
         known |= {*MASTER_FIELDS, *SLAVE_FIELDS}
     return known | {*APPENDED_FIELDS} if kind == "put" else known

@@ -68,7 +68,7 @@ def test_a_line_that_was_not_written_whole_is_left_out(tmp_path: Path) -> None:
     base = tmp_path / "pair.jsonl"
     journal, _ = open_journal(base, 0)
     journal.add([make_line(number, number) for number in range(3)])
-    path = journal.files[0].path
+    path = journal.files[0].file.path
     data = path.read_bytes()
     for end in range(0, len(data), 17):
         path.write_bytes(data[:end])
@@ -89,7 +89,7 @@ def test_the_files_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     base = tmp_path / "pair.jsonl"
     journal, _ = open_journal(base, 0)
     write_many(journal, 200, keep_behind=5)
-    assert all(file.path.stat().st_size < 2000 for file in journal.files)
+    assert all(each.file.path.stat().st_size < 2000 for each in journal.files)
     _, missing = open_journal(base, 195)
     assert list(range(195, 200)) == list_numbers(missing)
 

@@ -8,12 +8,18 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from attrs import define, field
 
+from reference.appended_file import open_appended
+from reference.recorder import recorder as recorder_module
+from reference.recorder.line import Line
 from reference.recorder.nodes import Nodes
-from reference.recorder.recorder import Recorder, open_recorder
+from reference.recorder.recorder import LOOK_MS, Recorder, open_recorder
+from reference.recorder.watch.alarms import Alarm
 from reference.recorder.watch.live import LiveWatch
 from reference.recorder.watch.metrics_port import serve_metrics
+from reference.recordings.clock import JITTER_MS
 from reference.recordings.reading import Recording, read_recording
 from tests.reference.recorder.peers import LOOPBACK, End, find_port, run
 from tests.reference.recorder.streams import make_frames, make_reports
@@ -34,21 +40,22 @@ class Bench:
         """The recording."""
         return self.folder / "pair.jsonl"
 
-    def tell(self, kind: str, **fields: Any) -> None:
-        """An event of the master."""
-        event = {"ev": kind, "node": "master", "wall_ms": time.time() * 1000, **fields}
+    def tell(self, kind: str, wall_ms: float | None = None, **fields: Any) -> None:
+        """An event of the master, of now unless it is said when."""
+        wall_ms = time.time() * 1000 if wall_ms is None else wall_ms
+        event = {"ev": kind, "node": "master", "wall_ms": wall_ms, **fields}
         with (self.folder / "events").open("a", encoding="utf-8") as file:
             file.write(json.dumps(event) + "\n")
 
-    def tell_start(self) -> None:
+    def tell_start(self, wall_ms: float | None = None) -> None:
         """Its first start."""
         told = {"role": "SYNC_MASTER", "flush_type": "ASYNC_FLUSH", "store_config": {}}
-        self.tell("config_node", rocketmq="4.4.0", broker_id=0, **told)
+        self.tell("config_node", wall_ms, rocketmq="4.4.0", broker_id=0, **told)
         names = ("max_offset", "flushed_offset", "mapped_files", "dispatched_offset")
         log = {**dict.fromkeys(names, 0), "min_offset": -1}
         of_master = {"push2_slave_max_offset": 0, "connection_count": 0, "slave_fall_behind": 0}
         fields = {**log, **of_master, "connections": []}
-        self.tell("node_started", role="SYNC_MASTER", last_exit_normal=True, **fields)
+        self.tell("node_started", wall_ms, role="SYNC_MASTER", last_exit_normal=True, **fields)
 
     def open(self) -> Recorder:
         """A recorder, the first one or the next."""
@@ -173,25 +180,26 @@ def test_the_watch_tells_and_prometheus_reads(tmp_path: Path) -> None:
     async def test() -> None:
         server = await bench.listen()
         recorder = bench.open()
-        with path.open("w", encoding="utf-8") as file:
-            watch = LiveWatch(
-                bench.told.append,
-                file,
-                tmp_path / "metrics",
-                (LOOPBACK, port),
-                recorder.list_metrics,
-            )
-            recorder.observer, recorder.buffer.delay_ms = watch, 0.0
-            task = await start(recorder)
-            bench.tell_start()
-            await bench.exchange(100, 1)
-            await asyncio.sleep(0.02)  # More than the order of two processes may be wrong.
-            bench.tell("snapshot", max_offset=7, min_offset=0, dispatched_offset=7)
-            while not watch.watch.counts:
-                await asyncio.sleep(0.01)
-            text = await fetch(port)
-            recorder.stopped.set()
-            await task
+        watch = LiveWatch(
+            bench.told.append,
+            bench.told.append,
+            open_appended(path),
+            tmp_path / "metrics",
+            (LOOPBACK, port),
+            recorder.list_metrics,
+        )
+        # The bench stamps and writes at once, so no line is late that waits for the next look.
+        recorder.observer, recorder.buffer.delay_ms = watch, LOOK_MS
+        task = await start(recorder)
+        bench.tell_start()
+        await bench.exchange(100, 1)
+        later_ms = time.time() * 1000 + 2 * JITTER_MS
+        bench.tell("snapshot", later_ms, max_offset=7, min_offset=0, dispatched_offset=7)
+        while not watch.watch.counts:
+            await asyncio.sleep(0.01)
+        text = await fetch(port)
+        recorder.stopped.set()
+        await task
         server.close()
         assert 'alarm_active{alarm="slave_ahead",severity="critical",subject="slave1"} 1' in text
         assert 'forwarded_bytes_total{link="link_slave1"} 21' in text
@@ -200,6 +208,40 @@ def test_the_watch_tells_and_prometheus_reads(tmp_path: Path) -> None:
     assert ["slave_ahead"] == [json.loads(each)["alarm"] for each in path.read_text().splitlines()]
     assert "slave_ahead slave1: slave1 holds 100, its master ends at 7" in "\n".join(bench.told)
     assert "rmqspec_lines_total" in (tmp_path / "metrics").read_text()
+
+
+def test_a_line_that_comes_late_is_no_evidence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of an order that it did not have: the watch says that it cannot know. Later lines count."""
+    bench, alarms = Bench(tmp_path), list[Alarm]()
+    recorder = bench.open()
+    watch = LiveWatch(print, print)
+    watch.watch.tell = alarms.append
+    recorder.observer = watch
+    log = {"min_offset": 0, "dispatched_offset": 0}
+
+    def tick(now_ms: float) -> list[str]:
+        monkeypatch.setattr(recorder_module, "now", lambda: now_ms)
+        recorder.tick()
+        told = [f"{each.definition.name}{' over' * each.is_over}" for each in alarms]
+        alarms.clear()
+        return told
+
+    bench.tell_start(1000.0)
+    assert [] == tick(1010.0)
+    link = {"link": "link_slave1", "conn": 1}
+    recorder.add_own([Line(1300.0, "ha_link_open", link)])
+    recorder.add_own([Line(1310.0, "ha_report", {**link, "slave_offset": 100})])
+    assert [] == tick(1700.0)
+    bench.tell("snapshot", 1200.0, max_offset=7, **log)  # Before the report, and written after it.
+    assert ["order_unknown"] == tick(1800.0)
+    bench.tell("snapshot", 1900.0, max_offset=50, **log)
+    assert ["slave_ahead"] == tick(2200.0)
+    assert ["order_unknown over"] == tick(12_000.0)
+    recorder.finish()
+    lines = [json.loads(line) for line in bench.out.read_text().splitlines()]
+    assert [110.0] == [line["late_ms"] for line in lines if "late_ms" in line]
 
 
 async def fetch(port: int) -> str:

@@ -73,11 +73,18 @@ def died(t_ms: float, node: str) -> Line:
     return Line(t_ms, "node_kill9", {"node": node})
 
 
+def late(line: Line, by_ms: float = 300.0) -> Line:
+    """A line whose stamp was moved because it came late."""
+    return line._replace(late_ms=by_ms)
+
+
 OPEN = link(0, "ha_link_open")
 CLOSED = link(60, "ha_link_close", closed_by="slave")
 HELD = Line(30, "link_stalled", {**LINK, "slave_to_master": True, "master_to_slave": True})
 OUTRUN = (OPEN, report(10, 90), look(20, "master", 500, begin=100))
 MASTER_LOOKS = (look(0, "master", 300), look(5, "slave1", 250, 100))
+
+LATE = "order_unknown"
 
 CASES: dict[str, tuple[tuple[Line, ...], str]] = {
     "a slave's report above a later look": (
@@ -89,6 +96,15 @@ CASES: dict[str, tuple[tuple[Line, ...], str]] = {
     "the connection has ended": (
         (OPEN, report(10, 101), CLOSED, look(90, "master", 100)),
         "",
+    ),
+    "a look that came late": ((OPEN, report(10, 101), late(look(50, "master", 100))), LATE),
+    "a slave's look that came late": (
+        (late(look(10, "slave1", 101)), look(50, "master", 100)),
+        LATE,
+    ),
+    "a report that came late, after its slave's end": (
+        (OPEN, died(5, "slave1"), late(report(10, 101)), look(50, "master", 100)),
+        LATE,
     ),
     "a slave's look": ((look(10, "slave1", 101), look(50, "master", 100)), "slave_ahead"),
     "a slave that was killed": (
@@ -117,6 +133,24 @@ CASES: dict[str, tuple[tuple[Line, ...], str]] = {
         (OPEN, report(10, 0), frame(20, 150, 0), put(30, 5, put_status="FLUSH_SLAVE_TIMEOUT")),
         "positioned_above_put",
     ),
+    "an empty slave above a put that came late": (
+        (
+            OPEN,
+            report(10, 0),
+            frame(20, 150, 0),
+            late(put(30, 5, put_status="FLUSH_SLAVE_TIMEOUT")),
+        ),
+        LATE,
+    ),
+    "an empty slave whose first frame came late": (
+        (
+            OPEN,
+            report(10, 0),
+            late(frame(20, 150, 0)),
+            put(30, 5, put_status="FLUSH_SLAVE_TIMEOUT"),
+        ),
+        LATE,
+    ),
     "at the put": (
         (OPEN, report(10, 0), frame(20, 149, 0), put(30, 5, put_status="FLUSH_SLAVE_TIMEOUT")),
         "",
@@ -137,6 +171,14 @@ CASES: dict[str, tuple[tuple[Line, ...], str]] = {
         (OPEN, report(1, 9), frame(10, 100, 49), put(30, 5)),
         "false_acknowledgement",
     ),
+    "acknowledged, and the put came late": (
+        (OPEN, report(1, 9), frame(10, 100, 49), late(put(30, 5))),
+        LATE,
+    ),
+    "acknowledged, and a frame came late": (
+        (OPEN, report(1, 9), late(frame(10, 100, 49)), put(30, 5)),
+        LATE,
+    ),
     "acknowledged with bytes of an earlier life": (
         (OPEN, report(1, 9), frame(2, 100, 50), put(130, 105)),
         "false_acknowledgement",
@@ -149,6 +191,18 @@ CASES: dict[str, tuple[tuple[Line, ...], str]] = {
         "dispatch_stuck",
     ),
     "for a shorter time": ((look(0, "master", 300, 100), look(900, "master", 300, 100)), ""),
+    "whose second look came late": (
+        (look(0, "master", 300, 100), late(look(1010, "master", 300, 100))),
+        LATE,
+    ),
+    "whose end between them came late": (
+        (
+            look(0, "master", 300, 100),
+            late(died(1005, "master")),
+            look(1010, "master", 300, 100),
+        ),
+        LATE,
+    ),
     "that dispatches something": (
         (look(0, "master", 300, 100), look(1010, "master", 300, 101)),
         "",
@@ -193,6 +247,21 @@ def test_an_alarm_is_raised_where_the_facts_say_so(name: str) -> None:
 def test_every_alarm_has_both_sides() -> None:
     """A definition without a case would be a word only."""
     assert {each.name for each in DEFINITIONS} == {name for _, name in CASES.values() if name}
+
+
+def test_the_order_is_known_again_after_a_while() -> None:
+    """Each late line counts; one warning for all of them, which ends."""
+    alarms = list[Alarm]()
+    watching = Watch(alarms.append)
+    watching.describe(NODES, "4.4.0")
+    for t_ms in (0.0, 9_000.0):
+        watching.feed(late(look(t_ms, "master", 100)))
+    watching.tick(18_999.0)
+    assert ["warning"] == [each.definition.severity for each in alarms]
+    assert "300 ms" in alarms[0].text
+    watching.tick(19_000.0)
+    assert [False, True] == [each.is_over for each in alarms]
+    assert not watching.active
 
 
 ACKNOWLEDGED = CASES["acknowledged without its last byte"][0]

@@ -128,11 +128,11 @@ def test_a_broker_that_cannot_show_a_mutant_is_not_one(tmp_path: Path) -> None:
         find_mutant("nothing")
 
 
-def test_a_mutant_says_that_it_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mutant_says_that_it_is_one(tmp_path: Path) -> None:
     """In the first of its lines."""
-    broker = Lone(tmp_path).broker
-    announce(find_mutant("no_heartbeat"), broker)
-    first, second = capsys.readouterr().out.splitlines()
+    broker, told = Lone(tmp_path).broker, list[str]()
+    announce(told.append, find_mutant("no_heartbeat"), broker)
+    first, second = told
     assert first.startswith("MUTANT no_heartbeat: it is wrong on purpose.")
-    announce(None, broker)
-    assert capsys.readouterr().out.splitlines() == [second]
+    announce(told.append, None, broker)
+    assert [first, second, second] == told

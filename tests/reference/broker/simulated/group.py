@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import random
 from collections import Counter
@@ -43,8 +42,6 @@ class Node:
     process: Process | None = None
     broker: Broker | None = None
     host: SimulatedHost | None = None
-    events: io.StringIO = field(factory=io.StringIO)
-    """Of its present life."""
 
     @property
     def is_up(self) -> bool:
@@ -54,10 +51,14 @@ class Node:
     def start(self) -> None:
         """A new process."""
         network = self.group.network
-        self.process = Process(self.name)
-        self.host = SimulatedHost(network, self.process, self.settings.address)
-        self.events = _Lines(self.group, self.process)
-        self.broker = Broker(self.settings, self.host, self.events, self.name, self.parts)
+        self.process = process = Process(self.name)
+        self.host = SimulatedHost(network, process, self.settings.address)
+
+        def append_event(data: bytes) -> None:
+            if process.is_alive:
+                self.group.take_line(json.loads(data))
+
+        self.broker = Broker(self.settings, self.host, append_event, self.name, self.parts)
         self.broker.start()
         ports = self.settings.ports
         listeners = {
@@ -80,20 +81,6 @@ class Node:
         self.group.taken += self.broker.count_taken()
         self.broker.files.unlock()
         self.broker = None
-
-
-class _Lines(io.StringIO):
-    """A broker's events, as the recorder reads them."""
-
-    def __init__(self, group: Group, process: Process) -> None:
-        super().__init__()
-        self.group, self.process = group, process
-
-    def write(self, text: str) -> int:
-        """One event."""
-        if self.process.is_alive:
-            self.group.take_line(json.loads(text))
-        return len(text)
 
 
 @define(eq=False, repr=False)
