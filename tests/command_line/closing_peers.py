@@ -25,6 +25,8 @@ PATIENCE_SECONDS = 60.0
 """No verdict: a program that hangs is ended after it."""
 RESET = struct.pack("ii", 1, 0)
 GARBAGE_BYTES = 3000
+SEEN_SECONDS = 0.05
+"""So long a way of ending waits for bytes of the other end; without any it goes on."""
 
 
 @define(eq=False)
@@ -69,13 +71,13 @@ class Closer:
         """Say that nothing more comes, read for a moment, and close."""
         link.sendall(self.greeting)
         link.shutdown(socket.SHUT_WR)
-        if select.select([link], [], [], 0.05)[0]:
+        if select.select([link], [], [], SEEN_SECONDS)[0]:
             link.recv(4096)
 
     def with_unread_bytes(self, link: socket.socket) -> None:
         """Close while something waits to be read: the other end gets a reset."""
         link.sendall(self.greeting)
-        select.select([link], [], [], 0.05)
+        select.select([link], [], [], SEEN_SECONDS)
 
     def half_with_unread_bytes(self, link: socket.socket) -> None:
         """Both, one after the other."""
@@ -83,8 +85,12 @@ class Closer:
         link.shutdown(socket.SHUT_WR)
 
     def by_reset(self, link: socket.socket) -> None:
-        """Close with ``SO_LINGER`` 0."""
+        """Close with ``SO_LINGER`` 0, once the other end has seen that it is connected.
+
+        A reset before that refuses the connection, and a slave waits five seconds then (R-HC-01).
+        """
         link.sendall(self.greeting)
+        select.select([link], [], [], SEEN_SECONDS)
         link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
 
     def never_reading(self, link: socket.socket) -> None:

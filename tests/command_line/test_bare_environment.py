@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -13,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from tests.command_line.run import ROOT, leave_out_progress
+from command_line import logs
+from tests.command_line.run import ROOT, assert_one_line, leave_out_progress, run
 
 FULL = Path("/dev/full")
 
@@ -109,3 +111,13 @@ def test_everything_written_arrives(more: Mapping[str, str], tmp_path: Path) -> 
     assert json.loads(written)
     assert written.endswith("\n")
     assert [] == list(tmp_path.iterdir())
+
+
+def test_a_pipe_of_another_is_no_silent_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only a standard stream without reader ends the program quietly; this one has its line."""
+
+    def fail(_: object) -> None:
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+    monkeypatch.setattr(logs, "find_brokers", fail)
+    assert "the other end is closed: Broken pipe" in assert_one_line(run("logs", "x"), 3)

@@ -138,22 +138,44 @@ def test_a_recorder_outlives_slaves_masters_and_scrapers(tmp_path: Path, rounds:
 
 @every_count
 def test_a_master_outlives_slaves_and_producers(tmp_path: Path, rounds: int) -> None:
-    """However they end; the next put is answered, and the next slave gets its bytes."""
+    """However they end; the next put is answered, and the next slave gets its bytes.
+
+    The reader of its lines pauses meanwhile, as a pager does: nothing waits for it.
+    """
     port = find_ports()
     words = ("--role", "ASYNC_MASTER", "--store", "m", "--listen-port", port)
     with start(tmp_path, "listens", "broker", *words) as program:
         assert_ignores(program)
+        shorten_pipe(program)
         assert PlainClient(port).send("T", BODY).code == 0
         close_many(port + 1, make_closer(REPORTS), rounds)
         for each in (port, port - 2):
             close_many(each, make_closer(REQUEST + REQUEST[:20]), rounds)
+        say_much(port)
         client = PlainClient(port)
         assert client.send("T", b"x" * 300).code == 0
         client.close()
         offset, size = read_frame(port + 1)
         assert offset == 0
         assert size > len(BODY)
-        assert exit_codes.ANALYSED == program.stop()
+        program.process.send_signal(signal.SIGTERM)
+        assert program.process.stdout is not None
+        assert "rules: " in program.process.stdout.read()
+        assert exit_codes.ANALYSED == program.process.wait(PATIENCE_SECONDS)
+
+
+def shorten_pipe(program: Program) -> None:
+    """Its lines fill their pipe soon; elsewhere than on Linux they do not."""
+    if hasattr(fcntl, "F_SETPIPE_SZ") and program.process.stdout is not None:
+        fcntl.fcntl(program.process.stdout, fcntl.F_SETPIPE_SZ, 4096)
+
+
+def say_much(port: int) -> None:
+    """More lines than a short pipe takes: one of some 100 bytes for each connection."""
+    for _ in range(100):
+        with connect(port) as client:
+            client.sendall(b"\xff" * 8)
+            assert b"" == receive(client, 1)
 
 
 @every_count
@@ -200,30 +222,10 @@ def test_a_recorder_goes_on_without_readers_of_its_lines(
     assert read_recording(tmp_path / "pair.jsonl").events
 
 
-@pytest.mark.skipif(not hasattr(fcntl, "F_SETPIPE_SZ"), reason="the size of a pipe is Linux's")
-def test_a_broker_does_not_wait_for_a_reader_of_its_lines(tmp_path: Path) -> None:
-    """Who pauses it, as a pager does, holds no put up; the rest of the lines follow later."""
-    port = find_ports()
-    words = ("--role", "ASYNC_MASTER", "--store", "m", "--listen-port", port)
-    with start(tmp_path, "listens", "broker", *words) as program:
-        assert program.process.stdout is not None
-        fcntl.fcntl(program.process.stdout, fcntl.F_SETPIPE_SZ, 4096)
-        for _ in range(100):  # A line of some 100 bytes each.
-            with connect(port) as client:
-                client.sendall(b"\xff" * 8)
-                assert b"" == receive(client, 1)
-        client = PlainClient(port)
-        assert client.send("T", b"x" * 300).code == 0
-        client.close()
-        program.process.send_signal(signal.SIGTERM)
-        assert "rules: " in program.process.stdout.read()
-        assert exit_codes.ANALYSED == program.process.wait(PATIENCE_SECONDS)
-
-
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="another process's limits are Linux's")
 def test_a_recorder_that_cannot_write_ends_and_goes_on_later(tmp_path: Path) -> None:
     """A line names the file; nothing was forwarded that is not recorded, and nothing is lost."""
-    link, got = find_port(), list[int]()
+    link, lives = find_port(), list[list[int]]()
 
     def serve(peer: socket.socket) -> None:
         for offset in itertools.count():
@@ -236,10 +238,7 @@ def test_a_recorder_that_cannot_write_ends_and_goes_on_later(tmp_path: Path) -> 
         with record(tmp_path, master.port, link) as program, connect(link) as slave:
             if is_full:
                 resource.prlimit(program.process.pid, resource.RLIMIT_FSIZE, (20_000, 20_000))
-            slave.sendall(encode_report(0))
-            while (data := receive(slave, 13)) and (is_full or got[-1] < 100):
-                got.append(FRAME_HEADER.unpack(data[:12])[0])
-                slave.sendall(encode_report(got[-1]))
+            lives.append(copy(slave, 10_000 if is_full else 100))
             if is_full:
                 assert exit_codes.BAD_INPUT == program.process.wait(PATIENCE_SECONDS)
                 assert program.process.stderr is not None
@@ -249,5 +248,40 @@ def test_a_recorder_that_cannot_write_ends_and_goes_on_later(tmp_path: Path) -> 
             else:
                 assert exit_codes.ANALYSED == program.stop()
     events = read_recording(tmp_path / "pair.jsonl").events
-    assert 50 < len(got)
-    assert got == [e["master_offset"] for e in events if e.kind == "ha_frame"][: len(got)]
+    assert 50 < len(lives[0])
+    for conn, got in enumerate(lives, start=1):
+        frames = [e["master_offset"] for e in events if e.kind == "ha_frame" and e["conn"] == conn]
+        assert got == frames[: len(got)]
+
+
+def copy(slave: socket.socket, frames_max: int) -> list[int]:
+    """The offsets of frames of one byte that a slave gets and reports, up to an end or a reset."""
+    got = list[int]()
+    slave.sendall(encode_report(0))
+    while len(got) < frames_max and (data := receive(slave, FRAME_HEADER.size + 1)):
+        got.append(FRAME_HEADER.unpack(data[: FRAME_HEADER.size])[0])
+        with suppress(OSError):
+            slave.sendall(encode_report(got[-1]))
+    return got
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("role", ["slave", "master"])
+def test_a_tester_outlives_the_broker_under_test(tmp_path: Path, role: str) -> None:
+    """However its connections end, the case has an outcome."""
+    port, closers = find_port(), [make_closer(encode_frame(Frame(0, BODY))[:100])]
+    words: tuple[object, ...] = ("--listen", port, "--case", "reports after a heartbeat interval")
+    if role == "slave":
+        closers.append(make_closer(REQUEST + REQUEST[:20]))
+        master, broker = (f"{LOOPBACK}:{Listener(each.end).port}" for each in closers)
+        words = ("--master", master, "--broker", broker, "--case", "a request for 0 of an empty")
+    else:
+        slaves = make_closer(REPORTS)
+        closers = [slaves]
+        threading.Thread(target=close_many, args=(port, slaves, 1), daemon=True).start()
+    with start(tmp_path, "", "conform", "--as", role, *words) as program:
+        said, problems = program.process.communicate(timeout=PATIENCE_SECONDS)
+    assert program.process.returncode in {exit_codes.REFUTED, exit_codes.UNDECIDED}, problems
+    assert "1 " in said
+    assert "Traceback" not in problems
+    assert all(each.closed for each in closers)
