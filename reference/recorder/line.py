@@ -24,9 +24,6 @@ OWN_KINDS = frozenset(
 """Kinds that the recorder writes; a file of events may have all others."""
 
 
-LATE = "late_ms"
-"""A field of a line in a recording that came late."""
-
 DERIVED = "derived"
 """A field of an event that nobody has told: the recorder has noticed that it must have been."""
 

@@ -16,8 +16,9 @@ from typing import Any
 from attrs import define, field
 
 from reference.appended_file import AppendedFile, WriteFailedError, open_appended
-from reference.recorder.line import LATE, Line
+from reference.recorder.line import Line
 from reference.recorder.position import Position
+from reference.recordings.kinds import LATE
 from reference.recordings.reading import FORMAT
 
 HEAD_FIELDS = ("seq", "t_ms", "ev")

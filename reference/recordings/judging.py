@@ -19,7 +19,7 @@ from reference.language.machine import compute_machine, probe
 from reference.recordings.groups import OutsideTheModel, split_groups
 from reference.recordings.hidden.nearest import Missing, list_nearest
 from reference.recordings.hidden.timeline import Progress
-from reference.recordings.kinds import IGNORED_KINDS
+from reference.recordings.kinds import IGNORED_KINDS, LATE
 from reference.recordings.log.explain import (
     CONFORMS,
     REJECTED,
@@ -54,6 +54,8 @@ WITHOUT_STARTS = "without_starts"
 """A field of the first line: brokers ran, or had logs, before the recording began."""
 
 WITHOUT_STARTS_REASON = "the recording begins when brokers had logs, which might explain it"
+
+LATE_REASON = "lines came late, and where they belong might explain it"
 
 WITHOUT_EPOCHS_REASON = "a start does not show its epochs, which might explain it"
 
@@ -173,12 +175,15 @@ def leave_open(recording: Recording, verdict: TraceVerdict, version: Version) ->
     Without puts, what a message does to a log, a queue or a file would have to be guessed, and the
     search takes no guess that the recording of a put would forbid. Without starts the search would
     have to guess the logs, which it takes to be empty. Without the epochs that a start shows
-    nobody knows in which one a controller has let it start.
+    nobody knows in which one a controller has let it start. A line that came late is not where it
+    belongs.
     """
     reasons = {WITHOUT_PUTS: WITHOUT_PUTS_REASON, WITHOUT_STARTS: WITHOUT_STARTS_REASON}
     said = [reason for name, reason in reasons.items() if recording.config.data.get(name) is True]
     if version.mode == CONTROLLER and any(e.kind == "process_started" for e in recording.events):
         said.append(WITHOUT_EPOCHS_REASON)
+    if any(LATE in event.data for event in recording.events):
+        said.append(LATE_REASON)
     if verdict.verdict != REJECTED or not said:
         return verdict
     return evolve(verdict, verdict=UNDECIDED, reason="; ".join((verdict.reason, *said)))

@@ -29,7 +29,10 @@ WITH_HEARTBEATS = "with_heartbeats"
 
 COMMON_FIELDS: Fields = {"seq": "number", "t_ms": "time", "ev": "text"}
 
-OPTIONAL_COMMON_FIELDS: Fields = {"late_ms": "time"}
+LATE = "late_ms"
+"""A field of a line that came too late to be put in order: its stamp was moved by so much."""
+
+OPTIONAL_COMMON_FIELDS: Fields = {LATE: "time"}
 """What a line of any kind may carry."""
 
 _NODE: Fields = {"node": "text"}

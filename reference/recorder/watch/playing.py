@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from reference.recorder.line import LATE, Line
+from reference.recorder.line import Line
 from reference.recorder.watch.alarms import Alarm
 from reference.recorder.watch.watch import Watch
-from reference.recordings.kinds import EXPLAINED_KINDS
+from reference.recordings.kinds import EXPLAINED_KINDS, LATE
 from reference.recordings.reading import Recording
 from reference.releases.versions import Version
 
