@@ -53,8 +53,8 @@ knows no message by its keys. SIGINT and SIGTERM stop it in order.
 check would notice it. The book lists all mutants (spec/own_broker.md).
 
 Exit codes: 0 stopped in order, 3 it does not start, or cannot go on: bad settings, a store that is
-taken or cannot be loaded, an epoch that is over, a port in use, a full disk; 70 rules and bytes disagree, which is a defect of
-this program.
+taken or cannot be loaded, an epoch that is over, a port in use, a full disk; 70 rules and bytes
+disagree, which is a defect of this program.
 """
 
 

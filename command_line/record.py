@@ -55,7 +55,8 @@ the same file. trace --parts reads the files that --rotate makes.
 
 Exit codes: 0 ended in order, or nothing to be alarmed of in what was played back, 1 alarms in what
 was played back, 3 it does not start or cannot go on: bad options, a port in use, a file that is no
-recording of this recorder, a full disk; or it has ended in order, and alarms or figures are not written.
+recording of this recorder, a full disk; or it has ended in order, and alarms or figures are not
+written.
 """
 
 
