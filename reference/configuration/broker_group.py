@@ -11,14 +11,15 @@ from reference.configuration.controller_keys import (
     find_unequal,
     is_waiting_for_all,
 )
+from reference.configuration.key import Value
 from reference.configuration.keys import (
     KEYS,
     LOST_ADDRESS,
     OUTSIDE_THE_MODEL,
-    Value,
     compute_behaviour,
 )
 from reference.configuration.later_keys import (
+    ENABLE_DLEDGER,
     IN_SYNC_REPLICAS,
     LATER_KEYS,
     MIN_IN_SYNC_REPLICAS,
@@ -28,8 +29,15 @@ from reference.configuration.later_keys import (
     get_name_in,
     is_controller_asked,
     is_known_in,
+    is_raft_asked,
 )
-from reference.releases.releases import CONTROLLER, FIRST_RELEASE_WITH_MODES, RELEASES, is_since
+from reference.configuration.release_keys import find_key, say_known, trim
+from reference.releases.releases import (
+    ALL_RELEASES,
+    CONTROLLER,
+    FIRST_RELEASE_WITH_MODES,
+    is_since,
+)
 from reference.releases.versions import USUAL_VERSION, Version
 from reference.worlds.replication import roles
 from reference.worlds.replication.parameters import Parameters
@@ -44,6 +52,14 @@ FRAME_HEADER_BYTES = 12
 
 HA_MASTER_ADDRESS = "haMasterAddress"
 """The key with a slave's address of its master's HA service."""
+HA_LISTEN_PORT = "haListenPort"
+"""The key of the port for slaves, which releases before 5.1.1 overwrite."""
+FIRST_WITH_OWN_HA_PORT = "5.1.1"
+"""From here on ``haListenPort`` counts if it is above 0 (BrokerStartup#buildBrokerController)."""
+
+CLAMPED = {"diskMaxUsedSpaceRatio": (10, 95)}
+"""Keys of which a broker runs with the nearest number of a range
+(MessageStoreConfig#getDiskMaxUsedSpaceRatio, in every release)."""
 HOST_NAME = "(host name)"
 """The broker's name if no ``brokerName`` is set (BrokerConfig#localHostName)."""
 
@@ -83,7 +99,7 @@ class Setting:
     """One setting of a broker's file, the last one of its key."""
 
     key: str
-    """The key, known to 4.4.0 or not."""
+    """The key, known to the broker's release or to another one."""
     value: str
     """The value as text, with its trailing blanks."""
     file: str
@@ -111,26 +127,44 @@ class BrokerConfiguration:
     flush_disk_type: FlushDiskType
     """``flushDiskType``."""
     settings: tuple[Setting, ...]
-    """The file's settings in its order; if a key is set more than once, only the last."""
+    """The file's settings in its order, without keys that no release reads; if a key is set more
+    than once, only the last."""
     file: str
     """The file, as it was named."""
     version: Version = USUAL_VERSION
     """The release that the broker runs."""
 
     def get(self, key: str) -> Value:
-        """The value in force: forced by BrokerStartup, else configured, else the 4.4.0 default.
+        """The value in force: forced by BrokerStartup, else configured, else the release's default.
 
-        None means a default that depends on the host.
+        A key of 4.4.0 that the release no longer reads has the default of 4.4.0, which is what the
+        rules mean by it. None means a default that depends on the host.
 
         Raises:
-            KeyError: 4.4.0 does not know this key.
+            KeyError: neither this release nor 4.4.0 knows this key.
         """
         if key in ("brokerId", "brokerName"):
             return self.broker_id if key == "brokerId" else self.broker_name
-        if key == "haListenPort":
+        release = self.version.release
+        name = get_name_in(key, self.version)
+        own = find_key(name, release)
+        if own is None:
+            return KEYS[key].default
+        setting = self.find_setting(name)
+        value = own.read(trim(own, setting.value, release)) if setting else own.default
+        if key == HA_LISTEN_PORT and not (setting and self.has_own_ha_port):
             return self.get_number("listenPort") + 1
-        setting = self.find_setting(get_name_in(key, self.version))
-        return KEYS[key].read(setting.value) if setting else KEYS[key].default
+        if key in CLAMPED and isinstance(value, int):
+            least, most = CLAMPED[key]
+            return max(least, min(value, most))
+        return value
+
+    @property
+    def has_own_ha_port(self) -> bool:
+        """``haListenPort`` is set, and the release does not overwrite it."""
+        setting = self.find_setting(HA_LISTEN_PORT)
+        is_kept = is_since(self.version.release, FIRST_WITH_OWN_HA_PORT)
+        return is_kept and setting is not None and int(setting.value) > 0
 
     def get_number(self, key: str) -> int:
         """`get` for a number. Raises TypeError for a key that holds or may hold something else."""
@@ -154,7 +188,7 @@ class BrokerConfiguration:
         return {setting.key: setting.value for setting in self.settings}
 
     def list_values_in_force(self) -> dict[str, Value]:
-        """Every key of 4.4.0 that has a value, sorted by name."""
+        """Every key of 4.4.0 that has a value, sorted by name; as the release has it."""
         found = {key: self.get(key) for key in sorted(KEYS)}
         return {key: value for key, value in found.items() if value is not None}
 
@@ -173,7 +207,9 @@ class BrokerConfiguration:
 
         Unknown keys are left out, because a broker ignores them.
         """
-        behaviour = ((one.key, compute_behaviour(one.key, one.value)) for one in self.settings)
+        behaviour = (
+            (one.key, compute_behaviour(one.key, one.value, self.version)) for one in self.settings
+        )
         return tuple(sorted((key, value) for key, value in behaviour if value is not None))
 
     def _is_outside_the_model(self, setting: Setting) -> bool:
@@ -181,7 +217,7 @@ class BrokerConfiguration:
             return False  # BrokerController#initialize reads it on slaves only.
         if setting.key == IN_SYNC_REPLICAS and self.is_controlled:
             return False  # The group explains it.
-        behaviour = compute_behaviour(setting.key, setting.value)
+        behaviour = compute_behaviour(setting.key, setting.value, self.version)
         return setting.key in {**LATER_KEYS, **OUTSIDE_THE_MODEL} and behaviour is not None
 
     @property
@@ -237,7 +273,7 @@ class BrokerConfiguration:
         first, *others = ignored
         names = ", ".join(setting.key for setting in others)
         verb = "is" if len(others) == 1 else "are"
-        since = max((LATER_KEYS[s.key].release for s in ignored), key=RELEASES.index)
+        since = max((LATER_KEYS[s.key].release for s in ignored), key=ALL_RELEASES.index)
         return (
             f"{first} is outside the model, and so {verb} {names}: RocketMQ {self.version.release} "
             f"ignores these keys of later releases; if the broker runs one, add --rocketmq-version "
@@ -261,6 +297,9 @@ class BrokerGroup:
     def outside_the_model(self) -> tuple[str, ...]:
         """One sentence for each setting that the model does not cover; empty is best."""
         members = (self.master, *self.slaves)
+        raft = [broker for broker in members if is_raft_asked(broker.values)]
+        if raft and not self.is_controlled:
+            return (explain_raft(raft[0], len(members)),)
         texts = [text for broker in members for text in broker.explain_outside_the_model()]
         texts += self._explain_store_pool()
         texts += (f"{reason}." for reason in self._explain_mode())
@@ -336,6 +375,22 @@ class Deployment:
     """The folder, as it was named."""
     groups: tuple[BrokerGroup, ...]
     """The groups by cluster and name."""
+
+
+def explain_raft(broker: BrokerConfiguration, members: int) -> str:
+    """Why there is no answer about a DLedger group, whatever its release."""
+    setting = broker.find_setting(ENABLE_DLEDGER)
+    told = (
+        f"{setting} is outside the model: the {members} broker{'s' * (members > 1)} of this group "
+        "replicate by Raft, which elects a leader (DLedgerCommitLog, V-06); there is no master "
+        "with slaves."
+    )
+    if not is_known_in(ENABLE_DLEDGER, broker.version):
+        told += (
+            f" The key exists {say_known(ENABLE_DLEDGER)}; RocketMQ {broker.version.release} would "
+            "ignore it and run each of them as a master."
+        )
+    return told
 
 
 def show_on_one_line(text: str) -> str:

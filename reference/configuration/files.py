@@ -17,6 +17,7 @@ from attrs import evolve
 
 from reference.configuration import controller_keys, java_properties
 from reference.configuration.broker_group import (
+    HA_LISTEN_PORT,
     HA_MASTER_ADDRESS,
     HOST_NAME,
     BrokerConfiguration,
@@ -29,14 +30,14 @@ from reference.configuration.broker_group import (
     Setting,
     show_on_one_line,
 )
+from reference.configuration.file_warnings import check_settings, keep_last, warn
 from reference.configuration.java_properties import Entry, JavaPropertiesError
+from reference.configuration.key import Value
 from reference.configuration.keys import (
     BROKER_CONFIG,
     KEYS,
     LOST_ADDRESS,
     MESSAGE_STORE_CONFIG,
-    Value,
-    explain_refused_value,
     explain_unknown_key,
     find_similar_key,
 )
@@ -44,10 +45,11 @@ from reference.configuration.later_keys import (
     CONTROLLER_ADDRESS,
     ENABLE_CONTROLLER,
     LATER_KEYS,
-    get_name_in,
     is_controller_asked,
     is_known_in,
+    is_raft_asked,
 )
+from reference.configuration.release_keys import get_keys, trim
 from reference.releases.versions import USUAL_VERSION, Version
 
 _NOT_A_BROKERS = "no key in this file is one that a RocketMQ 4.4.0 broker reads"
@@ -162,24 +164,12 @@ def read_one_broker(
             raise _nothing_found(path)
         settings = {one.key: Entry(one.key, one.value, one.line) for one in found.settings}
     for key, value in told.items():
-        if key not in KEYS and not is_known_in(key, version):
-            raise _error(explain_unknown_key(key, version), "choose a key that it knows")
+        if not is_known_in(key, version):
+            raise _unknown(key, version)
         settings[key] = Entry(key, value, 0)
     name = str(path) if path is not None else COMMAND_LINE
     return _interpret(name, list(settings.values()), warnings, version), tuple(warnings)
 
-
-DECIDING_KEYS = (
-    "brokerRole",
-    "brokerId",
-    "brokerName",
-    "brokerClusterName",
-    "flushDiskType",
-    "transientStorePoolEnable",
-    "slaveReadEnable",
-    "offsetCheckInSlave",
-)
-"""The keys on which most of an answer depends."""
 
 KEPT_IN_CONTROLLER_MODE = (
     ENABLE_CONTROLLER,
@@ -221,9 +211,8 @@ def assume_slaves(group: BrokerGroup, count: int) -> BrokerGroup:
 
 
 def _change(broker: BrokerConfiguration, key: str, value: str) -> BrokerConfiguration:
-    if key not in KEYS and not is_known_in(key, broker.version):
-        problem = explain_unknown_key(key, broker.version)
-        raise _error(problem, "choose a key that it knows", _WHAT_IF)
+    if not is_known_in(key, broker.version):
+        raise _unknown(key, broker.version, _WHAT_IF)
     kept = [Entry(s.key, s.value, s.line) for s in broker.settings if s.key != key]
     changed = _interpret(_WHAT_IF, [*kept, Entry(key, value, 0)], [], broker.version)
     if broker.is_controlled:
@@ -240,6 +229,11 @@ def _change(broker: BrokerConfiguration, key: str, value: str) -> BrokerConfigur
 def _error(problem: str, advice: str, file: str = "", line: int = 0) -> ConfigurationError:
     place = f"{file}:{line}: " if line else f"{file}: " if file else ""
     return ConfigurationError(show_on_one_line(f"{place}{problem}; {advice}"))
+
+
+def _unknown(key: str, version: Version, file: str = "") -> ConfigurationError:
+    problem = explain_unknown_key(key, version, find_similar_key(key, version))
+    return _error(problem, "choose a key that it knows", file)
 
 
 def _error_at(setting: Setting, problem: str, advice: str) -> ConfigurationError:
@@ -385,68 +379,35 @@ def _is_yaml(file: Path) -> bool:
 
 
 def _interpret(
-    file: str, entries: Iterable[Entry], warnings: list[ConfigurationWarning], version: Version
+    file: str,
+    entries: Iterable[Entry],
+    warnings: list[ConfigurationWarning],
+    version: Version,
+    *,
+    is_strict: bool = True,
 ) -> BrokerConfiguration:
-    settings: dict[str, Setting] = {}
-    for entry in entries:
-        setting = Setting(entry.key, entry.value, file, entry.line)
-        earlier = settings.pop(entry.key, None)
-        if earlier:
-            text = f"{entry.key} replaces its value of line {earlier.line}: the last one counts"
-            warnings.append(ConfigurationWarning(text, file, entry.line))
-        settings[entry.key] = setting
-    for setting in settings.values():
-        warnings.extend(_check_value(setting, version))
+    last, replaced = keep_last(file, entries)
+    settings, odd = check_settings(last, version, is_strict=is_strict)
     broker = _build_broker(file, settings, version)
-    warnings.extend(_check_broker(broker))
+    warnings += [*replaced, *odd, *_check_broker(broker)]
     return broker
-
-
-def _check_value(setting: Setting, version: Version) -> Iterator[ConfigurationWarning]:
-    """Warnings for a setting; ConfigurationError for a value that the broker would not accept."""
-    key = KEYS.get(setting.key)
-    if key is None and is_known_in(setting.key, version):
-        own = controller_keys.CONTROLLER_KEYS.get(setting.key)
-        key = own.key if own else None
-        if key is None:
-            return
-    if key is None:
-        if setting.key in controller_keys.OF_OTHERS:
-            told = f"a broker ignores {setting.key}: {controller_keys.OF_OTHERS[setting.key]}"
-            yield _warn(setting, told)
-        else:
-            yield _warn(
-                setting,
-                explain_unknown_key(setting.key, version),
-                is_grave=find_similar_key(setting.key) in DECIDING_KEYS,
-            )
-        return
-    if (name := get_name_in(setting.key, version)) != setting.key:
-        unknown = f"RocketMQ {version.release} does not know the key {setting.key} and ignores it"
-        yield _warn(setting, f"{unknown}; write {name}")
-    try:
-        key.read(setting.value)
-    except ValueError as problem:
-        advice = f"write {key.expected}, with nothing after it"
-        refused = explain_refused_value(key, setting.value, version)
-        raise _error_at(setting, refused, advice) from problem
-    if setting.value != setting.value.rstrip():
-        yield _warn(setting, f"trailing blanks are part of the value of {setting.key}")
 
 
 def _build_broker(
     file: str, settings: Mapping[str, Setting], version: Version
 ) -> BrokerConfiguration:
-    def value(key: str) -> Value:
-        return KEYS[key].read(settings[key].value) if key in settings else KEYS[key].default
+    def read(name: str) -> Value:
+        key = get_keys(version.release)[name]
+        setting = settings.get(name)
+        return key.read(trim(key, setting.value, version.release)) if setting else key.default
 
-    role = Role(value("brokerRole"))
+    role = Role(read("brokerRole"))
     return BrokerConfiguration(
-        cluster=str(value("brokerClusterName")),
-        broker_name=str(value("brokerName") if "brokerName" in settings else HOST_NAME),
-        broker_id=int(value("brokerId") or 0) if role is Role.SLAVE else 0,
+        cluster=str(read("brokerClusterName")),
+        broker_name=str(read("brokerName") if "brokerName" in settings else HOST_NAME),
+        broker_id=int(read("brokerId") or 0) if role is Role.SLAVE else 0,
         role=role,
-        flush_disk_type=FlushDiskType(value("flushDiskType")),
+        flush_disk_type=FlushDiskType(read("flushDiskType")),
         settings=tuple(settings.values()),
         file=file,
         version=version,
@@ -466,17 +427,17 @@ def _check_broker(broker: BrokerConfiguration) -> Iterator[ConfigurationWarning]
         )
     is_master = broker.role is not Role.SLAVE and not broker.is_controlled
     if own_id and is_master and KEYS["brokerId"].read(own_id.value) != 0:
-        yield _warn(
+        yield warn(
             own_id,
             f"{release} forces brokerId to 0, because this is a master",
         )
-    port = broker.find_setting("haListenPort")
-    if port:
-        in_force = f"listenPort + 1 = {broker.get('haListenPort')}"
-        yield _warn(port, f"{release} overwrites haListenPort with {in_force}")
+    port = broker.find_setting(HA_LISTEN_PORT)
+    if port and not broker.has_own_ha_port:
+        in_force = f"listenPort + 1 = {broker.get(HA_LISTEN_PORT)}"
+        yield warn(port, f"{release} overwrites haListenPort with {in_force}")
     address = broker.find_setting(HA_MASTER_ADDRESS)
     if address and broker.has_lost_address:
-        yield _warn(address, f"{address.key}: {LOST_ADDRESS}")
+        yield warn(address, f"{address.key}: {LOST_ADDRESS}")
 
 
 def _advise_id(broker: BrokerConfiguration) -> str:
@@ -493,7 +454,7 @@ def _check_controller(broker: BrokerConfiguration) -> Iterator[ConfigurationWarn
         broker.values, broker.version, is_controlled=broker.is_controlled
     ):
         setting = broker.find_setting(key) or broker.telling_setting
-        yield _warn(setting, told, is_grave=True)
+        yield warn(setting, told, is_grave=True)
 
 
 def _build_deployment(brokers: Sequence[BrokerConfiguration]) -> Deployment:
@@ -514,7 +475,8 @@ def _build_deployment(brokers: Sequence[BrokerConfiguration]) -> Deployment:
 def _build_group(
     members: Sequence[BrokerConfiguration], neighbours: Sequence[BrokerConfiguration]
 ) -> BrokerGroup:
-    if any(broker.is_controlled for broker in members):
+    is_raft = any(is_raft_asked(broker.values) for broker in members)
+    if is_raft or any(broker.is_controlled for broker in members):
         return _build_elected_group(members)
     masters = [broker for broker in members if broker.role is not Role.SLAVE]
     slaves = [broker for broker in members if broker.role is Role.SLAVE]
@@ -539,7 +501,7 @@ def _build_group(
 
 
 def _build_elected_group(members: Sequence[BrokerConfiguration]) -> BrokerGroup:
-    """A group whose master a controller elects: the first broker of the files.
+    """A group whose master a controller elects, or Raft: the first broker of the files.
 
     A broker that its file makes a master comes first, then the order is that of the files' names.
     The controller gives ids; the first one is 1 (MixAll#FIRST_BROKER_CONTROLLER_ID).
@@ -560,7 +522,3 @@ def _no_master(
     found = f" (masters: {', '.join(masters) or 'none'})"
     advice = "put the master's file beside it, with the same brokerName and brokerClusterName"
     return _error_at(slave.telling_setting, problem + found, advice)
-
-
-def _warn(setting: Setting, message: str, *, is_grave: bool = False) -> ConfigurationWarning:
-    return ConfigurationWarning(message, setting.file, setting.line, is_grave)

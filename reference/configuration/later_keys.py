@@ -1,133 +1,126 @@
 """Keys that only releases after 4.4.0 know, and how the model treats their values.
 
-Source: the releases' MessageStoreConfig and BrokerConfig; semantics of 5.x: V-30 to V-37.
+Since when a key is known is in `reference.configuration.release_keys`; what the rules make of it is
+here. Semantics of 5.x: V-30 to V-37.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from attrs import frozen
 
-from reference.releases.releases import CLASSIC, CONTROLLER, FIRST_RELEASE_WITH_MODES, QUORUM
+from reference.configuration.release_keys import find_key, list_releases, say_known
+from reference.releases.releases import (
+    CLASSIC,
+    CONTROLLER,
+    FIRST_RELEASE_WITH_MODES,
+    QUORUM,
+    RELEASES,
+    is_since,
+)
 from reference.releases.versions import Version
 
 TRUE, FALSE = "true", "false"
 ENABLE_CONTROLLER, CONTROLLER_ADDRESS = "enableControllerMode", "controllerAddr"
 ALL_ACK, MIN_IN_SYNC_REPLICAS = "allAckInSyncStateSet", "minInSyncReplicas"
+ENABLE_DLEDGER = "enableDLegerCommitLog"
+"""The key that replaces a master and its slaves by a Raft group."""
 IN_SYNC_REPLICAS, QUORUM_SIZE = "inSyncReplicas", "2"
 """The key that makes a master of 5.x wait, and the only value above 1 that the model has."""
 
 
 @frozen
 class LaterKey:
-    """One key that 4.4.0 ignores."""
+    """One key that 4.4.0 ignores, and that the model knows what to make of."""
 
     name: str
     """The key as written in the file."""
-    release: str
-    """The first release known to have it."""
-    is_first: bool = True
-    """No earlier release has it; if false, that has not been checked."""
     modelled: tuple[str, ...] = ()
     """The values that the model covers; empty if the value makes no difference to the model."""
     effect: str = ""
     """The effect of any other value."""
 
     @property
+    def release(self) -> str:
+        """The first release with verdicts that reads it."""
+        return next(each for each in list_releases(self.name) if each in RELEASES)
+
+    @property
     def known(self) -> str:
         """Since when it is known, for messages."""
-        return f"{'since' if self.is_first else 'in'} {self.release}"
+        return say_known(self.name)
 
 
-def _list(release: str, names: str, *, is_first: bool = True) -> Iterable[LaterKey]:
-    return (LaterKey(name, release, is_first) for name in names.split())
+_OTHERS_OUTSIDE = {
+    ENABLE_DLEDGER: "replicates by Raft (V-06)",
+    "enableSlaveActingMaster": "lets a slave act for its master (V-49)",
+    "asyncLearner": "keeps a slave out of all sets",
+    "syncFromLastFile": "lets a new slave begin at the last file",
+    "enableBuildConsumeQueueConcurrently": "dispatches by several threads "
+    "(DefaultMessageStore.ConcurrentReputMessageService at 5.1.0)",
+    "readUnCommitted": "dispatches before the flush, as before 5.3.0 (V-37)",
+    "enableRunningFlagsInFlush": "refuses puts after a flush error (issue 9709)",
+    "writeWithoutMmap": "writes the log without a mapping (issue 9693)",
+    "enableAcceleratedRecovery": "begins recovery where the queues end (issue 9666)",
+    "checkCommitLogOffsetOnRecover": "refuses records at a foreign offset after a crash "
+    "(issue 10017)",
+}
+"""Flags of which the model has only false, with what true does."""
 
+_WITHOUT_EFFECT = """
+dLegerGroup dLegerPeers dLegerSelfId preferredLeaderId enableBatchPush storePathDLedgerCommitLog
+mappedFileSizeCommitLog mappedFileSizeConsumeQueue
+autoDeleteUnusedStats enableScheduleMessageStats processReplyMessageThreadPoolNums
+replyThreadPoolQueueCapacity storeReplyMessageEnable
+slaveTimeout
+allAckInSyncStateSet controllerAddr enableAutoInSyncReplicas enableControllerMode
+haFlowControlEnable haMaxGapNotInSync haMaxTimeSlaveNotCatchup minInSyncReplicas totalReplicas
+brokerHeartbeatInterval brokerNotActiveTimeoutMillis checkSyncStateSetPeriod deleteFileBatchMax
+diskSpaceCleanForciblyRatio diskSpaceWarningLevelRatio enableRemoteEscape lockInStrictMode
+maxHaTransferByteInSecond maxSlaveResendLength putMessageTimeout sendHeartbeatTimeoutMillis
+skipPreOnline storePathEpochFile syncBrokerMetadataPeriod syncControllerMetadataPeriod
+syncMasterFlushOffsetWhenStartup
+brokerElectionPriority controllerHeartBeatTimeoutMills fetchControllerAddrByDnsLookup
+storePathBrokerIdentity enableSplitMetadata splitMetadataSize
+"""
+"""Keys of whose values the model has all, because they make no difference, or because the group's
+mode has them."""
 
 LATER_KEYS: Mapping[str, LaterKey] = {
     key.name: key
     for key in (
+        LaterKey(IN_SYNC_REPLICAS, ("1", QUORUM_SIZE), "requires more slaves (V-31)"),
         LaterKey(
-            "enableDLegerCommitLog", "4.5.0", modelled=(FALSE,), effect="replicates by Raft (V-06)"
+            "storeType",
+            ("default",),
+            "may keep the consume queues in RocksDB (MessageStoreConfig#isEnableRocksDBStore)",
         ),
-        *_list("4.5.0", "dLegerGroup dLegerPeers dLegerSelfId"),
-        *_list("4.7.1", "mappedFileSizeCommitLog mappedFileSizeConsumeQueue", is_first=False),
-        *_list(
-            "4.9.0",
-            "autoDeleteUnusedStats enableBatchPush enableScheduleMessageStats preferredLeaderId "
-            "processReplyMessageThreadPoolNums replyThreadPoolQueueCapacity "
-            "storeReplyMessageEnable",
-            is_first=False,
-        ),
-        *_list("4.9.3", "slaveTimeout"),
-        LaterKey(
-            "inSyncReplicas", "5.0.0", modelled=("1", "2"), effect="requires more slaves (V-31)"
-        ),
-        LaterKey(
-            "enableSlaveActingMaster",
-            "5.0.0",
-            modelled=(FALSE,),
-            effect="lets a slave act for its master (V-49)",
-        ),
-        LaterKey("asyncLearner", "5.0.0", False, (FALSE,), "keeps a slave out of all sets"),
-        LaterKey(
-            "syncFromLastFile", "5.0.0", False, (FALSE,), "lets a new slave begin at the last file"
-        ),
-        *_list(
-            "5.0.0",
-            "allAckInSyncStateSet controllerAddr enableAutoInSyncReplicas enableControllerMode "
-            "haFlowControlEnable haMaxGapNotInSync haMaxTimeSlaveNotCatchup minInSyncReplicas "
-            "totalReplicas",
-        ),
-        *_list(
-            "5.0.0",
-            "brokerHeartbeatInterval brokerNotActiveTimeoutMillis checkSyncStateSetPeriod "
-            "deleteFileBatchMax diskSpaceCleanForciblyRatio diskSpaceWarningLevelRatio "
-            "enableRemoteEscape lockInStrictMode maxHaTransferByteInSecond maxSlaveResendLength "
-            "putMessageTimeout sendHeartbeatTimeoutMillis skipPreOnline storePathDLedgerCommitLog "
-            "storePathEpochFile syncBrokerMetadataPeriod syncControllerMetadataPeriod "
-            "syncMasterFlushOffsetWhenStartup",
-            is_first=False,
-        ),
-        *_list(
-            "5.1.0",
-            "brokerElectionPriority controllerHeartBeatTimeoutMills fetchControllerAddrByDnsLookup",
-        ),
-        *_list("5.1.1", "storePathBrokerIdentity"),
-        LaterKey(
-            "readUnCommitted",
-            "5.3.0",
-            modelled=(FALSE,),
-            effect="dispatches before the flush, as before 5.3.0 (V-37)",
-        ),
-        LaterKey(
-            "enableRunningFlagsInFlush",
-            "5.3.4",
-            modelled=(FALSE,),
-            effect="refuses puts after a flush error (issue 9709)",
-        ),
-        LaterKey(
-            "writeWithoutMmap",
-            "5.3.4",
-            modelled=(FALSE,),
-            effect="writes the log without a mapping (issue 9693)",
-        ),
-        LaterKey(
-            "enableAcceleratedRecovery",
-            "5.3.4",
-            modelled=(FALSE,),
-            effect="begins recovery where the queues end (issue 9666)",
-        ),
-        LaterKey(
-            "checkCommitLogOffsetOnRecover",
-            "5.5.0",
-            modelled=(FALSE,),
-            effect="refuses records at a foreign offset after a crash (issue 10017)",
-        ),
-        *_list("5.3.4", "enableSplitMetadata splitMetadataSize"),
+        *(LaterKey(name, (FALSE,), effect) for name, effect in _OTHERS_OUTSIDE.items()),
+        *(LaterKey(name) for name in _WITHOUT_EFFECT.split()),
     )
 }
 """Every such key by name."""
+
+LEFT_OUT: Mapping[str, str] = {
+    "enableLmq": "light queues, beside a message's own, are not modelled "
+    "(LmqConsumerOffsetManager at 4.9.3)",
+    "enableMultiDispatch": "a message may then enter more queues than its own; what is said about "
+    "consumers is about its own (MultiDispatch at 4.9.3)",
+    "enableScheduleAsyncDeliver": "delayed messages are then delivered without waiting for each "
+    "put; what is said about them is said of waiting (ScheduleMessageService at 4.9.3)",
+    "readOnlyCommitLogStorePaths": "the log then lies in several folders, of which the model knows "
+    "one (MultiPathMappedFileQueue at 4.9.2)",
+    "recheckReputOffsetFromCq": "a start then dispatches again from where the queues end "
+    "(DefaultMessageStore#doRecheckReputOffsetFromCq at 5.0.0)",
+    "enabledAppendPropCRC": "records then end with a checksum, of which the model knows nothing "
+    "(CommitLog at 5.2.0)",
+    "forceVerifyPropCRC": "recovery then compares the checksum of whole records; the model "
+    "compares that of bodies (CommitLog#checkMessageAndReturnSize at 5.2.0)",
+    "configManagerVersion": "with V2 tables and progress lie in RocksDB; what is said about both "
+    "is said of files (BrokerController at 5.3.2)",
+}
+"""Keys with a value of which the answer leaves out something, with what that is and its source."""
 
 NAMES_IN_440: Mapping[str, str] = {
     "mappedFileSizeCommitLog": "mapedFileSizeCommitLog",
@@ -149,8 +142,8 @@ def get_name_in(name: str, version: Version) -> str:
 
 
 def is_known_in(name: str, version: Version) -> bool:
-    """A broker of this version reads this later key."""
-    return name in LATER_KEYS and _sort(LATER_KEYS[name].release) <= _sort(version.release)
+    """A broker of this version reads this key."""
+    return find_key(name, version.release) is not None
 
 
 def explain_later_key(name: str, text: str, version: Version) -> str | None:
@@ -164,14 +157,19 @@ def explain_later_key(name: str, text: str, version: Version) -> str | None:
             f"RocketMQ {version.release} ignores this key, which is known {key.known}; if the "
             f"broker runs that, add --rocketmq-version {key.release} or later"
         )
-    if key.modelled and text.strip() not in key.modelled:
+    if key.modelled and text.strip().lower() not in key.modelled:
         return f"this value {key.effect}; the model covers {' and '.join(key.modelled)}"
     return None
 
 
+def is_raft_asked(settings: Mapping[str, str]) -> bool:
+    """The file of a broker makes it a member of a DLedger group (Boolean#parseBoolean)."""
+    return settings.get(ENABLE_DLEDGER, FALSE).lower() == TRUE
+
+
 def compute_mode(settings: Mapping[str, str], version: Version) -> str:
     """The mode in which a master of this version runs with these settings of its file."""
-    if version.mode or _sort(version.release) < _sort(FIRST_RELEASE_WITH_MODES):
+    if version.mode or not is_since(version.release, FIRST_RELEASE_WITH_MODES):
         return version.mode
     if is_controller_asked(settings):
         return CONTROLLER
@@ -200,7 +198,3 @@ def explain_mode(settings: Mapping[str, str], mode: str) -> str | None:
             "answered before every member of the SyncStateSet has it (V-33)"
         )
     return None
-
-
-def _sort(release: str) -> tuple[int, ...]:
-    return tuple(map(int, release.split(".")))

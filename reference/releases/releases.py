@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from attrs import frozen
 
 RELEASES = (
@@ -38,8 +40,23 @@ RELEASES = (
     "5.5.0",
     "5.5.1",
 )
-"""The releases that the model knows, oldest first. 4.5.0 is left out: only in this release does a
-slave skip records that are not whole (V-05, issue 1164)."""
+"""The releases that have verdicts, oldest first."""
+
+WITHOUT_VERDICTS: Mapping[str, str] = {
+    "4.5.0": "only in this release does a slave skip a record that has not arrived as a whole "
+    "(DefaultMessageStore.ReputMessageService#doReput, V-05, issue 1164); 4.5.1 undid that and is "
+    "otherwise the same store",
+}
+"""The releases that the model leaves out, with the reason."""
+
+
+def sort_release(release: str) -> tuple[int, ...]:
+    """A key that sorts releases by their numbers."""
+    return tuple(map(int, release.split(".")))
+
+
+ALL_RELEASES = tuple(sorted((*RELEASES, *WITHOUT_VERDICTS), key=sort_release))
+"""Every release that a table may name, oldest first."""
 
 CLASSIC, QUORUM, CONTROLLER = "", "quorum", "controller"
 MODES = (CLASSIC, QUORUM, CONTROLLER)
@@ -56,7 +73,7 @@ def get_modes(release: str) -> tuple[str, ...]:
 
 def is_since(release: str, first: str) -> bool:
     """The release is this one or a later one. Raises ValueError for an unknown release."""
-    return RELEASES.index(release) >= RELEASES.index(first)
+    return ALL_RELEASES.index(release) >= ALL_RELEASES.index(first)
 
 
 @frozen

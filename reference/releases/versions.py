@@ -22,7 +22,13 @@ from reference.releases.known_differences import (
     Evidence,
     KnownDifference,
 )
-from reference.releases.releases import CLASSIC, CONTROLLER, RELEASES, get_modes
+from reference.releases.releases import (
+    CLASSIC,
+    CONTROLLER,
+    RELEASES,
+    WITHOUT_VERDICTS,
+    get_modes,
+)
 from reference.releases.timing_differences import TIMING_DIFFERENCES, TimingDifference
 from reference.worlds.replication.changes import PEERS, VARIANTS
 from reference.worlds.replication.roles import Role
@@ -126,6 +132,8 @@ def list_versions() -> tuple[Version, ...]:
 def parse_version(text: str) -> Version:
     """The version of this name. Raises VersionError."""
     release, _, mode = text.strip().partition("-")
+    if release in WITHOUT_VERDICTS:
+        raise VersionError(f"{release} is outside the model: {WITHOUT_VERDICTS[release]}")
     if release not in RELEASES:
         raise VersionError(f"{text!r} is not a release the model knows; {_list_known(release)}")
     if mode not in get_modes(release) or text.strip().endswith("-"):

@@ -1,0 +1,233 @@
+"""What is odd in the settings of one file: each as a warning, and not more work than is worth it.
+
+A key that no release reads is compared with all that are known, to find the one that was meant.
+That takes a millisecond, so of a file with very many such keys the first are named and the rest is
+counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from attrs import evolve
+
+from reference.configuration import controller_keys
+from reference.configuration.broker_group import (
+    CLAMPED,
+    ConfigurationError,
+    ConfigurationWarning,
+    Setting,
+    show_on_one_line,
+)
+from reference.configuration.java_properties import Entry
+from reference.configuration.key import Key, Kind
+from reference.configuration.keys import (
+    KEYS,
+    explain_refused_value,
+    explain_unknown_key,
+    find_similar_key,
+)
+from reference.configuration.later_keys import LATER_KEYS, LEFT_OUT, get_name_in
+from reference.configuration.release_keys import find_key, list_releases, trim
+from reference.disk.start_rules import make_start_rules
+from reference.releases.versions import Version
+
+DECIDING_KEYS = (
+    "brokerRole",
+    "brokerId",
+    "brokerName",
+    "brokerClusterName",
+    "flushDiskType",
+    "transientStorePoolEnable",
+    "slaveReadEnable",
+    "offsetCheckInSlave",
+)
+"""The keys on which most of an answer depends."""
+
+NAMED_MAX = 20
+"""How many unknown keys of a file are named, and how many keys that are set twice."""
+
+COMPARED_MAX = 200
+"""How many unknown keys of a file are compared with the known ones."""
+
+LISTED_MAX = 5
+"""How many keys that no rule reads are listed."""
+
+WITHOUT_RULES = ("NettyServerConfig", "NettyClientConfig", "AuthConfig")
+"""Classes of which no key changes the log, a queue or a start: sockets, threads, permissions."""
+
+
+def keep_last(
+    file: str, entries: Iterable[Entry]
+) -> tuple[dict[str, Setting], list[ConfigurationWarning]]:
+    """The last setting of each key, in the order of the file, and those that are replaced."""
+    settings: dict[str, Setting] = {}
+    replaced: list[ConfigurationWarning] = []
+    left = 0
+    for entry in entries:
+        earlier = settings.pop(entry.key, None)
+        settings[entry.key] = Setting(entry.key, entry.value, file, entry.line)
+        if earlier and len(replaced) < NAMED_MAX:
+            text = f"{entry.key} replaces its value of line {earlier.line}: the last one counts"
+            replaced.append(ConfigurationWarning(text, file, entry.line))
+        elif earlier:
+            left += 1
+    if left:
+        text = f"and {left} more settings after it replace an earlier value of their key"
+        replaced.append(evolve(replaced[-1], message=text))
+    return settings, replaced
+
+
+def check_settings(
+    settings: Mapping[str, Setting], version: Version, *, is_strict: bool
+) -> tuple[dict[str, Setting], list[ConfigurationWarning]]:
+    """The settings as a broker of this version reads them, and what is odd in them.
+
+    Keys that no release reads are left out.
+
+    Raises:
+        ConfigurationError: with ``is_strict``, a value that a broker would not accept.
+    """
+    kept: dict[str, Setting] = {}
+    warnings: list[ConfigurationWarning] = []
+    unknown = _UnknownKeys(version)
+    for name, setting in settings.items():
+        key = find_key(name, version.release)
+        if key is None:
+            warnings += unknown.explain(setting)
+            if list_releases(name):
+                kept[name] = setting
+            continue
+        found = _read(key, setting, version, warnings, is_strict=is_strict)
+        if found is not None:
+            kept[name] = found
+            warnings += _explain_effect(key, found, version)
+    warnings += unknown.count()
+    warnings += _list_without_rules(kept, version)
+    return kept, warnings
+
+
+class _UnknownKeys:
+    """Explains keys that a release does not read, the first ones by name."""
+
+    def __init__(self, version: Version) -> None:
+        self.version = version
+        self.named = 0
+        self.compared = 0
+        self.left: list[Setting] = []
+
+    def explain(self, setting: Setting) -> Iterator[ConfigurationWarning]:
+        """A warning if there is still room, or if the key decides about the answer."""
+        name = setting.key
+        new = get_name_in(name, self.version)
+        if new != name:
+            yield _explain_renamed(setting, new, self.version)
+            return
+        if name in controller_keys.OF_OTHERS:
+            yield warn(setting, f"a broker ignores {name}: {controller_keys.OF_OTHERS[name]}")
+            return
+        is_known = bool(list_releases(name))
+        similar = None
+        if is_known or self.compared < COMPARED_MAX:
+            self.compared += not is_known
+            similar = find_similar_key(name, self.version)
+        is_grave = similar in DECIDING_KEYS
+        if not is_known and self.named >= NAMED_MAX and not is_grave:
+            self.left.append(setting)
+            return
+        self.named += not is_known
+        yield warn(setting, explain_unknown_key(name, self.version, similar), is_grave=is_grave)
+
+    def count(self) -> Iterator[ConfigurationWarning]:
+        """One warning for all that were not named."""
+        if self.left:
+            others = len(self.left)
+            told = f"and {others} more key{'s' * (others > 1)} that no release reads"
+            if self.compared == COMPARED_MAX:
+                told += (
+                    f"; only the first {COMPARED_MAX} were compared with the keys that are known"
+                )
+            yield warn(self.left[0], told)
+
+
+def _explain_renamed(setting: Setting, new: str, version: Version) -> ConfigurationWarning:
+    """A key of 4.4.0 under its old name, which decides whether a broker starts."""
+    told = f"RocketMQ {version.release} does not know the key {setting.key} and ignores it"
+    default = KEYS[setting.key].default
+    if setting.value == str(default):
+        return warn(setting, f"{told}; write {new}")
+    told += f": its files have {default} bytes"
+    if make_start_rules(version.release).is_other_length_refused:
+        told += ", and it does not start on a store whose files are of another length"
+        told += " (MappedFileQueue#load)"
+    else:
+        told += ", and it does not read files of another length (MappedFileQueue#load)"
+    return warn(setting, f"{told}; write {new}", is_grave=True)
+
+
+def _read(
+    key: Key,
+    setting: Setting,
+    version: Version,
+    warnings: list[ConfigurationWarning],
+    *,
+    is_strict: bool,
+) -> Setting | None:
+    """The setting as the setter takes it; None for a value that it refuses."""
+    value = trim(key, setting.value, version.release)
+    try:
+        key.read(value)
+    except ValueError as problem:
+        refused = explain_refused_value(key, setting.value, version)
+        advice = f"write {key.expected}, with nothing after it"
+        if is_strict:
+            raise ConfigurationError(
+                show_on_one_line(f"{setting.file}:{setting.line}: {refused}; {advice}")
+            ) from problem
+        warnings.append(warn(setting, f"{refused}; {advice}", is_grave=True))
+        return evolve(setting, value="false") if key.kind is Kind.BOOLEAN else None
+    if value != value.rstrip():
+        warnings.append(warn(setting, f"trailing blanks are part of the value of {setting.key}"))
+    return setting
+
+
+def _explain_effect(key: Key, setting: Setting, version: Version) -> Iterator[ConfigurationWarning]:
+    """What a broker makes of a value, or the model does not make of it."""
+    value = key.read(trim(key, setting.value, version.release))
+    if key.name in LEFT_OUT and value != key.default:
+        told = f"{key.name}={setting.value}: the answer leaves this out: {LEFT_OUT[key.name]}"
+        yield warn(setting, told, is_grave=True)
+    if key.name in CLAMPED and isinstance(value, int):
+        least, most = CLAMPED[key.name]
+        if not least <= value <= most:
+            used = min(max(value, least), most)
+            told = f"RocketMQ {version.release} runs with {key.name}={used}, not {value}"
+            yield warn(setting, f"{told} (MessageStoreConfig#getDiskMaxUsedSpaceRatio)")
+
+
+def _list_without_rules(
+    settings: Mapping[str, Setting], version: Version
+) -> Iterator[ConfigurationWarning]:
+    """One warning for all keys that the release reads and no rule of the model has."""
+    found = [s for s in settings.values() if _is_without_rules(s, version)]
+    if found:
+        names = ", ".join(s.key for s in found[:LISTED_MAX])
+        more = f" and {len(found) - LISTED_MAX} more" if len(found) > LISTED_MAX else ""
+        told = f"RocketMQ {version.release} reads {names}{more}, and no rule of the model does"
+        yield warn(
+            found[0],
+            f"{told}: what {'it' if len(found) == 1 else 'they'} may change is not in this answer",
+        )
+
+
+def _is_without_rules(setting: Setting, version: Version) -> bool:
+    key = find_key(setting.key, version.release)
+    if key is None or key.name in KEYS or key.name in LATER_KEYS or key.name in LEFT_OUT:
+        return False
+    value = key.read(trim(key, setting.value, version.release))
+    return value != key.default and key.owner not in WITHOUT_RULES
+
+
+def warn(setting: Setting, message: str, *, is_grave: bool = False) -> ConfigurationWarning:
+    """A warning at the line of a setting."""
+    return ConfigurationWarning(message, setting.file, setting.line, is_grave)
