@@ -37,6 +37,7 @@ Examples:
   rmqspec check broker-a.properties broker-a-s.properties
   rmqspec check broker-a.properties --slaves 1
   rmqspec check - < broker-a.properties
+  rmqspec check conf --strict           # refuse values that a broker would ignore
   rmqspec check conf --all              # every table, with reasons and schedules
   rmqspec check conf --rocketmq-version 4.9.8   # brokers of another release
   rmqspec check conf --rocketmq-version 5.3.0 --what-if inSyncReplicas=2
@@ -79,12 +80,13 @@ def command(  # noqa: PLR0913, PLR0917
     changes: list[Change],
     slaves: int | None,
     is_recheck: bool,
+    is_strict: bool,
     **consumers: Any,
 ) -> int:
     """Show what each broker group can lose, after which failures, and what to do."""
     output = "json" if is_json else output
     changed = apply_to_consumers(consumers, changes)
-    given, warnings = read(paths, version)
+    given, warnings = read(paths, version, is_strict=is_strict)
     configured = assume_all(given, slaves)
     deployments = change_all(configured, changes)
     memory = Memory(get_folder(), is_recalling=not is_recheck)

@@ -12,7 +12,7 @@ from attrs import frozen
 
 from command_line.answers.report import print_timeline
 from command_line.answers.short.groups import list_variants
-from command_line.options.broker_options import PATHS, add_broker_options, read_changed
+from command_line.options.broker_options import PATHS, add_broker_options, read, read_changed
 from command_line.options.broker_options import Change as BrokerChange
 from command_line.options.version_option import parse
 from command_line.output import exit_codes
@@ -38,7 +38,7 @@ from properties.restrictions.unmet_assumptions import list_named
 from properties.verdicts.analysis import GroupAnalysis, analyse_group
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.verdict import Verdict, VerdictWord
-from reference.configuration.broker_group import BrokerGroup, Deployment
+from reference.configuration.broker_group import BrokerGroup, ConfigurationWarning, Deployment
 from reference.releases.known_differences import KnownDifference
 from reference.releases.versions import USUAL, Version
 
@@ -135,10 +135,13 @@ def command(  # noqa: PLR0913, PLR0917
         pairs = list(read_pairs((before, after), paths, slaves, changes))
         upgrades = list(analyse_upgrades(pairs, progress, is_known=slaves is not None))
     if is_json:
-        click.echo(json.dumps(as_json(before, after, upgrades), indent=1))
+        found = as_json(before, after, upgrades)
+        found["warnings"] = [str(w) for w in list_new_warnings(before, after, paths)]
+        click.echo(json.dumps(found, indent=1))
     else:
         print_versions(before, after)
         print_ignored((before, after), changes)
+        print_read_otherwise(after, list_new_warnings(before, after, paths))
         print_advice(before, after)
         for upgrade in upgrades:
             print_upgrade(upgrade, timelines)
@@ -219,6 +222,22 @@ def print_ignored(versions: Iterable[Version], changes: Iterable[BrokerChange]) 
         for change in changes:
             if not change.is_known_in(version):
                 echo(f"RocketMQ {version.name} does not know {change.key} and ignores it.")
+
+
+def list_new_warnings(
+    before: Version, after: Version, paths: Sequence[str]
+) -> list[ConfigurationWarning]:
+    """What is odd in the files for the later release at lines where it was not for the earlier."""
+    known = {(w.file, w.line) for w in read(paths, before)[1]}
+    return [w for w in read(paths, after)[1] if (w.file, w.line) not in known]
+
+
+def print_read_otherwise(after: Version, warnings: Sequence[ConfigurationWarning]) -> None:
+    """Settings that the later release ignores, or that keep it from starting."""
+    if warnings:
+        echo(f"\nSettings that {after.name} reads otherwise:")
+    for warning in warnings:
+        echo(f"  - {warning}")
 
 
 def print_versions(before: Version, after: Version) -> None:

@@ -72,10 +72,6 @@ REFUSED = (
         "MixAll#properties2Object ignores values that a setter rejects",
     ),
     Case(
-        {"a.conf": MASTER + "slaveReadEnable=yes\n"},
-        "Boolean#parseBoolean takes every other text for false",
-    ),
-    Case(
         {"a.conf": MASTER + "haTransferBatchSize=0\n"},
         "no byte would ever be sent (inferred)",
     ),
@@ -85,6 +81,18 @@ REFUSED = (
 WARNED = (
     Case({"a.conf": MASTER + "brokerId=3\n"}, "R-BR-01"),
     Case({"a.conf": MASTER + "haListenPort=10999\n"}, "R-HA-02"),
+    Case(
+        {"a.conf": MASTER + "slaveReadEnable=yes\n"},
+        "Boolean#parseBoolean takes every other text for false",
+    ),
+    Case(
+        {"a.conf": MASTER + "diskMaxUsedSpaceRatio=75%\n"},
+        "MixAll#properties2Object ignores values that a setter rejects",
+    ),
+    Case(
+        {"a.conf": MASTER + "diskMaxUsedSpaceRatio=99\n"},
+        "MessageStoreConfig#getDiskMaxUsedSpaceRatio",
+    ),
     Case(
         {"a.conf": MASTER + "slaveReadEnabled=true\n"},
         "MixAll#properties2Object knows setters only",

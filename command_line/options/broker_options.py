@@ -23,7 +23,6 @@ from reference.configuration.files import (
     read_deployments,
     sample_group,
 )
-from reference.configuration.keys import KEYS
 from reference.configuration.later_keys import is_known_in
 from reference.releases.versions import Version
 
@@ -64,7 +63,7 @@ class Change:
 
     def is_known_in(self, version: Version) -> bool:
         """The release knows the key."""
-        return self.key in KEYS or is_known_in(self.key, version)
+        return is_known_in(self.key, version)
 
 
 def parse_change(text: str) -> Change:
@@ -123,7 +122,7 @@ def add_broker_options(*, has_release: bool = True) -> Callable[[Function], Func
 
 
 def read(
-    paths: Sequence[str], version: Version
+    paths: Sequence[str], version: Version, *, is_strict: bool = False
 ) -> tuple[tuple[Deployment, ...], tuple[ConfigurationWarning, ...]]:
     """The deployments in some files; without any file an embedded sample.
 
@@ -133,7 +132,7 @@ def read(
         raise ConfigurationError("an empty path was given; name a file or a folder")
     if not paths:
         return (Deployment("embedded sample", (sample_group(version),)),), ()
-    return read_deployments([Path(p) for p in paths], version)
+    return read_deployments([Path(p) for p in paths], version, is_strict=is_strict)
 
 
 def read_changed(

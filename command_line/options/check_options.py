@@ -49,6 +49,13 @@ OPTIONS = (
         "holds, under this fault model or under all; may be repeated.",
     ),
     click.option(
+        "--strict",
+        "is_strict",
+        is_flag=True,
+        help="Refuse files with a value that a broker would ignore. Without it there is a warning, "
+        "and the answer is about what the broker runs with.",
+    ),
+    click.option(
         "--timelines",
         type=click.IntRange(0, 99),
         help="How many failure timelines to draw per group; implies --all. Default: 2.",

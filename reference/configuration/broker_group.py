@@ -13,6 +13,7 @@ from reference.configuration.controller_keys import (
 )
 from reference.configuration.key import Value
 from reference.configuration.keys import (
+    CLAMPED,
     KEYS,
     LOST_ADDRESS,
     OUTSIDE_THE_MODEL,
@@ -56,10 +57,6 @@ HA_LISTEN_PORT = "haListenPort"
 """The key of the port for slaves, which releases before 5.1.1 overwrite."""
 FIRST_WITH_OWN_HA_PORT = "5.1.1"
 """From here on ``haListenPort`` counts if it is above 0 (BrokerStartup#buildBrokerController)."""
-
-CLAMPED = {"diskMaxUsedSpaceRatio": (10, 95)}
-"""Keys of which a broker runs with the nearest number of a range
-(MessageStoreConfig#getDiskMaxUsedSpaceRatio, in every release)."""
 HOST_NAME = "(host name)"
 """The broker's name if no ``brokerName`` is set (BrokerConfig#localHostName)."""
 
@@ -381,14 +378,13 @@ def explain_raft(broker: BrokerConfiguration, members: int) -> str:
     """Why there is no answer about a DLedger group, whatever its release."""
     setting = broker.find_setting(ENABLE_DLEDGER)
     told = (
-        f"{setting} is outside the model: the {members} broker{'s' * (members > 1)} of this group "
-        "replicate by Raft, which elects a leader (DLedgerCommitLog, V-06); there is no master "
-        "with slaves."
+        f"{setting} is outside the model: a group of brokers with this key (here {members}) "
+        "replicates by Raft, which elects a leader (DLedgerCommitLog, V-06)."
     )
     if not is_known_in(ENABLE_DLEDGER, broker.version):
         told += (
             f" The key exists {say_known(ENABLE_DLEDGER)}; RocketMQ {broker.version.release} would "
-            "ignore it and run each of them as a master."
+            "ignore it and run each broker in the role that its file has."
         )
     return told
 

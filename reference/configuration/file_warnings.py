@@ -13,7 +13,6 @@ from attrs import evolve
 
 from reference.configuration import controller_keys
 from reference.configuration.broker_group import (
-    CLAMPED,
     ConfigurationError,
     ConfigurationWarning,
     Setting,
@@ -22,13 +21,14 @@ from reference.configuration.broker_group import (
 from reference.configuration.java_properties import Entry
 from reference.configuration.key import Key, Kind
 from reference.configuration.keys import (
+    CLAMPED,
     KEYS,
     explain_refused_value,
     explain_unknown_key,
     find_similar_key,
 )
 from reference.configuration.later_keys import LATER_KEYS, LEFT_OUT, get_name_in
-from reference.configuration.release_keys import find_key, list_releases, trim
+from reference.configuration.release_keys import find_key, get_keys, list_releases, trim
 from reference.disk.start_rules import make_start_rules
 from reference.releases.versions import Version
 
@@ -43,6 +43,9 @@ DECIDING_KEYS = (
     "offsetCheckInSlave",
 )
 """The keys on which most of an answer depends."""
+
+REFUSED_KEYS = ("brokerRole", "brokerId", "flushDiskType")
+"""Keys of which a wrong value is always refused: with the default it would be another group."""
 
 NAMED_MAX = 20
 """How many unknown keys of a file are named, and how many keys that are set twice."""
@@ -59,14 +62,14 @@ WITHOUT_RULES = ("NettyServerConfig", "NettyClientConfig", "AuthConfig")
 
 def keep_last(
     file: str, entries: Iterable[Entry]
-) -> tuple[dict[str, Setting], list[ConfigurationWarning]]:
-    """The last setting of each key, in the order of the file, and those that are replaced."""
-    settings: dict[str, Setting] = {}
+) -> tuple[dict[str, Entry], list[ConfigurationWarning]]:
+    """The last entry of each key, in the order of the file, and those that are replaced."""
+    last: dict[str, Entry] = {}
     replaced: list[ConfigurationWarning] = []
     left = 0
     for entry in entries:
-        earlier = settings.pop(entry.key, None)
-        settings[entry.key] = Setting(entry.key, entry.value, file, entry.line)
+        earlier = last.pop(entry.key, None)
+        last[entry.key] = entry
         if earlier and len(replaced) < NAMED_MAX:
             text = f"{entry.key} replaces its value of line {earlier.line}: the last one counts"
             replaced.append(ConfigurationWarning(text, file, entry.line))
@@ -75,33 +78,32 @@ def keep_last(
     if left:
         text = f"and {left} more settings after it replace an earlier value of their key"
         replaced.append(evolve(replaced[-1], message=text))
-    return settings, replaced
+    return last, replaced
 
 
 def check_settings(
-    settings: Mapping[str, Setting], version: Version, *, is_strict: bool
+    file: str, entries: Mapping[str, Entry], version: Version, *, is_strict: bool
 ) -> tuple[dict[str, Setting], list[ConfigurationWarning]]:
     """The settings as a broker of this version reads them, and what is odd in them.
 
     Keys that no release reads are left out.
 
     Raises:
-        ConfigurationError: with ``is_strict``, a value that a broker would not accept.
+        ConfigurationError: a value that a broker would not accept, of a key that decides which
+            group it is, or with ``is_strict`` of any key.
     """
+    known = get_keys(version.release)
     kept: dict[str, Setting] = {}
     warnings: list[ConfigurationWarning] = []
-    unknown = _UnknownKeys(version)
-    for name, setting in settings.items():
-        key = find_key(name, version.release)
+    unknown = _UnknownKeys(file, version)
+    for name, entry in entries.items():
+        key = known.get(name)
         if key is None:
-            warnings += unknown.explain(setting)
-            if list_releases(name):
-                kept[name] = setting
-            continue
-        found = _read(key, setting, version, warnings, is_strict=is_strict)
-        if found is not None:
-            kept[name] = found
-            warnings += _explain_effect(key, found, version)
+            warnings += unknown.explain(entry)
+        if list_releases(name):
+            setting = Setting(name, entry.value, file, entry.line)
+            found = _read(key, setting, version, warnings, is_strict=is_strict) if key else setting
+            kept |= {name: found} if found else {}
     warnings += unknown.count()
     warnings += _list_without_rules(kept, version)
     return kept, warnings
@@ -110,59 +112,68 @@ def check_settings(
 class _UnknownKeys:
     """Explains keys that a release does not read, the first ones by name."""
 
-    def __init__(self, version: Version) -> None:
+    def __init__(self, file: str, version: Version) -> None:
+        self.file = file
         self.version = version
         self.named = 0
         self.compared = 0
-        self.left: list[Setting] = []
+        self.left = 0
+        self.first_left = 0
 
-    def explain(self, setting: Setting) -> Iterator[ConfigurationWarning]:
+    def explain(self, entry: Entry) -> Iterable[ConfigurationWarning]:
         """A warning if there is still room, or if the key decides about the answer."""
-        name = setting.key
-        new = get_name_in(name, self.version)
-        if new != name:
-            yield _explain_renamed(setting, new, self.version)
-            return
-        if name in controller_keys.OF_OTHERS:
-            yield warn(setting, f"a broker ignores {name}: {controller_keys.OF_OTHERS[name]}")
-            return
-        is_known = bool(list_releases(name))
+        if entry.key in controller_keys.OF_OTHERS:
+            told = f"a broker ignores {entry.key}: {controller_keys.OF_OTHERS[entry.key]}"
+            return (ConfigurationWarning(told, self.file, entry.line),)
+        if list_releases(entry.key):
+            return (self._explain_of_other_release(entry),)
         similar = None
-        if is_known or self.compared < COMPARED_MAX:
-            self.compared += not is_known
-            similar = find_similar_key(name, self.version)
+        if self.compared < COMPARED_MAX:
+            self.compared += 1
+            similar = find_similar_key(entry.key, self.version)
         is_grave = similar in DECIDING_KEYS
-        if not is_known and self.named >= NAMED_MAX and not is_grave:
-            self.left.append(setting)
-            return
-        self.named += not is_known
-        yield warn(setting, explain_unknown_key(name, self.version, similar), is_grave=is_grave)
+        if self.named >= NAMED_MAX and not is_grave:
+            self.first_left = self.first_left or entry.line
+            self.left += 1
+            return ()
+        self.named += 1
+        return (self._warn(entry, similar, is_grave=is_grave),)
+
+    def _explain_of_other_release(self, entry: Entry) -> ConfigurationWarning:
+        """A key that an earlier release reads, or a later one, perhaps by another name."""
+        if get_name_in(entry.key, self.version) != entry.key:
+            return _explain_renamed(entry, self.file, self.version)
+        return self._warn(entry, find_similar_key(entry.key, self.version))
+
+    def _warn(
+        self, entry: Entry, similar: str | None, *, is_grave: bool = False
+    ) -> ConfigurationWarning:
+        told = explain_unknown_key(entry.key, self.version, similar)
+        return ConfigurationWarning(told, self.file, entry.line, is_grave)
 
     def count(self) -> Iterator[ConfigurationWarning]:
         """One warning for all that were not named."""
         if self.left:
-            others = len(self.left)
-            told = f"and {others} more key{'s' * (others > 1)} that no release reads"
+            told = f"and {self.left} more key{'s' * (self.left > 1)} that no release reads"
             if self.compared == COMPARED_MAX:
                 told += (
                     f"; only the first {COMPARED_MAX} were compared with the keys that are known"
                 )
-            yield warn(self.left[0], told)
+            yield ConfigurationWarning(told, self.file, self.first_left)
 
 
-def _explain_renamed(setting: Setting, new: str, version: Version) -> ConfigurationWarning:
-    """A key of 4.4.0 under its old name, which decides whether a broker starts."""
-    told = f"RocketMQ {version.release} does not know the key {setting.key} and ignores it"
-    default = KEYS[setting.key].default
-    if setting.value == str(default):
-        return warn(setting, f"{told}; write {new}")
-    told += f": its files have {default} bytes"
-    if make_start_rules(version.release).is_other_length_refused:
-        told += ", and it does not start on a store whose files are of another length"
-        told += " (MappedFileQueue#load)"
-    else:
-        told += ", and it does not read files of another length (MappedFileQueue#load)"
-    return warn(setting, f"{told}; write {new}", is_grave=True)
+def _explain_renamed(entry: Entry, file: str, version: Version) -> ConfigurationWarning:
+    """A size of files under the old name of its key: it decides whether a broker starts."""
+    new = get_name_in(entry.key, version)
+    default = KEYS[entry.key].default
+    told = f"RocketMQ {version.release} does not know the key {entry.key} and ignores it"
+    is_default = entry.value == str(default)
+    if not is_default:
+        is_refused = make_start_rules(version.release).is_other_length_refused
+        told += f": its files have {default} bytes, and it does not "
+        told += "start on a store whose files are" if is_refused else "read files"
+        told += " of another length (MappedFileQueue#load)"
+    return ConfigurationWarning(f"{told}; write {new}", file, entry.line, not is_default)
 
 
 def _read(
@@ -180,7 +191,7 @@ def _read(
     except ValueError as problem:
         refused = explain_refused_value(key, setting.value, version)
         advice = f"write {key.expected}, with nothing after it"
-        if is_strict:
+        if is_strict or key.name in REFUSED_KEYS:
             raise ConfigurationError(
                 show_on_one_line(f"{setting.file}:{setting.line}: {refused}; {advice}")
             ) from problem
@@ -188,6 +199,7 @@ def _read(
         return evolve(setting, value="false") if key.kind is Kind.BOOLEAN else None
     if value != value.rstrip():
         warnings.append(warn(setting, f"trailing blanks are part of the value of {setting.key}"))
+    warnings += _explain_effect(key, setting, version)
     return setting
 
 

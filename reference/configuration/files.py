@@ -1,8 +1,8 @@
 """Brokers' configuration files, read as RocketMQ reads them, but checked.
 
 A real broker silently drops a value that its setter refuses and runs with the default
-(MixAll#properties2Object). A model of such a broker would describe a deployment that its author did
-not intend, so here such a value is an error.
+(MixAll#properties2Object). So does the model, with a warning; of keys that decide which group it is
+such a value is an error, because the answer would be about a group that its author did not mean.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from reference.configuration import controller_keys, java_properties
 from reference.configuration.broker_group import (
@@ -54,6 +54,9 @@ from reference.releases.versions import USUAL_VERSION, Version
 
 _NOT_A_BROKERS = "no key in this file is one that a RocketMQ 4.4.0 broker reads"
 
+_BROKERS = frozenset(MESSAGE_STORE_CONFIG) | frozenset(BROKER_CONFIG)
+"""Keys by which a broker's file is recognised."""
+
 SAMPLE_FILE = "(embedded sample)"
 """File name of the settings of `sample_group`."""
 
@@ -74,17 +77,19 @@ def read_deployments(
     paths: Sequence[str | Path],
     version: Version = USUAL_VERSION,
     read_standard_input: Callable[[], bytes] | None = None,
+    *,
+    is_strict: bool = False,
 ) -> tuple[tuple[Deployment, ...], tuple[ConfigurationWarning, ...]]:
     """Read files, and folders recursively for ``*.conf`` and ``*.properties``; ``-`` is one file.
 
     Each folder with a broker's file is one deployment; a file reached twice counts once. A slave
     whose master's file lies in another folder belongs to that folder. ``version`` is what the
-    brokers run.
+    brokers run. A value that a broker would ignore is a warning, with ``is_strict`` an error.
 
     Raises:
-        ConfigurationError: nothing to read, an unreadable file, a value that 4.4.0 would ignore,
-            or brokers that do not form groups of one master and slaves with distinct ids; with the
-            problems of every file.
+        ConfigurationError: nothing to read, an unreadable file, a value that is refused, or brokers
+            that do not form groups of one master and slaves with distinct ids; with the problems
+            of every file.
     """
     if not paths:
         raise _error("no configuration is given", "name a broker's file or a folder of such files")
@@ -93,9 +98,10 @@ def read_deployments(
     problems: list[str] = []
     for path in map(Path, paths):
         try:
-            _read_path(
-                path, brokers, warnings, version, read_standard_input or sys.stdin.buffer.read
+            reader = _Reader(
+                version, read_standard_input or sys.stdin.buffer.read, is_strict, warnings
             )
+            _read_path(path, brokers, reader)
         except ConfigurationError as problem:
             problems += problem.problems
     if problems:
@@ -159,7 +165,8 @@ def read_one_broker(
     warnings: list[ConfigurationWarning] = []
     settings: dict[str, Entry] = {}
     if path is not None:
-        found = _read_broker(path, warnings, version)
+        reader = _Reader(version, sys.stdin.buffer.read, True, warnings)
+        found = reader.read(path)
         if found is None:
             raise _nothing_found(path)
         settings = {one.key: Entry(one.key, one.value, one.line) for one in found.settings}
@@ -240,21 +247,45 @@ def _error_at(setting: Setting, problem: str, advice: str) -> ConfigurationError
     return _error(problem, advice, setting.file, setting.line)
 
 
-def _read_path(
-    path: Path,
-    brokers: dict[str, BrokerConfiguration | None],
-    warnings: list[ConfigurationWarning],
-    version: Version,
-    read_standard_input: Callable[[], bytes],
-) -> None:
+@frozen
+class _Reader:
+    """Reads one file after the other."""
+
+    version: Version
+    read_standard_input: Callable[[], bytes]
+    is_strict: bool
+    warnings: list[ConfigurationWarning]
+
+    def read(self, file: Path) -> BrokerConfiguration | None:
+        """The broker of a file; None for a file that is no broker's. Raises ConfigurationError."""
+        try:
+            if file == STANDARD_INPUT:
+                file = Path(STANDARD_INPUT_NAME)
+                text = java_properties.decode_properties(self.read_standard_input())
+                entries = java_properties.parse_properties(text)
+            else:
+                entries = java_properties.read_properties(file)
+        except (OSError, JavaPropertiesError) as problem:
+            raise _unreadable(file, problem) from problem
+        _refuse_yaml(file, entries)
+        if not entries:
+            advice = "fill it, or remove it: a broker would run with defaults only"
+            raise _error("the file is empty except for blanks and comments", advice, str(file))
+        if not any(entry.key in _BROKERS for entry in entries):
+            text = f"{_NOT_A_BROKERS}; the file is skipped"
+            self.warnings.append(ConfigurationWarning(text, str(file), entries[0].line))
+            return None
+        return _interpret(str(file), entries, self.warnings, self.version, is_strict=self.is_strict)
+
+
+def _read_path(path: Path, brokers: dict[str, BrokerConfiguration | None], reader: _Reader) -> None:
     """Add the brokers of a path. Raises ConfigurationError with the problems of all its files."""
     files = {os.path.realpath(file): file for file in _find_files(path)}
     problems: list[str] = []
     for identity, file in files.items():
-        source = read_standard_input if file == STANDARD_INPUT else None
         try:
             if identity not in brokers:
-                brokers[identity] = _read_broker(file, warnings, version, source)
+                brokers[identity] = reader.read(file)
         except ConfigurationError as problem:
             brokers[identity] = None
             problems += problem.problems
@@ -341,32 +372,6 @@ def _nothing_found(path: Path) -> ConfigurationError:
     return _error(problem, "name a broker's file or the folder that holds it", str(path))
 
 
-def _read_broker(
-    file: Path,
-    warnings: list[ConfigurationWarning],
-    version: Version,
-    source: Callable[[], bytes] | None = None,
-) -> BrokerConfiguration | None:
-    try:
-        if source is None:
-            entries = java_properties.read_properties(file)
-        else:
-            file = Path(STANDARD_INPUT_NAME)
-            text = java_properties.decode_properties(source())
-            entries = java_properties.parse_properties(text)
-    except (OSError, JavaPropertiesError) as problem:
-        raise _unreadable(file, problem) from problem
-    _refuse_yaml(file, entries)
-    if not entries:
-        advice = "fill it, or remove it: a broker would run with defaults only"
-        raise _error("the file is empty except for blanks and comments", advice, str(file))
-    if not any(entry.key in {**MESSAGE_STORE_CONFIG, **BROKER_CONFIG} for entry in entries):
-        text = f"{_NOT_A_BROKERS}; the file is skipped"
-        warnings.append(ConfigurationWarning(text, str(file), entries[0].line))
-        return None
-    return _interpret(str(file), entries, warnings, version)
-
-
 def _refuse_yaml(file: Path, entries: Iterable[Entry]) -> None:
     """Raises ConfigurationError for a Kubernetes manifest, whose lines may look like settings."""
     is_manifest = _MANIFEST_KEYS <= {entry.key for entry in entries}
@@ -387,7 +392,7 @@ def _interpret(
     is_strict: bool = True,
 ) -> BrokerConfiguration:
     last, replaced = keep_last(file, entries)
-    settings, odd = check_settings(last, version, is_strict=is_strict)
+    settings, odd = check_settings(file, last, version, is_strict=is_strict)
     broker = _build_broker(file, settings, version)
     warnings += [*replaced, *odd, *_check_broker(broker)]
     return broker
@@ -423,7 +428,7 @@ def _check_broker(broker: BrokerConfiguration) -> Iterator[ConfigurationWarning]
         raise _error_at(
             own_id or broker.telling_setting,
             f"a slave has brokerId={broker.broker_id}: {release} would exit with code -3",
-            _advise_id(broker),
+            _advise([broker], "set brokerId=1 or more"),
         )
     is_master = broker.role is not Role.SLAVE and not broker.is_controlled
     if own_id and is_master and KEYS["brokerId"].read(own_id.value) != 0:
@@ -440,12 +445,12 @@ def _check_broker(broker: BrokerConfiguration) -> Iterator[ConfigurationWarning]
         yield warn(address, f"{address.key}: {LOST_ADDRESS}")
 
 
-def _advise_id(broker: BrokerConfiguration) -> str:
-    """What to do about a slave without an id: one with a controller needs none."""
-    if is_controller_asked(broker.values):
+def _advise(brokers: Iterable[BrokerConfiguration], usual: str) -> str:
+    """What to do about roles or ids that contradict each other: a controller gives both."""
+    if any(is_controller_asked(broker.values) for broker in brokers):
         since = LATER_KEYS[ENABLE_CONTROLLER].release
         return f"if it runs {since} or later, with a controller, add --rocketmq-version RELEASE"
-    return "set brokerId=1 or more"
+    return usual
 
 
 def _check_controller(broker: BrokerConfiguration) -> Iterator[ConfigurationWarning]:
@@ -487,7 +492,7 @@ def _build_group(
         raise _error_at(
             masters[1].telling_setting,
             f"a second master of {masters[1].title}, after {masters[0].file}",
-            "set brokerRole=SLAVE and a brokerId, or another brokerName",
+            _advise(members, "set brokerRole=SLAVE and a brokerId, or another brokerName"),
         )
     for first, second in itertools.pairwise(slaves):
         if first.broker_id == second.broker_id:
@@ -507,8 +512,10 @@ def _build_elected_group(members: Sequence[BrokerConfiguration]) -> BrokerGroup:
     The controller gives ids; the first one is 1 (MixAll#FIRST_BROKER_CONTROLLER_ID).
     """
     ordered = sorted(members, key=lambda broker: (broker.role is Role.SLAVE, broker.file))
+    is_controlled = any(broker.is_controlled for broker in members)
+    role = Role.SYNC_MASTER if is_controlled else Role.ASYNC_MASTER
     first, *others = (
-        evolve(broker, role=Role.SLAVE if i else Role.SYNC_MASTER, broker_id=i)
+        evolve(broker, role=Role.SLAVE if i else role, broker_id=i)
         for i, broker in enumerate(ordered)
     )
     return BrokerGroup(first.cluster, first.broker_name, first, tuple(others))
@@ -520,5 +527,6 @@ def _no_master(
     masters = sorted(broker.title for broker in neighbours if broker.role is not Role.SLAVE)
     problem = f"a slave of {slave.title}, which has no master in this folder"
     found = f" (masters: {', '.join(masters) or 'none'})"
-    advice = "put the master's file beside it, with the same brokerName and brokerClusterName"
+    usual = "put the master's file beside it, with the same brokerName and brokerClusterName"
+    advice = _advise([slave], usual)
     return _error_at(slave.telling_setting, problem + found, advice)

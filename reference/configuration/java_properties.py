@@ -18,6 +18,7 @@ _SUFFIXES = (".conf", ".properties")
 _BLANKS = " \t\f"
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]")
+_PLAIN_ENTRY = re.compile(r"(?P<key>[^ \t\f=:]*)[ \t\f]*(?:[=:][ \t\f]*)?(?P<value>.*)", re.DOTALL)
 _ENTRY = re.compile(
     r"(?P<key>(?:\\.|[^\\ \t\f=:])*)[ \t\f]*(?:[=:][ \t\f]*)?(?P<value>.*)", re.DOTALL
 )
@@ -124,8 +125,9 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
                 joined = None
                 continue
             joined, start = "", number
-        joined += line.removesuffix("\\") if _is_continued(line) else line
-        if _is_continued(line):
+        is_continued = _is_continued(line)
+        joined += line.removesuffix("\\") if is_continued else line
+        if is_continued:
             continue
         if joined:
             yield start, joined
@@ -136,12 +138,15 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _is_continued(line: str) -> bool:
     """The line ends with an odd number of backslashes; an even number is escaped backslashes."""
-    return (len(line) - len(line.rstrip("\\"))) % 2 == 1
+    return line.endswith("\\") and (len(line) - len(line.rstrip("\\"))) % 2 == 1
 
 
 def _parse_entry(logical_line: str, line: int) -> Entry:
-    found = _ENTRY.fullmatch(logical_line)
+    is_plain = "\\" not in logical_line
+    found = (_PLAIN_ENTRY if is_plain else _ENTRY).fullmatch(logical_line)
     assert found is not None, "the pattern matches every text"
+    if is_plain:
+        return Entry(found["key"], found["value"], line)
     return Entry(_unescape(found["key"], line), _unescape(found["value"], line), line)
 
 

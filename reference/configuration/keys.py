@@ -54,6 +54,10 @@ IDENTITY_KEYS = frozenset(ADDRESS_SERVER) | _names(
 )
 """Keys that define who and where a broker is, not how it behaves."""
 
+CLAMPED = {"diskMaxUsedSpaceRatio": (10, 95)}
+"""Keys of which a broker runs with the nearest number of a range
+(MessageStoreConfig#getDiskMaxUsedSpaceRatio, in every release)."""
+
 OUTSIDE_THE_MODEL: Mapping[str, str] = {
     "duplicationEnable": "RocketMQ 4.4.0 then never dispatches a message to its consume queue",
     "messageStorePlugIn": "a plug-in stands between the broker and its message store",

@@ -94,9 +94,18 @@ def find_key(name: str, release: str) -> Key | None:
 
 
 @cache
+def _list_all() -> Mapping[str, tuple[str, ...]]:
+    """The releases that read a key, for each key that some release reads."""
+    found: dict[str, tuple[str, ...]] = {}
+    for release in ALL_RELEASES:
+        for name in get_keys(release):
+            found[name] = (*found.get(name, ()), release)
+    return found
+
+
 def list_releases(name: str) -> tuple[str, ...]:
-    """The releases that read a key, oldest first."""
-    return tuple(release for release in ALL_RELEASES if name in get_keys(release))
+    """The releases that read a key, oldest first; none for a key that RocketMQ never had."""
+    return _list_all().get(name, ())
 
 
 def say_known(name: str) -> str:

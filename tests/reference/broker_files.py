@@ -45,8 +45,8 @@ def read_warnings(folder: Path, **texts: str) -> list[str]:
     return [str(warning).removeprefix(f"{folder}/") for warning in warnings]
 
 
-def refuse(*paths: Path) -> str:
+def refuse(*paths: Path, is_strict: bool = False) -> str:
     """The message with which the paths are refused."""
     with pytest.raises(ConfigurationError) as caught:
-        read_deployments(paths)
+        read_deployments(paths, is_strict=is_strict)
     return str(caught.value)

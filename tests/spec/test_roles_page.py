@@ -32,7 +32,7 @@ from tests.reference.broker_files import STOCK as STOCK_FOLDER
 
 USES = (*IDENTITY, *VERDICTS, *READING, *TIMES, *OWN_BROKER)
 
-LISTS = {"keys.py", "later_keys.py", "controller_keys.py"}
+LISTS = {"keys.py", "later_keys.py", "controller_keys.py", "release_keys.py"}
 """The files that list keys and read none."""
 
 GROUP_OPTIONS = {"subscription_group.py"}
@@ -41,6 +41,7 @@ GROUP_OPTIONS = {"subscription_group.py"}
 CHECK = (
     "reference/configuration/broker_group.py",
     "reference/configuration/files.py",
+    "reference/configuration/file_warnings.py",
     "reference/worlds/replication/parameters.py",
     "properties/verdicts/analysis.py",
     "properties/scenarios/reading_analysis.py",
