@@ -33,7 +33,8 @@ from reference.configuration.controller_keys import (
 )
 from reference.configuration.files import read_deployments
 from reference.configuration.keys import KEYS, OUTSIDE_THE_MODEL, Value
-from reference.configuration.later_keys import LATER_KEYS, NAMES_IN_440, LaterKey
+from reference.configuration.later_keys import LATER_KEYS, LEFT_OUT, NAMES_IN_440, LaterKey
+from reference.configuration.release_keys import say_known
 
 MASTER = "brokerName=broker-a\nbrokerRole=SYNC_MASTER\n"
 SLAVE = "brokerName=broker-a\nbrokerRole=SLAVE\nbrokerId=1\n"
@@ -197,6 +198,12 @@ def render_later() -> str:
     return render_table(["Key", "Known", "Values that the model has", "Another value"], told)
 
 
+def render_left_out() -> str:
+    """Keys with another value than the default of which an answer leaves something out."""
+    rows = [[f"`{key}`", say_known(key), told] for key, told in LEFT_OUT.items()]
+    return render_table(["Key", "Known", "What is left out"], rows)
+
+
 def tell_values(key: LaterKey) -> tuple[str, str]:
     """The modelled values, and what another one does; nothing where none makes a difference."""
     return " and ".join(f"`{value}`" for value in key.modelled), key.effect
@@ -238,6 +245,7 @@ PAGE = Page(
         "warned": lambda: render_cases(WARNED),
         "outside": render_outside,
         "later": render_later,
+        "left out": render_left_out,
         "controller keys": render_controller_keys,
         "not of brokers": render_not_of_brokers,
     },

@@ -117,7 +117,7 @@ LEFT_OUT: Mapping[str, str] = {
     "(CommitLog at 5.2.0)",
     "forceVerifyPropCRC": "recovery then compares the checksum of whole records; the model "
     "compares that of bodies (CommitLog#checkMessageAndReturnSize at 5.2.0)",
-    "configManagerVersion": "with V2 tables and progress lie in RocksDB; what is said about both "
+    "configManagerVersion": "with v2 tables and progress lie in RocksDB; what is said about both "
     "is said of files (BrokerController at 5.3.2)",
 }
 """Keys with a value of which the answer leaves out something, with what that is and its source."""
