@@ -94,7 +94,8 @@ LATER_KEYS: Mapping[str, LaterKey] = {
         LaterKey(
             "storeType",
             ("default",),
-            "may keep the consume queues in RocksDB (MessageStoreConfig#isEnableRocksDBStore)",
+            "may keep the consume queues in RocksDB "
+            "(BrokerController#isEnableRocksDBStore at 5.1.4)",
         ),
         *(LaterKey(name, (FALSE,), effect) for name, effect in _OTHERS_OUTSIDE.items()),
         *(LaterKey(name) for name in _WITHOUT_EFFECT.split()),
