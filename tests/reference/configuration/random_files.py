@@ -6,7 +6,9 @@ import random
 from pathlib import Path
 
 from reference.configuration.key import Key, Kind
+from reference.configuration.later_keys import NEW_NAMES
 from reference.configuration.release_keys import get_keys
+from reference.worlds.replication.parameters import SIZE_KEYS
 
 SETTINGS = 8
 """How many keys of each broker are drawn."""
@@ -35,11 +37,17 @@ def draw_value(chance: random.Random, key: Key) -> str:
     return chance.choice(("", "x", "127.0.0.1:9876", "/data/store"))
 
 
-def draw_pair(folder: Path, release: str, seed: int) -> dict[str, str]:
-    """Write the two files; the settings that were drawn."""
+def draw_pair(folder: Path, release: str, seed: int, *, is_stock: bool = False) -> dict[str, str]:
+    """Write the two files; the settings that were drawn.
+
+    A stock group has its usual roles and sizes, of which answers are proved once.
+    """
     chance = random.Random(seed)
-    keys = {name: key for name, key in get_keys(release).items() if name not in GIVEN}
+    left_out = {*GIVEN, *((*SIZE_KEYS.values(), *NEW_NAMES.values()) if is_stock else ())}
+    keys = {name: key for name, key in get_keys(release).items() if name not in left_out}
     role, flush = chance.choice(ROLES), chance.choice(FLUSHES)
+    if is_stock:
+        role, flush = "SYNC_MASTER", "ASYNC_FLUSH"
     drawn: dict[str, str] = {}
     folder.mkdir(parents=True)
     for file, own in (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from properties.verdicts.analysis import compute_structure
+from properties.verdicts.analysis import compute_parameters, compute_structure
 from reference.configuration.broker_group import BrokerConfiguration
 from reference.configuration.controller_keys import CONTROLLER_KEYS, OF_OTHERS
 from reference.configuration.files import read_deployments
@@ -191,6 +191,7 @@ def test_random_valid_files_are_read(release: str, tmp_path: Path) -> None:
         assert [] == unknown, f"seed {seed}: {drawn}"
         for group in deployment.groups:
             assert compute_structure(group), seed
+            assert compute_parameters(group), seed
             assert group.same_behaviour_key() == group.same_behaviour_key()
             assert all(text.endswith(".") for text in group.outside_the_model()), seed
             for broker in (group.master, *group.slaves):
