@@ -41,6 +41,16 @@ def test_bad_configurations(content: str, word: str, tmp_path: Path) -> None:
     assert "broker.conf" in message
 
 
+def test_a_value_that_a_broker_ignores(tmp_path: Path) -> None:
+    """A Raft group is not answered for anyhow, so that nothing is proved here."""
+    file = tmp_path / "broker.conf"
+    file.write_text("brokerName=a\nenableDLegerCommitLog=true\ndiskMaxUsedSpaceRatio=75%\n")
+    answer = run("check", file)
+    assert 2 == answer.returncode
+    assert "would silently ignore this and run with" in " ".join(answer.stdout.split())
+    assert "diskMaxUsedSpaceRatio" in assert_one_line(run("check", file, "--strict"), 3)
+
+
 def test_two_masters(tmp_path: Path) -> None:
     """Which of the two the name server would list is a matter of luck."""
     for name in ("a.conf", "b.conf"):

@@ -9,8 +9,9 @@ import pytest
 
 from command_line.answers.short.screen import SCREEN_LINES
 from command_line.output import exit_codes
-from command_line.upgrade import print_advice
-from reference.releases.versions import parse_version
+from command_line.upgrade import list_new_warnings, print_advice, print_read_otherwise
+from reference.configuration.broker_group import ConfigurationWarning
+from reference.releases.versions import Version, parse_version
 from tests.command_line.run import run
 from tests.reference.broker_files import STOCK_CONTROLLER
 
@@ -250,3 +251,32 @@ def test_a_schedule_of_a_release_is_replayed() -> None:
     assert "Model of RocketMQ 4.9.3: SYNC_MASTER/ASYNC_FLUSH/1 slave at 4.9.3." in answer.stdout
     answer = run("explain", "acknowledgement_is_truthful", "late join")
     assert "Model of RocketMQ 4.4.0" in answer.stdout
+
+
+@pytest.mark.parametrize(
+    ("after", "line", "told"),
+    [
+        ("4.5.2", "mapedFileSizeCommitLog=4096", "does not start on a store whose files are of"),
+        ("4.9.2", "mapedFileSizeCommitLog=4096", "does not read files of another length"),
+        ("5.0.0", "haSlaveFallbehindMax=4096", "does not know the key haSlaveFallbehindMax"),
+        ("4.5.1", "mapedFileSizeCommitLog=4096", ""),
+        ("4.5.2", "mapedFileSizeCommitLogg=4096", ""),
+    ],
+)
+def test_settings_that_the_later_release_reads_otherwise(
+    after: str, line: str, told: str, tmp_path: Path
+) -> None:
+    """Those that are odd for it alone: what it ignores, or what keeps it from starting."""
+    file = tmp_path / "a.conf"
+    file.write_text(f"brokerName=a\nbrokerRole=SYNC_MASTER\n{line}\n")
+    found = list_new_warnings(Version("4.4.0"), Version(after), [str(file)])
+    assert [bool(told)] * bool(told) == [told in warning.message for warning in found]
+
+
+def test_they_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each with its place; nothing where there are none."""
+    print_read_otherwise(Version("4.5.2"), [])
+    assert "" == capsys.readouterr().out
+    print_read_otherwise(Version("4.5.2"), [ConfigurationWarning("is odd", "a.conf", 3)])
+    expected = "\nSettings that 4.5.2 reads otherwise:\n  - a.conf:3: is odd\n"
+    assert expected == capsys.readouterr().out
