@@ -147,6 +147,12 @@ def is_known_in(name: str, version: Version) -> bool:
     return find_key(name, version.release) is not None
 
 
+def name_in(settings: Mapping[str, str], version: Version) -> dict[str, str]:
+    """Settings of 4.4.0 under a version's names, without those that it no longer reads."""
+    named = {get_name_in(key, version): value for key, value in settings.items()}
+    return {name: value for name, value in named.items() if is_known_in(name, version)}
+
+
 def explain_later_key(name: str, text: str, version: Version) -> str | None:
     """Why the model does not cover a broker with this setting; None if it does.
 

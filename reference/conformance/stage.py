@@ -14,7 +14,7 @@ from reference.broker.events import list_store_config
 from reference.broker.host import Host, Peer
 from reference.broker.settings import Settings
 from reference.configuration.files import read_one_broker
-from reference.configuration.later_keys import get_name_in
+from reference.configuration.later_keys import name_in
 from reference.conformance.name_server import NameServerConnection
 from reference.conformance.peers import LifePeer, OwnBroker
 from reference.conformance.producer import Producer
@@ -260,7 +260,7 @@ class Stage:
             if k not in NOT_SHARED and not k.startswith(OWN_ADDRESS)
         }
         shared = {k: v.lower() if v in ("True", "False") else v for k, v in shared.items()}
-        told = {get_name_in(key, version): value for key, value in told.items()}
+        told = name_in(told, version)
         configuration, _ = read_one_broker(None, {**shared, **told}, version)
         settings = Settings(configuration, self.folder / name, self.settings.own_host)
         return OwnBroker(name, settings, self.host, self.take_line, tap)

@@ -13,7 +13,7 @@ from reference.broker.host import Peer
 from reference.broker.settings import Settings
 from reference.configuration.files import read_one_broker
 from reference.configuration.keys import KEYS
-from reference.configuration.later_keys import get_name_in
+from reference.configuration.later_keys import name_in
 from reference.conformance.acts import play
 from reference.conformance.case import Case
 from reference.conformance.stage import Listen, Played, Serving, Stage
@@ -54,7 +54,7 @@ def choose_settings(case: Case, release: str) -> dict[str, str]:
     if case.is_whole and not case.is_master_tested:
         told["namesrvAddr"] = NAMES
     version = parse_version(release)
-    return {get_name_in(key, version): value for key, value in told.items()}
+    return name_in(told, version)
 
 
 def make_settings(case: Case, release: str, folder: Path, more: Mapping[str, str]) -> Settings:

@@ -15,7 +15,7 @@ from reference.broker.broker import Broker
 from reference.broker.host import Transport
 from reference.broker.settings import Settings
 from reference.configuration.files import read_one_broker
-from reference.configuration.later_keys import get_name_in
+from reference.configuration.later_keys import name_in
 from reference.recordings.reading import Recording, number_lines
 from reference.releases.releases import QUORUM
 from reference.releases.versions import parse_version
@@ -107,7 +107,7 @@ class Scripted:
 
     def __attrs_post_init__(self) -> None:
         version = parse_version(self.release)
-        told = {get_name_in(key, version): value for key, value in SETTINGS.items()}
+        told = name_in(SETTINGS, version)
         if version.mode == QUORUM:
             told["inSyncReplicas"] = "2"
         configuration, _ = read_one_broker(None, told, version)

@@ -15,7 +15,7 @@ from reference.broker.habits import SLAVE_TIMEOUT_SINCE
 from reference.broker.parts import USUAL_PARTS, Parts
 from reference.broker.settings import Settings
 from reference.configuration.files import read_one_broker
-from reference.configuration.later_keys import get_name_in
+from reference.configuration.later_keys import name_in
 from reference.recordings.kinds import WITH_HEARTBEATS
 from reference.recordings.reading import Recording, number_lines
 from reference.releases.releases import CONTROLLER, QUORUM, is_since
@@ -170,7 +170,7 @@ class Group:
             told["haMasterAddress"] = f"10.0.1.{number}:{MASTER_PORT + 1}"
         if version.mode == QUORUM:
             told["inSyncReplicas"] = "2"
-        told = {get_name_in(key, version): value for key, value in told.items()}
+        told = name_in(told, version)
         configuration, _ = read_one_broker(None, told, version)
         name = f"slave{number}" if number else "master"
         root = self.folder / name

@@ -14,7 +14,7 @@ from reference.broker.host import Peer, Transport
 from reference.broker.parts import USUAL_PARTS, Parts
 from reference.broker.settings import Settings
 from reference.configuration.files import read_one_broker
-from reference.configuration.later_keys import get_name_in
+from reference.configuration.later_keys import name_in
 from reference.releases.versions import parse_version
 from reference.wire.codes import RequestCode
 from reference.wire.remoting import Command, CommandReader, encode
@@ -88,7 +88,7 @@ class Lone:
     def __attrs_post_init__(self) -> None:
         version = parse_version(self.release)
         given = {**self.usual, **self.told}
-        told = {get_name_in(key, version): value for key, value in given.items()}
+        told = name_in(given, version)
         configuration, _ = read_one_broker(None, told, version)
         own_host = str(configuration.values.get("brokerIP1", "10.0.0.1"))
         settings = Settings(configuration, self.folder, own_host, epoch=self.epoch)

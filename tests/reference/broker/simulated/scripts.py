@@ -12,8 +12,7 @@ from attrs import define, field
 from reference.broker.broker import Broker
 from reference.broker.settings import Settings
 from reference.configuration.files import read_one_broker
-from reference.configuration.keys import KEYS
-from reference.configuration.later_keys import LATER_KEYS, get_name_in
+from reference.configuration.later_keys import name_in
 from reference.disk.files.folders import COMMIT_LOG
 from reference.recordings.judging import find_version
 from reference.recordings.reading import Event, Recording
@@ -37,11 +36,7 @@ def make_settings(recording: Recording, node: str, folder: Path) -> Settings:
     told = recording.config.data["nodes"][node]
     version = read_version(recording)
     known = {**told.get("store_config", {}), "flushDiskType": told["flush_type"]}
-    values = {
-        get_name_in(key, version): write(value)
-        for key, value in known.items()
-        if key in KEYS or key in LATER_KEYS
-    }
+    values = name_in({key: write(value) for key, value in known.items()}, version)
     values |= {
         "brokerRole": told["role"],
         "brokerId": str(told.get("broker_id", int(told["role"] == "SLAVE"))),
