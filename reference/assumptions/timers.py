@@ -8,13 +8,9 @@ from reference.assumptions.assumption import (
     show_of,
     show_values,
 )
-from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup
+from reference.configuration.broker_group import BrokerGroup
 from reference.releases.releases import Span
-from reference.releases.timing_differences import (
-    FINE_WAITS,
-    SLAVE_TIMEOUT,
-    SLAVE_TIMEOUT_DEFAULT_MS,
-)
+from reference.releases.timing_differences import FINE_WAITS, SLAVE_TIMEOUT
 
 SELECT_TIMEOUT_MS = 1000
 """How long the threads of a connection sleep before they look at their timers again
@@ -31,12 +27,6 @@ SERVED_IN_TURN = Span("4.7.0", until="4.9.3")
 HOUR_MS = 3_600_000
 
 
-def read_slave_timeout_ms(broker: BrokerConfiguration) -> int:
-    """``slaveTimeout`` in force. Raises ValueError if it is no number."""
-    setting = broker.find_setting("slaveTimeout")
-    return SLAVE_TIMEOUT_DEFAULT_MS if setting is None else int(setting.value)
-
-
 def compute_longest_wait_ms(group: BrokerGroup) -> int | None:
     """The longest time that a put can wait for a slave; None if nothing limits it.
 
@@ -48,7 +38,7 @@ def compute_longest_wait_ms(group: BrokerGroup) -> int | None:
     if not version.has(SLAVE_TIMEOUT):
         return group.master.get_number("syncFlushTimeout")
     late = 1 if version.has(FINE_WAITS) else TRANSFER_WAKE_UP_MS
-    return read_slave_timeout_ms(group.master) + late
+    return group.master.get_number("slaveTimeout") + late
 
 
 def is_put_over_before_first_report(group: BrokerGroup) -> bool:
@@ -71,11 +61,8 @@ def say_waits(group: BrokerGroup) -> tuple[str, ...]:
         return ("a controller, with which a slave reports at once",)
     if SERVED_IN_TURN.covers(version.release, version.mode):
         return (f"RocketMQ {version.release}, whose puts wait in turn, each its whole time",)
-    if not version.has(SLAVE_TIMEOUT):
-        return (show_of(group.master, "syncFlushTimeout"), *reports)
-    setting = group.master.find_setting("slaveTimeout")
-    wait = f"slaveTimeout={setting.value if setting else SLAVE_TIMEOUT_DEFAULT_MS} (master)"
-    return (wait, *reports)
+    wait = "slaveTimeout" if version.has(SLAVE_TIMEOUT) else "syncFlushTimeout"
+    return (show_of(group.master, wait), *reports)
 
 
 SHORT_HEARTBEAT = RecordedRun(
