@@ -144,7 +144,8 @@ def find_recovered_range(tables: Sequence[Table], log: CommitLog) -> tuple[int, 
     It cuts where a scan stops, and a filler at the end does not count unless the next file is there
     (R-RC-04). Only where the log ends among messages that the recording leaves out, nobody can tell
     where the last of them ends; and a scan may read on into what a cut has left behind its end.
-    Of bytes that belong to another place (R-HC-20) nobody knows where a record ends.
+    A record whose properties alone are torn counts as whole, unless what is left of a delayed
+    message's level is no number (``CommitLog#checkMessageAndReturnSize``). Of bytes that belong to another place (R-HC-20) nobody knows where a record ends.
     """
     if log.start_offset < log.ghost_unknown_below_offset:
         return log.start_offset, log.max_offset
@@ -153,6 +154,9 @@ def find_recovered_range(tables: Sequence[Table], log: CommitLog) -> tuple[int, 
     if not segments:
         return end, end
     table = tables[segments[-1].life]
+    torn = table.find_at(end)
+    if torn is not None and end < log.max_offset and torn.passes_torn_at(log.max_offset):
+        return (end if torn.is_scheduled else torn.end_offset), torn.end_offset
     last = max(table.find_last_end(end), segments[-1].start_offset)
     if last < end and table.is_open_at(end - 1):
         return last, end

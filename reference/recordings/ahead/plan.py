@@ -181,8 +181,12 @@ class Plan:
 
     def list_later(self, event: Event) -> Iterator[Event]:
         """The later events about the broker that an event is about."""
+        return self.list_later_of(event["node"], event)
+
+    def list_later_of(self, name: str, event: Event) -> Iterator[Event]:
+        """The events about a broker after an event, whatever that is about."""
         later = (each for each in self.recording.events if each.seq > event.seq)
-        return (each for each in later if each.data.get("node") == event["node"])
+        return (each for each in later if each.data.get("node") == name)
 
     def list_earlier(self, broker: int, t_ms: float) -> Iterator[Event]:
         """The events about a broker before a moment, the latest first."""

@@ -20,6 +20,7 @@ from attrs import define, evolve, field, frozen
 from reference.recordings.clock import UNDER_WAY_MS
 from reference.recordings.kinds import BROKER_KINDS, END_KINDS
 from reference.recordings.reading import Event
+from reference.store.records import PROPERTIES_LENGTH, compute_message_length
 
 SCHEDULE_TOPIC = "SCHEDULE_TOPIC_XXXX"
 """The topic under which a delayed message waits; its queue is the level less one (R-CL-03)."""
@@ -47,6 +48,8 @@ class Put:
     """``wrote_offset``."""
     size_bytes: int
     """``wrote_bytes``."""
+    properties_bytes: int
+    """How many of them are its properties, which come last."""
     waits_for_store: bool
     """``wait_store_ok``."""
     status: str
@@ -77,6 +80,22 @@ class Put:
     def end_offset(self) -> int:
         """One past its last byte."""
         return self.start_offset + self.size_bytes
+
+    @property
+    def is_scheduled(self) -> bool:
+        """It is a delayed message, which waits under a topic of its own."""
+        return self.queue.startswith(SCHEDULE_TOPIC)
+
+    def passes_torn_at(self, offset: int) -> bool:
+        """A recovery takes it for whole though its bytes end at this offset: nothing but properties
+        is missing, or zeros of their length.
+
+        No checksum covers properties, and missing bytes read as zeros (T1-00967, T1-04965;
+        ``CommitLog#checkMessageAndReturnSize``).
+        """
+        high, low = divmod(self.properties_bytes, 256)
+        zeros = 0 if low else 1 if high else PROPERTIES_LENGTH.size
+        return offset >= self.end_offset - self.properties_bytes - zeros
 
 
 @frozen
@@ -230,6 +249,10 @@ def _has_waited(event: Event) -> bool:
 
 def make_put(number: int, event: Event, process: int, life: int, push2_least: int) -> Put:
     """What the line of a put tells; ``push2_least``: what its process had read of reports then."""
+    topic, _, _ = name_queue(event).rpartition("-")
+    other_bytes = compute_message_length(
+        event["body_bytes"], len(topic.encode("utf-8", "surrogatepass")), 0
+    )
     return Put(
         number=number,
         seq=event.seq,
@@ -238,6 +261,7 @@ def make_put(number: int, event: Event, process: int, life: int, push2_least: in
         duration_ms=float(event["duration_ms"]),
         start_offset=event["wrote_offset"],
         size_bytes=event["wrote_bytes"],
+        properties_bytes=max(0, event["wrote_bytes"] - other_bytes),
         waits_for_store=event["wait_store_ok"],
         status=event["put_status"],
         process=process,

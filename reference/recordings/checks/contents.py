@@ -39,7 +39,7 @@ def check_checksums(view: View, event: Event) -> View:
     pieces = list_pieces(view, node)
     for (low, high), each in zip(expected, files, strict=True):
         is_foreign = low < log.ghost_unknown_below_offset
-        if is_foreign and not pieces:
+        if (is_foreign and not pieces) or has_foreign_bytes(log, low, high):
             continue
         foreign = (pieces[0].end, pieces[0].source) if is_foreign else ()
         content = (low, high, *clip_lineage(log, low, high), *foreign)
@@ -139,10 +139,22 @@ def check_comparison(view: View, event: Event) -> View:
     slave = view.get_log(0)
     highest = min(master.max_offset, slave.max_offset)
     view = check(view, "compared_to_offset", highest, end)
-    is_prefix_equal = has_equal_range(master, slave, 0, split)
-    view = check(view, "common_prefix_equal", is_prefix_equal, event["common_prefix_equal"])
-    is_rest_equal = has_equal_range(master, slave, split, end)
-    return check(view, "range_after_equal", is_rest_equal, event["range_after_equal"])
+    for name, low, high in (
+        ("common_prefix_equal", 0, split),
+        ("range_after_equal", split, end),
+    ):
+        if not any(has_foreign_bytes(log, low, high) for log in (master, slave)):
+            view = check(view, name, has_equal_range(master, slave, low, high), event[name])
+    return view
+
+
+def has_foreign_bytes(log: CommitLog, low: int, high: int) -> bool:
+    """A recovery has taken bytes in this range for received: zeros, or what lay there before.
+
+    They are equal to the master's only if it has zeros there, as in a blank.
+    """
+    first, end = log.ghost_foreign_start_offset, log.ghost_foreign_end_offset
+    return max(first, low) < min(end, high)
 
 
 def has_equal_range(one: CommitLog, other: CommitLog, low: int, high: int) -> bool:

@@ -31,6 +31,7 @@ from reference.recordings.controller.goals import (
 )
 from reference.recordings.controller.truncation import is_given_up
 from reference.recordings.hidden.node import Asked, Goal, Node
+from reference.recordings.kinds import START_KINDS
 from reference.recordings.log.asking import (
     Asking,
     agrees,
@@ -75,7 +76,7 @@ def observe_link_open(asking: Asking, observation: Observation, node: Node) -> A
         asking.has_value(f"slave {slave} runs", f"slaves.{slave}.is_up", True),
         asking.has_value("its connection before is open", f"links.{slave}.is_open", False),
     )
-    return Asked(
+    asked = Asked(
         (
             asking.later(observation, lambda view: check_opening(view, slave, event)),
             lambda _: goals,
@@ -83,6 +84,14 @@ def observe_link_open(asking: Asking, observation: Observation, node: Node) -> A
         permits=dict.fromkeys(names, 1),
         after=note(connect),
     )
+    later = asking.plan.list_later_of(asking.plan.slaves[slave], event)
+    start = next((each for each in later if each.kind in START_KINDS), None)
+    end = start.data.get("max_offset") if start is not None else None
+    if node.notes.seen.slaves[slave].is_started or end is None:
+        return asked
+    # Its log may have grown before the look at its start, but it rarely has.
+    recovered = dict.fromkeys(list_starts(asking, slave), {"recovered_offset": end})
+    return evolve(asked, arguments=recovered, otherwise=lambda: asked)
 
 
 def check_opening(view: View, slave: int, event: Event) -> View:
