@@ -142,10 +142,11 @@ def find_recovered_range(tables: Sequence[Table], log: CommitLog) -> tuple[int, 
     """The least and the highest offset to which a restart may cut the log.
 
     It cuts where a scan stops, and a filler at the end does not count unless the next file is there
-    (R-RC-04). Only where the log ends among messages that the recording leaves out, nobody can tell
-    where the last of them ends; and a scan may read on into what a cut has left behind its end.
-    A record whose properties alone are torn counts as whole, unless what is left of a delayed
-    message's level is no number (``CommitLog#checkMessageAndReturnSize``). Of bytes that belong to another place (R-HC-20) nobody knows where a record ends.
+    (R-RC-04). A record whose properties alone are torn counts as whole, unless what is left of a
+    delayed message's level is no number (``CommitLog#checkMessageAndReturnSize``). Only where the
+    log ends among messages that the recording leaves out, nobody can tell where the last of them
+    ends; and a scan may read on into what a cut has left behind its end. Of bytes that belong to
+    another place (R-HC-20) nobody knows where a record ends.
     """
     if log.start_offset < log.ghost_unknown_below_offset:
         return log.start_offset, log.max_offset

@@ -87,10 +87,10 @@ class Put:
         return self.queue.startswith(SCHEDULE_TOPIC)
 
     def passes_torn_at(self, offset: int) -> bool:
-        """A recovery takes it for whole though its bytes end at this offset: nothing but properties
-        is missing, or zeros of their length.
+        """A recovery takes it for whole though its bytes end at this offset.
 
-        No checksum covers properties, and missing bytes read as zeros (T1-00967, T1-04965;
+        Nothing but properties is missing then, or zeros of their length. No checksum covers
+        properties, and missing bytes read as zeros (T1-00967, T1-04965;
         ``CommitLog#checkMessageAndReturnSize``).
         """
         high, low = divmod(self.properties_bytes, 256)

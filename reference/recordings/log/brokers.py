@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -13,11 +13,11 @@ from reference.language.operators import negate
 from reference.recordings.ahead.boundaries import has_boundary
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER
+from reference.recordings.checks.agreement import agrees_with_itself, find_later_end
 from reference.recordings.checks.queues import check_queues
 from reference.recordings.clock import NOTICE_MS, SLACK_MS
 from reference.recordings.controller.goals import (
     has_dispatched,
-    has_epoch_files,
     is_dispatch_open,
     lag_behind,
     list_connection_state,
@@ -71,61 +71,17 @@ def make_look(
 def look_on(asking: Asking, observation: Observation, broker: int, node: Node) -> Asked:
     """The same where the broker goes on meanwhile: its fields are read one after another."""
     event = observation.event
-    loose = evolve(event, data=Loose(event.data))
     goals = [
-        *list_log_goals(asking, node, loose, broker),
-        *list_distance_goals(asking, event),
+        *list_log_goals(asking, node, event, broker, is_at_once=False),
         *list_link_goals(asking, node, event, broker),
         *list_shown_goals(asking, node, event, broker),
     ]
     return make_look(asking, observation, broker, tuple(map(ask_alone, goals)))
 
 
-COMPARED = ("slave_fall_behind", "connections")
-"""Fields that repeat others, if they were read at once."""
-
-
-class Loose(Mapping[str, Any]):
-    """The fields of a look without those that repeat others; nobody looks at any thereby."""
-
-    def __init__(self, data: Mapping[str, Any]) -> None:
-        self.data = data
-
-    def __getitem__(self, name: str) -> Any:
-        if name in COMPARED:
-            raise KeyError(name)
-        return self.data[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name not in COMPARED and name in self.data
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for name in self.data if name not in COMPARED)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
 def ask_alone(goal: Goal) -> Stage:
     """A stage of one goal."""
     return lambda _: (goal,)
-
-
-def list_distance_goals(asking: Asking, event: Event) -> Iterator[Goal]:
-    """How far the slaves are behind, when a master was asked for that."""
-    behind = event.data.get("slave_fall_behind")
-    if behind is not None and not has_epoch_files(asking):  # There push2 may lag behind a report.
-        yield asking.holds(
-            f"slave_fall_behind is {behind}",
-            is_behind,
-            numbers=(behind,),
-            is_possible=asking.landmarks.may_be_behind(event["max_offset"], behind, event.t_ms),
-        )
-
-
-def is_behind(state: Any, distance: int) -> Any:
-    """The master's log ends so far behind what the slaves have reported."""
-    return state.master.log.max_offset - state.master.push2_slave_max_offset == distance
 
 
 def list_link_stages(asking: Asking, event: Event, broker: int) -> tuple[Stage, ...]:
@@ -197,8 +153,10 @@ def check_record_begin(view: View, broker: int, offset: int) -> None:
         raise Blocked(f"dispatched_offset is {offset}, where no message begins or ends")
 
 
-def list_log_goals(asking: Asking, node: Node, event: Event, broker: int) -> Iterator[Goal]:
-    """What a broker shows of its log."""
+def list_log_goals(
+    asking: Asking, node: Node, event: Event, broker: int, *, is_at_once: bool = True
+) -> Iterator[Goal]:
+    """What a broker shows of its log; ``is_at_once``: it does not go on meanwhile."""
     log, who = f"{name_broker(broker)}.log", event["node"]
     paths = {
         "max_offset": name_end(asking.plan, broker),
@@ -217,7 +175,7 @@ def list_log_goals(asking: Asking, node: Node, event: Event, broker: int) -> Ite
             end = asking.has_value(f"the end of {who}", paths["max_offset"], event[name])
             yield goal if goal.path == end.path else find_way(asking, node, goal, end)
     if broker == MASTER:
-        yield from list_master_goals(asking, node, event)
+        yield from list_master_goals(asking, node, event, is_at_once=is_at_once)
     if "min_offset" in event.data:
         begin = event["min_offset"]
         text = f"min_offset of {who} is {begin}"
@@ -262,18 +220,26 @@ def find_flush_before(asking: Asking, node: Node) -> Goal | None:
     return find_earlier_move(asking, node, flushed, name_end(asking.plan, MASTER))
 
 
-def list_master_goals(asking: Asking, node: Node, event: Event) -> Iterator[Goal]:
-    """What a master shows of all its slaves: their distance is what two other numbers tell."""
+def list_master_goals(
+    asking: Asking, node: Node, event: Event, *, is_at_once: bool
+) -> Iterator[Goal]:
+    """What a master shows of all its slaves, and where its log ends when it does."""
     who, push2, count = event["node"], "push2_slave_max_offset", "connection_count"
+    is_possible = agrees_with_itself(event, is_at_once=is_at_once)
     if push2 in event.data:
-        distance = event["max_offset"] - event[push2]
-        is_possible = event.data.get("slave_fall_behind", distance) == distance
-        goal = asking.has_value(
-            f"{push2} of {who}", f"master.{push2}", event[push2], is_possible=is_possible
+        text, path = f"{push2} of {who}", f"master.{push2}"
+        yield lag_behind(
+            asking, asking.has_value(text, path, event[push2], is_possible=is_possible)
         )
-        yield lag_behind(asking, goal)
     if count in event.data:
-        yield asking.is_counted(node, f"{count} of {who}", event, event[count])
+        listed = len(event.data.get("connections", range(event[count])))
+        is_listed = not is_at_once or listed == event[count]
+        text = f"{count} of {who}"
+        yield asking.is_counted(node, text, event, event[count], is_possible=is_listed)
+    end = find_later_end(event)
+    if end is not None and end != event["max_offset"]:
+        text = f"the end of {who} by slave_fall_behind"
+        yield asking.has_value(text, name_end(asking.plan, MASTER), end, is_possible=is_possible)
 
 
 def get_log(state: Any, broker: int) -> Any:

@@ -90,7 +90,7 @@ def observe_link_open(asking: Asking, observation: Observation, node: Node) -> A
     if node.notes.seen.slaves[slave].is_started or end is None:
         return asked
     # Its log may have grown before the look at its start, but it rarely has.
-    recovered = dict.fromkeys(list_starts(asking, slave), {"recovered_offset": end})
+    recovered = {name: {"recovered_offset": end} for name in list_starts(asking, slave)}
     return evolve(asked, arguments=recovered, otherwise=lambda: asked)
 
 

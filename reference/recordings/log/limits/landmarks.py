@@ -7,7 +7,7 @@ nobody need look for them.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import field, frozen
@@ -15,7 +15,7 @@ from attrs import field, frozen
 from reference.recordings.ahead.boundaries import Table
 from reference.recordings.ahead.links import Frame
 from reference.recordings.ahead.plan import Plan, find_now_or_next
-from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES, Put
+from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES
 from reference.recordings.clock import JITTER_MS, NOTICE_MS, compute_longest_put_ms
 from reference.recordings.log.limits.connections import UNSET
 from reference.recordings.log.limits.unseen import Ends, list_sure_ends, may_end_among
@@ -40,10 +40,6 @@ class Landmarks:
     """The offsets of one recording at which logs, reports and cursors may stand."""
 
     plan: Plan
-    calls: tuple[Put, ...] = field(init=False)
-    """The puts that have left bytes, if only a blank, in the order in which they were called."""
-    longest_ms: float = field(init=False)
-    """How long the longest of them took."""
     stands: Mapping[tuple[int, int], tuple[frozenset[int], bool]] = field(init=False)
     """By slave and connection: where its master has stood, and whether the frames are whole."""
     is_open: bool = field(init=False)
@@ -69,15 +65,6 @@ class Landmarks:
     def _see_flow_control(self) -> bool:
         settings = read_settings(self.plan.recording.config["nodes"][self.plan.master])
         return settings.get("haFlowControlEnable") == "true"
-
-    @calls.default
-    def _sort_calls(self) -> tuple[Put, ...]:
-        every = (*self.plan.puts, *self.plan.blank_by_seq.values())
-        return tuple(sorted(every, key=get_begin))
-
-    @longest_ms.default
-    def _find_longest_ms(self) -> float:
-        return max((put.end_ms - put.begin_ms for put in self.calls), default=0.0)
 
     @stands.default
     def _follow_all(self) -> Mapping[tuple[int, int], tuple[frozenset[int], bool]]:
@@ -200,15 +187,6 @@ class Landmarks:
         ended_ms = link.closings_ms.get(connection, self.plan.end_ms)
         return link.is_connection_hidden or ended_ms <= t_ms + NOTICE_MS
 
-    def may_be_behind(self, end: int, distance: int, t_ms: float) -> bool:
-        """Some report may be so far from the log's end, or from that of a put under way."""
-        near = (t_ms - JITTER_MS, t_ms + JITTER_MS)
-        first = bisect_left(self.calls, near[0] - self.longest_ms, key=get_begin)
-        last = bisect_right(self.calls, near[1], key=get_begin)
-        under_way = (put for put in self.calls[first:last] if put.end_ms >= near[0])
-        ends = (end, *(put.end_offset for put in under_way))
-        return any(self.may_be_reported(each - distance, t_ms) for each in ends)
-
     def may_send_from(self, slave: int, connection: int, offset: int) -> bool:
         """A master may stand here on a connection, whose frames follow one another."""
         link = self.plan.links[slave]
@@ -243,11 +221,6 @@ def list_lives(plan: Plan) -> Iterator[Life]:
             cuts.get(life, math.inf),
             -math.inf if is_sampled else open_ms,
         )
-
-
-def get_begin(put: Put) -> float:
-    """When a producer called."""
-    return put.begin_ms
 
 
 def follow_frames(frames: Sequence[Frame]) -> tuple[frozenset[int], bool]:

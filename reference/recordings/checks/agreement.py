@@ -1,0 +1,32 @@
+"""What the fields of one look at a master say of one another.
+
+A look reads its fields one after another, and a broker goes on meanwhile. So a later field may
+show a later state than an earlier one, within the time of the look, and never an earlier state.
+"""
+
+from __future__ import annotations
+
+from reference.recordings.reading import Event
+
+PUSH2, DISTANCE = "push2_slave_max_offset", "slave_fall_behind"
+
+
+def find_later_end(event: Event) -> int | None:
+    """Where the master's log ended when a look had read the highest report; None: it does not tell.
+
+    ``slave_fall_behind`` is the distance from there to that report.
+    """
+    if PUSH2 not in event.data or DISTANCE not in event.data:
+        return None
+    return int(event[PUSH2] + event[DISTANCE])
+
+
+def agrees_with_itself(event: Event, *, is_at_once: bool) -> bool:
+    """The log ends no lower there than at the first field of the look; ``is_at_once``: no higher.
+
+    A log does not become shorter while its broker runs.
+    """
+    end = find_later_end(event)
+    if end is None or end == event["max_offset"]:
+        return True
+    return not is_at_once and end > event["max_offset"]
