@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from reference.releases.timing_differences import (
     FINE_WAITS,
@@ -137,6 +137,14 @@ class Timers:
         """How long a put may wait for a slave, before anybody looks at its deadline."""
         own = self.slave_timeout_ms
         return self.sync_flush_timeout_ms if own is None else own
+
+    def with_slave(self, slave: Timers) -> Timers:
+        """These of a master beside those that a slave has of its own."""
+        return evolve(
+            self,
+            ha_send_heartbeat_interval_ms=slave.ha_send_heartbeat_interval_ms,
+            ha_housekeeping_interval_ms=slave.ha_housekeeping_interval_ms,
+        )
 
 
 def compute_first_report_ms(interval_ms: int) -> int:

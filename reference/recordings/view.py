@@ -79,8 +79,10 @@ class Wire:
     """When it stopped to do so, the last time."""
     last_frame_ms: float | None = None
     """When the proxy has shown the latest frame on this connection."""
+    frame_least_ms: float = 0.0
+    """When that was sent at the earliest; before the first, when the first report was shown."""
     frame_before_ms: float | None = None
-    """When it has shown the one before."""
+    """When the proxy has shown the one before."""
     next_offset: int | None = None
     """Where that frame ends, and so the next one begins; None before the first."""
     refused_ms: float | None = None
@@ -206,9 +208,8 @@ def check(view: View, name: str, expected: object, observed: object) -> View:
 
 def get_timers(view: View, slave: int | None = None) -> Timers:
     """The timers of the master, or of a slave and its master."""
-    if slave is not None:
-        return view.plan.slave_timers[slave]
-    return view.timers or view.plan.timers
+    timers = view.timers or view.plan.timers
+    return timers if slave is None else timers.with_slave(view.plan.slave_timers[slave])
 
 
 def check_timer(

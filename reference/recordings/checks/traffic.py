@@ -124,6 +124,20 @@ def date_frame(wire: Wire, event: Event) -> dict[str, Any]:
     }
 
 
+def find_sent_least_ms(view: View, slave: int, event: Event) -> float:
+    """When a frame was sent at the earliest: a stamp may be late by any amount.
+
+    Not before the one ahead of it, nor before the put of its last byte was called; a heartbeat
+    waits for its interval, unless it is a connection's first frame.
+    """
+    wire, last = view.wires[slave], event["master_offset"] + event["body_bytes"] - 1
+    if event["body_bytes"]:
+        put = view.plan.tables[view.plan.lives[view.process]].find_torn(last)
+        return max(wire.frame_least_ms, 0.0 if put is None else put.begin_ms)
+    timers, is_first = get_timers(view, slave), wire.last_frame_ms is None
+    return wire.frame_least_ms + (0 if is_first else timers.master_heartbeat_interval_ms)
+
+
 def date_report(wire: Wire, event: Event) -> dict[str, Any]:
     """What is noted of the latest report of a connection."""
     frame_ms = wire.last_frame_ms
@@ -133,6 +147,7 @@ def date_report(wire: Wire, event: Event) -> dict[str, Any]:
         "last_report_ms": event.t_ms,
         "last_report_least_ms": frame_ms if is_caused else event.t_ms,
         "has_crossed": is_behind_frame(wire, event),
+        "frame_least_ms": event.t_ms if wire.last_report is None else wire.frame_least_ms,
     }
 
 
@@ -146,11 +161,9 @@ def is_behind_frame(wire: Wire, event: Event) -> bool:
 def check_heartbeat(view: View, slave: int) -> View:
     """The master beats only when it has sent nothing for its heartbeat interval (R-HA-12)."""
     wire = view.wires[slave]
-    if wire.last_frame_ms is None or wire.is_stalled:
+    if wire.last_frame_ms is None:
         return view
-    if wire.healed_ms <= wire.last_frame_ms <= wire.healed_ms + SLACK_MS:
-        return view  # What piled up comes at once: the last frame was sent earlier.
-    elapsed_ms = view.now_ms - wire.last_frame_ms
+    elapsed_ms = view.now_ms - wire.frame_least_ms
     return check_timer(view, "heartbeat", elapsed_ms, slave=slave)
 
 

@@ -22,6 +22,7 @@ from reference.recordings.checks.traffic import (
     check_target_down,
     date_frame,
     date_report,
+    find_sent_least_ms,
 )
 from reference.recordings.clock import JITTER_MS, LATE_MS, SLACK_MS
 from reference.recordings.controller.goals import (
@@ -117,6 +118,7 @@ def open_wire(seen: Seen, slave: int, event: Event) -> Seen:
         opened_ms=event.t_ms,
         is_open=True,
         last_frame_ms=None,
+        frame_least_ms=event.t_ms,
         frame_before_ms=None,
         next_offset=None,
         refused_ms=None,
@@ -301,7 +303,8 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
     def is_not_held(view: View) -> None:
         check_not_held(view, slave, view.wires[slave].are_frames_stalled)
 
-    shown = date_frame(node.notes.seen.wires[slave], event)
+    sent_ms = find_sent_least_ms(asking.view(node, observation), slave, event)
+    shown = {**date_frame(node.notes.seen.wires[slave], event), "frame_least_ms": sent_ms}
     told = (is_in_turn(asking, node, slave, begin), *list_frame_goals(asking, slave, event))
 
     def show(notes: Notes) -> Notes:

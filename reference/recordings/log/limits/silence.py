@@ -80,7 +80,7 @@ def list_kept(asking: Asking, node: Node, slave: int, observation: Observation) 
     seen = node.notes.seen.wires[slave]
     if slave in asking.plan.scripted or not is_open(asking, node, slave):
         return
-    limit = TIMER_RANGES["master_housekeeping"](asking.plan.slave_timers[slave])
+    limit = TIMER_RANGES["master_housekeeping"](node.notes.seen.timers or asking.plan.timers)
     silent_ms = observation.earliest_ms - seen.last_report_ms
     is_passed = observation.earliest_ms - seen.healed_ms > SLACK_MS
     if silent_ms > limit.high_ms and is_passed:
