@@ -19,14 +19,3 @@ def find_later_end(event: Event) -> int | None:
     if PUSH2 not in event.data or DISTANCE not in event.data:
         return None
     return int(event[PUSH2] + event[DISTANCE])
-
-
-def agrees_with_itself(event: Event, *, is_at_once: bool) -> bool:
-    """The log ends no lower there than at the first field of the look; ``is_at_once``: no higher.
-
-    A log does not become shorter while its broker runs.
-    """
-    end = find_later_end(event)
-    if end is None or end == event["max_offset"]:
-        return True
-    return not is_at_once and end > event["max_offset"]

@@ -13,7 +13,7 @@ from reference.language.operators import negate
 from reference.recordings.ahead.boundaries import has_boundary
 from reference.recordings.ahead.order import Observation
 from reference.recordings.ahead.plan import MASTER
-from reference.recordings.checks.agreement import agrees_with_itself, find_later_end
+from reference.recordings.checks.agreement import DISTANCE, PUSH2, find_later_end
 from reference.recordings.checks.queues import check_queues
 from reference.recordings.clock import NOTICE_MS, SLACK_MS
 from reference.recordings.controller.goals import (
@@ -26,7 +26,7 @@ from reference.recordings.controller.goals import (
 from reference.recordings.controller.refused import find_refused, list_agreed
 from reference.recordings.controller.truncation import is_given_up
 from reference.recordings.hidden.node import Asked, Goal, Node, Stage
-from reference.recordings.log.asking import Asking, agrees, see
+from reference.recordings.log.asking import Asking, agrees, is_impossible, see
 from reference.recordings.log.following import list_transfers
 from reference.recordings.log.guide import name_broker, name_end
 from reference.recordings.log.limits.connections import UNSET, Shown, list_live, match
@@ -224,22 +224,23 @@ def list_master_goals(
     asking: Asking, node: Node, event: Event, *, is_at_once: bool
 ) -> Iterator[Goal]:
     """What a master shows of all its slaves, and where its log ends when it does."""
-    who, push2, count = event["node"], "push2_slave_max_offset", "connection_count"
-    is_possible = agrees_with_itself(event, is_at_once=is_at_once)
-    if push2 in event.data:
-        text, path = f"{push2} of {who}", f"master.{push2}"
-        yield lag_behind(
-            asking, asking.has_value(text, path, event[push2], is_possible=is_possible)
-        )
+    who, count = event["node"], "connection_count"
+    if PUSH2 in event.data:
+        goal = asking.has_value(f"{PUSH2} of {who}", f"master.{PUSH2}", event[PUSH2])
+        yield lag_behind(asking, goal)
     if count in event.data:
         listed = len(event.data.get("connections", range(event[count])))
         is_listed = not is_at_once or listed == event[count]
         text = f"{count} of {who}"
         yield asking.is_counted(node, text, event, event[count], is_possible=is_listed)
     end = find_later_end(event)
-    if end is not None and end != event["max_offset"]:
-        text = f"the end of {who} by slave_fall_behind"
-        yield asking.has_value(text, name_end(asking.plan, MASTER), end, is_possible=is_possible)
+    if end is None or end == event["max_offset"]:
+        return
+    text = f"{DISTANCE} is {event[DISTANCE]}, so the end of {who}"
+    if is_at_once or end < event["max_offset"]:  # No log shrinks while it is looked at.
+        yield is_impossible(f"{text} is {end}, but max_offset is {event['max_offset']}")
+    else:
+        yield asking.has_value(text, name_end(asking.plan, MASTER), end)
 
 
 def get_log(state: Any, broker: int) -> Any:
