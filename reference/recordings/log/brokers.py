@@ -29,7 +29,13 @@ from reference.recordings.hidden.node import Asked, Goal, Node, Stage
 from reference.recordings.log.asking import Asking, agrees, is_impossible, see
 from reference.recordings.log.following import list_transfers
 from reference.recordings.log.guide import name_broker, name_end
-from reference.recordings.log.limits.connections import UNSET, Shown, list_live, match
+from reference.recordings.log.limits.connections import (
+    UNSET,
+    Shown,
+    list_listed,
+    list_live,
+    match,
+)
 from reference.recordings.log.limits.due import list_given_up_flushes
 from reference.recordings.log.seen import Check, Seen
 from reference.recordings.reading import Event
@@ -153,27 +159,45 @@ def check_record_begin(view: View, broker: int, offset: int) -> None:
         raise Blocked(f"dispatched_offset is {offset}, where no message begins or ends")
 
 
-def list_log_goals(
-    asking: Asking, node: Node, event: Event, broker: int, *, is_at_once: bool = True
+def may_reach(asking: Asking, event: Event, broker: int, offset: int, *, is_at_once: bool) -> bool:
+    """A look may show that a log has come so far: at its first field, or at a later one."""
+    if offset <= event.data.get("max_offset", offset):
+        return True
+    return not is_at_once and asking.landmarks.may_grow_to(broker, offset, event.t_ms)
+
+
+def list_cursor_goals(
+    asking: Asking, node: Node, event: Event, broker: int, *, is_at_once: bool
 ) -> Iterator[Goal]:
-    """What a broker shows of its log; ``is_at_once``: it does not go on meanwhile."""
+    """What a broker shows of the end of its log, and of the cursors that follow it."""
     log, who = f"{name_broker(broker)}.log", event["node"]
+    end_path = name_end(asking.plan, broker)
     paths = {
-        "max_offset": name_end(asking.plan, broker),
+        "max_offset": end_path,
         "flushed_offset": f"{log}.flushed_offset",
         "dispatched_offset": f"{log}.dispatched_offset",
     }
     for name, path in paths.items():
-        if name in event.data:
-            goal = asking.has_value(f"{name} of {who}", path, event[name])
-            if name == "dispatched_offset" and is_dispatch_open(asking, node, broker):
-                goal = has_dispatched(asking, who, path, event[name])
-            if name == "flushed_offset" and broker == MASTER:
-                flushes = partial(list_given_up_flushes, asking.guide)
-                goal = evolve(goal, usual=flushes)
-            # The cursor may stand where the log has ended before, and gone on since.
-            end = asking.has_value(f"the end of {who}", paths["max_offset"], event[name])
-            yield goal if goal.path == end.path else find_way(asking, node, goal, end)
+        if name not in event.data:
+            continue
+        text, shown = f"{name} of {who}", event[name]
+        may_be = may_reach(asking, event, broker, shown, is_at_once=is_at_once)
+        goal = asking.has_value(text, path, shown, is_possible=may_be)
+        if name == "dispatched_offset" and is_dispatch_open(asking, node, broker):
+            goal = has_dispatched(asking, who, path, shown)
+        if name == "flushed_offset" and broker == MASTER:
+            goal = evolve(goal, usual=partial(list_given_up_flushes, asking.guide))
+        # The cursor may stand where the log has ended before, and gone on since.
+        end = asking.has_value(f"the end of {who}", end_path, shown)
+        yield goal if goal.path == end_path else find_way(asking, node, goal, end)
+
+
+def list_log_goals(
+    asking: Asking, node: Node, event: Event, broker: int, *, is_at_once: bool = True
+) -> Iterator[Goal]:
+    """What a broker shows of its log; ``is_at_once``: it does not go on meanwhile."""
+    who = event["node"]
+    yield from list_cursor_goals(asking, node, event, broker, is_at_once=is_at_once)
     if broker == MASTER:
         yield from list_master_goals(asking, node, event, is_at_once=is_at_once)
     if "min_offset" in event.data:
@@ -237,10 +261,11 @@ def list_master_goals(
     if end is None or end == event["max_offset"]:
         return
     text = f"{DISTANCE} is {event[DISTANCE]}, so the end of {who}"
-    if is_at_once or end < event["max_offset"]:  # No log shrinks while it is looked at.
-        yield is_impossible(f"{text} is {end}, but max_offset is {event['max_offset']}")
-    else:
+    is_grown = end > event["max_offset"]  # No log shrinks while it is looked at.
+    if is_grown and may_reach(asking, event, MASTER, end, is_at_once=is_at_once):
         yield asking.has_value(text, name_end(asking.plan, MASTER), end)
+    else:
+        yield is_impossible(f"{text} is {end}, but max_offset is {event['max_offset']}")
 
 
 def get_log(state: Any, broker: int) -> Any:
@@ -365,13 +390,14 @@ def list_list_goals(asking: Asking, node: Node, event: Event, broker: int) -> tu
     shown = event.data.get("connections")
     if broker != MASTER or shown is None:
         return ()
-    count = asking.is_counted(node, "connection_count", event, len(shown))
+    unlisted = len(node.notes.connections) - len(list_listed(node, event))
+    count = asking.is_counted(node, "connection_count", event, len(shown) + unlisted)
     shown = list_agreed(asking.guide, node, shown)
     links = (f"links.{slave}.is_open" for slave in range(len(asking.plan.slaves)))
     leaves = frozenset((count.path, *links, *list_requests(asking)))
 
     def is_list(after: Node) -> bool:
-        return match(after.notes.connections, shown, get_requests(asking, after)) is not None
+        return match(list_listed(after, event), shown, get_requests(asking, after)) is not None
 
     return count, Goal("the connections are those shown", is_list, leaves)
 
@@ -398,9 +424,7 @@ def list_connection_goals(
         return ()
     return tuple(
         goal
-        for slave, shown in list_live(
-            node, event.data.get("connections", ()), get_requests(asking, node)
-        )
+        for slave, shown in list_live(node, event, get_requests(asking, node))
         for goal in list_own_goals(asking, node, slave, shown)
     )
 

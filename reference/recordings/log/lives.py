@@ -154,7 +154,7 @@ def check_start(view: View, event: Event, broker: int, abort_files: frozenset[in
     if broker != MASTER or broker in abort_files:
         high = max(high, find_kept_end(view, event, broker))
     if not low <= end <= high and not view.plan.are_puts_hidden:
-        raise Blocked(f"max_offset is {end}, but recovery cuts the log to {low}")
+        raise Blocked(f"max_offset is {end}, but recovery leaves a log up to {low}")
     return view
 
 

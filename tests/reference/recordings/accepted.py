@@ -33,11 +33,12 @@ class Place:
     node: Node
     since: Since
 
-    def accepts(self, event: Event) -> bool:
-        """Another event may stand here."""
+    def may_accept(self, event: Event) -> bool:
+        """Another event may stand here, as far as the search tells."""
         self.timeline.budget = Budget(EVENT_STEPS)
         seen = evolve(self.entry.observation, event=event, kind=event.kind, t_ms=event.t_ms)
-        return isinstance(self.timeline.try_next(self.node, self.since, seen), Entry)
+        found = self.timeline.try_next(self.node, self.since, seen)
+        return isinstance(found, Entry) or not found.is_exhausted
 
 
 def find_places(recording: Recording) -> Mapping[int, Place]:
@@ -58,7 +59,7 @@ def find_places(recording: Recording) -> Mapping[int, Place]:
 def find_accepted(
     recording: Recording, corruptions: Iterable[Corruption]
 ) -> Iterator[tuple[Corruption, bool]]:
-    """Every corruption of one event, and whether it is explained in the place of its event.
+    """Every corruption of one event, and whether it may be explained in the place of its event.
 
     What a put shows is known in advance, so its place says nothing: such a copy has to be tried as
     a whole, and counts as explained here.
@@ -67,10 +68,10 @@ def find_accepted(
     for corruption in corruptions:
         event = next((e for e in corruption.recording.events if e.seq == corruption.seq), None)
         if event is not None and corruption.seq in places:
-            is_taken = event.kind == "put" or places[corruption.seq].accepts(event)
+            is_taken = event.kind == "put" or places[corruption.seq].may_accept(event)
             yield corruption, is_taken
 
 
-def is_accepted(corruption: Corruption) -> bool:
-    """The corrupted copy conforms as a whole."""
-    return check_recording(corruption.recording).is_conforming
+def judge(corruption: Corruption) -> str:
+    """The verdict on the corrupted copy as a whole."""
+    return check_recording(corruption.recording).verdict

@@ -14,6 +14,7 @@ from attrs import evolve, frozen
 
 from reference.recordings.reading import Event, Recording
 from reference.worlds.replication.state import STATUS_NAMES
+from tests.reference.recordings.far_values import find_file_size, list_far_numbers
 
 STEPS = (1, -1)
 """What is added to a number."""
@@ -131,6 +132,24 @@ def change_numbers(recording: Recording) -> Iterator[Corruption]:
             if name in event.data:
                 copy = change_event(recording, place, **{name: not event[name]})
                 yield Corruption(f"{event.kind}.{name}", event.seq, "negated", copy)
+
+
+def change_numbers_far(recording: Recording) -> Iterator[Corruption]:
+    """Each number becomes one that is far from it; that of a connection, too."""
+    size = find_file_size(recording)
+    for place, event in enumerate(recording.events):
+        for name in NUMBERS.get(event.kind, ()):
+            for what, new in list_far_numbers(event.data.get(name, 0), size):
+                if name in event.data:
+                    copy = change_event(recording, place, **{name: new})
+                    yield Corruption(f"far {event.kind}.{name}", event.seq, what, copy)
+        for index, item in enumerate(event.data.get("connections", ())):
+            for name in ("slave_request_offset", "slave_ack_offset", "next_transfer_from"):
+                for what, new in list_far_numbers(item[name], size):
+                    changed = [*event["connections"]]
+                    changed[index] = {**item, name: new}
+                    copy = change_event(recording, place, connections=changed)
+                    yield Corruption(f"far {event.kind}.{name}", event.seq, what, copy)
 
 
 def change_items(recording: Recording) -> Iterator[Corruption]:
@@ -300,6 +319,7 @@ def stretch_durations(recording: Recording) -> Iterator[Corruption]:
 MAKERS: tuple[Maker, ...] = (
     change_statuses,
     change_numbers,
+    change_numbers_far,
     change_items,
     drop_events,
     lower_counters,

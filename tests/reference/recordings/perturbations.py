@@ -16,6 +16,7 @@ from attrs import evolve, frozen
 from reference.recordings.inspection.looks import Place, Value, list_values
 from reference.recordings.kinds import IGNORED_KINDS
 from reference.recordings.reading import Event, Recording
+from tests.reference.recordings.far_values import find_file_size, list_far_numbers
 
 FAR_MS = 5_000.0
 """Beyond the tolerance of every clock, and of every wait that is usual in the recordings."""
@@ -54,8 +55,11 @@ class Perturbation:
         return replace_value(recording, self.seq, self.path, self.new)
 
 
-def list_changes(value: Value, others: Iterable[Any]) -> Iterator[Change]:
-    """What a value may be changed to, where ``others`` are what its field is elsewhere."""
+def list_changes(value: Value, others: Iterable[Any], file_size: int) -> Iterator[Change]:
+    """What a value may be changed to, where ``others`` are what its field is elsewhere.
+
+    ``file_size``: of the log's files (bytes).
+    """
     old = value.value
     if old is not None:
         yield "null", None
@@ -68,9 +72,11 @@ def list_changes(value: Value, others: Iterable[Any]) -> Iterator[Change]:
         yield "+1", old + 1
         yield "-1", old - 1
         yield from (("other", each) for each in others if abs(each - old) > 1)
+        yield from list_far_numbers(old, file_size)
     elif isinstance(old, float):
         yield "+1", old + 1.0
         yield "-1", old - 1.0
+        yield from list_far_numbers(old, file_size)
     elif isinstance(old, str):
         yield from choose_texts(value, others)
 
@@ -89,7 +95,7 @@ def list_perturbations(
     recording: Recording, chance: random.Random, is_read: Callable[[int, Place], bool]
 ) -> Iterator[Perturbation]:
     """Every change of every value that is read; of other values that a field has, one is drawn."""
-    elsewhere = gather_values(recording)
+    elsewhere, file_size = gather_values(recording), find_file_size(recording)
     for event in recording.events:
         if event.kind in IGNORED_KINDS:
             continue
@@ -102,7 +108,7 @@ def list_perturbations(
             others = [each for each in elsewhere[name] if type(each) is type(value.value)]
             others = [each for each in others if each != value.value]
             drawn = [chance.choice(others)] if others else []
-            for change, new in list_changes(value, drawn):
+            for change, new in list_changes(value, drawn, file_size):
                 yield Perturbation(name, change, event.seq, value.path, value.value, new)
 
 

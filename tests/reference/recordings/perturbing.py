@@ -61,8 +61,8 @@ STEPS_MAX = 40_000
 
 MALFORMED = "malformed"
 
-NOTICED = (MALFORMED, REJECTED, UNDECIDED)
-WORDS = (*NOTICED, CONFORMS)
+NOTICED = (MALFORMED, REJECTED)
+WORDS = (*NOTICED, UNDECIDED, CONFORMS)
 
 
 @frozen
@@ -76,7 +76,7 @@ class Sample:
 
     @property
     def is_noticed(self) -> bool:
-        """The copy does not conform."""
+        """The copy is no recording, or rejected; a search that gave up has noticed nothing."""
         return self.verdict in NOTICED
 
     def as_json(self) -> dict[str, Any]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from attrs import evolve
 
-from reference.recordings.reading import Recording
+from reference.recordings.reading import Recording, read_recording
 
 DATA = Path(__file__).parents[2] / "data"
 TRACES = DATA / "traces"
@@ -37,3 +37,20 @@ def list_cases(paths: Iterable[Path], slow: tuple[str, ...]) -> list[Any]:
 def cut_behind(recording: Recording, seq: int) -> Recording:
     """The recording up to an event: a later one has nothing to do with what is tried."""
     return evolve(recording, events=tuple(e for e in recording.events if e.seq <= seq))
+
+
+def change(path: Path, seq: int, **fields: Any) -> Recording:
+    """A recording with some fields of one event changed."""
+    return rewrite(path, lambda data: {**data, **fields} if data["seq"] == seq else data)
+
+
+def rewrite(path: Path, edit: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]) -> Recording:
+    """A recording with every event edited; None leaves it out."""
+    recording = read_recording(path)
+    edited = [(event, edit(event.data)) for event in recording.events]
+    events = tuple(
+        evolve(event, kind=data["ev"], t_ms=data["t_ms"], data=data)
+        for event, data in edited
+        if data is not None
+    )
+    return evolve(recording, events=events)

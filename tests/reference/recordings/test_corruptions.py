@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from reference.recordings.judging import check_recording
+from reference.recordings.judging import CONFORMS, UNDECIDED, check_recording
 from reference.recordings.reading import Event, Recording, read_recording
 from reference.worlds.replication.state import STATUS_NAMES
 from tests.reference.recordings import shared
-from tests.reference.recordings.accepted import Place, find_accepted, find_places, is_accepted
+from tests.reference.recordings.accepted import Place, find_accepted, find_places, judge
 from tests.reference.recordings.corruptions import (
     PROGRESS,
     Corruption,
@@ -44,6 +44,9 @@ as whole recordings."""
 
 ACCEPTED_SHARE_MAX = 0.05
 """Which part of all is accepted at most, for the reasons below."""
+
+UNDECIDED_SHARE_MAX = 0.05
+"""Of which part the search gives up at most: it has refused nothing then."""
 
 POSSIBLE: Mapping[str, str] = {
     "drop put": (
@@ -88,6 +91,7 @@ POSSIBLE: Mapping[str, str] = {
         "message; those of a whole broker are not judged"
     ),
     "node_started.queues": "the queues of a whole broker are not judged",
+    "far snapshot.dispatched_offset": "the dispatch may have begun later: no later look shows less",
     "fallen push2_slave_after": "the put looked before the report was read",
     "fallen dispatched_offset": "nobody has shown a higher one in this process",
     "fallen flushed_offset": "nobody has shown a higher one in this process",
@@ -121,11 +125,15 @@ STRICT = (
 """Categories of which nothing is accepted."""
 
 
-def check_accepted(accepted: list[Corruption]) -> None:
-    """What is accepted has a reason."""
-    found = [(each.category, each.seq, each.what) for each in accepted]
-    assert not [each for each in found if each[0] not in POSSIBLE], found
-    assert not [each for each in found if each[0] in STRICT], found
+def check_refused(corruptions: list[Corruption], every: int) -> None:
+    """What is accepted has a reason, and of ``every`` copies few are accepted or left undecided."""
+    verdicts = [(judge(each), each.category, each.seq, each.what) for each in corruptions]
+    accepted = [each for each in verdicts if each[0] == CONFORMS]
+    assert not [each for each in accepted if each[1] not in POSSIBLE], accepted
+    assert not [each for each in accepted if each[1] in STRICT], accepted
+    assert len(accepted) <= 1 + ACCEPTED_SHARE_MAX * every, accepted
+    undecided = [each for each in verdicts if each[0] == UNDECIDED]
+    assert len(undecided) <= 1 + UNDECIDED_SHARE_MAX * every, undecided
 
 
 def is_of_one_event(corruption: Corruption, recording: Recording) -> bool:
@@ -151,7 +159,7 @@ def test_a_sample_of_corruptions_is_refused(path: Path) -> None:
     in_place = [each for each in every if is_of_one_event(each, recording)][:IN_PLACE]
     whole = [each for each in every if not is_of_one_event(each, recording)][:WHOLE]
     whole += [each for each, is_taken in find_accepted(recording, in_place) if is_taken]
-    check_accepted([each for each in whole if is_accepted(each)])
+    check_refused(whole, IN_PLACE + WHOLE)
 
 
 @pytest.mark.nightly
@@ -164,9 +172,7 @@ def test_every_corruption_is_refused(path: Path) -> None:
     others = [each for each in every if not is_of_one_event(each, recording)]
     whole = [each for each, is_taken in find_accepted(recording, of_one_event) if is_taken]
     whole += chance.sample(others, min(NIGHTLY_WHOLE, len(others)))
-    accepted = [each for each in whole if is_accepted(each)]
-    check_accepted(accepted)
-    assert len(accepted) <= ACCEPTED_SHARE_MAX * len(every)
+    check_refused(whole, len(every))
 
 
 NIGHTLY_WHOLE = 40
@@ -208,7 +214,7 @@ def find_places_in(name: str) -> Mapping[int, Place]:
 def is_explained_in_place(recording: Recording, event: Event, **fields: object) -> bool:
     """The event with these fields changed may stand in its place."""
     place = find_places_in(recording.file)[event.seq]
-    return place.accepts(evolve(event, data={**event.data, **fields}))
+    return place.may_accept(evolve(event, data={**event.data, **fields}))
 
 
 def list_events(*kinds: str) -> list[Any]:

@@ -11,6 +11,7 @@ import pytest
 
 from reference.recordings.inspection.looks import Value, list_values
 from reference.recordings.reading import read_recording
+from tests.reference.recordings.far_values import LARGEST
 from tests.reference.recordings.perturbations import (
     FAR_MS,
     list_changes,
@@ -18,6 +19,7 @@ from tests.reference.recordings.perturbations import (
 )
 from tests.reference.recordings.perturbing import (
     RECORDINGS,
+    SEED,
     TABLE,
     Sample,
     count,
@@ -28,19 +30,27 @@ from tests.reference.recordings.perturbing import (
 
 HEALTHY = Path(__file__).parents[2] / "data" / "traces" / "a_sync_healthy.jsonl"
 
-QUICK_STRIDE = 180
-"""Of so many samples one is judged with every change."""
+QUICK = 9
+"""So many samples, which chance chooses, are judged with every change."""
 
 NOTICED_SHARE_MIN = 0.85
 """So much of all samples is noticed."""
 
 SAMPLES = load()
 
+FILE_SIZE = 1000
+
+FAR_FROM_7 = {"zero": 0, "half": 3, "double": 14, "a file more": 1007, "a file less": -993}
+FAR_FROM_7 |= {"largest": LARGEST}
+FAR_FROM_2 = {"zero": 0, "double": 4.0, "a file more": 1002.0, "a file less": -998.0}
+FAR_FROM_2 |= {"largest": LARGEST}
+
 
 @pytest.mark.parametrize(
     ("path", "old", "changes"),
     [
-        (("max_offset",), 7, {"+1": 8, "-1": 6, "null": None, "other": 99}),
+        (("max_offset",), 7, {"+1": 8, "-1": 6, "null": None, "other": 99, **FAR_FROM_7}),
+        (("size",), 2.0, {"+1": 3.0, "-1": 1.0, "null": None, **FAR_FROM_2}),
         (("load_ok",), True, {"negated": False, "null": None}),
         (("put_status",), "PUT_OK", {"other": "X", "unheard of": "PUT_OK_", "null": None}),
         (("files", 0, "crc32"), "0a", {"other": "00000000", "null": None}),
@@ -54,7 +64,7 @@ def test_changes_follow_the_form_of_a_value(
     """Numbers, truth values, names, checksums and times."""
     elsewhere: dict[type, list[object]] = {int: [99], str: ["X"]}
     others = elsewhere.get(type(old), [])
-    assert dict(list_changes(Value(path, old), others)) == changes
+    assert dict(list_changes(Value(path, old), others, FILE_SIZE)) == changes
 
 
 def test_a_copy_differs_in_one_value() -> None:
@@ -99,8 +109,8 @@ def is_lost(sample: Sample) -> bool:
 
 
 def list_quick() -> list[Sample]:
-    """A few samples, of different fields, of recordings that the search explains at once."""
-    return SAMPLES[::QUICK_STRIDE]
+    """A few samples of different fields, each time the same."""
+    return random.Random(SEED).sample(SAMPLES, QUICK)
 
 
 @pytest.mark.parametrize(

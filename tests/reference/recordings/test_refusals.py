@@ -16,10 +16,10 @@ from reference.recordings.judging import (
     check_recording,
     check_trace,
 )
-from reference.recordings.reading import Recording, read_recording
+from reference.recordings.reading import read_recording
 from reference.releases.versions import parse_version
 from tests.reference.recordings.corruptions import change_event, move
-from tests.reference.recordings.shared import DATA, TRACES
+from tests.reference.recordings.shared import DATA, TRACES, change, rewrite
 
 HEALTHY = TRACES / "a_sync_healthy.jsonl"
 NO_SLAVE = TRACES / "b_sync_no_slave.jsonl"
@@ -30,23 +30,6 @@ THREE_MASTERS = TRACES / "o_sync_flush_rollover.jsonl"
 SAMPLED = TRACES / "p_slave_behind_master_min.jsonl"
 KILLED = TRACES / "m_master_kill9_page_cache.jsonl"
 STOPPED = TRACES / "n_clean_restart.jsonl"
-
-
-def change(path: Path, seq: int, **fields: Any) -> Recording:
-    """A recording with some fields of one event changed."""
-    return rewrite(path, lambda data: {**data, **fields} if data["seq"] == seq else data)
-
-
-def rewrite(path: Path, edit: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]) -> Recording:
-    """A recording with every event edited; None leaves it out."""
-    recording = read_recording(path)
-    edited = [(event, edit(event.data)) for event in recording.events]
-    events = tuple(
-        evolve(event, kind=data["ev"], t_ms=data["t_ms"], data=data)
-        for event, data in edited
-        if data is not None
-    )
-    return evolve(recording, events=events)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from reference.recordings.clock import LATE_MS
 from reference.recordings.hidden.node import Node
 from reference.recordings.log.notes import Connection
+from reference.recordings.reading import Event
 
 UNSET = -1
 """What a connection shows before its first report."""
@@ -51,10 +53,25 @@ def fits(dead: Connection, shown: Shown) -> bool:
     return is_asked and is_read and begin >= following and not asked < 0 <= begin
 
 
-def list_live(
-    node: Node, shown: Sequence[Shown], requests: Sequence[int]
-) -> Iterator[tuple[int, Shown]]:
+def list_listed(node: Node, event: Event) -> Sequence[Connection]:
+    """Of the connections that a master counts, those that a look at it may list.
+
+    It counts one before it lists it, which takes a moment (``HAConnection``'s constructor,
+    ``HAService#addConnection``).
+    """
+    known: Sequence[Connection] = node.notes.connections
+    shown = event.data.get("connections", ())
+    unlisted = event.data.get("connection_count", len(shown)) - len(shown)
+    if not 0 < unlisted <= len(known):
+        return known
+    newest = known[-unlisted:]
+    is_new = all(n.known is None and event.t_ms - n.opened_ms <= LATE_MS for n in newest)
+    return known[:-unlisted] if is_new else known
+
+
+def list_live(node: Node, event: Event, requests: Sequence[int]) -> Iterator[tuple[int, Shown]]:
     """The slaves behind the shown connections that are alive."""
-    for connection, each in match(node.notes.connections, shown, requests) or []:
+    shown = event.data.get("connections", ())
+    for connection, each in match(list_listed(node, event), shown, requests) or []:
         if connection.known is None:
             yield connection.slave, each

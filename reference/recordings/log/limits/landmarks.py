@@ -14,7 +14,7 @@ from attrs import field, frozen
 
 from reference.recordings.ahead.boundaries import Table
 from reference.recordings.ahead.links import Frame
-from reference.recordings.ahead.plan import Plan, find_now_or_next
+from reference.recordings.ahead.plan import MASTER, Plan, find_now_or_next
 from reference.recordings.ahead.puts import MESSAGE_HEAD_BYTES
 from reference.recordings.clock import JITTER_MS, NOTICE_MS, compute_longest_put_ms
 from reference.recordings.log.limits.connections import UNSET
@@ -186,6 +186,21 @@ class Landmarks:
         link = self.plan.links[slave]
         ended_ms = link.closings_ms.get(connection, self.plan.end_ms)
         return link.is_connection_hidden or ended_ms <= t_ms + NOTICE_MS
+
+    def may_grow_to(self, broker: int, offset: int, t_ms: float) -> bool:
+        """A broker's log may come to end here, or above, while somebody looks at it.
+
+        A put is under way at a master then, or the link of a slave has just shown a frame.
+        """
+        if self.is_open or (broker == MASTER and any(e.open_ms <= t_ms for e in self.lives)):
+            return True
+        first_ms, last_ms = t_ms - NOTICE_MS, t_ms + JITTER_MS
+        if broker == MASTER:
+            puts = (*self.plan.puts, *self.plan.blank_by_seq.values())
+            near = [p for p in puts if p.begin_ms <= last_ms and p.end_ms >= first_ms]
+            return any(put.end_offset >= offset for put in near)
+        sent = (frame for frames in self.plan.links[broker].frames.values() for frame in frames)
+        return any(f.end_offset >= offset for f in sent if first_ms <= f.t_ms <= last_ms)
 
     def may_send_from(self, slave: int, connection: int, offset: int) -> bool:
         """A master may stand here on a connection, whose frames follow one another."""
