@@ -55,11 +55,8 @@ class Perturbation:
         return replace_value(recording, self.seq, self.path, self.new)
 
 
-def list_changes(value: Value, others: Iterable[Any], file_size: int) -> Iterator[Change]:
-    """What a value may be changed to, where ``others`` are what its field is elsewhere.
-
-    ``file_size``: of the log's files (bytes).
-    """
+def list_changes(value: Value, others: Iterable[Any]) -> Iterator[Change]:
+    """What a value may be changed to, where ``others`` are what its field is elsewhere."""
     old = value.value
     if old is not None:
         yield "null", None
@@ -72,11 +69,9 @@ def list_changes(value: Value, others: Iterable[Any], file_size: int) -> Iterato
         yield "+1", old + 1
         yield "-1", old - 1
         yield from (("other", each) for each in others if abs(each - old) > 1)
-        yield from list_far_numbers(old, file_size)
     elif isinstance(old, float):
         yield "+1", old + 1.0
         yield "-1", old - 1.0
-        yield from list_far_numbers(old, file_size)
     elif isinstance(old, str):
         yield from choose_texts(value, others)
 
@@ -95,21 +90,40 @@ def list_perturbations(
     recording: Recording, chance: random.Random, is_read: Callable[[int, Place], bool]
 ) -> Iterator[Perturbation]:
     """Every change of every value that is read; of other values that a field has, one is drawn."""
-    elsewhere, file_size = gather_values(recording), find_file_size(recording)
+    elsewhere = gather_values(recording)
+    for event, value in list_read(recording, is_read):
+        name = f"{event.kind}.{value.field}"
+        others = [each for each in elsewhere[name] if type(each) is type(value.value)]
+        others = [each for each in others if each != value.value]
+        drawn = [chance.choice(others)] if others else []
+        for change, new in list_changes(value, drawn):
+            yield Perturbation(name, change, event.seq, value.path, value.value, new)
+
+
+def list_far_perturbations(
+    recording: Recording, is_read: Callable[[int, Place], bool]
+) -> Iterator[Perturbation]:
+    """Every number that is read, but no time, changed to some that are far from it."""
+    file_size = find_file_size(recording)
+    for event, value in list_read(recording, is_read):
+        if type(value.value) is int and value.field not in TIMES:
+            name = f"{event.kind}.{value.field}"
+            for change, new in list_far_numbers(value.value, file_size):
+                yield Perturbation(name, change, event.seq, value.path, value.value, new)
+
+
+def list_read(
+    recording: Recording, is_read: Callable[[int, Place], bool]
+) -> Iterator[tuple[Event, Value]]:
+    """The values that somebody reads, each with its event."""
     for event in recording.events:
         if event.kind in IGNORED_KINDS:
             continue
         for value in list_values(event.data):
             if value.path[0] in UNTOUCHED or isinstance(value.value, dict | list):
                 continue
-            if value.path[0] != "t_ms" and not is_read(event.seq, value.path):
-                continue
-            name = f"{event.kind}.{value.field}"
-            others = [each for each in elsewhere[name] if type(each) is type(value.value)]
-            others = [each for each in others if each != value.value]
-            drawn = [chance.choice(others)] if others else []
-            for change, new in list_changes(value, drawn, file_size):
-                yield Perturbation(name, change, event.seq, value.path, value.value, new)
+            if value.path[0] == "t_ms" or is_read(event.seq, value.path):
+                yield event, value
 
 
 def gather_values(recording: Recording) -> Mapping[str, list[Any]]:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 from attrs import evolve, frozen
@@ -30,7 +30,11 @@ from reference.recordings.judging import (
 )
 from reference.recordings.reading import Recording, TraceError, read_recording
 from reference.releases.versions import Version
-from tests.reference.recordings.perturbations import Perturbation, list_perturbations
+from tests.reference.recordings.perturbations import (
+    Perturbation,
+    list_far_perturbations,
+    list_perturbations,
+)
 
 DATA = Path(__file__).parents[2] / "data"
 TABLE = DATA / "perturbations.json"
@@ -52,7 +56,10 @@ RECORDINGS = (
 """Those that are explained quickly."""
 
 PER_CHANGE = 2
-"""How many copies are judged for each field and kind of change."""
+"""How many copies are judged for each field and kind of change near by."""
+
+PER_FAR_CHANGE = 1
+"""The same of each change to a number far away."""
 
 SEED = 44
 
@@ -63,6 +70,10 @@ MALFORMED = "malformed"
 
 NOTICED = (MALFORMED, REJECTED)
 WORDS = (*NOTICED, UNDECIDED, CONFORMS)
+
+
+Drawn: TypeAlias = tuple[str, Perturbation]
+"""The name of a recording, and one change of it."""
 
 
 @frozen
@@ -136,18 +147,26 @@ def read_again(recording: Recording) -> Recording:
         return evolve(read_recording(path), file=recording.file)
 
 
-def draw(names: Iterable[str] = RECORDINGS) -> list[tuple[str, Perturbation]]:
-    """A few of each change of each field, from all recordings."""
+def draw(names: Iterable[str] = RECORDINGS) -> list[Drawn]:
+    """A few of each change of each field, from all recordings, then of each change far away."""
     chance = random.Random(SEED)
-    found: dict[tuple[str, str], list[tuple[str, Perturbation]]] = defaultdict(list)
+    near, far = list[Drawn](), list[Drawn]()
     for name in names:
         original = open_original(name)
-        for each in list_perturbations(original.recording, chance, original.looks.is_read):
-            found[each.name, each.change].append((name, each))
-    drawn = []
-    for _, every in sorted(found.items()):
-        drawn += chance.sample(every, min(PER_CHANGE, len(every)))
-    return drawn
+        recording, is_read = original.recording, original.looks.is_read
+        near += [(name, each) for each in list_perturbations(recording, chance, is_read)]
+        far += [(name, each) for each in list_far_perturbations(recording, is_read)]
+    few = sample_each(near, chance, PER_CHANGE)
+    return [*few, *sample_each(far, chance, PER_FAR_CHANGE)]
+
+
+def sample_each(every: Iterable[Drawn], chance: random.Random, most: int) -> list[Drawn]:
+    """Of each change of each field so many at most."""
+    found: dict[tuple[str, str], list[Drawn]] = defaultdict(list)
+    for name, each in every:
+        found[each.name, each.change].append((name, each))
+    groups = (group for _, group in sorted(found.items()))
+    return [each for group in groups for each in chance.sample(group, min(most, len(group)))]
 
 
 def count(samples: Iterable[Sample]) -> Mapping[str, Counter[str]]:

@@ -11,10 +11,11 @@ import pytest
 
 from reference.recordings.inspection.looks import Value, list_values
 from reference.recordings.reading import read_recording
-from tests.reference.recordings.far_values import LARGEST
+from tests.reference.recordings.far_values import LARGEST, find_file_size, list_far_numbers
 from tests.reference.recordings.perturbations import (
     FAR_MS,
     list_changes,
+    list_far_perturbations,
     list_perturbations,
 )
 from tests.reference.recordings.perturbing import (
@@ -38,19 +39,11 @@ NOTICED_SHARE_MIN = 0.85
 
 SAMPLES = load()
 
-FILE_SIZE = 1000
-
-FAR_FROM_7 = {"zero": 0, "half": 3, "double": 14, "a file more": 1007, "a file less": -993}
-FAR_FROM_7 |= {"largest": LARGEST}
-FAR_FROM_2 = {"zero": 0, "double": 4.0, "a file more": 1002.0, "a file less": -998.0}
-FAR_FROM_2 |= {"largest": LARGEST}
-
 
 @pytest.mark.parametrize(
     ("path", "old", "changes"),
     [
-        (("max_offset",), 7, {"+1": 8, "-1": 6, "null": None, "other": 99, **FAR_FROM_7}),
-        (("size",), 2.0, {"+1": 3.0, "-1": 1.0, "null": None, **FAR_FROM_2}),
+        (("max_offset",), 7, {"+1": 8, "-1": 6, "null": None, "other": 99}),
         (("load_ok",), True, {"negated": False, "null": None}),
         (("put_status",), "PUT_OK", {"other": "X", "unheard of": "PUT_OK_", "null": None}),
         (("files", 0, "crc32"), "0a", {"other": "00000000", "null": None}),
@@ -64,7 +57,19 @@ def test_changes_follow_the_form_of_a_value(
     """Numbers, truth values, names, checksums and times."""
     elsewhere: dict[type, list[object]] = {int: [99], str: ["X"]}
     others = elsewhere.get(type(old), [])
-    assert dict(list_changes(Value(path, old), others, FILE_SIZE)) == changes
+    assert dict(list_changes(Value(path, old), others)) == changes
+
+
+def test_numbers_far_away() -> None:
+    """None of them is next to the old one, and each is there once."""
+    far = {"zero": 0, "half": 3, "double": 14, "a file more": 1007, "a file less": -993}
+    assert dict(list_far_numbers(7, 1000)) == {**far, "largest": LARGEST}
+    assert dict(list_far_numbers(0, 2)) == {"a file more": 2, "a file less": -2, "largest": LARGEST}
+    recording = read_recording(HEALTHY)
+    assert find_file_size(recording) == 16_384
+    found = list(list_far_perturbations(recording, lambda *_: True))
+    assert {each.change for each in found} == {*far, "largest"}
+    assert all(type(each.old) is int for each in found)
 
 
 def test_a_copy_differs_in_one_value() -> None:
