@@ -124,6 +124,12 @@ def date_frame(wire: Wire, event: Event) -> dict[str, Any]:
     }
 
 
+def date_sent_frame(view: View, slave: int, event: Event) -> dict[str, Any]:
+    """The same of a frame that no peer has made up, and when it was sent at the earliest."""
+    sent_ms = find_sent_least_ms(view, slave, event)
+    return {**date_frame(view.wires[slave], event), "frame_least_ms": sent_ms}
+
+
 def find_sent_least_ms(view: View, slave: int, event: Event) -> float:
     """When a frame was sent at the earliest: a stamp may be late by any amount.
 

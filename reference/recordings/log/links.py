@@ -20,9 +20,8 @@ from reference.recordings.checks.traffic import (
     check_not_held,
     check_reconnect,
     check_target_down,
-    date_frame,
     date_report,
-    find_sent_least_ms,
+    date_sent_frame,
 )
 from reference.recordings.clock import JITTER_MS, LATE_MS, SLACK_MS
 from reference.recordings.controller.goals import (
@@ -303,8 +302,7 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
     def is_not_held(view: View) -> None:
         check_not_held(view, slave, view.wires[slave].are_frames_stalled)
 
-    sent_ms = find_sent_least_ms(asking.view(node, observation), slave, event)
-    shown = {**date_frame(node.notes.seen.wires[slave], event), "frame_least_ms": sent_ms}
+    shown = date_sent_frame(asking.view(node, observation), slave, event)
     told = (is_in_turn(asking, node, slave, begin), *list_frame_goals(asking, slave, event))
 
     def show(notes: Notes) -> Notes:

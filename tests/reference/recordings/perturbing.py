@@ -1,8 +1,8 @@
 """Which changed values of recordings are noticed.
 
 ``python -m tests.reference.recordings.perturbing`` draws a few changes of each field that somebody
-reads, judges them, and writes ``tests/data/perturbations.json`` (ten minutes). ``--table`` prints
-what the file says, by field.
+reads, judges them, and writes ``tests/data/perturbations.json`` (twenty minutes). ``--table``
+prints what the file says, by field.
 """
 
 from __future__ import annotations
@@ -183,7 +183,9 @@ def count(samples: Iterable[Sample]) -> Mapping[str, Counter[str]]:
 def render(samples: Iterable[Sample]) -> Iterator[str]:
     """The counts as a table, a line for each field."""
     yield " | ".join(("field", "tried", "noticed", *WORDS))
-    for name, counts in sorted(count(samples).items()):
+    found = count(samples)
+    every = sum(found.values(), Counter[str]())
+    for name, counts in (*sorted(found.items()), ("all", every)):
         numbers = (counts[each] for each in ("tried", "noticed", *WORDS))
         yield " | ".join((name, *map(str, numbers)))
 
