@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -9,10 +10,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
+from command_line.answers.short.groups import summarise
 from command_line.output import memory as module
 from command_line.output.memory import Memory, compute_source_digest, get_folder, make_key
+from properties.scenarios.summary.answer import Summary
 from properties.verdicts import analysis
+from reference.configuration.broker_group import BrokerGroup
+from reference.configuration.files import change_master, sample_group
+from reference.releases.versions import list_versions
 from tests.command_line.run import CONF, ROOT, run
 
 PAIR = CONF / "2m-2s-sync"
@@ -144,6 +151,39 @@ def test_a_remembered_answer_needs_no_engine(
         file.write_text(json.dumps({"digest": "", "content": "{}"}))
     assert first == run("check", PAIR, env=env).stdout
     assert 3 == len(calls)
+
+
+def test_no_release_answers_for_another(memory: Memory) -> None:
+    """The same files under every version: each is computed once, and remembered as its own."""
+    versions = list_versions()
+    computed = []
+
+    def compute(group: BrokerGroup) -> Summary:
+        computed.append(group.version)
+        return Summary(len(group.slaves), {"answers for": group.version.name})
+
+    for _ in range(2):
+        for version in versions:
+            told = summarise(sample_group(version), {}, memory, compute)
+            assert {"answers for": version.name} == told.settings
+    assert list(versions) == computed
+
+
+def test_no_setting_answers_for_another(memory: Memory) -> None:
+    """Nor do other slaves, or options about consumers."""
+    pair = sample_group()
+    groups = [pair, evolve(pair, slaves=()), change_master(pair, "brokerRole", "ASYNC_MASTER")]
+    asked = [{"is_from_first": False}, {"is_from_first": True}]
+    computed = []
+
+    def compute(group: BrokerGroup) -> Summary:
+        computed.append(group)
+        return Summary(len(group.slaves), {})
+
+    for _ in range(2):
+        for group, consumers in itertools.product(groups, asked):
+            summarise(group, consumers, memory, compute)
+    assert len(groups) * len(asked) == len(computed)
 
 
 WATCHED = """

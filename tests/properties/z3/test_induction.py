@@ -23,6 +23,7 @@ from properties.z3.induction import (
 )
 from reference.language.leaves import unflatten
 from reference.language.machine import Action, compute_machine
+from reference.language.terms import Sort, constant, leaf, record
 from reference.worlds.replication.state import Cluster
 from reference.worlds.replication.structure import Structure
 from tests.structures import (
@@ -117,6 +118,24 @@ def test_giving_up_is_not_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = InductionProblem(SYNCHRONOUS_PAIR, FAULT_MODEL_BY_NAME["none"])
     with pytest.raises(SolverGaveUpError):
         problem.find_inductive_set(NEEDED)
+
+
+@pytest.mark.parametrize(
+    ("size", "is_positive"),
+    [
+        ("mapped_file_size_bytes", True),
+        ("ghost_log_size_max_bytes", True),
+        ("ha_slave_fallbehind_max_bytes", False),
+    ],
+)
+def test_only_what_a_broker_enforces_is_assumed(size: str, *, is_positive: bool) -> None:
+    """A fall-behind limit may be 0 or less: RocketMQ takes any number, and no slave is near then.
+
+    A file or a log without a byte does not exist.
+    """
+    problem = InductionProblem(SYNCHRONOUS_PAIR, EVERYTHING)
+    value = leaf(f"parameters.{size}", Sort.INTEGER)
+    assert is_positive == problem.follows(record("less_equal", constant(1), value), ())
 
 
 def test_the_last_modelled_life_loses_no_power() -> None:
