@@ -91,9 +91,11 @@ def command(  # noqa: PLR0913, PLR0917
     is_everything = output == "text" and (is_all or timelines is not None)
     with show_progress() as progress:
         asked = Asked(changed, memory, progress, is_known=slaves is not None)
-        answers = () if is_everything else asked.gather(deployments)
+        answers = asked.gather(deployments)
         if is_everything:
-            asked.print_everything(configured, deployments, version, warnings, timelines, changes)
+            asked.print_everything(
+                configured, deployments, version, warnings, timelines, changes, answers
+            )
         elif output == "json":
             click.echo(asked.render_json(deployments, version, warnings, answers))
         else:
@@ -105,5 +107,5 @@ def command(  # noqa: PLR0913, PLR0917
             click.echo(text, color=False if "NO_COLOR" in os.environ else None)
         if require:
             return asked.judge_required(require, deployments, version)
-    is_outside = any(g.outside_the_model() for d in deployments for g in d.groups)
-    return exit_codes.UNDECIDED if is_outside else exit_codes.ANALYSED
+    is_decided = all(summary.is_decided for answer in answers for summary in answer.summaries)
+    return exit_codes.ANALYSED if is_decided else exit_codes.UNDECIDED

@@ -21,13 +21,16 @@ from attrs import evolve
 from properties.schedules.judgement import find_needless_steps, is_refuted_by
 from properties.verdicts.findings.disputes import mark_disputed
 from properties.verdicts.fingerprint import Difference, compute_difference, compute_fingerprint
-from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord, make_proved
-from properties.worlds import find_world
-from properties.z3.fault_sets import FaultSetProver
-from properties.z3.induction import (
-    InductionResult,
-    prove_lemmas,
+from properties.verdicts.verdict import (
+    InternalDisagreementError,
+    Verdict,
+    VerdictWord,
+    leave_exhausted,
+    make_proved,
 )
+from properties.worlds import find_world
+from properties.z3 import fault_sets
+from properties.z3.induction import InductionResult, SolverGaveUpError, prove_lemmas
 from reference.checkout import PROGRAM
 from reference.language.machine import Action
 from reference.releases.versions import RULE_SETS
@@ -52,7 +55,12 @@ def get_stem(structure: Any) -> str:
 
 
 def save(structure: Any, verdicts: tuple[Verdict, ...], folder: Path = CERTIFICATE_FOLDER) -> Path:
-    """Write a structure's certificate; one set of lemmas serves every proof."""
+    """Write a structure's certificate; one set of lemmas serves every proof.
+
+    Raises SolverGaveUpError for a verdict that is open only because Z3 gave up.
+    """
+    for query in (v.gave_up for v in verdicts if v.gave_up):
+        raise SolverGaveUpError(query)
     lemmas = next((v.lemmas for v in verdicts if v.lemmas), ())
     document = {
         "structure": structure.name,
@@ -164,13 +172,17 @@ def recheck(
 ) -> tuple[Verdict, ...]:
     """Decide every verdict again with a certificate's help, schedules under the given parameters.
 
-    A schedule that is impossible under these parameters leaves its verdict undecided. Raises
+    A schedule that is impossible under these parameters leaves its verdict undecided, and so does a
+    question on which Z3 gives up: that of one proof, or of all if it is about the lemmas. Raises
     InternalDisagreementError for a certificate that is incomplete or malformed, or whose proofs do
     not hold.
     """
     cells = decode_cells(structure, document)
-    lemmas = _prove_lemmas(structure, tuple(document["inductive_set"]), cells, on_progress)
-    proved = decide_columns(structure, lemmas)
+    try:
+        lemmas = _prove_lemmas(structure, tuple(document["inductive_set"]), cells, on_progress)
+        proved = decide_columns(structure, lemmas)
+    except SolverGaveUpError as problem:
+        proved = fault_sets.leave_all_open(structure, problem.query)
     on_progress(f"{structure.name}: {len(cells)} cells")
     rechecked = (_recheck_cell(structure, parameters, cell, proved) for cell in cells)
     return mark_disputed(structure, rechecked)
@@ -178,12 +190,11 @@ def recheck(
 
 @cache
 def decide_columns(structure: Any, lemmas: tuple[str, ...]) -> Mapping[str, InductionResult]:
-    """The claims that follow from proved lemmas, by fault model. Raises SolverGaveUpError.
+    """The claims that follow from proved lemmas, by fault model.
 
     Only rules, claims and lemmas decide this, and they do not change while a program runs.
     """
-    prover = FaultSetProver(structure, lemmas)
-    return {c.name: prover.decide(c) for c in find_world(structure).fault_models}
+    return fault_sets.decide_columns(structure, lemmas)
 
 
 def _prove_lemmas(
@@ -228,8 +239,10 @@ def _recheck_cell(
     cell: Verdict,
     proved: Mapping[str, InductionResult],
 ) -> Verdict:
+    result = proved[cell.fault]
     if cell.word is VerdictWord.PROVED:
-        result = proved[cell.fault]
+        if cell.guarantee in result.gave_up:
+            return leave_exhausted(cell.guarantee, cell.fault, result.gave_up[cell.guarantee])
         if cell.guarantee not in result.proved:
             raise InternalDisagreementError(
                 f"{cell.guarantee} of {structure.name} under {cell.fault} is certified, not proved"
@@ -241,7 +254,7 @@ def _recheck_cell(
             )
         fault_model = find_world(structure).get_fault_model(cell.fault)
         return make_proved(cell.guarantee, fault_model, result)
-    if cell.word is VerdictWord.REFUTED and cell.guarantee in proved[cell.fault].proved:
+    if cell.word is VerdictWord.REFUTED and cell.guarantee in result.proved:
         raise InternalDisagreementError(
             f"{cell.guarantee} of {structure.name} under {cell.fault} is refuted by a schedule, "
             "yet follows from the lemmas: the prover is unsound"

@@ -59,7 +59,8 @@ def remember(
     except (KeyError, TypeError, ValueError, AttributeError):
         pass  # A damaged entry counts as missing.
     verdicts = decide()
-    store.keep(key, [encode_verdict(v) for v in verdicts])
+    if not any(v.gave_up for v in verdicts):
+        store.keep(key, [encode_verdict(v) for v in verdicts])
     return verdicts
 
 

@@ -34,6 +34,11 @@ RLIMIT_PER_QUERY = 20_000_000
 class SolverGaveUpError(Exception):
     """Raised when Z3 answers *unknown*; never counted as a proof."""
 
+    def __init__(self, query: str, reason: str = "unknown") -> None:
+        """``query`` names the question, ``reason`` is Z3's own: ``canceled`` at a limit of work."""
+        super().__init__(f"Z3 gave up ({reason}) on the question {query}")
+        self.query = query
+
 
 @frozen
 class CounterexampleToInduction:
@@ -61,6 +66,8 @@ class InductionResult:
     """The dropped candidates, and the first step that broke each; empty when lemmas were given."""
     queries: int
     """The number of questions put to Z3."""
+    gave_up: Mapping[str, str] = field(factory=dict)
+    """The claims of which Z3 found out neither, each with the query that it gave up on."""
 
 
 def get_lemmas(variants: tuple[str, ...] = ()) -> dict[str, Property]:
@@ -192,7 +199,7 @@ class InductionProblem:
         """Run Houdini from these candidates, then find consequences. Raises SolverGaveUpError."""
         kept, dropped = self.run_houdini(names)
         claims = find_world(self.structure).claims
-        proved = tuple(g for g in claims if g in kept or self.follows(self.predicates[g], kept))
+        proved = tuple(g for g in claims if g in kept or self._implies(kept, g))
         vacuous = tuple(g for g in proved if self._is_vacuous(g, kept))
         return InductionResult(proved, vacuous, tuple(kept), tuple(dropped), self.queries)
 
@@ -226,19 +233,22 @@ class InductionProblem:
         its other faults never happen. Raises SolverGaveUpError.
         """
         claims = find_world(self.structure).claims
-        proved = tuple(g for g in claims if self.follows(self.predicates[g], lemmas))
+        proved = tuple(g for g in claims if self._implies(lemmas, g))
         vacuous = tuple(g for g in proved if self._is_vacuous(g, list(lemmas)))
         return InductionResult(proved, vacuous, lemmas, (), self.queries)
 
-    def check(self, solver: z3.Solver, question: Any) -> z3.ModelRef | None:
-        """A model of the solver's assertions and the question, or None when there is none."""
+    def check(self, solver: z3.Solver, question: Any, query: str) -> z3.ModelRef | None:
+        """A model of the solver's assertions and the question, or None when there is none.
+
+        Raises SolverGaveUpError with the query's name.
+        """
         self.queries += 1
         solver.push()
         try:
             solver.add(question)
             answer = solver.check()
             if answer == z3.unknown:
-                raise SolverGaveUpError(solver.reason_unknown())
+                raise SolverGaveUpError(query, solver.reason_unknown())
             return solver.model() if answer == z3.sat else None
         finally:
             solver.pop()
@@ -246,22 +256,32 @@ class InductionProblem:
     def _holds_initially(self, name: str) -> bool:
         solver = make_solver()
         solver.add(self.parameter_constraints)
-        return self.check(solver, z3.Not(self.initially(self.predicates[name]))) is None
+        denied = z3.Not(self.initially(self.predicates[name]))
+        return self.check(solver, denied, f"whether {name} holds at the beginning") is None
 
     def _is_vacuous(self, name: str, kept: list[str]) -> bool:
         premise = find_world(self.structure).claims[name].premise
         if premise is None:
             return False
-        return self.follows(record_predicate(self.structure, lambda c: negate(premise(c))), kept)
+        never = record_predicate(self.structure, lambda c: negate(premise(c)))
+        return self.follows(never, kept, f"whether the premise of {name} can hold")
 
-    def follows(self, claim: Term, kept: Iterable[str]) -> bool:
-        """The claim holds in every state in which all of these properties do."""
+    def _implies(self, kept: Iterable[str], claim: str) -> bool:
+        return self.follows(self.predicates[claim], kept, f"whether {claim} follows")
+
+    def follows(
+        self, claim: Term, kept: Iterable[str], query: str = "whether a claim follows"
+    ) -> bool:
+        """The claim holds in every state in which all of these properties do.
+
+        Raises SolverGaveUpError with the query's name.
+        """
         solver = make_solver()
         solver.add(self.parameter_constraints)
         solver.add([self.now(self.predicates[n]) for n in kept])
         denied = z3.Not(self.now(claim))
         solver.add(self.now.side_conditions)
-        return self.check(solver, denied) is None
+        return self.check(solver, denied, query) is None
 
 
 class Step:
@@ -314,7 +334,8 @@ class Step:
             return []
         assumed = [problem.now(problem.predicates[n]) for n in kept]
         broken = disjoin(*[z3.Not(c) for c in claims.values()])
-        model = problem.check(self.solver, conjoin(*assumed, broken))
+        query = f"whether {self.recorded.instance.name} keeps the lemmas"
+        model = problem.check(self.solver, conjoin(*assumed, broken), query)
         if model is None:
             return []
         value = problem.arithmetic.value

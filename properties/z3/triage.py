@@ -175,7 +175,8 @@ class _Triager:
         )
         if problem is self.small:
             return find_smallest_model(problem, step.solver, question, step.arguments)
-        model = problem.check(step.solver, question)
+        query = f"whether {recorded.instance.name} breaks the candidate"
+        model = problem.check(step.solver, question, query)
         if model is None:
             return None
         variables = {**problem.variables, **step.arguments}
