@@ -12,6 +12,7 @@ from attrs import frozen
 
 from command_line.answers.report import print_timeline
 from command_line.answers.short.groups import list_variants
+from command_line.answers.short.shown import say_given_up
 from command_line.options.broker_options import PATHS, add_broker_options, read_changed
 from command_line.options.broker_options import Change as BrokerChange
 from command_line.options.version_option import parse
@@ -56,7 +57,7 @@ the key before and after the upgrade, or only where the release knows it. Verdic
 has remembered are not proved again.
 
 Exit codes: 0 analysed; 1 with --fail-on-worse if a verdict is worse; 2 nothing is decided about a
-group; 3 bad input: every bad file is reported.
+group, or Z3 gave up on a question; 3 bad input: every bad file is reported.
 """
 
 SENTENCES = {
@@ -89,6 +90,12 @@ class GroupUpgrade:
         if self.reasons:
             return []
         return compute_changes(self.before.verdicts, self.after.verdicts)
+
+    @property
+    def gave_up(self) -> tuple[str, ...]:
+        """The questions on which Z3 gave up, before or after; their verdicts are not compared."""
+        verdicts = (*self.before.verdicts, *self.after.verdicts)
+        return tuple(dict.fromkeys(v.gave_up for v in verdicts if v.gave_up))
 
     @property
     def differences(self) -> list[tuple[ObservableDifference, ObservableDifference]]:
@@ -144,7 +151,8 @@ def command(  # noqa: PLR0913, PLR0917
     is_worse = any(get_turn(c) is Turn.WORSE for upgrade in upgrades for c in upgrade.changes)
     if fail_on_worse and is_worse:
         return exit_codes.REFUTED
-    return exit_codes.UNDECIDED if any(u.reasons for u in upgrades) else exit_codes.ANALYSED
+    is_open = any(upgrade.reasons or upgrade.gave_up for upgrade in upgrades)
+    return exit_codes.UNDECIDED if is_open else exit_codes.ANALYSED
 
 
 def read_pairs(
@@ -258,6 +266,8 @@ def print_upgrade(upgrade: GroupUpgrade, timelines: int) -> None:
             echo(f"  - {reason}")
         return
     changes = upgrade.changes
+    if upgrade.gave_up:
+        echo(f"  Not all is compared: {say_given_up(upgrade.gave_up)}")
     if not changes:
         echo("  No verdict changes.")
     for turn, sentence in SENTENCES.items():

@@ -181,7 +181,6 @@ def say_proofs(count: int) -> str:
 
 def say_given_up(queries: Sequence[str]) -> str:
     """On what Z3 gave up, and that this is no answer for ever."""
-    more = f" and {len(queries) - 1} more questions" if len(queries) > 1 else ""
-    return (
-        f"Z3 gave up within its limit of work on {queries[0]}{more}; nothing of it is remembered."
-    )
+    first, *others = queries
+    more = f" and {len(others)} more question{'' if len(others) == 1 else 's'}" if others else ""
+    return f"Z3 gave up within its limit of work on {first}{more}; nothing of it is remembered."
