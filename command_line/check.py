@@ -26,7 +26,13 @@ from command_line.options.broker_options import (
 from command_line.options.check_options import add_check_options
 from command_line.options.reading_options import add_reading_options, repeat_consumers
 from command_line.output import exit_codes
-from command_line.output.memory import MEBIBYTES_MAX, UNUSED_DAYS, Memory, get_folder
+from command_line.output.memory import (
+    MEBIBYTES_MAX,
+    UNUSED_DAYS,
+    Memory,
+    get_folder,
+    tell_remembered,
+)
 from command_line.output.progress import show_progress
 from reference.releases.versions import Version
 
@@ -55,8 +61,9 @@ Examples:
   rmqspec check conf --require "acknowledged_is_consumed_or_to_come:both end"
 
 Answers that were proved are remembered in ~/.cache/rmqspec, or below XDG_CACHE_HOME if that is set.
-An answer is used only for the same rules, certificates, solver and Python. Those unused for
-{UNUSED_DAYS} days are removed, and the oldest beyond {MEBIBYTES_MAX} MiB. --recheck proves again.
+An answer is used only for the same rules, certificates, solver and Python, and a line on standard
+error says so. --recheck proves again. Answers unused for {UNUSED_DAYS} days are removed, and the
+oldest beyond {MEBIBYTES_MAX} MiB.
 
 Exit codes: 0 analysed, or what --require names holds; 1 it is refuted; 2 it is undecided, vacuous
 or disputed, or nothing is decided about a group; 3 bad input: every bad file is reported.
@@ -105,7 +112,9 @@ def command(  # noqa: PLR0913, PLR0917
             text = render(output, answers, before, warnings, version, words)
             progress.clear()
             click.echo(text, color=False if "NO_COLOR" in os.environ else None)
-        if require:
-            return asked.judge_required(require, deployments, version)
+        code = asked.judge_required(require, deployments, version) if require else None
+        tell_remembered(memory, progress)
+    if code is not None:
+        return code
     is_decided = all(summary.is_decided for answer in answers for summary in answer.summaries)
     return exit_codes.ANALYSED if is_decided else exit_codes.UNDECIDED

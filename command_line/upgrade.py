@@ -18,7 +18,7 @@ from command_line.options.broker_options import Change as BrokerChange
 from command_line.options.version_option import parse
 from command_line.output import exit_codes
 from command_line.output.batch import Batch
-from command_line.output.memory import open_memory
+from command_line.output.memory import Memory, get_folder, open_memory, tell_remembered
 from command_line.output.progress import show_progress
 from command_line.output.width import echo
 from properties.comparison.advice import list_advice
@@ -54,7 +54,7 @@ Examples:
 A verdict is better (proved now, not before), worse (proved before only), later (still refuted, but
 by longer schedules), sooner, or open (refuted on one side, undecided on the other). --what-if sets
 the key before and after the upgrade, or only where the release knows it. Verdicts that `check`
-has remembered are not proved again.
+has remembered are not proved again, and a line on standard error says so; --recheck proves again.
 
 Exit codes: 0 analysed; 1 with --fail-on-worse if a verdict is worse; 2 nothing is decided about a
 group, or Z3 gave up on a question; 3 bad input: every bad file is reported.
@@ -124,6 +124,7 @@ class GroupUpgrade:
 )
 @click.option("--fail-on-worse", is_flag=True, help="Leave with 1 if a verdict is worse.")
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
+@click.option("--recheck", "is_recheck", is_flag=True, help="Prove again what was proved before.")
 def command(  # noqa: PLR0913, PLR0917
     before: Version,
     after: Version,
@@ -133,11 +134,13 @@ def command(  # noqa: PLR0913, PLR0917
     timelines: int,
     fail_on_worse: bool,
     is_json: bool,
+    is_recheck: bool,
 ) -> int:
     """Show what an upgrade from one release to another changes for each broker group."""
     if any(change.is_of_consumers for change in changes):
         raise click.BadParameter("an upgrade is judged for brokers only", param_hint="--what-if")
-    with show_progress() as progress, open_memory():
+    memory = Memory(get_folder(), is_recalling=not is_recheck)
+    with show_progress() as progress, open_memory(memory):
         pairs = list(read_pairs((before, after), paths, slaves, changes))
         upgrades = list(analyse_upgrades(pairs, progress, is_known=slaves is not None))
     if is_json:
@@ -148,6 +151,7 @@ def command(  # noqa: PLR0913, PLR0917
         print_advice(before, after)
         for upgrade in upgrades:
             print_upgrade(upgrade, timelines)
+    tell_remembered(memory, progress)
     is_worse = any(get_turn(c) is Turn.WORSE for upgrade in upgrades for c in upgrade.changes)
     if fail_on_worse and is_worse:
         return exit_codes.REFUTED

@@ -1,7 +1,7 @@
 """Remembered verdicts: read from an open store, else decided.
 
 Nothing is remembered unless a program opens a store. The store's keys decide whether an entry is
-still valid.
+still valid. What a store gives is not proved again: the program must say that it is remembered.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Answers that were proved before: found again by a digest, and never trusted blindly."""
+"""Answers that were proved before: found again by a digest, and said to be remembered."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,15 @@ from attrs import evolve
 
 from command_line.answers.short.groups import summarise
 from command_line.output import memory as module
-from command_line.output.memory import Memory, compute_source_digest, get_folder, make_key
+from command_line.output.memory import (
+    REMEMBERED,
+    Memory,
+    compute_source_digest,
+    get_folder,
+    make_key,
+    tell_remembered,
+)
+from command_line.output.progress import ProgressLine
 from properties.scenarios.summary.answer import Summary
 from properties.verdicts import analysis
 from reference.configuration.broker_group import BrokerGroup
@@ -100,6 +109,36 @@ def test_a_changed_answer_is_ignored(memory: Memory) -> None:
     file = memory.folder / "a.json"
     file.write_text(file.read_text().replace("loss", "ok"))
     assert memory.recall("a") is None
+
+
+def test_an_entry_answers_its_own_question_only(memory: Memory) -> None:
+    """Copied to the name of another one, it is not used."""
+    memory.keep("a", {"grade": "ok"})
+    (memory.folder / "a.json").rename(memory.folder / "b.json")
+    assert memory.recall("b") is None
+
+
+def test_only_what_an_earlier_run_has_kept_is_remembered(memory: Memory) -> None:
+    """Not what this run has computed itself, nor what was not used."""
+    memory.keep("a", 1)
+    memory.keep("b", None)
+    assert (1, None) == (memory.recall("a"), memory.recall("c"))
+    assert not memory.recalled
+    later = Memory(memory.folder)
+    assert (1, None) == (later.recall("a"), later.recall("b"))
+    assert {"a"} == later.recalled
+
+
+@pytest.mark.parametrize("is_quiet", [False, True])
+def test_a_remembered_answer_says_so(memory: Memory, *, is_quiet: bool) -> None:
+    """On one line of its own, unless the program is to be quiet."""
+    memory.keep("a", 1)
+    later = Memory(memory.folder)
+    for expected in ("", "" if is_quiet else f"... {REMEMBERED}\n"):
+        said = StringIO()
+        tell_remembered(later, ProgressLine(said, is_quiet=is_quiet))
+        assert expected == said.getvalue()
+        later.recall("a")
 
 
 def test_a_folder_that_cannot_be_made_keeps_nothing(tmp_path: Path) -> None:
@@ -205,3 +244,4 @@ def test_a_remembered_answer_imports_no_solver(tmp_path: Path) -> None:
     for word in ("True", "False"):
         result = subprocess.run(command, capture_output=True, text=True, env=env, check=True)
         assert f"solver imported: {word}" in result.stderr
+        assert (word == "False") == (REMEMBERED in result.stderr)
