@@ -1,10 +1,11 @@
 """Certificates: lemmas and schedules as data, checked again against the rules at every use.
 
 A certificate is a hint, never a verdict: its lemmas must prove again, and its schedules must refute
-again without a needless step. One with a missing or open verdict is refused. Only one thing is
-taken on trust: that no schedule with fewer steps exists (not claimed for three slaves). A
-certificate has a fingerprint of what it was made from, rule by rule and claim by claim. One made
-from other rules is not used, but ``renewal`` makes a new one of it.
+again without a needless step. One with a missing verdict is refused, and so is one that leaves open
+what is expected to be decided. Two things only a search knows: that no schedule with fewer steps
+exists (not claimed for three slaves), and that a verdict is open. ``seal`` binds them to what was
+searched. A certificate has a fingerprint of what it was made from, rule by rule and claim by claim.
+One made from other rules is not used, but ``renewal`` makes a new one of it.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from typing import Any
 from attrs import evolve
 
 from properties.schedules.judgement import find_needless_steps, is_refuted_by
+from properties.verdicts.expectations import find_expectation, has_expectations
 from properties.verdicts.findings.disputes import mark_disputed
 from properties.verdicts.fingerprint import Difference, compute_difference, compute_fingerprint
+from properties.verdicts.seal import SEAL, compute_seal, is_sealed
 from properties.verdicts.verdict import (
     InternalDisagreementError,
     Verdict,
@@ -37,6 +40,9 @@ from reference.releases.versions import RULE_SETS
 
 CERTIFICATE_FOLDER = Path(__file__).parent / "certificates"
 WRITTEN_FILE = "written_by_hand.json"
+
+DECIDED = (VerdictWord.PROVED, VerdictWord.REFUTED)
+"""The words of a verdict that a proof or a schedule supports."""
 
 
 def get_path(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> Path:
@@ -68,6 +74,7 @@ def save(structure: Any, verdicts: tuple[Verdict, ...], folder: Path = CERTIFICA
         "inductive_set": list(lemmas),
         "cells": [_encode(v) for v in verdicts],
     }
+    document[SEAL] = compute_seal(document)
     path = get_path(structure, folder)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(document, indent=1) + "\n")
@@ -96,10 +103,20 @@ def compute_changes(structure: Any, document: dict[str, Any]) -> Difference | No
 
 
 def load(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | None:
-    """A structure's certificate, or None when there is none or its rules have changed since."""
+    """A structure's certificate, or None when there is none or its rules have changed since.
+
+    Raises InternalDisagreementError for one with a broken seal.
+    """
     document = read(structure, folder)
     changes = None if document is None else compute_changes(structure, document)
-    return document if changes is not None and not changes.touches_cells else None
+    if document is None or changes is None or changes.touches_cells:
+        return None
+    if not is_sealed(document):
+        raise InternalDisagreementError(
+            f"the certificate of {structure.name} is not as a search has left it, perhaps after a "
+            f'merge; run `{PROGRAM} prove --search --structure "{structure.name}"`'
+        )
+    return document
 
 
 def load_required(structure: Any) -> dict[str, Any]:
@@ -299,8 +316,9 @@ def decode_asked(structure: Any, document: dict[str, Any]) -> tuple[Verdict, ...
 def decode_cells(structure: Any, document: dict[str, Any]) -> list[Verdict]:
     """Every verdict of a certificate, once, each proved or refuted.
 
-    A variant's certificate, or a renewed one, may leave verdicts open. Raises
-    InternalDisagreementError for a certificate that is incomplete or malformed.
+    A certificate may leave open what is not expected to be decided; that of a variant which is no
+    release, anything. Raises InternalDisagreementError for a certificate that is incomplete or
+    malformed.
     """
     cells = decode_all(structure, document)
     try:
@@ -312,7 +330,7 @@ def decode_cells(structure: Any, document: dict[str, Any]) -> list[Verdict]:
         len(cells) == len(expected) and {(v.guarantee, v.fault) for v in cells} == expected
     )
     is_decided = bool(structure.variants) or all(
-        v.word in (VerdictWord.PROVED, VerdictWord.REFUTED) or not v.is_shortest for v in cells
+        v.word in DECIDED or not v.is_shortest for v in cells
     )
     if (
         not is_complete
@@ -324,8 +342,27 @@ def decode_cells(structure: Any, document: dict[str, Any]) -> list[Verdict]:
             f"the certificate of {structure.name} lacks cells, or leaves some open, or names "
             f"lemmas that do not exist; run `{PROGRAM} prove --search`"
         )
+    _check_open(structure, cells)
     _check_order_of_columns(structure, cells)
     return cells
+
+
+def _check_open(structure: Any, cells: Iterable[Verdict]) -> None:
+    """What is expected to be proved or refuted is not left open.
+
+    Expected verdicts were written by hand, one by one: an independent source. Raises
+    InternalDisagreementError.
+    """
+    if not has_expectations(structure):
+        return
+    for cell in (c for c in cells if c.word not in DECIDED):
+        expected = find_expectation(cell.guarantee, structure, cell.fault).verdict
+        if expected in DECIDED:
+            raise InternalDisagreementError(
+                f"the certificate of {structure.name} leaves {cell.guarantee} under {cell.fault} "
+                f"{cell.word.value}, which is expected to be {expected.value}; "
+                f"run `{PROGRAM} prove --search`"
+            )
 
 
 def _check_order_of_columns(structure: Any, cells: Sequence[Verdict]) -> None:
@@ -414,11 +451,9 @@ def load_related(structure: Any) -> tuple[Verdict, ...]:
 
 def _decode_if_usable(structure: Any) -> list[Verdict]:
     """The certified verdicts of a structure; none if its certificate is not of this model."""
-    document = load(structure)
-    if document is None:
-        return []
     try:
-        return decode_cells(structure, document)
+        document = load(structure)
+        return [] if document is None else decode_cells(structure, document)
     except InternalDisagreementError:
         return []
 
