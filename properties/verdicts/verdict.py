@@ -162,11 +162,7 @@ def search_structure(
         result = results[fault_model.name]
         proved = {n: make_proved(n, fault_model, result) for n in result.proved}
         known = inherit(refuted, fault_model)
-        exhausted = {
-            n: leave_exhausted(n, fault_model.name, q)
-            for n, q in result.gave_up.items()
-            if n not in known
-        }
+        exhausted = _list_exhausted(result, fault_model.name, known)
         _check_consistency(structure, fault_model, proved, known)
         depth_limits = {
             n: len(known[n].schedule) - 1 if n in known else deepest
@@ -178,8 +174,7 @@ def search_structure(
             search = BoundedSearch(structure, fault_model, (*lemmas, *proved), sizes=sizes)
             found = search_column(search, depth_limits, known, on_progress)
         refuted += [(fault_model, v) for v in found.values() if v.word is VerdictWord.REFUTED]
-        decided = {**known, **exhausted, **found, **proved}
-        verdicts += [decided[n] for n in claims]
+        verdicts += [{**known, **exhausted, **found, **proved}[n] for n in claims]
     return tuple(verdicts)
 
 
@@ -195,6 +190,14 @@ def _prove_what_can_be(
     except SolverGaveUpError as problem:
         return (), leave_all_open(structure, problem.query)
     return lemmas, decide_columns(structure, lemmas)
+
+
+def _list_exhausted(
+    result: InductionResult, fault: str, known: Mapping[str, Verdict]
+) -> dict[str, Verdict]:
+    """The verdicts on what Z3 gave up and no known schedule refutes."""
+    given_up = result.gave_up.items()
+    return {n: leave_exhausted(n, fault, query) for n, query in given_up if n not in known}
 
 
 def _list_open(

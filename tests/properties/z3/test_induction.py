@@ -22,7 +22,7 @@ from properties.z3.induction import (
     get_candidates,
 )
 from reference.language.leaves import unflatten
-from reference.language.machine import Action, compute_machine
+from reference.language.machine import Action, compute_machine, record_predicate
 from reference.language.terms import Sort, constant, leaf, record
 from reference.worlds.replication.state import Cluster
 from reference.worlds.replication.structure import Structure
@@ -110,6 +110,17 @@ def test_a_false_lemma_falls(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = InductionProblem(SYNCHRONOUS_PAIR, FAULT_MODEL_BY_NAME["none"])
     result = problem.find_inductive_set([*NEEDED, "wrong"])
     assert [("wrong", "flush_master")] == [(d.lemma, d.instance) for d in result.dropped]
+
+
+def test_what_every_step_keeps_must_hold_at_the_beginning() -> None:
+    """No step lowers the number of a life, and yet not every life is a later one."""
+
+    def is_a_later_life(cluster: Cluster) -> bool:
+        return cluster.master.ghost_life >= 1
+
+    later = record_predicate(SYNCHRONOUS_PAIR, is_a_later_life)
+    problem = InductionProblem(SYNCHRONOUS_PAIR, EVERYTHING, facts={"later": later})
+    assert ([], []) == problem.run_houdini(["later"])
 
 
 def test_giving_up_is_not_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
