@@ -7,12 +7,14 @@ take most of the time.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from command_line.answers.asked import Asked
 from command_line.answers.short.formats import render
+from command_line.answers.short.groups import ShortAnswer
 from command_line.options.broker_options import (
     PATHS,
     Change,
@@ -112,9 +114,12 @@ def command(  # noqa: PLR0913, PLR0917
             text = render(output, answers, before, warnings, version, words)
             progress.clear()
             click.echo(text, color=False if "NO_COLOR" in os.environ else None)
-        code = asked.judge_required(require, deployments, version) if require else None
+        code = asked.judge_required(require, deployments, version) if require else judge(answers)
         tell_remembered(memory, progress)
-    if code is not None:
-        return code
+    return code
+
+
+def judge(answers: Sequence[ShortAnswer]) -> int:
+    """The exit code where nothing is required."""
     is_decided = all(summary.is_decided for answer in answers for summary in answer.summaries)
     return exit_codes.ANALYSED if is_decided else exit_codes.UNDECIDED

@@ -3,7 +3,7 @@
 A certificate is a hint, never a verdict: its lemmas must prove again, and its schedules must refute
 again without a needless step. One with a missing verdict is refused, and so is one that leaves open
 what is expected to be decided. Two things only a search knows: that no schedule with fewer steps
-exists (not claimed for three slaves), and that a verdict is open. ``seal`` binds them to what was
+exists (not claimed for three slaves), and that a verdict is open. A seal binds them to what was
 searched. A certificate has a fingerprint of what it was made from, rule by rule and claim by claim.
 One made from other rules is not used, but ``renewal`` makes a new one of it.
 """
@@ -22,8 +22,14 @@ from attrs import evolve
 from properties.schedules.judgement import find_needless_steps, is_refuted_by
 from properties.verdicts.expectations import find_expectation, has_expectations
 from properties.verdicts.findings.disputes import mark_disputed
-from properties.verdicts.fingerprint import Difference, compute_difference, compute_fingerprint
-from properties.verdicts.seal import SEAL, compute_seal, is_sealed
+from properties.verdicts.fingerprint import (
+    SEAL,
+    Difference,
+    compute_difference,
+    compute_fingerprint,
+    compute_seal,
+    is_sealed,
+)
 from properties.verdicts.verdict import (
     InternalDisagreementError,
     Verdict,

@@ -19,8 +19,7 @@ from properties.fault_model import FaultModel
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts import certificates
 from properties.verdicts.fault_sets.search import find_refutations
-from properties.verdicts.fingerprint import Difference
-from properties.verdicts.seal import is_sealed
+from properties.verdicts.fingerprint import Difference, is_sealed
 from properties.verdicts.verdict import (
     Hints,
     InternalDisagreementError,
