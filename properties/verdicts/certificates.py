@@ -207,7 +207,7 @@ def recheck(
     except SolverGaveUpError as problem:
         proved = fault_sets.leave_all_open(structure, problem.query)
     on_progress(f"{structure.name}: {len(cells)} cells")
-    rechecked = (_recheck_cell(structure, parameters, cell, proved) for cell in cells)
+    rechecked = (_answer(structure, parameters, cell, proved) for cell in cells)
     return mark_disputed(structure, rechecked)
 
 
@@ -256,16 +256,24 @@ def list_false_claims(structure: Any, cells: Iterable[Verdict]) -> tuple[str, ..
     return tuple(c.guarantee for c in refuted)
 
 
+def _answer(
+    structure: Any, parameters: Any, cell: Verdict, proved: Mapping[str, InductionResult]
+) -> Verdict:
+    """A verdict again, or none if Z3 gave up on its proof."""
+    query = proved[cell.fault].gave_up.get(cell.guarantee)
+    if cell.word is VerdictWord.PROVED and query is not None:
+        return leave_exhausted(cell.guarantee, cell.fault, query)
+    return _recheck_cell(structure, parameters, cell, proved)
+
+
 def _recheck_cell(
     structure: Any,
     parameters: Any,
     cell: Verdict,
     proved: Mapping[str, InductionResult],
 ) -> Verdict:
-    result = proved[cell.fault]
     if cell.word is VerdictWord.PROVED:
-        if cell.guarantee in result.gave_up:
-            return leave_exhausted(cell.guarantee, cell.fault, result.gave_up[cell.guarantee])
+        result = proved[cell.fault]
         if cell.guarantee not in result.proved:
             raise InternalDisagreementError(
                 f"{cell.guarantee} of {structure.name} under {cell.fault} is certified, not proved"
@@ -277,7 +285,7 @@ def _recheck_cell(
             )
         fault_model = find_world(structure).get_fault_model(cell.fault)
         return make_proved(cell.guarantee, fault_model, result)
-    if cell.word is VerdictWord.REFUTED and cell.guarantee in result.proved:
+    if cell.word is VerdictWord.REFUTED and cell.guarantee in proved[cell.fault].proved:
         raise InternalDisagreementError(
             f"{cell.guarantee} of {structure.name} under {cell.fault} is refuted by a schedule, "
             "yet follows from the lemmas: the prover is unsound"

@@ -6,7 +6,8 @@ falsifies, until nothing more is dropped. The rest is inductive, and what follow
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any
@@ -37,7 +38,16 @@ class SolverGaveUpError(Exception):
     def __init__(self, query: str, reason: str = "unknown") -> None:
         """``query`` names the question, ``reason`` is Z3's own: ``canceled`` at a limit of work."""
         super().__init__(f"Z3 gave up ({reason}) on the question {query}")
-        self.query = query
+        self.query, self.reason = query, reason
+
+
+@contextmanager
+def naming(query: str) -> Iterator[None]:
+    """Inside, a solver that gives up does so on the question of this name."""
+    try:
+        yield
+    except SolverGaveUpError as problem:
+        raise SolverGaveUpError(query, problem.reason) from problem
 
 
 @frozen
@@ -237,10 +247,10 @@ class InductionProblem:
         vacuous = tuple(g for g in proved if self._is_vacuous(g, list(lemmas)))
         return InductionResult(proved, vacuous, lemmas, (), self.queries)
 
-    def check(self, solver: z3.Solver, question: Any, query: str) -> z3.ModelRef | None:
+    def check(self, solver: z3.Solver, question: Any) -> z3.ModelRef | None:
         """A model of the solver's assertions and the question, or None when there is none.
 
-        Raises SolverGaveUpError with the query's name.
+        Raises SolverGaveUpError with the name of the solver's question.
         """
         self.queries += 1
         solver.push()
@@ -248,7 +258,7 @@ class InductionProblem:
             solver.add(question)
             answer = solver.check()
             if answer == z3.unknown:
-                raise SolverGaveUpError(query, solver.reason_unknown())
+                raise SolverGaveUpError(solver.query, solver.reason_unknown())
             return solver.model() if answer == z3.sat else None
         finally:
             solver.pop()
@@ -256,32 +266,28 @@ class InductionProblem:
     def _holds_initially(self, name: str) -> bool:
         solver = make_solver()
         solver.add(self.parameter_constraints)
-        denied = z3.Not(self.initially(self.predicates[name]))
-        return self.check(solver, denied, f"whether {name} holds at the beginning") is None
+        return self.check(solver, z3.Not(self.initially(self.predicates[name]))) is None
 
     def _is_vacuous(self, name: str, kept: list[str]) -> bool:
         premise = find_world(self.structure).claims[name].premise
         if premise is None:
             return False
         never = record_predicate(self.structure, lambda c: negate(premise(c)))
-        return self.follows(never, kept, f"whether the premise of {name} can hold")
+        with naming(f"whether the premise of {name} can hold"):
+            return self.follows(never, kept)
 
     def _implies(self, kept: Iterable[str], claim: str) -> bool:
-        return self.follows(self.predicates[claim], kept, f"whether {claim} follows")
+        with naming(f"whether {claim} follows"):
+            return self.follows(self.predicates[claim], kept)
 
-    def follows(
-        self, claim: Term, kept: Iterable[str], query: str = "whether a claim follows"
-    ) -> bool:
-        """The claim holds in every state in which all of these properties do.
-
-        Raises SolverGaveUpError with the query's name.
-        """
+    def follows(self, claim: Term, kept: Iterable[str]) -> bool:
+        """The claim holds in every state in which all of these properties do."""
         solver = make_solver()
         solver.add(self.parameter_constraints)
         solver.add([self.now(self.predicates[n]) for n in kept])
         denied = z3.Not(self.now(claim))
         solver.add(self.now.side_conditions)
-        return self.check(solver, denied, query) is None
+        return self.check(solver, denied) is None
 
 
 class Step:
@@ -315,7 +321,7 @@ class Step:
     @cached_property
     def solver(self) -> z3.Solver:
         """A solver with the instance's conditions; kept through a whole Houdini run."""
-        solver = make_solver()
+        solver = make_solver(f"whether {self.recorded.instance.name} keeps the lemmas")
         solver.add(self.problem.parameter_constraints)
         solver.add([*self.conditions.values(), *self.ranges.values(), *self.remainders])
         return solver
@@ -334,8 +340,7 @@ class Step:
             return []
         assumed = [problem.now(problem.predicates[n]) for n in kept]
         broken = disjoin(*[z3.Not(c) for c in claims.values()])
-        query = f"whether {self.recorded.instance.name} keeps the lemmas"
-        model = problem.check(self.solver, conjoin(*assumed, broken), query)
+        model = problem.check(self.solver, conjoin(*assumed, broken))
         if model is None:
             return []
         value = problem.arithmetic.value
@@ -354,9 +359,11 @@ class Step:
         )
 
 
-def make_solver() -> z3.Solver:
-    """A solver with a limit on work, not on time."""
-    return limit_work(z3.Solver())
+def make_solver(query: str = "whether a property holds") -> z3.Solver:
+    """A solver with a limit on work, not on time; ``query`` names what it is asked."""
+    solver = limit_work(z3.Solver())
+    solver.query = query
+    return solver
 
 
 def limit_work(solver: z3.Solver) -> z3.Solver:

@@ -47,8 +47,7 @@ def rank_steps(structure: Any, lemmas: tuple[str, ...]) -> Iterator[RankedStep]:
             moving = [_changes_something(step)] if healing.is_idling_left_out else []
             failing = z3.Not(_is_smaller(step, numbers))
             question = z3.And(*assumed, *moving, is_quiescent, failing)
-            query = f"whether {recorded.instance.name} can go on for ever"
-            is_smaller = problem.check(step.solver, question, query) is None
+            is_smaller = problem.check(step.solver, question) is None
             yield RankedStep(recorded.instance.name, is_smaller)
 
 

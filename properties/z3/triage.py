@@ -175,8 +175,7 @@ class _Triager:
         )
         if problem is self.small:
             return find_smallest_model(problem, step.solver, question, step.arguments)
-        query = f"whether {recorded.instance.name} breaks the candidate"
-        model = problem.check(step.solver, question, query)
+        model = problem.check(step.solver, question)
         if model is None:
             return None
         variables = {**problem.variables, **step.arguments}
