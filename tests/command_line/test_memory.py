@@ -9,11 +9,13 @@ import subprocess
 import sys
 from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from attrs import evolve
 
 from command_line.answers.short.groups import summarise
+from command_line.output import exit_codes
 from command_line.output import memory as module
 from command_line.output.memory import (
     REMEMBERED,
@@ -170,6 +172,38 @@ def test_the_key_depends_on_every_source(tmp_path: Path) -> None:
     assert len(set(digests)) == 5
     assert digests[-1] == compute_source_digest.__wrapped__(tmp_path)
     assert make_key("a", 1) == make_key("a", 1) != make_key("a", 2)
+
+
+@pytest.mark.parametrize("what", ["solver", "Python"])
+def test_the_key_depends_on_what_decides(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another solver may decide otherwise; so may another Python."""
+    before = compute_source_digest.__wrapped__(tmp_path)
+    assert before == compute_source_digest.__wrapped__(tmp_path)
+    if what == "solver":
+        monkeypatch.setattr(module, "version", lambda name: f"another {name}")
+    else:
+        monkeypatch.setattr(module, "sys", SimpleNamespace(version="another"))
+    assert before != compute_source_digest.__wrapped__(tmp_path)
+
+
+def test_an_upgrade_remembers_and_proves_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `check` does, and with the same option."""
+    calls, decide = [], analysis.decide
+    monkeypatch.setattr(analysis, "decide", lambda *a: calls.append(1) or decide(*a))
+    env = {"XDG_CACHE_HOME": str(tmp_path)}
+    words = ("upgrade", "4.4.0", "4.5.1", ALONE, "--slaves", "0", "--json")
+    first = run(*words, env=env)
+    assert exit_codes.ANALYSED == first.returncode
+    proved = len(calls)
+    assert proved
+    assert first.stdout == run(*words, env=env).stdout
+    assert proved == len(calls)
+    assert first.stdout == run(*words, "--recheck", env=env).stdout
+    assert 2 * proved == len(calls)
 
 
 def test_a_remembered_answer_needs_no_engine(
