@@ -131,6 +131,7 @@ def test_a_change_worsens_only_what_it_makes_worse() -> None:
 ROWS = (
     Row("L", "lost", Grade.LOSS, failures=(fail("L12", Grade.LOSS), fail("L13", Grade.RISK))),
     Row("C", "copies", Grade.RISK, failures=(fail("C12", Grade.RISK),)),
+    Row("D", "twice", Grade.RISK, failures=(fail("D12", Grade.RISK),)),
     Row("N", "never", Grade.UNDECIDED, open_under=("none",)),
     Row("S", "stuck", Grade.OK),
 )
@@ -147,7 +148,7 @@ def test_junit_counts_losses() -> None:
     """A risk is no failure of a test; what is open is skipped."""
     suites = ElementTree.fromstring(render_junit(show()).partition("\n")[2])
     counts = {name: int(suites.get(name, "")) for name in ("tests", "failures", "skipped")}
-    assert {"tests": 4, "failures": 1, "skipped": 1} == counts
+    assert {"tests": 5, "failures": 1, "skipped": 1} == counts
     assert 1 == len(suites.findall(".//failure"))
 
 
@@ -155,13 +156,14 @@ def test_sarif_has_a_level_for_each_grade() -> None:
     """A loss is an error, a risk a warning, what is open a note."""
     results = json.loads(render_sarif(show()))["runs"][0]["results"]
     levels = [(result["ruleId"], result["level"]) for result in results]
-    assert [("L", "error"), ("L", "warning"), ("C", "warning"), ("N", "note")] == levels
+    assert [("L", "error"), ("L", "warning"), ("C", "warning")] == levels[:3]
+    assert [("D", "warning"), ("N", "note")] == levels[3:]
 
 
 @pytest.mark.parametrize(("warnings", "left"), [(0, 0), (3, 0), (4, 1), (9, 6)])
 def test_warnings_that_are_not_shown_are_counted(warnings: int, left: int) -> None:
     """All of them are on the screen, or in its count."""
-    lines = list(list_screen(show(warnings), 80, Form(whole=4, kept=4)))
+    lines = list(list_screen(show(warnings), 80, Form(whole=5, kept=5)))
     assert min(warnings, 3) == sum("a.conf" in line for line in lines)
     assert bool(left) == (f"More warnings, with --all: {left}." in lines)
     assert left or not any("More warnings" in line for line in lines)
