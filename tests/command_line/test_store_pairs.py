@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from attrs import evolve
 
 from command_line.output import exit_codes
-from reference.disk.files.folders import COMMIT_LOG
+from reference.disk.files.folders import COMMIT_LOG, CONSUME_QUEUE
 from reference.store.put import Message
 from tests.command_line.run import run
 from tests.reference.disk.real_stores import unpack
@@ -106,7 +107,7 @@ def test_a_hole_at_the_end_of_the_log_is_found(pair: tuple[Path, Path]) -> None:
 
 
 def test_other_tables_are_a_difference(tmp_path: Path) -> None:
-    """Equal logs with other progress: a promotion would repeat messages."""
+    """Equal logs with other progress, or with a topic that the slave alone has."""
     folder = unpack("group_skip_old", tmp_path)
     stores = folder / "master", folder / "slave1"
     assert (exit_codes.REFUTED, "equal") == judge(*stores)
@@ -116,3 +117,46 @@ def test_other_tables_are_a_difference(tmp_path: Path) -> None:
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(found, copy)
     assert (exit_codes.ANALYSED, "equal") == judge(*stores)
+    for topics in stores[1].rglob("topics.json"):
+        table = json.loads(topics.read_text())
+        known = table["topicConfigTable"]
+        known["another"] = {**next(iter(known.values())), "topicName": "another"}
+        topics.write_text(json.dumps(table))
+    assert (exit_codes.REFUTED, "equal") == judge(*stores)
+
+
+def test_other_queue_entries_are_a_difference(pair: tuple[Path, Path]) -> None:
+    """The queues end alike, and one of them leads elsewhere."""
+    first = min((pair[1] / CONSUME_QUEUE / "TopicA" / "0").iterdir())
+    data = bytearray(first.read_bytes())
+    data[19] ^= 1
+    first.write_bytes(bytes(data))
+    assert (exit_codes.REFUTED, "other queues") == judge(*pair)
+
+
+def test_a_message_that_was_sent_again_is_not_lost(tmp_path: Path) -> None:
+    """The other store has it by its producer's id, though its record is another one."""
+    stores = []
+    for name, body, key in (("master", b"once", "k"), ("slave", b"again", "k")):
+        last = Message("TopicA", 0, body=body, properties=f"UNIQ_KEY\1{key}\2")
+        stores.append(leave([*MESSAGES[:-1], last], tmp_path / name))
+    told = run("store", *stores).stdout
+    assert "diverged" in told
+    assert "Lost:" not in told
+    other = Message("TopicA", 0, body=b"again", properties="UNIQ_KEY\1other\2")
+    stores[1] = leave([*MESSAGES[:-1], other], tmp_path / "other")
+    assert 2 == run("store", *stores).stdout.count("Lost: 1 record")
+
+
+@pytest.mark.parametrize(("progress", "skipped"), [(4, 0), (5, 1), (6, 2)])
+def test_a_group_skips_what_the_master_never_had(
+    progress: int, skipped: int, tmp_path: Path
+) -> None:
+    """The slave alone has the last two messages; progress names the next one to consume."""
+    stores = leave(MESSAGES[:-2], tmp_path / "master"), leave(MESSAGES, tmp_path / "slave")
+    table = stores[1] / "config" / "consumerOffset.json"
+    table.parent.mkdir(exist_ok=True)
+    table.write_text(json.dumps({"offsetTable": {"TopicA@G": {"0": progress}}}))
+    told = run("store", *stores).stdout
+    found = re.search(r"TopicA@G/0 .*skips (\d+) message", told)
+    assert skipped == (int(found[1]) if found else 0)

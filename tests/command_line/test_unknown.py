@@ -140,6 +140,9 @@ def test_a_stale_table_is_unknown(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_current_table_is_counted() -> None:
     """As README shows it."""
-    resting, unknown = weigh(Judged(STOCK_PAIR, tuple(load_cells(STOCK_PAIR).values())))
+    cells = tuple(load_cells(STOCK_PAIR).values())
+    resting, unknown = weigh(Judged(STOCK_PAIR, cells))
     assert (resting > 0, unknown) == (True, 0)
+    vacuous = tuple(evolve(cell, is_vacuous=True) for cell in cells)
+    assert (0, 0) == weigh(Judged(STOCK_PAIR, vacuous))
     assert "18 proofs rely on RocketMQ's source alone" in say(Summary(1, {}, resting=18))
