@@ -12,6 +12,7 @@ import pytest
 from attrs import evolve
 
 from command_line.output import exit_codes
+from reference.disk.comparison.promotion import DelayEffect
 from reference.disk.files.folders import COMMIT_LOG, CONSUME_QUEUE
 from reference.store.put import Message
 from tests.command_line.run import run
@@ -160,3 +161,9 @@ def test_a_group_skips_what_the_master_never_had(
     told = run("store", *stores).stdout
     found = re.search(r"TopicA@G/0 .*skips (\d+) message", told)
     assert skipped == (int(found[1]) if found else 0)
+
+
+@pytest.mark.parametrize(("on_slave", "is_passed"), [(4, False), (5, True), (6, True)])
+def test_a_slave_as_far_as_its_master_never_delivers(on_slave: int, *, is_passed: bool) -> None:
+    """Its progress is behind all that the master alone has delivered."""
+    assert is_passed == DelayEffect(3, 1, 5, on_slave).is_passed
