@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -167,3 +168,17 @@ def test_a_group_skips_what_the_master_never_had(
 def test_a_slave_as_far_as_its_master_never_delivers(on_slave: int, *, is_passed: bool) -> None:
     """Its progress is behind all that the master alone has delivered."""
     assert is_passed == DelayEffect(3, 1, 5, on_slave).is_passed
+
+
+@pytest.mark.parametrize("change", [str.upper, str.lower])
+def test_a_producers_id_is_found_in_either_case(
+    change: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Producers write it in capitals; a log or a tool may not."""
+    key = "7F0000011A2B18B4AAC2000000AB0001"
+    last = Message("TopicA", 0, body=b"x", properties=f"UNIQ_KEY\1{key}\2")
+    stores = leave([*MESSAGES, last], tmp_path / "master"), leave(MESSAGES, tmp_path / "slave")
+    ids = tmp_path / "ids.txt"
+    ids.write_text(change(key) + "\n")
+    told = run("store", *stores, "--acked", ids).stdout
+    assert "both have 0, only the master 1, only the slave 0, neither 0" in told
