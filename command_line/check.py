@@ -7,12 +7,14 @@ take most of the time.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from command_line.answers.asked import Asked
 from command_line.answers.short.formats import render
+from command_line.answers.short.groups import ShortAnswer
 from command_line.options.broker_options import (
     PATHS,
     Change,
@@ -26,7 +28,13 @@ from command_line.options.broker_options import (
 from command_line.options.check_options import add_check_options
 from command_line.options.reading_options import add_reading_options, repeat_consumers
 from command_line.output import exit_codes
-from command_line.output.memory import MEBIBYTES_MAX, UNUSED_DAYS, Memory, get_folder
+from command_line.output.memory import (
+    MEBIBYTES_MAX,
+    UNUSED_DAYS,
+    Memory,
+    get_folder,
+    tell_remembered,
+)
 from command_line.output.progress import show_progress
 from reference.releases.versions import Version
 
@@ -56,8 +64,9 @@ Examples:
   rmqspec check conf --require "acknowledged_is_consumed_or_to_come:both end"
 
 Answers that were proved are remembered in ~/.cache/rmqspec, or below XDG_CACHE_HOME if that is set.
-An answer is used only for the same rules, certificates, solver and Python. Those unused for
-{UNUSED_DAYS} days are removed, and the oldest beyond {MEBIBYTES_MAX} MiB. --recheck proves again.
+An answer is used only for the same rules, certificates, solver and Python, and a line on standard
+error says so. --recheck proves again. Answers unused for {UNUSED_DAYS} days are removed, and the
+oldest beyond {MEBIBYTES_MAX} MiB.
 
 Exit codes: 0 analysed, or what --require names holds; 1 it is refuted; 2 it is undecided, vacuous
 or disputed, or nothing is decided about a group; 3 bad input: every bad file is reported.
@@ -93,9 +102,11 @@ def command(  # noqa: PLR0913, PLR0917
     is_everything = output == "text" and (is_all or timelines is not None)
     with show_progress() as progress:
         asked = Asked(changed, memory, progress, is_known=slaves is not None)
-        answers = () if is_everything else asked.gather(deployments)
+        answers = asked.gather(deployments)
         if is_everything:
-            asked.print_everything(configured, deployments, version, warnings, timelines, changes)
+            asked.print_everything(
+                configured, deployments, version, warnings, timelines, changes, answers
+            )
         elif output == "json":
             click.echo(asked.render_json(deployments, version, warnings, answers))
         else:
@@ -105,7 +116,12 @@ def command(  # noqa: PLR0913, PLR0917
             text = render(output, answers, before, warnings, version, words)
             progress.clear()
             click.echo(text, color=False if "NO_COLOR" in os.environ else None)
-        if require:
-            return asked.judge_required(require, deployments, version)
-    is_outside = any(g.outside_the_model() for d in deployments for g in d.groups)
-    return exit_codes.UNDECIDED if is_outside else exit_codes.ANALYSED
+        code = asked.judge_required(require, deployments, version) if require else judge(answers)
+        tell_remembered(memory, progress)
+    return code
+
+
+def judge(answers: Sequence[ShortAnswer]) -> int:
+    """The exit code where nothing is required."""
+    is_decided = all(summary.is_decided for answer in answers for summary in answer.summaries)
+    return exit_codes.ANALYSED if is_decided else exit_codes.UNDECIDED

@@ -68,6 +68,8 @@ Examples:
   rmqspec explain acknowledgement_is_truthful none \\
     --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave at 5.0.0"
 
+The verdicts are those of the certificates, and the schedules are replayed: nothing is remembered.
+
 Exit codes: 0 explained, 3 bad input: every bad file is reported.
 """
 

@@ -54,6 +54,7 @@ from properties.worlds.replication.structures import (
     RELEASED_STRUCTURES,
     SEARCHED_SLAVES_MAX,
 )
+from properties.z3.induction import SolverGaveUpError
 from properties.z3.obligations import load_proof
 from properties.z3.ranking import rank_steps
 from properties.z3.vacuity import (
@@ -444,6 +445,8 @@ def recheck(structure: Structure, progress: Callable[[str], None]) -> Answer:
     witnesses = () if structure.variants else check_witnesses(structure, progress, renewal)
     parameters = structure.template.parameters
     verdicts = certificates.recheck(structure, parameters, document, progress)
+    for query in (v.gave_up for v in verdicts if v.gave_up):
+        raise SolverGaveUpError(query)
     steps = find_endless_steps(structure, verdicts)
     seconds = time.monotonic() - started
     return Answer(verdicts, steps, seconds, str(renewal or ""), witnesses)

@@ -12,12 +12,13 @@ from attrs import frozen
 
 from command_line.answers.report import print_timeline
 from command_line.answers.short.groups import list_variants
+from command_line.answers.short.shown import say_given_up
 from command_line.options.broker_options import PATHS, add_broker_options, read, read_changed
 from command_line.options.broker_options import Change as BrokerChange
 from command_line.options.version_option import parse
 from command_line.output import exit_codes
 from command_line.output.batch import Batch
-from command_line.output.memory import open_memory
+from command_line.output.memory import Memory, get_folder, open_memory, tell_remembered
 from command_line.output.progress import show_progress
 from command_line.output.width import echo
 from properties.comparison.advice import list_advice
@@ -54,10 +55,10 @@ Examples:
 A verdict is better (proved now, not before), worse (proved before only), later (still refuted, but
 by longer schedules), sooner, or open (refuted on one side, undecided on the other). --what-if sets
 the key before and after the upgrade, or only where the release knows it. Verdicts that `check`
-has remembered are not proved again.
+has remembered are not proved again, and a line on standard error says so; --recheck proves again.
 
 Exit codes: 0 analysed; 1 with --fail-on-worse if a verdict is worse; 2 nothing is decided about a
-group; 3 bad input: every bad file is reported.
+group, or Z3 gave up on a question; 3 bad input: every bad file is reported.
 """
 
 SENTENCES = {
@@ -92,6 +93,12 @@ class GroupUpgrade:
         return compute_changes(self.before.verdicts, self.after.verdicts)
 
     @property
+    def gave_up(self) -> tuple[str, ...]:
+        """The questions on which Z3 gave up, before or after; their verdicts are not compared."""
+        verdicts = (*self.before.verdicts, *self.after.verdicts)
+        return tuple(dict.fromkeys(v.gave_up for v in verdicts if v.gave_up))
+
+    @property
     def differences(self) -> list[tuple[ObservableDifference, ObservableDifference]]:
         """What can be seen of the group before or after only.
 
@@ -118,6 +125,7 @@ class GroupUpgrade:
 )
 @click.option("--fail-on-worse", is_flag=True, help="Leave with 1 if a verdict is worse.")
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
+@click.option("--recheck", "is_recheck", is_flag=True, help="Prove again what was proved before.")
 def command(  # noqa: PLR0913, PLR0917
     before: Version,
     after: Version,
@@ -127,11 +135,13 @@ def command(  # noqa: PLR0913, PLR0917
     timelines: int,
     fail_on_worse: bool,
     is_json: bool,
+    is_recheck: bool,
 ) -> int:
     """Show what an upgrade from one release to another changes for each broker group."""
     if any(change.is_of_consumers for change in changes):
         raise click.BadParameter("an upgrade is judged for brokers only", param_hint="--what-if")
-    with show_progress() as progress, open_memory():
+    memory = Memory(get_folder(), is_recalling=not is_recheck)
+    with show_progress() as progress, open_memory(memory):
         pairs = list(read_pairs((before, after), paths, slaves, changes))
         upgrades = list(analyse_upgrades(pairs, progress, is_known=slaves is not None))
     if is_json:
@@ -145,10 +155,12 @@ def command(  # noqa: PLR0913, PLR0917
         print_advice(before, after)
         for upgrade in upgrades:
             print_upgrade(upgrade, timelines)
+    tell_remembered(memory, progress)
     is_worse = any(get_turn(c) is Turn.WORSE for upgrade in upgrades for c in upgrade.changes)
     if fail_on_worse and is_worse:
         return exit_codes.REFUTED
-    return exit_codes.UNDECIDED if any(u.reasons for u in upgrades) else exit_codes.ANALYSED
+    is_open = any(upgrade.reasons or upgrade.gave_up for upgrade in upgrades)
+    return exit_codes.UNDECIDED if is_open else exit_codes.ANALYSED
 
 
 def read_pairs(
@@ -278,6 +290,8 @@ def print_upgrade(upgrade: GroupUpgrade, timelines: int) -> None:
             echo(f"  - {reason}")
         return
     changes = upgrade.changes
+    if upgrade.gave_up:
+        echo(f"  Not all is compared: {say_given_up(upgrade.gave_up)}")
     if not changes:
         echo("  No verdict changes.")
     for turn, sentence in SENTENCES.items():

@@ -89,8 +89,9 @@ class Asked:
         warnings: Sequence[ConfigurationWarning],
         timelines: int | None,
         changes: Sequence[Change],
+        answers: Sequence[ShortAnswer],
     ) -> None:
-        """Every table."""
+        """Every table, then all codes of the short answers."""
         from command_line.answers import everything  # noqa: PLC0415
 
         found = self.analyse(deployments, version)
@@ -103,7 +104,7 @@ class Asked:
             )
             self.progress.clear()
             everything.print_everything(found, version, warnings, timelines, lines)
-        for answer in self.gather(deployments):
+        for answer in answers:
             click.echo("\n" + "\n".join(list_codes(answer, get_width())))
         if self.list_open(deployments):
             click.echo("No slave's file is given for some groups: --slaves N answers for N slaves.")

@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
+from command_line.answers.short.shown import say_unweighed
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
 from command_line.output.width import echo
 from command_line.output.workers import run_all
-from properties.restrictions.evidence import find_unevidenced
+from properties.restrictions.evidence import find_unevidenced, is_table_current
 from properties.restrictions.results import (
     JUDGED_STRUCTURES,
     Judged,
@@ -118,8 +119,13 @@ def find_resting(structure: Any, verdict: Verdict) -> list[str] | None:
 
 
 def print_resting(structure: Any, verdicts: Iterable[Verdict]) -> None:
-    """One line below a table, if some proofs rest on behaviour that was never observed."""
-    if count := sum(bool(find_resting(structure, v)) for v in verdicts):
+    """One line below a table, if some proofs rest on behaviour that was never observed.
+
+    Or if that is unknown, because the table of restrictions is missing or stale.
+    """
+    if not is_table_current(structure):
+        echo(f"  {say_unweighed(sum(v.word is VerdictWord.PROVED for v in verdicts))}")
+    elif count := sum(bool(find_resting(structure, v)) for v in verdicts):
         page = name_page("restrictions.md")
         told = "1 proof rests" if count == 1 else f"{count} proofs rest"
         echo(f"  {told} on reading; --json or {page} lists what")

@@ -1,8 +1,11 @@
 """Answers that were proved before, kept outside the project by a digest of all they rest on.
 
-An entry is used only if its own digest fits its content. A folder that cannot be written keeps
-nothing. So memory can make an answer faster, but cannot change it or fail. Entries that were not
-used for long are removed, and so are the oldest of too many.
+An entry is used only if its digest fits its content and its key. So no accident changes an answer:
+a file that is damaged, cut off, or copied to the name of another question is not used, and a folder
+that cannot be written keeps nothing. The digest has no secret. A program that rewrites an entry
+with its digest changes what is answered; therefore the screen says when an answer is remembered,
+and ``--recheck`` proves again. Entries that were not used for long are removed, and so are the
+oldest of too many.
 """
 
 from __future__ import annotations
@@ -19,8 +22,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
+from command_line.output.progress import ProgressLine
 from reference.checkout import get_user_cache
 
 ROOT = Path(__file__).parents[2]
@@ -32,6 +36,8 @@ SUFFIXES = (".py", ".toml", ".json")
 
 SOLVER = "z3-solver"
 
+REMEMBERED = "remembered from an earlier run; --recheck proves again"
+"""What is said below a remembered answer."""
 
 UNUSED_DAYS = 30
 """An entry that was not used for longer is removed."""
@@ -57,6 +63,10 @@ class Memory:
     clock: Callable[[], float] = time.time
     """Seconds since the epoch, as files have them."""
     bytes_max: int = MEBIBYTES_MAX * 1024**2
+    kept: set[str] = field(factory=set, eq=False)
+    """The keys of what this program has computed and kept."""
+    recalled: set[str] = field(factory=set, eq=False)
+    """The keys of what this program has taken from an earlier one."""
 
     def recall(self, key: str) -> Any | None:
         """What was kept under a key; None where nothing usable is."""
@@ -66,16 +76,21 @@ class Memory:
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
             content = document["content"]
-            answer = json.loads(content) if document["digest"] == compute_digest(content) else None
+            is_whole = document["digest"] == compute_entry_digest(key, content)
+            answer = json.loads(content) if is_whole else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
         self._touch(path)
+        if answer is not None and key not in self.kept:
+            self.recalled.add(key)
         return answer
 
     def keep(self, key: str, answer: Any) -> None:
         """Keep an answer of plain data under a key; where that is not possible, keep nothing."""
         content = json.dumps(answer)
-        document = json.dumps({"digest": compute_digest(content), "content": content})
+        digest = compute_entry_digest(key, content)
+        document = json.dumps({"digest": digest, "content": content})
+        self.kept.add(key)
         path = self._locate(key)
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -115,16 +130,27 @@ class Memory:
         return self.folder / f"{key}.json"
 
 
-def open_memory(memory: Memory | None = None) -> AbstractContextManager[None]:
+def open_memory(memory: Memory) -> AbstractContextManager[None]:
     """Inside this context verdicts that were decided before are taken from memory."""
     from properties.verdicts.remembering import remember_in  # noqa: PLC0415
 
-    return remember_in(memory or Memory(get_folder()), make_key)
+    return remember_in(memory, make_key)
 
 
 def make_key(*parts: object) -> str:
     """The key of an answer: of what was asked, and of all that the answer rests on."""
     return compute_digest(json.dumps([compute_source_digest(), *map(repr, parts)]))
+
+
+def tell_remembered(memory: Memory, progress: ProgressLine) -> None:
+    """Say below an answer that it is an earlier one, as far as anything of it is."""
+    if memory.recalled:
+        progress.conclude(REMEMBERED)
+
+
+def compute_entry_digest(key: str, content: str) -> str:
+    """A digest of an answer and of its key: of what was asked, and all that the answer rests on."""
+    return compute_digest(f"{key}\n{content}")
 
 
 def compute_digest(text: str) -> str:

@@ -132,6 +132,13 @@ class ProgressLine:
                 self.write("\r" + " " * self.length + "\r")
                 self.length = 0
 
+    def conclude(self, text: str) -> None:
+        """Say something about the answer that stays on the screen, below it."""
+        with self.lock:
+            self.clear()
+            if not self.is_quiet:
+                self.write(f"{PREFIX}{text}\n")
+
     def hear(self, text: str) -> None:
         """Take note that another text is written now; inside its line nothing is drawn."""
         with self.lock:

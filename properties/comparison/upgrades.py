@@ -161,13 +161,14 @@ def compute_changes(before: Iterable[Verdict], after: Iterable[Verdict]) -> list
     """The verdicts that the upgrade changes, or whose refutation gets longer or shorter.
 
     The number of steps from a put to its answer differs by release and is not counted. Schedules
-    that may not be the shortest are not compared.
+    that may not be the shortest are not compared, nor is what Z3 gave up on.
     """
     old = {(v.guarantee, v.fault): v for v in before}
     pairs = (Change(old[v.guarantee, v.fault], v) for v in after)
     return [
         c
         for c in pairs
+        if not (c.before.gave_up or c.after.gave_up)
         if c.before.word is not c.after.word
         or (c.are_lengths_known and count_effort(c.before) != count_effort(c.after))
     ]

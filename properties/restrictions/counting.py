@@ -10,7 +10,12 @@ from typing import Any
 from attrs import frozen
 
 from properties.restrictions.evidence import Standing, find_unevidenced, get_standing
-from properties.restrictions.results import JUDGED_STRUCTURES, load_judged, load_proved
+from properties.restrictions.results import (
+    JUDGED_STRUCTURES,
+    load_judged,
+    load_proved,
+    make_disagreement,
+)
 from properties.worlds import STRUCTURES_BY_WORLD
 
 
@@ -91,8 +96,16 @@ def compute_tally(world: str) -> Tally:
         refuted=sum(bool(s.refuted_by) for s in standings),
         unasked=sum(not s.is_evident and not s.refuted_by for s in standings),
         proved_cells=len(cells),
-        resting_cells=sum(bool(find_unevidenced(*cell)) for cell in cells),
+        resting_cells=sum(_is_resting(*cell) for cell in cells),
     )
+
+
+def _is_resting(structure: Any, claim: str, column: str) -> bool:
+    """The verdict depends on a restriction that was not probed."""
+    found = find_unevidenced(structure, claim, column)
+    if found is None:
+        raise make_disagreement(structure, f"nothing is known of {claim} under {column}")
+    return bool(found)
 
 
 def _list_cells(structures: tuple[Any, ...]) -> Iterator[tuple[Any, str, str]]:

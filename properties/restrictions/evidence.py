@@ -86,8 +86,8 @@ def find_bearing(structure: Any, claim: str, column: str) -> tuple[str, ...] | N
     """The restrictions that a proved verdict depends on; None if that is unknown.
 
     A group with more slaves has those of the group with one slave, if the verdict is proved there
-    too. They are unknown for variants and other releases, and if the stored data was made from
-    other rules.
+    too. They are unknown for variants and other releases, of which they are not asked, and if the
+    stored data is missing or was made from other rules (``is_table_current``).
     """
     judged = get_judged_related(structure)
     if judged is None:
@@ -98,6 +98,16 @@ def find_bearing(structure: Any, claim: str, column: str) -> tuple[str, ...] | N
     except InternalDisagreementError:
         return None
     return tuple(j.restriction for j in found if j.has_cell(claim, column)) if is_proved else None
+
+
+@cache
+def is_table_current(structure: Any) -> bool:
+    """Whatever was asked of a structure is stored for today's rules; nothing is asked of some."""
+    judged = get_judged_related(structure)
+    try:
+        return judged is None or bool(load_judged(judged))
+    except InternalDisagreementError:
+        return False
 
 
 def get_judged_related(structure: Any) -> Any | None:

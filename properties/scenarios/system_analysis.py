@@ -12,7 +12,7 @@ from properties.scenarios.beginning import OPEN_FROM_LAST
 from properties.scenarios.reading_analysis import ReadingQuestion, analyse_readings
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.analysis import compute_structure
-from properties.verdicts.certificates import find_cells, load_cells
+from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.verdicts.world_analysis import WorldAnalysis
 from properties.worlds import PROVED_STRUCTURES, find_world
@@ -38,13 +38,13 @@ def begin_at_last(structure: SystemStructure) -> SystemStructure:
 
 @cache
 def decide_system(structure: SystemStructure, *, is_from_first: bool) -> tuple[Verdict, ...]:
-    """Every verdict of a structure whose groups begin at the first message; none if undecided.
+    """Every verdict of a structure whose groups begin at the first message.
 
     For groups that begin at the end the certificate's verdict stands if its schedule refutes there
     too, or if it does not depend on the beginning; any other one is undecided. Raises
-    InternalDisagreementError for a certificate that was made from other rules.
+    InternalDisagreementError for a certificate that is missing or was made from other rules.
     """
-    verdicts = tuple(find_cells(structure).values())
+    verdicts = tuple(load_cells(structure).values())
     if is_from_first:
         return verdicts
     return tuple(v if stands_for_last(structure, v) else leave_open(v) for v in verdicts)

@@ -159,9 +159,11 @@ def _load_older(structure: Structure) -> tuple[Verdict, ...]:
 def is_open_by_size(verdict: Verdict) -> bool:
     """The verdict is open only because its schedule is impossible with these sizes.
 
-    A verdict that the certificate itself leaves open was searched to the depth it states.
+    A verdict that the certificate itself leaves open was searched to the depth it states. One on
+    which Z3 gave up is no matter of sizes.
     """
-    return verdict.word is VerdictWord.UNDECIDED and verdict.depth is None
+    is_open = verdict.word is VerdictWord.UNDECIDED and verdict.depth is None
+    return is_open and not verdict.gave_up
 
 
 def find_known_refutations(structure: Structure, sizes: Parameters) -> tuple[Verdict, ...]:

@@ -1,10 +1,11 @@
 """Certificates: lemmas and schedules as data, checked again against the rules at every use.
 
 A certificate is a hint, never a verdict: its lemmas must prove again, and its schedules must refute
-again without a needless step. One with a missing or open verdict is refused. Only one thing is
-taken on trust: that no schedule with fewer steps exists (not claimed for three slaves). A
-certificate has a fingerprint of what it was made from, rule by rule and claim by claim. One made
-from other rules is not used, but ``renewal`` makes a new one of it.
+again without a needless step. One with a missing verdict is refused, and so is one that leaves open
+what is expected to be decided. Two things only a search knows: that no schedule with fewer steps
+exists (not claimed for three slaves), and that a verdict is open. A seal binds them to what was
+searched. A certificate has a fingerprint of what it was made from, rule by rule and claim by claim.
+One made from other rules is not used, but ``renewal`` makes a new one of it.
 """
 
 from __future__ import annotations
@@ -19,21 +20,35 @@ from typing import Any
 from attrs import evolve
 
 from properties.schedules.judgement import find_needless_steps, is_refuted_by
+from properties.verdicts.expectations import find_expectation, has_expectations
 from properties.verdicts.findings.disputes import mark_disputed
-from properties.verdicts.fingerprint import Difference, compute_difference, compute_fingerprint
-from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord, make_proved
-from properties.worlds import find_world
-from properties.z3.fault_sets import FaultSetProver
-from properties.z3.induction import (
-    InductionResult,
-    prove_lemmas,
+from properties.verdicts.fingerprint import (
+    SEAL,
+    Difference,
+    compute_difference,
+    compute_fingerprint,
+    compute_seal,
+    is_sealed,
 )
+from properties.verdicts.verdict import (
+    InternalDisagreementError,
+    Verdict,
+    VerdictWord,
+    leave_exhausted,
+    make_proved,
+)
+from properties.worlds import find_world
+from properties.z3 import fault_sets
+from properties.z3.induction import InductionResult, SolverGaveUpError, prove_lemmas
 from reference.checkout import PROGRAM
 from reference.language.machine import Action
 from reference.releases.versions import RULE_SETS
 
 CERTIFICATE_FOLDER = Path(__file__).parent / "certificates"
 WRITTEN_FILE = "written_by_hand.json"
+
+DECIDED = (VerdictWord.PROVED, VerdictWord.REFUTED)
+"""The words of a verdict that a proof or a schedule supports."""
 
 
 def get_path(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> Path:
@@ -52,7 +67,12 @@ def get_stem(structure: Any) -> str:
 
 
 def save(structure: Any, verdicts: tuple[Verdict, ...], folder: Path = CERTIFICATE_FOLDER) -> Path:
-    """Write a structure's certificate; one set of lemmas serves every proof."""
+    """Write a structure's certificate; one set of lemmas serves every proof.
+
+    Raises SolverGaveUpError for a verdict that is open only because Z3 gave up.
+    """
+    for query in (v.gave_up for v in verdicts if v.gave_up):
+        raise SolverGaveUpError(query)
     lemmas = next((v.lemmas for v in verdicts if v.lemmas), ())
     document = {
         "structure": structure.name,
@@ -60,6 +80,7 @@ def save(structure: Any, verdicts: tuple[Verdict, ...], folder: Path = CERTIFICA
         "inductive_set": list(lemmas),
         "cells": [_encode(v) for v in verdicts],
     }
+    document[SEAL] = compute_seal(document)
     path = get_path(structure, folder)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(document, indent=1) + "\n")
@@ -88,10 +109,20 @@ def compute_changes(structure: Any, document: dict[str, Any]) -> Difference | No
 
 
 def load(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | None:
-    """A structure's certificate, or None when there is none or its rules have changed since."""
+    """A structure's certificate, or None when there is none or its rules have changed since.
+
+    Raises InternalDisagreementError for one with a broken seal.
+    """
     document = read(structure, folder)
     changes = None if document is None else compute_changes(structure, document)
-    return document if changes is not None and not changes.touches_cells else None
+    if document is None or changes is None or changes.touches_cells:
+        return None
+    if not is_sealed(document):
+        raise InternalDisagreementError(
+            f"the certificate of {structure.name} is not as a search has left it, perhaps after a "
+            f'merge; run `{PROGRAM} prove --search --structure "{structure.name}"`'
+        )
+    return document
 
 
 def load_required(structure: Any) -> dict[str, Any]:
@@ -164,26 +195,29 @@ def recheck(
 ) -> tuple[Verdict, ...]:
     """Decide every verdict again with a certificate's help, schedules under the given parameters.
 
-    A schedule that is impossible under these parameters leaves its verdict undecided. Raises
+    A schedule that is impossible under these parameters leaves its verdict undecided, and so does a
+    question on which Z3 gives up: that of one proof, or of all if it is about the lemmas. Raises
     InternalDisagreementError for a certificate that is incomplete or malformed, or whose proofs do
     not hold.
     """
     cells = decode_cells(structure, document)
-    lemmas = _prove_lemmas(structure, tuple(document["inductive_set"]), cells, on_progress)
-    proved = decide_columns(structure, lemmas)
+    try:
+        lemmas = _prove_lemmas(structure, tuple(document["inductive_set"]), cells, on_progress)
+        proved = decide_columns(structure, lemmas)
+    except SolverGaveUpError as problem:
+        proved = fault_sets.leave_all_open(structure, problem.query)
     on_progress(f"{structure.name}: {len(cells)} cells")
-    rechecked = (_recheck_cell(structure, parameters, cell, proved) for cell in cells)
+    rechecked = (_answer(structure, parameters, cell, proved) for cell in cells)
     return mark_disputed(structure, rechecked)
 
 
 @cache
 def decide_columns(structure: Any, lemmas: tuple[str, ...]) -> Mapping[str, InductionResult]:
-    """The claims that follow from proved lemmas, by fault model. Raises SolverGaveUpError.
+    """The claims that follow from proved lemmas, by fault model.
 
     Only rules, claims and lemmas decide this, and they do not change while a program runs.
     """
-    prover = FaultSetProver(structure, lemmas)
-    return {c.name: prover.decide(c) for c in find_world(structure).fault_models}
+    return fault_sets.decide_columns(structure, lemmas)
 
 
 def _prove_lemmas(
@@ -220,6 +254,16 @@ def list_false_claims(structure: Any, cells: Iterable[Verdict]) -> tuple[str, ..
     column = find_world(structure).every_fault.name
     refuted = (c for c in cells if c.fault == column and c.word is VerdictWord.REFUTED)
     return tuple(c.guarantee for c in refuted)
+
+
+def _answer(
+    structure: Any, parameters: Any, cell: Verdict, proved: Mapping[str, InductionResult]
+) -> Verdict:
+    """A verdict again, or none if Z3 gave up on its proof."""
+    query = proved[cell.fault].gave_up.get(cell.guarantee)
+    if cell.word is VerdictWord.PROVED and query is not None:
+        return leave_exhausted(cell.guarantee, cell.fault, query)
+    return _recheck_cell(structure, parameters, cell, proved)
 
 
 def _recheck_cell(
@@ -286,8 +330,9 @@ def decode_asked(structure: Any, document: dict[str, Any]) -> tuple[Verdict, ...
 def decode_cells(structure: Any, document: dict[str, Any]) -> list[Verdict]:
     """Every verdict of a certificate, once, each proved or refuted.
 
-    A variant's certificate, or a renewed one, may leave verdicts open. Raises
-    InternalDisagreementError for a certificate that is incomplete or malformed.
+    A certificate may leave open what is not expected to be decided; that of a variant which is no
+    release, anything. Raises InternalDisagreementError for a certificate that is incomplete or
+    malformed.
     """
     cells = decode_all(structure, document)
     try:
@@ -299,7 +344,7 @@ def decode_cells(structure: Any, document: dict[str, Any]) -> list[Verdict]:
         len(cells) == len(expected) and {(v.guarantee, v.fault) for v in cells} == expected
     )
     is_decided = bool(structure.variants) or all(
-        v.word in (VerdictWord.PROVED, VerdictWord.REFUTED) or not v.is_shortest for v in cells
+        v.word in DECIDED or not v.is_shortest for v in cells
     )
     if (
         not is_complete
@@ -311,8 +356,27 @@ def decode_cells(structure: Any, document: dict[str, Any]) -> list[Verdict]:
             f"the certificate of {structure.name} lacks cells, or leaves some open, or names "
             f"lemmas that do not exist; run `{PROGRAM} prove --search`"
         )
+    _check_open(structure, cells)
     _check_order_of_columns(structure, cells)
     return cells
+
+
+def _check_open(structure: Any, cells: Iterable[Verdict]) -> None:
+    """What is expected to be proved or refuted is not left open.
+
+    Expected verdicts were written by hand, one by one: an independent source. Raises
+    InternalDisagreementError.
+    """
+    if not has_expectations(structure):
+        return
+    for cell in (c for c in cells if c.word not in DECIDED):
+        expected = find_expectation(cell.guarantee, structure, cell.fault).verdict
+        if expected in DECIDED:
+            raise InternalDisagreementError(
+                f"the certificate of {structure.name} leaves {cell.guarantee} under {cell.fault} "
+                f"{cell.word.value}, which is expected to be {expected.value}; "
+                f"run `{PROGRAM} prove --search`"
+            )
 
 
 def _check_order_of_columns(structure: Any, cells: Sequence[Verdict]) -> None:
@@ -401,11 +465,9 @@ def load_related(structure: Any) -> tuple[Verdict, ...]:
 
 def _decode_if_usable(structure: Any) -> list[Verdict]:
     """The certified verdicts of a structure; none if its certificate is not of this model."""
-    document = load(structure)
-    if document is None:
-        return []
     try:
-        return decode_cells(structure, document)
+        document = load(structure)
+        return [] if document is None else decode_cells(structure, document)
     except InternalDisagreementError:
         return []
 

@@ -13,6 +13,7 @@ from properties.verdicts.selectors import CellSelector
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import find_world
 from properties.worlds.replication.world import REPLICATION
+from reference.releases.versions import RULE_SETS
 
 EXPECTATIONS_FILE = REPLICATION.folder / "expected_verdicts.toml"
 
@@ -39,6 +40,14 @@ def load_expectations(file: Path = EXPECTATIONS_FILE) -> tuple[Expectation, ...]
 def get_expectations_file(structure: Any) -> Path:
     """The file about a structure's world."""
     return find_world(structure).folder / "expected_verdicts.toml"
+
+
+def has_expectations(structure: Any) -> bool:
+    """Verdicts are expected of it: it is a structure of a release, without settings or repairs.
+
+    Those of others are compared with the release's instead.
+    """
+    return all(name in RULE_SETS for name in getattr(structure, "variants", ()))
 
 
 def find_expectation(guarantee: str, structure: Any, fault: str) -> Expectation:

@@ -1,4 +1,4 @@
-"""What a certificate was made from, part by part: a change costs only what it touches.
+"""What a certificate was made from, part by part: a change costs only what it touches; its seal.
 
 A rule is recorded with its effect and with each condition by itself. Adding conditions only removes
 behaviour: a shortest schedule that is still possible stays the shortest.
@@ -7,6 +7,7 @@ behaviour: a shortest schedule that is still possible stays the shortest.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -157,3 +158,42 @@ def _has_only_gained(before: str | None, now: str | None) -> bool:
     effect, *conditions = before.split()
     effect_now, *conditions_now = now.split()
     return effect == effect_now and set(conditions) <= set(conditions_now)
+
+
+SEAL = "seal"
+"""The key of a certificate's seal: what a search has found, bound to the rules that were searched.
+
+Proofs are made again and schedules replayed at each use. That a schedule is the shortest, and that
+a verdict is open, only a search knows: an edit or a merge that changes one of these, or takes rules
+from one side and verdicts from the other, breaks the seal. A seal has no secret, so it protects
+from accidents, not from a program that computes it anew."""
+
+
+def compute_seal(document: Mapping[str, Any]) -> str:
+    """The seal that fits a certificate.
+
+    Raises KeyError, TypeError or AttributeError for what is no certificate.
+    """
+    searched = sorted(
+        json.dumps(
+            {
+                "guarantee": cell["guarantee"],
+                "fault": cell["fault"],
+                "verdict": cell["verdict"],
+                "steps": len(cell.get("schedule", ())),
+                "depth": cell.get("depth"),
+                "is_shortest": cell.get("is_shortest", True),
+            }
+        )
+        for cell in document["cells"]
+    )
+    text = json.dumps([document["structure"], document["fingerprint"], searched], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def is_sealed(document: Mapping[str, Any]) -> bool:
+    """A certificate is as a search or a renewal has written it, as far as nothing else tells."""
+    try:
+        return bool(document[SEAL] == compute_seal(document))
+    except (KeyError, TypeError, AttributeError):
+        return False

@@ -1,7 +1,7 @@
 """Remembered verdicts: read from an open store, else decided.
 
 Nothing is remembered unless a program opens a store. The store's keys decide whether an entry is
-still valid.
+still valid. What a store gives is not proved again: the program must say that it is remembered.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ def remember(
     except (KeyError, TypeError, ValueError, AttributeError):
         pass  # A damaged entry counts as missing.
     verdicts = decide()
-    store.keep(key, [encode_verdict(v) for v in verdicts])
+    if not any(v.gave_up for v in verdicts):
+        store.keep(key, [encode_verdict(v) for v in verdicts])
     return verdicts
 
 

@@ -19,7 +19,7 @@ from properties.fault_model import FaultModel
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts import certificates
 from properties.verdicts.fault_sets.search import find_refutations
-from properties.verdicts.fingerprint import Difference
+from properties.verdicts.fingerprint import Difference, is_sealed
 from properties.verdicts.verdict import (
     Hints,
     InternalDisagreementError,
@@ -84,6 +84,8 @@ def renew(
             f"run `{PROGRAM} prove --search`"
         )
     known = certificates.decode_asked(structure, document)
+    if not is_sealed(document):
+        known = tuple(evolve(c, is_shortest=False) for c in known)
     old = {(c.guarantee, c.fault): c for c in known}
     is_large = structure.index_counts.get("slave", 0) > 1
     found = search_structure(
@@ -104,10 +106,13 @@ def list_added(structure: Any, document: dict[str, Any]) -> tuple[str, ...]:
     """The rules that a structure has gained since its certificate was made; other changes: none.
 
     Further conditions of old rules, and changed lemmas or claims, are no obstacle. Empty as well
-    for a structure that is too large for a search.
+    for a structure that is too large for a search, and for a certificate with a broken seal, of
+    which it is not known what was searched.
     """
     difference = certificates.compute_changes(structure, document)
     if difference is None or difference.is_frame_changed or not compute_depth_limit(structure):
+        return ()
+    if not is_sealed(document):
         return ()
     is_added = difference.more and not {*difference.more} & document["fingerprint"]["rules"].keys()
     return difference.more if is_added else ()

@@ -25,8 +25,8 @@ from properties.z3.bounded_search import (
     VARIANT_SLAVES_MAX,
     BoundedSearch,
 )
-from properties.z3.fault_sets import FaultSetProver
-from properties.z3.induction import InductionResult, prove_lemmas
+from properties.z3.fault_sets import decide_columns, leave_all_open
+from properties.z3.induction import InductionResult, SolverGaveUpError, prove_lemmas
 from reference.language.machine import Action, record_predicate
 from reference.language.operators import negate
 from reference.language.terms import Term
@@ -75,6 +75,9 @@ class Verdict:
     """Why a verdict is undecided, or what may decide it."""
     assumption: str = ""
     """For an undecided verdict: the assumption that its proof needs and the group does not meet."""
+    gave_up: str = ""
+    """For an undecided verdict: the question on which Z3 used up its work. Nothing of that is
+    stored or remembered: another machine, or another limit, may decide it."""
     disputed: tuple[str, ...] = ()
     """The findings according to which real brokers behave otherwise (``findings.disputes``)."""
 
@@ -109,6 +112,16 @@ def make_proved(name: str, fault_model: FaultModel, result: InductionResult) -> 
     )
 
 
+GAVE_UP_NOTE = "Z3 gave up within its limit of work"
+"""The note of a verdict that is undecided for that reason alone."""
+
+
+def leave_exhausted(name: str, fault: str, query: str) -> Verdict:
+    """The verdict on a guarantee about which Z3 gave up on a question."""
+    word = VerdictWord.UNDECIDED
+    return Verdict(name, fault, word, is_shortest=False, note=GAVE_UP_NOTE, gave_up=query)
+
+
 @frozen
 class Hints:
     """Verdicts whose schedules are tried before anything is searched."""
@@ -132,7 +145,8 @@ def search_structure(
     A schedule that refutes under fewer faults refutes under more; with more faults only shorter
     ones are searched, to ``depth_limit`` steps or the usual depth. ``sizes`` are those of the
     searched log, a few bytes. With ``hints``, schedules that refute elsewhere, and here too, are
-    taken over, and no shorter ones are searched. Raises InternalDisagreementError when the
+    taken over, and no shorter ones are searched. A claim on which Z3 gives up, and that no known
+    schedule refutes, is left open (``gave_up``). Raises InternalDisagreementError when the
     reference rejects a solver's schedule, or confirms one that refutes a proved verdict.
     """
     usual = compute_depth_limit(structure)
@@ -141,10 +155,8 @@ def search_structure(
     hints = hints or Hints()
     refuted = _take_over(structure, hints.cells, sizes)
     on_progress(f"{structure.name}: induction")
-    lemmas = prove_lemmas(structure)
-    prover = FaultSetProver(structure, lemmas)
+    lemmas, results = _prove_what_can_be(structure)
     claims = find_world(structure).claims
-    results = {c.name: prover.decide(c) for c in find_world(structure).fault_models}
     if left := _list_open(structure, results, refuted):
         refuted += _take_over(structure, _find_more(structure, left, hints, on_progress), sizes)
     verdicts: list[Verdict] = []
@@ -152,19 +164,42 @@ def search_structure(
         result = results[fault_model.name]
         proved = {n: make_proved(n, fault_model, result) for n in result.proved}
         known = inherit(refuted, fault_model)
+        exhausted = _list_exhausted(result, fault_model.name, known)
         _check_consistency(structure, fault_model, proved, known)
         depth_limits = {
             n: len(known[n].schedule) - 1 if n in known else deepest
             for n in claims
-            if n not in proved and not (hints.cells and n in known)
+            if n not in proved and n not in exhausted and not (hints.cells and n in known)
         }
         found = {n: _leave_open(n, fault_model) for n in depth_limits if n not in known}
         if depth_limits and deepest:
             search = BoundedSearch(structure, fault_model, (*lemmas, *proved), sizes=sizes)
             found = search_column(search, depth_limits, known, on_progress)
         refuted += [(fault_model, v) for v in found.values() if v.word is VerdictWord.REFUTED]
-        verdicts += [proved.get(n) or found.get(n) or known[n] for n in claims]
+        verdicts += [{**known, **exhausted, **found, **proved}[n] for n in claims]
     return tuple(verdicts)
+
+
+def _prove_what_can_be(
+    structure: Any,
+) -> tuple[tuple[str, ...], Mapping[str, InductionResult]]:
+    """The lemmas of a structure, and by fault model what follows from them.
+
+    There are no lemmas if Z3 gives up on a question about them, and nothing follows.
+    """
+    try:
+        lemmas = prove_lemmas(structure)
+    except SolverGaveUpError as problem:
+        return (), leave_all_open(structure, problem.query)
+    return lemmas, decide_columns(structure, lemmas)
+
+
+def _list_exhausted(
+    result: InductionResult, fault: str, known: Mapping[str, Verdict]
+) -> dict[str, Verdict]:
+    """The verdicts on what Z3 gave up and no known schedule refutes."""
+    given_up = result.gave_up.items()
+    return {n: leave_exhausted(n, fault, query) for n, query in given_up if n not in known}
 
 
 def _list_open(

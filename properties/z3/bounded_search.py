@@ -123,17 +123,18 @@ class BoundedSearch:
                 self._unroll()
             on_progress(depth, len(still_open))
             for name in still_open:
-                if (found := self._solve(goals[name], depth)) is not None:
+                if (found := self._solve(name, goals[name], depth)) is not None:
                     answers[name] = BoundedAnswer(found, depth)
         return {n: answers.get(n, BoundedAnswer(None, depth_limits[n])) for n in goals}
 
-    def _solve(self, goal: Term, depth: int) -> tuple[Action, ...] | None:
+    def _solve(self, name: str, goal: Term, depth: int) -> tuple[Action, ...] | None:
         free = {n: self.arithmetic.variable(n, s) for n, s in self.free_sorts(goal).items()}
         reached = Translator(self.arithmetic, {**self.states[depth], **free})(goal)
         reached = z3.And(reached, self._has_needed(depth)) if self.needed else reached
         answer = self.solver.check(reached)
         if answer == z3.unknown:
-            raise SolverGaveUpError(self.solver.reason_unknown())
+            question = f"whether {depth} steps reach {name}"
+            raise SolverGaveUpError(question, self.solver.reason_unknown())
         if answer == z3.unsat:
             return None
         model = self.solver.model()

@@ -120,18 +120,34 @@ class FaultSetProver:
 
     def decide(self, fault_model: FaultModel) -> InductionResult:
         """The claims that follow under this fault class. Raises SolverGaveUpError."""
+        result = self.decide_each(fault_model)
+        for query in result.gave_up.values():
+            raise SolverGaveUpError(query)
+        return result
+
+    def decide_each(self, fault_model: FaultModel) -> InductionResult:
+        """The same; a claim of which Z3 finds out neither costs no other claim its answer."""
         faults = frozenset(fault_model.admitted)
-        claims = find_world(self.structure).claims
-        proved = tuple(g for g in claims if self.find_survived(g, faults) is not None)
-        vacuous = tuple(g for g in proved if self._is_vacuous(g, faults))
-        return InductionResult(proved, vacuous, self.lemmas, (), self.problem.queries)
+        proved, vacuous, gave_up = [], [], {}
+        for claim in find_world(self.structure).claims:
+            try:
+                if self.find_survived(claim, faults) is None:
+                    continue
+                is_vacuous = self._is_vacuous(claim, faults)
+            except SolverGaveUpError as problem:
+                gave_up[claim] = f"{problem.query}, {fault_model.name}"
+                continue
+            proved.append(claim)
+            vacuous += [claim] * is_vacuous
+        queries = self.problem.queries
+        return InductionResult(tuple(proved), tuple(vacuous), self.lemmas, (), queries, gave_up)
 
     def _is_vacuous(self, name: str, faults: FaultSet) -> bool:
         premise = find_world(self.structure).claims[name].premise
         if premise is None:
             return False
         never = record_predicate(self.structure, lambda cluster: negate(premise(cluster)))
-        return self._find_survived(f"vacuous {name}", never, faults) is not None
+        return self._find_survived(f"the premise of {name}", never, faults) is not None
 
     def find_survived(self, name: str, faults: FaultSet) -> FaultSet | None:
         """A set of faults, with at least these, under which it is proved; None without a proof.
@@ -148,14 +164,14 @@ class FaultSetProver:
         fallen = self.fallen.setdefault(name, [])
         if any(known <= faults for known in fallen):
             return None  # The state that refutes it with fewer faults is still possible.
-        found = self._ask(claim, faults)
+        found = self._ask(name, claim, faults)
         if found is None:
             fallen.append(faults)
         else:
             survived.append(found)
         return found
 
-    def _ask(self, claim: Term, faults: FaultSet) -> FaultSet | None:
+    def _ask(self, name: str, claim: Term, faults: FaultSet) -> FaultSet | None:
         problem, solver = self.problem, self.solver
         problem.queries += 1
         solver.push()
@@ -164,7 +180,7 @@ class FaultSetProver:
             absent = [v for n, v in self.absence.items() if n not in faults]
             answer = solver.check(*absent)
             if answer == z3.unknown:
-                raise SolverGaveUpError(solver.reason_unknown())
+                raise SolverGaveUpError(f"whether {name} follows", solver.reason_unknown())
             if answer == z3.sat:
                 return None
             needed = {str(v) for v in solver.unsat_core()}
@@ -187,6 +203,19 @@ class FaultSetProver:
             if self.find_survived(guarantee, faults - {name}) is None:
                 faults -= {name}
         return faults
+
+
+def decide_columns(structure: Any, lemmas: Iterable[str]) -> Mapping[str, InductionResult]:
+    """The claims that follow from proved lemmas, by fault model."""
+    prover = FaultSetProver(structure, lemmas)
+    return {c.name: prover.decide_each(c) for c in find_world(structure).fault_models}
+
+
+def leave_all_open(structure: Any, query: str) -> Mapping[str, InductionResult]:
+    """No claim follows under any fault model, since Z3 gave up on a query about the lemmas."""
+    world = find_world(structure)
+    nothing = InductionResult((), (), (), (), 0, dict.fromkeys(world.claims, query))
+    return {c.name: nothing for c in world.fault_models}
 
 
 def compute_faults(structure: Any, schedule: Schedule) -> FaultSet:

@@ -6,7 +6,8 @@ falsifies, until nothing more is dropped. The rest is inductive, and what follow
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any
@@ -33,6 +34,20 @@ RLIMIT_PER_QUERY = 20_000_000
 
 class SolverGaveUpError(Exception):
     """Raised when Z3 answers *unknown*; never counted as a proof."""
+
+    def __init__(self, query: str, reason: str = "unknown") -> None:
+        """``query`` names the question, ``reason`` is Z3's own: ``canceled`` at a limit of work."""
+        super().__init__(f"Z3 gave up ({reason}) on the question {query}")
+        self.query, self.reason = query, reason
+
+
+@contextmanager
+def naming(query: str) -> Iterator[None]:
+    """Inside, a solver that gives up does so on the question of this name."""
+    try:
+        yield
+    except SolverGaveUpError as problem:
+        raise SolverGaveUpError(query, problem.reason) from problem
 
 
 @frozen
@@ -61,6 +76,8 @@ class InductionResult:
     """The dropped candidates, and the first step that broke each; empty when lemmas were given."""
     queries: int
     """The number of questions put to Z3."""
+    gave_up: Mapping[str, str] = field(factory=dict)
+    """The claims of which Z3 found out neither, each with the query that it gave up on."""
 
 
 def get_lemmas(variants: tuple[str, ...] = ()) -> dict[str, Property]:
@@ -192,7 +209,7 @@ class InductionProblem:
         """Run Houdini from these candidates, then find consequences. Raises SolverGaveUpError."""
         kept, dropped = self.run_houdini(names)
         claims = find_world(self.structure).claims
-        proved = tuple(g for g in claims if g in kept or self.follows(self.predicates[g], kept))
+        proved = tuple(g for g in claims if g in kept or self._implies(kept, g))
         vacuous = tuple(g for g in proved if self._is_vacuous(g, kept))
         return InductionResult(proved, vacuous, tuple(kept), tuple(dropped), self.queries)
 
@@ -226,19 +243,22 @@ class InductionProblem:
         its other faults never happen. Raises SolverGaveUpError.
         """
         claims = find_world(self.structure).claims
-        proved = tuple(g for g in claims if self.follows(self.predicates[g], lemmas))
+        proved = tuple(g for g in claims if self._implies(lemmas, g))
         vacuous = tuple(g for g in proved if self._is_vacuous(g, list(lemmas)))
         return InductionResult(proved, vacuous, lemmas, (), self.queries)
 
     def check(self, solver: z3.Solver, question: Any) -> z3.ModelRef | None:
-        """A model of the solver's assertions and the question, or None when there is none."""
+        """A model of the solver's assertions and the question, or None when there is none.
+
+        Raises SolverGaveUpError with the name of the solver's question.
+        """
         self.queries += 1
         solver.push()
         try:
             solver.add(question)
             answer = solver.check()
             if answer == z3.unknown:
-                raise SolverGaveUpError(solver.reason_unknown())
+                raise SolverGaveUpError(solver.query, solver.reason_unknown())
             return solver.model() if answer == z3.sat else None
         finally:
             solver.pop()
@@ -252,7 +272,13 @@ class InductionProblem:
         premise = find_world(self.structure).claims[name].premise
         if premise is None:
             return False
-        return self.follows(record_predicate(self.structure, lambda c: negate(premise(c))), kept)
+        never = record_predicate(self.structure, lambda c: negate(premise(c)))
+        with naming(f"whether the premise of {name} can hold"):
+            return self.follows(never, kept)
+
+    def _implies(self, kept: Iterable[str], claim: str) -> bool:
+        with naming(f"whether {claim} follows"):
+            return self.follows(self.predicates[claim], kept)
 
     def follows(self, claim: Term, kept: Iterable[str]) -> bool:
         """The claim holds in every state in which all of these properties do."""
@@ -295,7 +321,7 @@ class Step:
     @cached_property
     def solver(self) -> z3.Solver:
         """A solver with the instance's conditions; kept through a whole Houdini run."""
-        solver = make_solver()
+        solver = make_solver(f"whether {self.recorded.instance.name} keeps the lemmas")
         solver.add(self.problem.parameter_constraints)
         solver.add([*self.conditions.values(), *self.ranges.values(), *self.remainders])
         return solver
@@ -333,9 +359,11 @@ class Step:
         )
 
 
-def make_solver() -> z3.Solver:
-    """A solver with a limit on work, not on time."""
-    return limit_work(z3.Solver())
+def make_solver(query: str = "whether a property holds") -> z3.Solver:
+    """A solver with a limit on work, not on time; ``query`` names what it is asked."""
+    solver = limit_work(z3.Solver())
+    solver.query = query
+    return solver
 
 
 def limit_work(solver: z3.Solver) -> z3.Solver:

@@ -99,7 +99,7 @@ class Postponement:
             solver.add([Translator(self.arithmetic, state)(lemma) for lemma in self.search.lemmas])
         answer = solver.check(*wanted)
         if answer == z3.unknown:
-            raise SolverGaveUpError(solver.reason_unknown())
+            raise SolverGaveUpError("whether a step is needless", solver.reason_unknown())
         return solver.model() if answer == z3.sat else None
 
     def _hold(self, condition: Term, state: State) -> Any:

@@ -89,5 +89,5 @@ def _list_wishes(initial: int | bool, present: int | bool) -> Iterable[int | boo
 def _find_model(solver: z3.Solver, *assumed: Any) -> z3.ModelRef | None:
     answer = solver.check(*assumed)
     if answer == z3.unknown:
-        raise SolverGaveUpError(solver.reason_unknown())
+        raise SolverGaveUpError("for the smallest state", solver.reason_unknown())
     return solver.model() if answer == z3.sat else None

@@ -38,7 +38,8 @@ def find_breaking_instances(
         solver.add([*assumed, *problem.now.side_conditions, *translate.side_conditions])
         answer = solver.check(denied)
         if answer == z3.unknown:
-            raise SolverGaveUpError(solver.reason_unknown())
+            query = f"whether {recorded.instance.name} keeps a claim about steps"
+            raise SolverGaveUpError(query, solver.reason_unknown())
         if answer == z3.sat:
             broken.append(recorded.instance.name)
     return tuple(broken)

@@ -1,18 +1,36 @@
-"""Answers that were proved before: found again by a digest, and never trusted blindly."""
+"""Answers that were proved before: found again by a digest, and said to be remembered."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from attrs import evolve
 
+from command_line.answers.short.groups import summarise
+from command_line.output import exit_codes
 from command_line.output import memory as module
-from command_line.output.memory import Memory, compute_source_digest, get_folder, make_key
+from command_line.output.memory import (
+    REMEMBERED,
+    Memory,
+    compute_source_digest,
+    get_folder,
+    make_key,
+    tell_remembered,
+)
+from command_line.output.progress import ProgressLine
+from properties.scenarios.summary.answer import Summary
 from properties.verdicts import analysis
+from reference.configuration.broker_group import BrokerGroup
+from reference.configuration.files import change_master, sample_group
+from reference.releases.versions import list_versions
 from tests.command_line.run import CONF, ROOT, run
 
 PAIR = CONF / "2m-2s-sync"
@@ -95,6 +113,36 @@ def test_a_changed_answer_is_ignored(memory: Memory) -> None:
     assert memory.recall("a") is None
 
 
+def test_an_entry_answers_its_own_question_only(memory: Memory) -> None:
+    """Copied to the name of another one, it is not used."""
+    memory.keep("a", {"grade": "ok"})
+    (memory.folder / "a.json").rename(memory.folder / "b.json")
+    assert memory.recall("b") is None
+
+
+def test_only_what_an_earlier_run_has_kept_is_remembered(memory: Memory) -> None:
+    """Not what this run has computed itself, nor what was not used."""
+    memory.keep("a", 1)
+    memory.keep("b", None)
+    assert (1, None) == (memory.recall("a"), memory.recall("c"))
+    assert not memory.recalled
+    later = Memory(memory.folder)
+    assert (1, None) == (later.recall("a"), later.recall("b"))
+    assert {"a"} == later.recalled
+
+
+@pytest.mark.parametrize("is_quiet", [False, True])
+def test_a_remembered_answer_says_so(memory: Memory, *, is_quiet: bool) -> None:
+    """On one line of its own, unless the program is to be quiet."""
+    memory.keep("a", 1)
+    later = Memory(memory.folder)
+    for expected in ("", "" if is_quiet else f"... {REMEMBERED}\n"):
+        said = StringIO()
+        tell_remembered(later, ProgressLine(said, is_quiet=is_quiet))
+        assert expected == said.getvalue()
+        later.recall("a")
+
+
 def test_a_folder_that_cannot_be_made_keeps_nothing(tmp_path: Path) -> None:
     """And is no error."""
     (tmp_path / "file").write_text("")
@@ -126,6 +174,38 @@ def test_the_key_depends_on_every_source(tmp_path: Path) -> None:
     assert make_key("a", 1) == make_key("a", 1) != make_key("a", 2)
 
 
+@pytest.mark.parametrize("what", ["solver", "Python"])
+def test_the_key_depends_on_what_decides(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another solver may decide otherwise; so may another Python."""
+    before = compute_source_digest.__wrapped__(tmp_path)
+    assert before == compute_source_digest.__wrapped__(tmp_path)
+    if what == "solver":
+        monkeypatch.setattr(module, "version", lambda name: f"another {name}")
+    else:
+        monkeypatch.setattr(module, "sys", SimpleNamespace(version="another"))
+    assert before != compute_source_digest.__wrapped__(tmp_path)
+
+
+def test_an_upgrade_remembers_and_proves_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `check` does, and with the same option."""
+    calls, decide = [], analysis.decide
+    monkeypatch.setattr(analysis, "decide", lambda *a: calls.append(1) or decide(*a))
+    env = {"XDG_CACHE_HOME": str(tmp_path)}
+    words = ("upgrade", "4.4.0", "4.5.1", ALONE, "--slaves", "0", "--json")
+    first = run(*words, env=env)
+    assert exit_codes.ANALYSED == first.returncode
+    proved = len(calls)
+    assert proved
+    assert first.stdout == run(*words, env=env).stdout
+    assert proved == len(calls)
+    assert first.stdout == run(*words, "--recheck", env=env).stdout
+    assert 2 * proved == len(calls)
+
+
 def test_a_remembered_answer_needs_no_engine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +224,39 @@ def test_a_remembered_answer_needs_no_engine(
         file.write_text(json.dumps({"digest": "", "content": "{}"}))
     assert first == run("check", PAIR, env=env).stdout
     assert 3 == len(calls)
+
+
+def test_no_release_answers_for_another(memory: Memory) -> None:
+    """The same files under every version: each is computed once, and remembered as its own."""
+    versions = list_versions()
+    computed = []
+
+    def compute(group: BrokerGroup) -> Summary:
+        computed.append(group.version)
+        return Summary(len(group.slaves), {"answers for": group.version.name})
+
+    for _ in range(2):
+        for version in versions:
+            told = summarise(sample_group(version), {}, memory, compute)
+            assert {"answers for": version.name} == told.settings
+    assert list(versions) == computed
+
+
+def test_no_setting_answers_for_another(memory: Memory) -> None:
+    """Nor do other slaves, or options about consumers."""
+    pair = sample_group()
+    groups = [pair, evolve(pair, slaves=()), change_master(pair, "brokerRole", "ASYNC_MASTER")]
+    asked = [{"is_from_first": False}, {"is_from_first": True}]
+    computed = []
+
+    def compute(group: BrokerGroup) -> Summary:
+        computed.append(group)
+        return Summary(len(group.slaves), {})
+
+    for _ in range(2):
+        for group, consumers in itertools.product(groups, asked):
+            summarise(group, consumers, memory, compute)
+    assert len(groups) * len(asked) == len(computed)
 
 
 WATCHED = """
@@ -165,3 +278,4 @@ def test_a_remembered_answer_imports_no_solver(tmp_path: Path) -> None:
     for word in ("True", "False"):
         result = subprocess.run(command, capture_output=True, text=True, env=env, check=True)
         assert f"solver imported: {word}" in result.stderr
+        assert (word == "False") == (REMEMBERED in result.stderr)

@@ -125,7 +125,8 @@ def summarise(
         return decode_summary(memory.recall(key) or {})
     except (KeyError, TypeError, ValueError):
         summary = compute(group)
-        if not summary.outside:  # Its reasons name files and lines.
+        if not summary.outside and not summary.gave_up:
+            # Reasons name files and lines; more work may decide what Z3 gave up.
             memory.keep(key, encode_summary(summary))
         return summary
 

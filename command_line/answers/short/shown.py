@@ -14,7 +14,7 @@ from properties.scenarios.summary.answer import Action, Row, Summary
 from properties.scenarios.summary.effects import Effects, compare
 from properties.scenarios.summary.shown_actions import CODES_MAX, choose_shown, list_all
 from properties.scenarios.summary.words import load_words
-from reference.checkout import name_page
+from reference.checkout import PROGRAM, name_page
 from reference.configuration.broker_group import ConfigurationWarning
 from reference.releases.versions import USUAL_VERSION, Version
 
@@ -165,7 +165,38 @@ def list_unknown(answer: ShortAnswer) -> Iterator[str]:
         disputed = [f"{r.letter} ({', '.join(r.disputed)})" for r in summary.rows if r.disputed]
         if disputed:
             yield f"{where}Disputed by real brokers: {', '.join(disputed)}."
+        if summary.gave_up:
+            yield f"{where}{say_given_up(summary.gave_up)}"
         if summary.resting:
-            rest = "proof relies" if summary.resting == 1 else "proofs rely"
-            source = "RocketMQ's source alone, not on a recorded run"
-            yield f"{where}{summary.resting} {rest} on {source}."
+            yield f"{where}{say_relying(summary.resting)} on {SOURCE_ALONE}."
+        if summary.unweighed:
+            yield f"{where}{say_unweighed(summary.unweighed)}"
+
+
+SOURCE_ALONE = "RocketMQ's source alone, not on a recorded run"
+
+
+def say_relying(count: int) -> str:
+    """So many proofs rely."""
+    return f"{count} {'proof relies' if count == 1 else 'proofs rely'}"
+
+
+def say_unweighed(count: int) -> str:
+    """That nothing is known of so many proofs, and the command that finds it out."""
+    return (
+        f"It is unknown how many of {say_proofs(count)} rely on {SOURCE_ALONE}: the table of "
+        f"restrictions is missing or was made from other rules; "
+        f"`{PROGRAM} prove --restrictions --search` renews it."
+    )
+
+
+def say_proofs(count: int) -> str:
+    """So many proofs."""
+    return f"{count} proof{'' if count == 1 else 's'}"
+
+
+def say_given_up(queries: Sequence[str]) -> str:
+    """On what Z3 gave up, and that this is no answer for ever."""
+    first, *others = queries
+    more = f" and {len(others)} more question{'' if len(others) == 1 else 's'}" if others else ""
+    return f"Z3 gave up within its limit of work on {first}{more}; nothing of it is remembered."

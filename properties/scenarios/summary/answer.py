@@ -13,6 +13,9 @@ from attrs import frozen
 
 from properties.scenarios.summary.words import Grade, Kind
 
+DECIDED = (Grade.OK, Grade.NOT_PROMISED)
+"""Grades that say something without a failure."""
+
 
 @frozen
 class Failure:
@@ -132,6 +135,16 @@ class Summary:
     """Why there is no answer."""
     resting: int = 0
     """The number of proved verdicts that depend on reading RocketMQ's source alone."""
+    unweighed: int = 0
+    """The number of proved verdicts of which that is unknown: the table of restrictions is missing,
+    or was made from other rules."""
+    gave_up: tuple[str, ...] = ()
+    """The questions on which Z3 used up its work, each once."""
+
+    @property
+    def is_decided(self) -> bool:
+        """Some row says something: what breaks it, what holds, or that nothing is promised."""
+        return any(r.failures or r.kept or r.grade in DECIDED for r in self.rows)
 
     @property
     def unmet(self) -> tuple[str, ...]:
@@ -157,6 +170,8 @@ def decode_summary(data: Mapping[str, Any]) -> Summary:
         actions=tuple(Action(**_freeze(each)) for each in data["actions"]),
         outside=tuple(data["outside"]),
         resting=data["resting"],
+        unweighed=data["unweighed"],
+        gave_up=tuple(data["gave_up"]),
     )
 
 

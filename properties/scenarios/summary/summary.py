@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
-from properties.restrictions.evidence import find_unevidenced
+from properties.restrictions.evidence import find_unevidenced, is_table_current
 from properties.restrictions.unmet_assumptions import leave_open_unmet
 from properties.scenarios.reading_analysis import (
     ReadingQuestion,
@@ -63,8 +63,15 @@ def summarise(
     }
     alternatives = list_alternatives(group, question, analyse)
     actions = choose_actions(sources, rows, alternatives, values)
+    weighed = [weigh(source) for source in sources]
     return Summary(
-        len(group.slaves), settings, rows, actions, resting=sum(map(count_resting, sources))
+        len(group.slaves),
+        settings,
+        rows,
+        actions,
+        resting=sum(resting for resting, _ in weighed),
+        unweighed=sum(unknown for _, unknown in weighed),
+        gave_up=tuple(dict.fromkeys(v.gave_up for s in sources for v in s.verdicts if v.gave_up)),
     )
 
 
@@ -130,14 +137,19 @@ def list_system_sources(
         structure = PROVED_STRUCTURES.get(name)
         if structure is not None:
             verdicts = decide_system(structure, is_from_first=is_from_first)
-            opened = leave_open_unmet(group, structure, verdicts)
-            yield from [Judged(structure, opened)] if verdicts else ()
+            yield Judged(structure, leave_open_unmet(group, structure, verdicts))
 
 
-def count_resting(source: Judged) -> int:
-    """The number of proved verdicts that depend on behaviour not observed on a real broker."""
-    proved = (v for v in source.verdicts if v.word is VerdictWord.PROVED and not v.is_vacuous)
-    return sum(bool(find_unevidenced(source.structure, v.guarantee, v.fault)) for v in proved)
+def weigh(source: Judged) -> tuple[int, int]:
+    """How many proved verdicts depend on behaviour not observed on a real broker.
+
+    And of how many that is unknown, though the table of restrictions should say it.
+    """
+    proved = [v for v in source.verdicts if v.word is VerdictWord.PROVED and not v.is_vacuous]
+    if not is_table_current(source.structure):
+        return 0, len(proved)
+    found = (find_unevidenced(source.structure, v.guarantee, v.fault) for v in proved)
+    return sum(map(bool, found)), 0
 
 
 def list_alternatives(

@@ -9,6 +9,7 @@ import pytest
 
 from properties.schedules.judgement import (
     find_needless_steps,
+    follow,
     is_refuted_by,
     keep_possible,
     shorten_refutation,
@@ -77,3 +78,21 @@ def test_refused_steps_are_passed_over() -> None:
     parameters = find_world(CONSUMER).make_search_parameters(find_world(CONSUMER).every_fault)
     schedule = (Action("start_broker[0]"), Action("put_messages"), Action("start_broker[1]"))
     assert [Action("put_messages")] == keep_possible(CONSUMER, parameters, schedule)
+
+
+@pytest.mark.parametrize("structure", [SYNCHRONOUS_PAIR, CONSUMER], ids=name_of)
+def test_a_refutation_ends_with_the_first_violation(structure: Any) -> None:
+    """What goes on after it, and still violates, is no refutation; neither is what ends before."""
+    parameters = find_world(structure).make_search_parameters(find_world(structure).every_fault)
+    machine, judged = compute_machine(structure), 0
+    for name, actions in filter(None, (walk_to_violation(structure, seed) for seed in SEEDS[:12])):
+        assert is_refuted_by(name, structure, parameters, actions)
+        assert not is_refuted_by(name, structure, parameters, actions[:-1])
+        *_, (_, state) = follow(structure, parameters, actions)
+        holds = find_world(structure).get_claim(name).predicate
+        for enabled in machine.enabled(state):
+            more = Action(enabled.instance.name, {r.name: r.low for r in enabled.ranges})
+            if not holds(machine.step(state, more).cluster):
+                assert not is_refuted_by(name, structure, parameters, [*actions, more])
+                judged += 1
+    assert judged >= 3

@@ -59,8 +59,11 @@ def test_what_was_decided_is_not_decided_again() -> None:
         store.known = {key: [{"word": "nonsense"}] for key in store.known}
         assert cells == remember("x", (1,), decide)
         assert 3 == len(calls)
+        store.known = {key: [] for key in store.known}
+        assert cells == remember("x", (1,), decide)
+        assert 4 == len(calls)
     remember("x", (1,), decide)
-    assert 4 == len(calls)
+    assert 5 == len(calls)
 
 
 @pytest.mark.parametrize("slaves", [0, 1])

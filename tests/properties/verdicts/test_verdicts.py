@@ -255,6 +255,19 @@ def test_a_forged_schedule_is_no_refutation() -> None:
     assert VerdictWord.REFUTED not in {v.word for v in verdicts}
 
 
+@pytest.mark.parametrize("fault", ["none", "master kill", "slave power loss", "late join"])
+def test_a_schedule_needs_the_faults_of_its_column(fault: str) -> None:
+    """What a master's power loss refutes is no refutation where none may happen."""
+    lost = "acknowledged_is_kept_on_master"
+    refuted = certificates.load_refuted(SYNCHRONOUS_PAIR, lost, "master power loss")
+    again = certificates.rejudge(SYNCHRONOUS_PAIR, Parameters(), refuted)
+    assert again.word is VerdictWord.REFUTED
+    elsewhere = evolve(refuted, fault=fault)
+    for parameters in (Parameters(), SMALL_PARAMETERS):
+        found = certificates.rejudge(SYNCHRONOUS_PAIR, parameters, elsewhere)
+        assert found.word is VerdictWord.UNDECIDED
+
+
 @pytest.mark.nightly
 def test_certificates_are_found_anew(structure: Structure) -> None:
     """A search from nothing finds the same words and the same lengths."""

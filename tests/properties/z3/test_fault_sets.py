@@ -23,6 +23,7 @@ from properties.verdicts.fault_sets.search import find_border, find_borders, fin
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds import STRUCTURES, find_world
 from properties.worlds.replication.fault_models import FOUR_FILES
+from properties.z3 import induction
 from properties.z3.fault_sets import (
     Border,
     FaultSet,
@@ -32,7 +33,7 @@ from properties.z3.fault_sets import (
     find_unexplored,
     get_all_faults,
 )
-from properties.z3.induction import prove_lemmas
+from properties.z3.induction import SolverGaveUpError, prove_lemmas
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 ALL_FAULTS = get_all_faults(SYNCHRONOUS_PAIR)
@@ -181,3 +182,13 @@ def test_missing_borders_say_what_to_do(tmp_path: Path) -> None:
     save_borders({ALONE: load_borders(ALONE)[1:]}, tmp_path)
     with pytest.raises(InternalDisagreementError, match="some guarantees are missing"):
         recheck_borders(ALONE, tmp_path)
+
+
+def test_giving_up_is_not_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A claim that holds is not proved by a solver that runs out of its work limit."""
+    lemmas, claim = prove_lemmas(ALONE), "acknowledged_is_kept_on_master"
+    faults = frozenset({"master_stops"})
+    assert FaultSetProver(ALONE, lemmas).find_survived(claim, faults) is not None
+    monkeypatch.setattr(induction, "RLIMIT_PER_QUERY", 10)
+    with pytest.raises(SolverGaveUpError):
+        FaultSetProver(ALONE, lemmas).find_survived(claim, faults)

@@ -22,7 +22,8 @@ from properties.z3.induction import (
     get_candidates,
 )
 from reference.language.leaves import unflatten
-from reference.language.machine import Action, compute_machine
+from reference.language.machine import Action, compute_machine, record_predicate
+from reference.language.terms import Sort, constant, leaf, record
 from reference.worlds.replication.state import Cluster
 from reference.worlds.replication.structure import Structure
 from tests.structures import (
@@ -111,12 +112,41 @@ def test_a_false_lemma_falls(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [("wrong", "flush_master")] == [(d.lemma, d.instance) for d in result.dropped]
 
 
+def test_what_every_step_keeps_must_hold_at_the_beginning() -> None:
+    """No step lowers the number of a life, and yet not every life is a later one."""
+
+    def is_a_later_life(cluster: Cluster) -> bool:
+        return cluster.master.ghost_life >= 1
+
+    later = record_predicate(SYNCHRONOUS_PAIR, is_a_later_life)
+    problem = InductionProblem(SYNCHRONOUS_PAIR, EVERYTHING, facts={"later": later})
+    assert ([], []) == problem.run_houdini(["later"])
+
+
 def test_giving_up_is_not_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     """When Z3 runs out of its work limit, an error is raised."""
     monkeypatch.setattr(induction, "RLIMIT_PER_QUERY", 10)
     problem = InductionProblem(SYNCHRONOUS_PAIR, FAULT_MODEL_BY_NAME["none"])
     with pytest.raises(SolverGaveUpError):
         problem.find_inductive_set(NEEDED)
+
+
+@pytest.mark.parametrize(
+    ("size", "is_positive"),
+    [
+        ("mapped_file_size_bytes", True),
+        ("ghost_log_size_max_bytes", True),
+        ("ha_slave_fallbehind_max_bytes", False),
+    ],
+)
+def test_only_what_a_broker_enforces_is_assumed(size: str, *, is_positive: bool) -> None:
+    """A fall-behind limit may be 0 or less: RocketMQ takes any number, and no slave is near then.
+
+    A file or a log without a byte does not exist.
+    """
+    problem = InductionProblem(SYNCHRONOUS_PAIR, EVERYTHING)
+    value = leaf(f"parameters.{size}", Sort.INTEGER)
+    assert is_positive == problem.follows(record("less_equal", constant(1), value), ())
 
 
 def test_the_last_modelled_life_loses_no_power() -> None:

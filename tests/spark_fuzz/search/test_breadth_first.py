@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
 
 from properties.fault_model import FaultModel
-from properties.schedules.judgement import judge
+from properties.schedules.judgement import follow_while_possible, judge
+from properties.verdicts.certificates import load_cells
 from properties.verdicts.fingerprint import compute_digest
 from properties.worlds import find_world
 from properties.worlds.reading.world import READING
@@ -19,9 +21,9 @@ from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine
 from reference.worlds.reading.state import ReadingParameters
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters
-from spark_fuzz.search.breadth_first import BreadthFirstResult, BreadthFirstSearch
+from spark_fuzz.search.breadth_first import BreadthFirstResult, BreadthFirstSearch, make_store
 from spark_fuzz.search.influence import keep_everything
-from spark_fuzz.search.packing import MASK, FieldOverflowError
+from spark_fuzz.search.packing import CELL, MASK, SHIFT, WORD, FieldOverflowError
 from tests.spark_fuzz.state_counts import (
     CARELESS_READER,
     INSTANCES,
@@ -264,6 +266,64 @@ def test_slaves_may_be_exchanged() -> None:
     assert get_lengths(together)
     assert get_lengths(together) == get_lengths(apart)
     assert together.states < apart.states
+
+
+def list_orbits(search: BreadthFirstSearch, rows: Any) -> set[tuple[Any, ...]]:
+    """Packed states, with the values of each slave's leaves in ascending order of slaves."""
+    fields, slave_cells = search.packing.fields, search.packing.slave_cells
+    cells = [int(cell) for cell in fields[:, CELL]]
+    columns = [(rows[:, f[WORD]] >> f[SHIFT] & f[MASK]).tolist() for f in fields]
+    of_slaves = [[columns[cells.index(c)] for c in leaves] for leaves in slave_cells.tolist()]
+    own = {int(cell) for cell in slave_cells.flat}
+    others = [column for cell, column in zip(cells, columns, strict=True) if cell not in own]
+    return {
+        (tuple(c[i] for c in others), *sorted(tuple(c[i] for c in leaves) for leaves in of_slaves))
+        for i in range(len(rows))
+    }
+
+
+def find_levels(search: BreadthFirstSearch, begin: Any, depth: int) -> list[set[tuple[Any, ...]]]:
+    """The states that are new after each of so many steps from one, with slaves in any order.
+
+    Where slaves are not told apart, none may be found twice.
+    """
+    store = make_store(200_000, search.packing.word_count)
+    rows, first, count = search.pack_initial(), 0, 1
+    assert search.kernel.module.pack_state(begin, search.space.fields, rows, 0)
+    search._insert(store, rows, 0)
+    seen, levels = list_orbits(search, rows), []
+    for _ in range(depth):
+        first, count = count, search._expand(store, first, count)
+        found = list_orbits(search, store.words[first:count])
+        assert search.space.slave_cells.size == 0 or len(found) == count - first
+        levels.append(found - seen)
+        seen |= found
+    return levels
+
+
+@cache
+def search_three_slaves(*, is_symmetric: bool) -> BreadthFirstSearch:
+    """Under every fault, with slaves in any order or told apart."""
+    return BreadthFirstSearch(THREE_SLAVES, EVERY_FAULT, TINY, is_symmetric=is_symmetric)
+
+
+@pytest.mark.parametrize(("left_out", "depth"), [(1, 3), (3, 2)])
+def test_exchanged_slaves_make_the_same_states(left_out: int, depth: int) -> None:
+    """Near the ends of known schedules: as many states as there are with slaves in any order.
+
+    Their slaves hold different bytes.
+    """
+    together, apart = (search_three_slaves(is_symmetric=each) for each in (True, False))
+    cells = load_cells(THREE_SLAVES).values()
+    schedules = filter(None, dict.fromkeys(cell.schedule for cell in cells))
+    exchanged = 0
+    for schedule in itertools.islice(schedules, 0, None, depth):
+        states = follow_while_possible(THREE_SLAVES, together.parameters, schedule[:-left_out])
+        *_, (_, state) = states
+        begin = together.kernel.encode_state(state)
+        assert find_levels(together, begin, depth) == find_levels(apart, begin, depth)
+        exchanged += len({slave.log.max_offset for slave in state.slaves}) > 1
+    assert exchanged >= 3
 
 
 def test_fewer_guarantees_need_fewer_states() -> None:

@@ -73,3 +73,13 @@ def test_without_a_step_only_violations_are_hopeful() -> None:
 def test_claim_that_always_holds_leaves_no_prospects() -> None:
     """A search for violations of it ends at once."""
     assert find_reaching(compute(SEND, ANSWER, claim=constant(True))) == set()
+
+
+def test_values_above_all_constants_are_told_from_the_constants() -> None:
+    """The last value of a leaf represents all larger ones: it is in the picture, and violates."""
+    below = record("less", PHASE, 4)
+    jump = Step("jump", (record("equal", PHASE, REFUSED),), (), {"phase": constant(7)})
+    reachability = compute(jump, claim=below)
+    assert {"phase": (-1, 0, 1, 2, 3, 4)} == dict(reachability.domains)
+    assert find_reaching(reachability) == {(REFUSED,)}
+    assert reachability.can_reach_violation == (False, False, False, False, True, True)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 
+from command_line.answers.story.afterwards import describe
 from properties.scenarios.procedures.procedures import (
     Procedure,
     fit,
@@ -77,6 +79,24 @@ def test_a_copy_of_the_masters_store_may_lose_what_the_slave_had() -> None:
     outcomes = try_all(PAIR, "acknowledged_is_kept_on_master", "master power loss")
     assert outcomes[TO_SLAVE].is_lost
     assert not outcomes[LEAVE].is_lost
+
+
+HARMS = {
+    "loses": {"is_lost": True},
+    "no": {"broken": ("slave_is_prefix_of_master",)},
+    "n/a": {"refused": "is_slave_longer does not hold"},
+}
+
+
+@pytest.mark.parametrize("word", HARMS)
+def test_each_harm_alone_is_no_help(word: str) -> None:
+    """Above all a message answered PUT_OK that is lost: `explain` and `check` propose no such."""
+    harmless = Outcome("Restart the master")
+    assert (harmless.is_mending, describe(harmless, ())[0]) == (True, "helps")
+    harmful = evolve(harmless, **HARMS[word])
+    assert (harmful.is_mending, describe(harmful, ())[0]) == (False, word)
+    later = evolve(harmless, later=harmful)
+    assert (later.is_mending, describe(later, ())[0]) == (False, "not sure")
 
 
 def test_what_is_gone_stays_gone() -> None:
