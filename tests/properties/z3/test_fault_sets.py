@@ -192,3 +192,19 @@ def test_giving_up_is_not_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(induction, "RLIMIT_PER_QUERY", 10)
     with pytest.raises(SolverGaveUpError):
         FaultSetProver(ALONE, lemmas).find_survived(claim, faults)
+
+
+def test_what_is_remembered_of_one_set_is_no_answer_about_others() -> None:
+    """More faults break what fewer leave, and fewer leave what more break, in either order."""
+    claim, few, all_faults = (
+        "acknowledged_is_kept_on_master",
+        frozenset({"master_stops"}),
+        get_all_faults(ALONE),
+    )
+    lemmas = prove_lemmas(ALONE)
+    for order in ((few, all_faults), (all_faults, few)):
+        prover = FaultSetProver(ALONE, lemmas)
+        found = {faults: prover.find_survived(claim, faults) for faults in order}
+        assert found[all_faults] is None
+        assert found[few] is not None
+        assert few <= found[few]
