@@ -130,7 +130,9 @@ def test_known_schedules_need_no_solver(monkeypatch: pytest.MonkeyPatch) -> None
     found = search_structure(TANK, hints=Hints(known))
     refuted = {(v.guarantee, v.fault) for v in known if v.word is VerdictWord.REFUTED}
     assert refuted
-    assert refuted == {(v.guarantee, v.fault) for v in found if v.word is VerdictWord.REFUTED}
+    again = [v for v in found if v.word is VerdictWord.REFUTED]
+    assert refuted == {(v.guarantee, v.fault) for v in again}
+    assert not any(v.is_shortest for v in again)
 
 
 def test_nothing_that_was_given_up_is_remembered() -> None:

@@ -237,6 +237,19 @@ def test_a_forged_certificate_is_refused(forge: Callable[[dict[str, Any]], None]
         certificates.recheck(SYNCHRONOUS_PAIR, Parameters(), document)
 
 
+def test_a_proof_is_not_called_vacuous_for_nothing() -> None:
+    """Only where the premise is proved to be impossible."""
+    alone = next(s for s in STRUCTURES if not s.slaves)
+    document = certificates.load(alone)
+    assert document is not None
+    proved = next(
+        c for c in document["cells"] if c["verdict"] == "proved" and not c.get("is_vacuous")
+    )
+    proved["is_vacuous"] = True
+    with pytest.raises(InternalDisagreementError, match="certified as vacuous"):
+        certificates.recheck(alone, Parameters(), document)
+
+
 def test_a_broken_certificate_is_none(tmp_path: Path) -> None:
     """A file that is no JSON, or was made from other rules, is not used."""
     certificates.get_path(SYNCHRONOUS_PAIR, tmp_path).write_text("{")

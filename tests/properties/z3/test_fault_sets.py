@@ -22,7 +22,7 @@ from properties.verdicts.fault_sets.certificates import (
 from properties.verdicts.fault_sets.search import find_border, find_borders, find_refutations
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds import STRUCTURES, find_world
-from properties.worlds.replication.fault_models import FOUR_FILES
+from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FOUR_FILES
 from properties.z3 import induction
 from properties.z3.fault_sets import (
     Border,
@@ -36,6 +36,7 @@ from properties.z3.fault_sets import (
 from properties.z3.induction import SolverGaveUpError, prove_lemmas
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
+KILL = FAULT_MODEL_BY_NAME["master kill"]
 ALL_FAULTS = get_all_faults(SYNCHRONOUS_PAIR)
 CONSUMER = STRUCTURES["reading/open slow/no offset check/last"]
 ALONE = next(s for s in BORDERED_STRUCTURES if s.slaves == 0)
@@ -187,8 +188,24 @@ def test_missing_borders_say_what_to_do(tmp_path: Path) -> None:
 def test_giving_up_is_not_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     """A claim that holds is not proved by a solver that runs out of its work limit."""
     lemmas, claim = prove_lemmas(ALONE), "acknowledged_is_kept_on_master"
-    faults = frozenset({"master_stops"})
+    faults = frozenset(KILL.admitted)
     assert FaultSetProver(ALONE, lemmas).find_survived(claim, faults) is not None
     monkeypatch.setattr(induction, "RLIMIT_PER_QUERY", 10)
     with pytest.raises(SolverGaveUpError):
         FaultSetProver(ALONE, lemmas).find_survived(claim, faults)
+
+
+def test_what_is_remembered_of_one_set_is_no_answer_about_others() -> None:
+    """More faults break what fewer leave, and fewer leave what more break, in either order."""
+    claim, few, all_faults = (
+        "acknowledged_is_kept_on_master",
+        frozenset(KILL.admitted),
+        get_all_faults(ALONE),
+    )
+    lemmas = prove_lemmas(ALONE)
+    for order in ((few, all_faults), (all_faults, few)):
+        prover = FaultSetProver(ALONE, lemmas)
+        found = {faults: prover.find_survived(claim, faults) for faults in order}
+        assert found[all_faults] is None
+        assert found[few] is not None
+        assert few <= found[few]

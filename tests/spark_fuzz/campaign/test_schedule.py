@@ -93,6 +93,7 @@ def test_every_structure_has_a_code_of_its_own() -> None:
         (PAIR + f"/64/0/1~5.{SEED_MAX}", "schedule number"),
         (PAIR + "/64/0/1~5.2~5.3", "in no possible order"),
         (PAIR + "/64/0/1~5", "identifies no schedule"),
+        (PAIR + "/64/0/1@00000000", "made with other rules"),
     ],
 )
 def test_bad_identifiers_are_refused(text: str, message: str) -> None:
