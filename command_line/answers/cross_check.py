@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from command_line.output import exit_codes
+from command_line.output.interruption import say_when_interrupted
 from command_line.output.progress import show_progress
 from properties.worlds import find_world
 from reference.checkout import FULL_ENVIRONMENT
@@ -49,7 +50,7 @@ def open_engine(folder: Path | None, master: str | None, jobs: int) -> Iterator[
     """The engine that searches: in memory, or with a folder for the levels on disk.
 
     On disk it is ``jobs`` processes, 0 for one per core, or Spark if there is a ``master``. Raises
-    MissingPrerequisiteError without compiler, Spark or Java, click.Abort when interrupted.
+    MissingPrerequisiteError without compiler, Spark or Java.
     """
     check_installed("numba")
     from spark_fuzz.search.cross_check import search_here  # noqa: PLC0415
@@ -57,19 +58,17 @@ def open_engine(folder: Path | None, master: str | None, jobs: int) -> Iterator[
     if folder is None:
         yield search_here
         return
+    say_when_interrupted(
+        lambda: f"interrupted; finished levels are in {folder}, and the same command continues"
+    )
     if master:
         check_installed("pyspark")
         find_java()
     from spark_fuzz.search.level_search import LevelEngine, open_processes  # noqa: PLC0415
 
     open_tasks = partial(open_spark, master) if master else partial(open_processes, jobs)
-    try:
-        with ExitStack() as opened:
-            yield LevelEngine(cache(lambda: opened.enter_context(open_tasks())), folder)
-    except KeyboardInterrupt as interrupt:
-        raise click.Abort(
-            f"interrupted; finished levels are in {folder}, and the same command continues"
-        ) from interrupt
+    with ExitStack() as opened:
+        yield LevelEngine(cache(lambda: opened.enter_context(open_tasks())), folder)
 
 
 @contextmanager

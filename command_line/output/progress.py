@@ -17,6 +17,8 @@ from typing import Any, TextIO
 
 from attrs import define, frozen
 
+from command_line.output.interruption import silence_when_interrupted
+
 SILENT_SECONDS = 1.25
 """A verb that has been silent for so long writes a line; after two seconds it would seem stuck."""
 SETTLED_SECONDS = 0.5
@@ -130,6 +132,14 @@ class ProgressLine:
                 self.write("\r" + " " * self.length + "\r")
                 self.length = 0
 
+    def fall_silent(self) -> None:
+        """Say nothing any more, whatever another thread is doing with the stream."""
+        self.is_quiet = True
+        if self.lock.acquire(timeout=BEAT_SECONDS):
+            with suppress(RuntimeError):
+                self.clear()
+            self.lock.release()
+
     def hear(self, text: str) -> None:
         """Take note that another text is written now; inside its line nothing is drawn."""
         with self.lock:
@@ -196,6 +206,7 @@ def watch(base: str, *, is_quiet: bool = False) -> Iterator[ProgressLine]:
     is_over = threading.Event()
     thread = threading.Thread(target=_repeat, args=(line, is_over), daemon=True)
     _watched.append(line)
+    silence_when_interrupted(line.fall_silent)
     sys.stdout, sys.stderr = HeardStream(out, line), HeardStream(err, line)
     thread.start()
     try:
