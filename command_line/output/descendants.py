@@ -27,7 +27,7 @@ class Process(NamedTuple):
     """The first process of its group. Java has a group of its own, and Spark's workers another."""
 
 
-def kill_descendants() -> None:
+def kill_descendants(spared: frozenset[int] = frozenset()) -> None:
     """Kill them, and come back when they have ended.
 
     A process that has lost its parent is found by its group.
@@ -35,7 +35,7 @@ def kill_descendants() -> None:
     known: set[int] = set()
     until = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < until:
-        alive = find_descendants(list_processes(), os.getpid(), known) - list_spared()
+        alive = find_descendants(list_processes(), os.getpid(), known) - spared
         if not alive:
             return
         for pid in alive:
@@ -66,11 +66,11 @@ def find_descendants(
     return found
 
 
-def list_spared() -> set[int]:
-    """Python's own process that removes what the others shared: it ends after this one."""
+def find_tracker() -> frozenset[int]:
+    """Python's own process that knows what the others share: it is needed to remove that."""
     tracking = sys.modules.get("multiprocessing.resource_tracker")
     pid = tracking and tracking._resource_tracker._pid
-    return {pid} if pid else set()
+    return frozenset([pid] if pid else [])
 
 
 def list_processes() -> list[Process]:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from command_line.output.descendants import kill_descendants
+from command_line.output.descendants import find_tracker, kill_descendants
 from command_line.output.exit_codes import INTERRUPTED
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -80,10 +80,11 @@ def end(_number: int, _frame: FrameType | None) -> None:
     if os.getpid() != Ending.pid:
         os._exit(INTERRUPTED)  # A copy of this process that has not become another program yet.
     is_first, Ending.has_begun = not Ending.has_begun, True
-    kill_descendants()
+    kill_descendants(spared=find_tracker())
     say()
     if is_first:
         remove_temporary_folders()
+    kill_descendants()
     os._exit(INTERRUPTED)
 
 

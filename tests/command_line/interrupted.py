@@ -33,13 +33,15 @@ class Ended(NamedTuple):
 
 
 class Started:
-    """A program that runs; it has a process group of its own, as in a terminal."""
+    """A program that runs; it has a process group of its own, as in a terminal.
 
-    def __init__(self, words: list[object], **variables: str) -> None:
+    If ``is_deaf``, a signal waits until the program can answer it, as ``./rmqspec`` has it.
+    """
+
+    def __init__(self, words: list[object], *, is_deaf: bool = True, **variables: str) -> None:
         self.mark = uuid4().hex
         environment = {**os.environ, "PYTHONPATH": str(ROOT), MARK: self.mark, **variables}
-        # As ./rmqspec does: a signal waits until the program can answer it.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS if is_deaf else ())
         try:
             self.process = subprocess.Popen(
                 [*map(str, words)],
