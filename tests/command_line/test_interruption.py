@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -66,7 +67,7 @@ def start(folder: Path, setting: str = "pass", waiting: str = "time.sleep(600)")
     path.write_text(PROGRAM.format(setting=setting, waiting=waiting))
     started = Started([sys.executable, path, folder])
     while started.process.poll() is None and not (folder / "is_ready").exists():
-        os.sched_yield()
+        time.sleep(0.005)
     assert started.process.poll() is None
     return started
 
@@ -152,7 +153,7 @@ def test_the_script_ends_with_one_line(tmp_path: Path) -> None:
         (tmp_path / "is_ready").unlink(missing_ok=True)
         started = Started([program], is_deaf=False, RMQSPEC_PYTHON=str(python))
         while started.process.poll() is None and not (tmp_path / "is_ready").exists():
-            os.sched_yield()
+            time.sleep(0.005)
         started.send(number, is_to_group=True)
         assert Ended(130, BEFORE, []) == started.wait()
 
