@@ -29,7 +29,6 @@ from command_line.options.shared_options import (
 from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.checkout import check_may_rewrite
-from command_line.output.interruption import say_when_interrupted
 from command_line.output.progress import show_progress
 from command_line.output.workers import run_all
 from properties.comparison.upgrades import COMPARED_STRUCTURES, compare, get_base, render_change
@@ -227,8 +226,6 @@ def command(  # noqa: PLR0913, PLR0917
     """Prove or refute every guarantee of every structure under every fault model."""
     structures = choose_structures(names, variants, version)
     check_levels(folder, master, states_max)
-    if folder is None:
-        say_when_interrupted(lambda: "interrupted")
     structures = keep_candidate(structures, candidate, names)
     structures = keep_fault_model(structures, fault if candidate or states_max else "", names)
     if not is_json:

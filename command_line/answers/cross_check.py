@@ -28,7 +28,12 @@ STATES_IN_MEMORY_MAX = 2**31 - 1
 
 
 def check_levels(folder: Path | None, master: str | None, states_max: int) -> None:
-    """Raise click.BadParameter for a folder or a cluster that would stay unused, or is needed."""
+    """Raise click.BadParameter for a folder or a cluster that would stay unused, or is needed.
+
+    From now on an interruption says what is kept: the levels in the folder, if there is one.
+    """
+    kept = f"finished levels are in {folder}, and the same command continues"
+    say_when_interrupted(lambda: f"interrupted; {kept}" if folder else "interrupted")
     if folder and not states_max:
         raise click.BadParameter("it goes with --cross-check", param_hint="--levels")
     if master and not folder:
@@ -58,9 +63,6 @@ def open_engine(folder: Path | None, master: str | None, jobs: int) -> Iterator[
     if folder is None:
         yield search_here
         return
-    say_when_interrupted(
-        lambda: f"interrupted; finished levels are in {folder}, and the same command continues"
-    )
     if master:
         check_installed("pyspark")
         find_java()
