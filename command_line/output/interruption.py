@@ -39,7 +39,8 @@ class Ending:
     """Ends the progress, so that the line is the last one."""
     pid = 0
     """The process whose signals are handled; none at first."""
-    has_begun = False
+    errors: int | None = None
+    """Where the line goes: standard error, which is nobody else's once an end has begun."""
     has_said = False
 
 
@@ -79,7 +80,8 @@ def end(_number: int, _frame: FrameType | None) -> None:
     """End this process. A second signal does not wait for temporary folders to be removed."""
     if os.getpid() != Ending.pid:
         os._exit(INTERRUPTED)  # A copy of this process that has not become another program yet.
-    is_first, Ending.has_begun = not Ending.has_begun, True
+    if is_first := Ending.errors is None:
+        silence_the_rest()
     kill_descendants(spared=find_tracker())
     say()
     if is_first:
@@ -88,27 +90,33 @@ def end(_number: int, _frame: FrameType | None) -> None:
     os._exit(INTERRUPTED)
 
 
-def say() -> None:
-    """Write the line, once. The streams may be in the middle of something, so it goes past them."""
-    if Ending.has_said:
-        return
-    Ending.has_said = True
+def silence_the_rest() -> None:
+    """Let only the line be written: threads complain about processes that are killed."""
+    Ending.errors = 2
     with suppress(Exception):
         Ending.fall_silent()
+    with suppress(OSError):
+        Ending.errors = os.dup(2)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+
+
+def say() -> None:
+    """Write the line, once. The streams may be in the middle of something, so it goes past them."""
+    if Ending.has_said or Ending.errors is None:
+        return
+    Ending.has_said = True
     try:
         text = Ending.describe()
     except Exception:
         text = "interrupted"
     with suppress(OSError):
-        os.write(2, f"rmqspec: {' '.join(text.split())}\n".encode())
+        os.write(Ending.errors, f"rmqspec: {' '.join(text.split())}\n".encode())
 
 
 def remove_temporary_folders() -> None:
-    """Do what is done at every end of the interpreter, in silence and not for ever."""
+    """Do what is done at every end of the interpreter, but not for ever."""
     timer = threading.Timer(PATIENCE_SECONDS, os._exit, (INTERRUPTED,))
     timer.daemon = True
     timer.start()
-    with suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     with suppress(BaseException):
         atexit._run_exitfuncs()

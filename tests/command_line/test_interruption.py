@@ -101,9 +101,22 @@ def test_nothing_is_left(tmp_path: Path, number: signal.Signals, is_to_group: bo
             "lost = Lost(); del lost",
             BEFORE[0],
         ),
+        (
+            "def complain(): [print('broken', file=sys.stderr) for _ in iter(int, 1) "
+            "if not worker.is_alive()]",
+            "import threading; threading.Thread(target=complain, daemon=True).start(); "
+            "time.sleep(600)",
+            BEFORE[0],
+        ),
         ("pass", "sys.stderr.write(''); signal.raise_signal(signal.SIGINT)", BEFORE[0]),
     ],
-    ids=["a text", "a text that fails", "where exceptions are lost", "by itself"],
+    ids=[
+        "a text",
+        "a text that fails",
+        "where exceptions are lost",
+        "where a thread complains",
+        "by itself",
+    ],
 )
 def test_the_line(tmp_path: Path, setting: str, waiting: str, said: str) -> None:
     """It is the verb's own, and always one; nothing can catch an interruption."""
