@@ -35,34 +35,32 @@ def kill_descendants(spared: frozenset[int] = frozenset()) -> None:
     known: set[int] = set()
     until = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < until:
-        alive = find_descendants(list_processes(), os.getpid(), known) - spared
+        found = find_descendants(list_processes(), os.getpid(), known)
+        alive = [pid for pid in found if pid not in spared]
         if not alive:
             return
         for pid in alive:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-        known |= alive
+        known.update(alive)
         time.sleep(PAUSE_SECONDS)
 
 
 def find_descendants(
     processes: Iterable[Process], ancestor: int, known: Iterable[int] = ()
-) -> set[int]:
-    """Those that descend from a process, or that are in the group of one of the ``known``."""
-    found: set[int] = set()
-    leaders = {*known}
-    left = [*processes]
-    while (
-        more := {
-            each.pid
-            for each in left
-            if each.parent == ancestor or each.parent in found or each.group in leaders
-        }
-        - found
-        - {ancestor}
-    ):
-        found |= more
-        leaders |= more
+) -> list[int]:
+    """Those that descend from a process, or that are in the group of one of the ``known``.
+
+    Parents come first: a shell would say that its child was killed.
+    """
+    found: list[int] = []
+    parents, leaders = {ancestor}, {*known}
+    left = [each for each in processes if each.pid != ancestor]
+    while more := [each for each in left if each.parent in parents or each.group in leaders]:
+        left = [each for each in left if each not in more]
+        found += [each.pid for each in more]
+        parents.update(found)
+        leaders.update(found)
     return found
 
 

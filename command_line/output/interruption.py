@@ -11,6 +11,7 @@ This module is imported before all others, so it imports little.
 from __future__ import annotations
 
 import atexit
+import itertools
 import os
 import signal
 import threading
@@ -39,8 +40,10 @@ class Ending:
     """Ends the progress, so that the line is the last one."""
     pid = 0
     """The process whose signals are handled; none at first."""
-    errors: int | None = None
-    """Where the line goes: standard error, which is nobody else's once an end has begun."""
+    turns = itertools.count()
+    """Counts the signals; more than one may come."""
+    errors = 2
+    """Where the line goes: standard error, which only it reaches once an end has begun."""
     has_said = False
 
 
@@ -77,10 +80,11 @@ def raised_when_interrupted() -> Iterator[None]:
 
 
 def end(_number: int, _frame: FrameType | None) -> None:
-    """End this process. A second signal does not wait for temporary folders to be removed."""
+    """End this process. A further signal does not wait for temporary folders to be removed."""
     if os.getpid() != Ending.pid:
         os._exit(INTERRUPTED)  # A copy of this process that has not become another program yet.
-    if is_first := Ending.errors is None:
+    is_first = next(Ending.turns) == 0
+    if is_first:
         silence_the_rest()
     kill_descendants(spared=find_tracker())
     say()
@@ -92,7 +96,6 @@ def end(_number: int, _frame: FrameType | None) -> None:
 
 def silence_the_rest() -> None:
     """Let only the line be written: threads complain about processes that are killed."""
-    Ending.errors = 2
     with suppress(Exception):
         Ending.fall_silent()
     with suppress(OSError):
@@ -102,15 +105,19 @@ def silence_the_rest() -> None:
 
 def say() -> None:
     """Write the line, once. The streams may be in the middle of something, so it goes past them."""
-    if Ending.has_said or Ending.errors is None:
-        return
-    Ending.has_said = True
     try:
         text = Ending.describe()
     except Exception:
         text = "interrupted"
-    with suppress(OSError):
-        os.write(Ending.errors, f"rmqspec: {' '.join(text.split())}\n".encode())
+    line = f"rmqspec: {' '.join(text.split())}\n".encode()
+    # A signal that has come already is answered inside this call, and none after it.
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    if not Ending.has_said:
+        Ending.has_said = True
+        try:
+            os.write(Ending.errors, line)
+        except OSError:
+            return
 
 
 def remove_temporary_folders() -> None:

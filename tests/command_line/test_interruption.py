@@ -181,8 +181,9 @@ def test_descendants() -> None:
         Process(14, 1, 14),
         Process(15, 14, 10),
     ]
-    assert {11, 12, 13} == find_descendants(processes, 10)
-    assert {13} == find_descendants(processes[3:5], 10, known={12})
+    for seen in (processes, processes[::-1]):
+        assert [11, 12, 13] == find_descendants(seen, 10)
+    assert [13] == find_descendants(processes[3:5], 10, known={12})
 
 
 def test_lines_of_processes() -> None:
