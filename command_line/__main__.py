@@ -3,7 +3,7 @@
 import atexit
 import os
 
-from command_line.main import main
+from command_line.output.interruption import end_when_interrupted
 
 
 def run_and_end() -> None:
@@ -11,6 +11,9 @@ def run_and_end() -> None:
 
     The interpreter would need seconds for that, in silence. ``main`` has flushed both streams.
     """
+    end_when_interrupted()
+    from command_line.main import main  # noqa: PLC0415
+
     try:
         main()
     except SystemExit as end:

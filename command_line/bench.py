@@ -32,7 +32,7 @@ from command_line.benchmarks.floor import (
     format_record,
     judge_paces,
     measure_paces,
-    measure_twice_if_low,
+    measure_until_enough,
     paces_as_json,
     print_paces,
     read_record,
@@ -179,7 +179,7 @@ def show_floor(is_json: bool) -> int:
     """Measure what has a record; print the speed and whether it is enough."""
     recorded = read_record()
     with show_progress() as line:
-        paces = measure_twice_if_low(recorded, line)
+        paces = measure_until_enough(recorded, line)
     if is_json:
         answer = {**describe_machine(), "engines": paces_as_json(paces, recorded)}
         click.echo(json.dumps(answer, indent=1))

@@ -6,7 +6,7 @@ import importlib.util
 import shlex
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,7 @@ from command_line.options.shared_options import (
 )
 from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
+from command_line.output.interruption import say_when_interrupted
 from command_line.output.progress import show_progress
 from properties.generated_text import count_steps
 from properties.verdicts.fault_sets.admitted_faults import find_tabled_verdict
@@ -61,6 +62,9 @@ from spark_fuzz.report.report_summary import REPORT_FILE
 if TYPE_CHECKING:
     from spark_fuzz.campaign.progress import Progress
     from spark_fuzz.report.known_failures import KnownFailure
+
+LOCAL = "local[*]"
+"""Spark's master if none is named: every core of this machine."""
 
 EPILOG = """\b
 Examples:
@@ -161,7 +165,7 @@ Java, 130 interrupted.
 @click.option("--out", type=click.Path(path_type=Path), help="A new folder for the rows.")
 @click.option(
     "--master",
-    default="local[*]",
+    default=LOCAL,
     show_default=True,
     callback=parse_master,
     help=f"Spark master URL; {name_page('campaigns.md')} says what workers need.",
@@ -191,6 +195,8 @@ def command(
         check_is_new(folder)
         make_parent(folder)
     find_java()
+    again = [*(["--master", master] * (master != LOCAL)), *(["--classes"] * is_classed)]
+    say_when_interrupted(lambda: describe_interruption(manifest, folder, again))
     print_manifest(manifest, folder, is_new=not resume)
     findings = run(manifest, folder, master, is_new=not resume, is_classed=is_classed)
     summary = findings.summary
@@ -256,7 +262,7 @@ class Findings:
 def run(
     manifest: Manifest, folder: Path, master: str, *, is_new: bool, is_classed: bool
 ) -> Findings:
-    """The campaign, with progress. Raises click.Abort when it is interrupted."""
+    """The campaign, with progress."""
     if importlib.util.find_spec("pyspark") is None:
         raise MissingPrerequisiteError(f"this environment has no PySpark; {FULL_ENVIRONMENT}")
     from spark_fuzz.campaign.job import resume_campaign  # noqa: PLC0415
@@ -267,26 +273,23 @@ def run(
     )
     from spark_fuzz.report.fault_counts import counted_by_faults  # noqa: PLC0415
 
-    try:
-        with show_progress() as line, open_session(master) as spark:
-            if is_new:
-                create_campaign(folder, manifest)
-            line("compiling")
-            progress = resume_campaign(spark, folder, lambda p: line(describe_progress(p)))
-            line("summarising")
-            with counted_by_faults(spark, folder) as counted:
-                summary = summarise(counted, folder)
-                summary["coverage"] = summarise_coverage(spark, folder, manifest)
-                known = find_known(counted, manifest.options)
-                if is_classed:
-                    line("shortening violations")
-                    find_classes(counted, folder, manifest.options)
-            classes = read_classes(folder)
-            line("writing the report")
-            write_report(folder, summary, known, classes)
-            return Findings(progress, summary, known, classes)
-    except KeyboardInterrupt as interrupt:
-        raise click.Abort(describe_interruption(manifest, folder)) from interrupt
+    with show_progress() as line, open_session(master) as spark:
+        if is_new:
+            create_campaign(folder, manifest)
+        line("compiling")
+        progress = resume_campaign(spark, folder, lambda p: line(describe_progress(p)))
+        line("summarising")
+        with counted_by_faults(spark, folder) as counted:
+            summary = summarise(counted, folder)
+            summary["coverage"] = summarise_coverage(spark, folder, manifest)
+            known = find_known(counted, manifest.options)
+            if is_classed:
+                line("shortening violations")
+                find_classes(counted, folder, manifest.options)
+        classes = read_classes(folder)
+        line("writing the report")
+        write_report(folder, summary, known, classes)
+        return Findings(progress, summary, known, classes)
 
 
 def describe_progress(progress: Progress) -> str:
@@ -300,12 +303,12 @@ def describe_progress(progress: Progress) -> str:
     )
 
 
-def describe_interruption(manifest: Manifest, folder: Path) -> str:
-    """The finished part after an interruption, and the command that continues."""
+def describe_interruption(manifest: Manifest, folder: Path, again: Sequence[str]) -> str:
+    """The finished part after an interruption, and the command that continues with ``again``."""
     if not folder.exists():
-        return "interrupted before the campaign began"
+        return "interrupted before the campaign began; the same command begins it again"
     done = manifest.units - len(find_missing_units(folder, manifest))
-    command_words = shlex.join(["rmqspec", "fuzz", "--resume", str(folder)])
+    command_words = shlex.join(["rmqspec", "fuzz", "--resume", str(folder), *again])
     return f"interrupted; {done} of {manifest.units} units are in place; continue: {command_words}"
 
 

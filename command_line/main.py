@@ -13,6 +13,7 @@ import click
 
 from command_line.output import exit_codes
 from command_line.output.failures import get_exit_code
+from command_line.output.interruption import say_when_interrupted
 from command_line.output.progress import watch
 from command_line.output.standard_streams import OutputClosedError, end_quietly, reserve_numbers
 from reference import ROCKETMQ_VERSION
@@ -66,6 +67,9 @@ QUIET = "--quiet"
 UNTIL_STOPPED = ("broker", "record")
 """Verbs that run until they are stopped: they show no progress."""
 
+RESUMABLE = ("fuzz", "prove")
+"""Verbs that say themselves what an interruption leaves."""
+
 FOREIGN_ARGUMENTS = ("test",)
 """Verbs whose arguments go to another program."""
 
@@ -109,6 +113,8 @@ class Verbs(click.Group):
         if cmd_name not in FOREIGN_ARGUMENTS:
             add_quiet(command)
         forget_help_option(command)
+        if cmd_name not in RESUMABLE:
+            say_when_interrupted(lambda: "interrupted")
         return command
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from command_line.output import exit_codes
+from command_line.output.interruption import say_when_interrupted
 from command_line.output.progress import show_progress
 from properties.worlds import find_world
 from reference.checkout import FULL_ENVIRONMENT
@@ -27,7 +28,12 @@ STATES_IN_MEMORY_MAX = 2**31 - 1
 
 
 def check_levels(folder: Path | None, master: str | None, states_max: int) -> None:
-    """Raise click.BadParameter for a folder or a cluster that would stay unused, or is needed."""
+    """Raise click.BadParameter for a folder or a cluster that would stay unused, or is needed.
+
+    From now on an interruption says what is kept: the levels in the folder, if there is one.
+    """
+    kept = f"finished levels are in {folder}, and the same command continues"
+    say_when_interrupted(lambda: f"interrupted; {kept}" if folder else "interrupted")
     if folder and not states_max:
         raise click.BadParameter("it goes with --cross-check", param_hint="--levels")
     if master and not folder:
@@ -49,7 +55,7 @@ def open_engine(folder: Path | None, master: str | None, jobs: int) -> Iterator[
     """The engine that searches: in memory, or with a folder for the levels on disk.
 
     On disk it is ``jobs`` processes, 0 for one per core, or Spark if there is a ``master``. Raises
-    MissingPrerequisiteError without compiler, Spark or Java, click.Abort when interrupted.
+    MissingPrerequisiteError without compiler, Spark or Java.
     """
     check_installed("numba")
     from spark_fuzz.search.cross_check import search_here  # noqa: PLC0415
@@ -63,13 +69,8 @@ def open_engine(folder: Path | None, master: str | None, jobs: int) -> Iterator[
     from spark_fuzz.search.level_search import LevelEngine, open_processes  # noqa: PLC0415
 
     open_tasks = partial(open_spark, master) if master else partial(open_processes, jobs)
-    try:
-        with ExitStack() as opened:
-            yield LevelEngine(cache(lambda: opened.enter_context(open_tasks())), folder)
-    except KeyboardInterrupt as interrupt:
-        raise click.Abort(
-            f"interrupted; finished levels are in {folder}, and the same command continues"
-        ) from interrupt
+    with ExitStack() as opened:
+        yield LevelEngine(cache(lambda: opened.enter_context(open_tasks())), folder)
 
 
 @contextmanager

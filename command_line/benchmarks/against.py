@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import statistics
 import subprocess
 import sys
@@ -23,6 +22,7 @@ import click
 from attrs import frozen
 
 from command_line.benchmarks import probe
+from command_line.output.interruption import raised_when_interrupted
 from properties.generated_text import ROOT
 from spark_fuzz.campaign.java import MissingPrerequisiteError
 
@@ -164,7 +164,7 @@ def measure_tree(tree: Tree, given: Mapping[str, Any]) -> dict[str, float]:
 @contextmanager
 def checked_out(commit: str) -> Iterator[Tree]:
     """A work tree of a commit in a temporary folder, both removed in any case."""
-    with ended_in_order(), tempfile.TemporaryDirectory(prefix="rmqspec-bench-") as parent:
+    with raised_when_interrupted(), tempfile.TemporaryDirectory(prefix="rmqspec-bench-") as parent:
         folder = Path(parent).resolve() / "tree"
         try:
             added = run_git("worktree", "add", "--quiet", "--detach", str(folder), commit)
@@ -175,16 +175,6 @@ def checked_out(commit: str) -> Iterator[Tree]:
             # Git forgets a tree that is gone, and refuses one that was only begun.
             shutil.rmtree(folder, ignore_errors=True)
             run_git("worktree", "remove", "--force", "--force", str(folder))
-
-
-@contextmanager
-def ended_in_order() -> Iterator[None]:
-    """SIGTERM interrupts this process, so that it leaves nothing behind."""
-    usual = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, usual)
 
 
 def find_commit(name: str) -> str:

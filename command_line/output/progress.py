@@ -17,6 +17,7 @@ from typing import Any, TextIO
 
 from attrs import define, frozen
 
+from command_line.output.interruption import silence_when_interrupted
 from command_line.output.standard_streams import OutputClosedError
 
 SILENT_SECONDS = 1.25
@@ -139,6 +140,14 @@ class ProgressLine:
             if not self.is_quiet:
                 self.write(f"{PREFIX}{text}\n")
 
+    def fall_silent(self) -> None:
+        """Say nothing any more, whatever another thread is doing with the stream."""
+        self.is_quiet = True
+        if self.lock.acquire(timeout=BEAT_SECONDS):
+            with suppress(RuntimeError):
+                self.clear()
+            self.lock.release()
+
     def hear(self, text: str) -> None:
         """Take note that another text is written now; inside its line nothing is drawn."""
         with self.lock:
@@ -218,6 +227,7 @@ def watch(base: str, *, is_quiet: bool = False) -> Iterator[ProgressLine]:
     is_over = threading.Event()
     thread = threading.Thread(target=_repeat, args=(line, is_over), daemon=True)
     _watched.append(line)
+    silence_when_interrupted(line.fall_silent)
     sys.stdout, sys.stderr = HeardStream(out, line), HeardStream(err, line)
     thread.start()
     try:

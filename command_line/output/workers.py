@@ -10,6 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from typing import Any, TypeVar
 
 from command_line.output.progress import ProgressLine
+from spark_fuzz.processes import deaf_to_ctrl_c
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -38,7 +39,8 @@ def run_all(
     texts = context.Queue()
     count = jobs or os.cpu_count() or 1
     with ProcessPoolExecutor(count, context, initializer=_begin, initargs=(texts,)) as pool:
-        open_work = {pool.submit(_work, work, item): item for item in items}
+        with deaf_to_ctrl_c():
+            open_work = {pool.submit(_work, work, item): item for item in items}
         try:
             yield from _collect(open_work, texts, progress, len(items))
         except BaseException:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
+from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from spark_fuzz.campaign.java import find_java
@@ -25,17 +28,37 @@ def is_submitted() -> bool:
     return "PYSPARK_GATEWAY_PORT" in os.environ
 
 
-def choose_cluster(master: str) -> Any:
-    """A session builder for this master, whose workers have the driver's own interpreter."""
+OPTIONS = {
+    "spark.app.name": "rmqspec fuzz",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",
+}
+
+
+def choose_cluster(master: str) -> dict[str, str]:
+    """Spark's options for this master, whose workers have the driver's own interpreter."""
     os.environ["JAVA_HOME"] = str(find_java().home)
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    builder = SparkSession.builder.master(master)
     if not master.startswith("local"):
-        return builder
+        return {"spark.master": master}
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    return builder.config("spark.driver.bindAddress", "127.0.0.1").config(
-        "spark.driver.host", "127.0.0.1"
-    )
+    return {
+        "spark.master": master,
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+    }
+
+
+@cache
+def make_temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    """Where Spark's driver keeps what it needs while it runs; removed when this process ends.
+
+    Java itself would leave its files behind when it is killed.
+    """
+    return tempfile.TemporaryDirectory(prefix="rmqspec-spark-", ignore_cleanup_errors=True)
 
 
 @contextmanager
@@ -48,35 +71,40 @@ def open_session(master: str = "local[*]") -> Iterator[SparkSession]:
     if (running := SparkSession.getActiveSession()) is not None:
         yield running
         return
-    builder = SparkSession.builder if is_submitted() else choose_cluster(master)
-    with TemporaryDirectory(prefix="rmqspec-spark-", ignore_cleanup_errors=True) as warehouse:
-        # Spark makes a folder for tables, of which there are none, and by default where it is run.
-        yield from start_session(builder.config("spark.sql.warehouse.dir", warehouse))
-
-
-def start_session(builder: Any) -> Iterator[SparkSession]:
-    """The session of this builder, which is stopped at the end."""
-    builder = (
-        builder.appName("rmqspec fuzz")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "20000")
-        .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={QUIET_LOGGING}")
-    )
+    chosen = {} if is_submitted() else choose_cluster(master)
     # Failures reach the caller as exceptions; py4j would log them a second time.
     logging.disable(logging.CRITICAL)
-    session = builder.getOrCreate()
-    # PySpark's own handler calls the JVM in the middle of another call to it.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    session = start_session({**OPTIONS, **chosen})
     try:
         yield session
     finally:
-        # After an interrupt during a call this may fail; the JVM ends with this process.
         with suppress(Exception):
             session.stop()
         logging.disable(logging.NOTSET)
+
+
+def start_session(options: Mapping[str, str]) -> SparkSession:
+    """A session with these options, whose files are in the temporary folder."""
+    folder = make_temporary_folder().name
+    java = f'"-Djava.io.tmpdir={folder}" "-Dlog4j2.configurationFile={QUIET_LOGGING}"'
+    # Spark makes a folder for tables, of which there are none, and by default where it is run.
+    folders = {"spark.sql.warehouse.dir": folder, "spark.driver.extraJavaOptions": java}
+    conf = SparkConf().setAll([*options.items(), *folders.items()])
+    if SparkContext._gateway is None:
+        SparkContext._ensure_initialized(gateway=launch_java(conf, folder), conf=conf)
+    with ThreadPoolExecutor(1) as pool:
+        # In the main thread PySpark would take over Ctrl-C, and lose it in a call to Java.
+        pool.submit(SparkContext.getOrCreate, conf).result()
+    return SparkSession.builder.getOrCreate()
+
+
+def launch_java(conf: SparkConf, folder: str) -> Any:
+    """Java outside this process's group: Ctrl-C in a terminal ends this process, not its tools."""
+    usual, tempfile.tempdir = tempfile.tempdir, folder
+    try:
+        return launch_gateway(conf, {"start_new_session": True})
+    finally:
+        tempfile.tempdir = usual
 
 
 @contextmanager

@@ -7,7 +7,7 @@ replays and judges its findings.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -30,12 +30,14 @@ from spark_fuzz.search.frontier import (
 )
 from spark_fuzz.search.influence import Influence, compute_influence
 from spark_fuzz.search.packing import (
+    BITS_PER_WORD,
+    CrowdedBufferError,
     FieldOverflowError,
     compute_independence,
     compute_packing,
     compute_picture_fields,
     compute_writes,
-    describe_overflow,
+    find_overflow,
 )
 from spark_fuzz.search.safe_states import EVERYTHING_REACHES, compute_violation_reachability
 
@@ -115,26 +117,32 @@ class BreadthFirstSearch:
         self.influence = whole or compute_influence(
             structure, fault_model, self.parameters, self.guarantees
         )
-        self.packing = compute_packing(self.kernel.layout, self.parameters, self.influence)
         self.reachability = (
             EVERYTHING_REACHES
             if whole
             else compute_violation_reachability(self.influence, self.kernel.layout.sorts)
         )
-        self.space = self._make_space(is_sorted=is_symmetric and not self.is_whole)
+        self.is_sorted = is_symmetric and not self.is_whole
         initial = structure.make_initial(self.parameters)
         self.initial = self.kernel.encode_state(initial)
         self.parameter_values = self.kernel.encode_parameters(initial)
+        self._pack({})
+
+    def _pack(self, largest: Mapping[str, int]) -> None:
+        """Lay out the states, with room for these values of leaves that outgrew their range."""
         layout = self.kernel.layout
+        self.largest = dict(largest)
+        self.packing = compute_packing(layout, self.parameters, self.influence, largest)
+        self.space = self._make_space()
         self.scratch = make_scratch(self.initial, self.packing.word_count, layout)
         self.buffer = make_buffer(self.packing.word_count, layout)
 
-    def _make_space(self, *, is_sorted: bool) -> Space:
+    def _make_space(self) -> Space:
         """The input of the compiled loops; sorted slaves are not distinguished."""
         return Space(
             self.packing.fields,
             compute_writes(self.kernel.layout, self.influence),
-            self.packing.slave_cells if is_sorted else np.zeros((0, 0), np.int64),
+            self.packing.slave_cells if self.is_sorted else np.zeros((0, 0), np.int64),
             compute_picture_fields(self.kernel.layout, self.reachability),
             np.array(self.reachability.can_reach_violation, np.int64),
             *compute_independence(self.kernel.layout, self.influence),
@@ -149,12 +157,27 @@ class BreadthFirstSearch:
         """Search until every guarantee is violated, all states are found, or the budget is used up.
 
         ``on_progress`` is called after each depth with it, the number of distinct states so far and
-        that of the states found last. Raises FieldOverflowError when a leaf outgrows its bits,
+        that of the states found last. When a leaf outgrows its bits, the search starts again with
+        twice its range. Raises FieldOverflowError when that is no help, CrowdedBufferError,
         InternalDisagreementError when the reference rejects a schedule, ValueError for a budget
         above STATES_LIMIT.
         """
         if states_max > STATES_LIMIT:
             raise ValueError(f"a budget of {states_max} states is above {STATES_LIMIT}")
+        while True:
+            try:
+                return self._search(states_max, depth_max, on_progress)
+            except FieldOverflowError as overflow:
+                if not all(
+                    0 < value < 1 << BITS_PER_WORD - 2 for value in overflow.values.values()
+                ):
+                    raise
+                grown = {path: 2 * value for path, value in overflow.values.items()}
+                self._pack({**self.largest, **grown})
+
+    def _search(
+        self, states_max: int, depth_max: int | None, on_progress: Callable[[int, int, int], None]
+    ) -> BreadthFirstResult:
         store = self._make_store(states_max)
         violating = np.full(len(self.kernel.layout.guarantees), -1, np.int64)
         per_depth = [1]
@@ -249,10 +272,10 @@ class BreadthFirstSearch:
     def _check(self, count: int) -> int:
         """The count that a compiled function returned, if it is one."""
         if count == NO_ROOM_IN_FIELD:
-            what = describe_overflow(self.packing, self.kernel.layout, self.scratch.state)
-            raise FieldOverflowError(f"{self.structure.name}, {self.fault_model.name}: {what}")
+            where = f"{self.structure.name}, {self.fault_model.name}"
+            raise FieldOverflowError(where, find_overflow(self.packing, self.scratch.state))
         if count == NO_ROOM_IN_BUFFER:
-            raise FieldOverflowError(f"a state has more than {BUFFER_ROWS} successors")
+            raise CrowdedBufferError(f"a state has more than {BUFFER_ROWS} successors")
         return count
 
     def _conclude(

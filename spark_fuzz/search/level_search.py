@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -28,6 +27,7 @@ from properties.fault_model import FaultModel
 from reference.language.machine import Action
 from spark_fuzz.campaign.schedule import get_structure_code
 from spark_fuzz.campaign.store import CampaignError
+from spark_fuzz.processes import deaf_to_ctrl_c
 from spark_fuzz.search.breadth_first import BreadthFirstResult, BreadthFirstSearch, ShortestAnswer
 from spark_fuzz.search.cross_check import OnLevel
 from spark_fuzz.search.level_store import (
@@ -71,11 +71,13 @@ def open_processes(count: int) -> Iterator[RunTasks]:
     They raise CampaignError when a process is killed.
     """
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(count or os.cpu_count(), context, initializer=_ignore_interrupts)
+    pool = ProcessPoolExecutor(count or os.cpu_count(), context)
 
     def run(task: Callable[[int], Any], numbers: list[int]) -> list[Any]:
         try:
-            return list(pool.map(task, numbers))
+            with deaf_to_ctrl_c():
+                results = pool.map(task, numbers)
+            return list(results)
         except BrokenProcessPool as broken:
             raise CampaignError(
                 "a process of the search was killed; what is finished is kept, and the same "
@@ -86,11 +88,6 @@ def open_processes(count: int) -> Iterator[RunTasks]:
         yield run
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def _ignore_interrupts() -> None:
-    """Ctrl-C reaches the whole group of processes; the first one ends the others."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @cache

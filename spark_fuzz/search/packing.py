@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,15 @@ STRIDE = 3
 
 
 class FieldOverflowError(ValueError):
-    """Raised when a leaf takes a value that its bits cannot hold; the search has no result."""
+    """Raised when leaves take values that their bits cannot hold: ``values`` by their paths."""
+
+    def __init__(self, where: str, values: Mapping[str, int]) -> None:
+        super().__init__(f"{where}: {', '.join(f'{p} = {v}' for p, v in values.items())}")
+        self.values = values
+
+
+class CrowdedBufferError(ValueError):
+    """Raised when a state has more successors than there is room for; the search has no result."""
 
 
 @frozen
@@ -50,12 +59,17 @@ class Packing:
     same order for each: int64, shape (slaves, leaves of one)."""
 
 
-def compute_packing(layout: Layout, parameters: Any, influence: Influence) -> Packing:
-    """Give each leaf that matters its bits."""
+def compute_packing(
+    layout: Layout,
+    parameters: Any,
+    influence: Influence,
+    largest: Mapping[str, int] = MappingProxyType({}),
+) -> Packing:
+    """Give each leaf that matters its bits; those in ``largest`` so many that this value fits."""
     rows, word, shift = [], 0, 0
     for path in influence.leaves:
         low, high = compute_range(path, layout, parameters)
-        high = influence.highest.get(path, high)
+        high = influence.highest.get(path, max(high, largest.get(path, high)))
         bits = (high - low).bit_length()
         top = high if path in influence.highest else NOTHING_EXCEEDS
         if shift + bits > BITS_PER_WORD:
@@ -72,9 +86,9 @@ def compute_range(path: str, layout: Layout, parameters: Any) -> tuple[int, int]
     """The smallest and the largest value of a leaf.
 
     A fault happens at most as often as its limit. Every other number is an offset, at most the end
-    of the modelled log or queue, which is the largest size; or a code, or a count; counts grow by
-    at most one per step, so they fit in as many bits for some thirty steps. A wrong range is
-    noticed: packing checks it.
+    of the modelled log or queue, which is the largest size; or a code; or a count, which grows by
+    at most one per step. A count outgrows this range in a long search: packing notices it, and the
+    search starts again with more bits.
     """
     if layout.sorts[path] is Sort.BOOLEAN:
         return 0, 1
@@ -146,11 +160,10 @@ def find_slave_cells(layout: Layout, paths: Sequence[str]) -> Any:
     return np.array(rows, np.int64).reshape(len(rows), len(rows[0]) if rows else 0)
 
 
-def describe_overflow(packing: Packing, layout: Layout, state: Any) -> str:
+def find_overflow(packing: Packing, state: Any) -> dict[str, int]:
     """The leaves of a state that do not fit, with their values."""
-    too_large: Mapping[str, int] = {
+    return {
         path: int(state[field[CELL]])
         for path, field in zip(packing.paths, packing.fields, strict=True)
         if not 0 <= min(state[field[CELL]], field[TOP]) - field[LOW] <= field[MASK]
     }
-    return ", ".join(f"{path} = {value}" for path, value in too_large.items())

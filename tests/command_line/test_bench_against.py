@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,6 +21,7 @@ from command_line.benchmarks.against import (
     measure_in_turns,
     print_comparison,
 )
+from command_line.output.interruption import SIGNALS
 from spark_fuzz.campaign.java import MissingPrerequisiteError
 from tests.command_line.run import assert_one_line, run
 
@@ -135,17 +137,18 @@ def test_an_interrupt_leaves_nothing_behind(checkout: Path, is_begun: bool) -> N
     assert 1 == len(list_trees(checkout))
 
 
-def test_a_signal_ends_it_in_order(checkout: Path) -> None:
-    """SIGTERM interrupts, and has its usual meaning again afterwards."""
-    usual = bench_against.signal.getsignal(bench_against.signal.SIGTERM)
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_is_raised(checkout: Path, number: signal.Signals) -> None:
+    """The work tree is removed; afterwards the signal has its usual meaning again."""
+    usual = signal.getsignal(number)
 
     def measure() -> None:
         with checked_out("HEAD~1"):
-            bench_against.signal.raise_signal(bench_against.signal.SIGTERM)
+            signal.raise_signal(number)
 
     with pytest.raises(KeyboardInterrupt):
         measure()
-    assert usual == bench_against.signal.getsignal(bench_against.signal.SIGTERM)
+    assert usual == signal.getsignal(number)
     assert 1 == len(list_trees(checkout))
 
 

@@ -58,17 +58,18 @@ def test_the_floor(
 
 
 def test_a_low_figure_is_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once, and the rounds of both count: a disturbance fails nothing, and lasting loss does."""
+    """All rounds count: a disturbance fails nothing, however long it lasts, and a loss does."""
     slow = Pace("kernel", [100.0], [8000.0])
     for measured, count, low in (
         ([[KERNEL, REFERENCE], [slow, REFERENCE]], 1, set()),
         ([[slow, REFERENCE], [REFERENCE, KERNEL]], 2, set()),
-        ([[slow, REFERENCE], [slow, REFERENCE], [KERNEL, REFERENCE]], 2, {"kernel"}),
+        ([*[[slow, REFERENCE]] * 4, [KERNEL, REFERENCE]], 5, set()),
+        ([*[[slow, REFERENCE]] * 5, [KERNEL, REFERENCE]], 5, {"kernel"}),
     ):
         left = list(measured)
         monkeypatch.setattr(bench_floor, "measure_paces", lambda line, left=left: left.pop(0))
         recorded = {"kernel": 0.05, "reference": 0.1}
-        paces = bench_floor.measure_twice_if_low(recorded, str)
+        paces = bench_floor.measure_until_enough(recorded, str)
         assert count == len(measured) - len(left)
         assert low == set(bench_floor.find_low(paces, recorded))
         assert ["kernel", "reference"] == [p.engine for p in paces]

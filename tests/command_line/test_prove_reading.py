@@ -48,7 +48,7 @@ def test_its_lemmas_are_checked_rule_by_rule() -> None:
 @pytest.mark.parametrize("name", ["delay/4.4.0", STRUCTURE])
 def test_its_certificate_is_cross_checked(name: str) -> None:
     """One line for each guarantee, each confirmed."""
-    result = run("prove", "--cross-check", 1_000_000, "--structure", name, "--fault", "none")
+    result = run("prove", "--cross-check", 2_000_000, "--structure", name, "--fault", "none")
     assert 0 == result.returncode
     assert len(find_world(STRUCTURES[name]).guarantees) == result.stdout.count(": confirmed, ")
 

@@ -29,7 +29,8 @@ SETTINGS = {
     "sendMessageThreadPoolNums": "4",
     "brokerName": "pair",
 }
-PATIENCE_S = 20.0
+PATIENCE_S = 300.0
+"""After which something is taken to hang; it decides nothing else."""
 EVENTS = ("master", "slave1")
 """Whose lines the recorder reads."""
 
@@ -161,6 +162,14 @@ class Pair:
                 client = None
                 time.sleep(0.05)
             time.sleep(chance.expovariate(20.0))
+
+    def wait_for_answers(self, count: int) -> None:
+        """Come back when producers have got so many more."""
+        enough = self.codes.total() + count
+        until_s = time.monotonic() + PATIENCE_S
+        while self.codes.total() < enough:
+            assert time.monotonic() < until_s, self.codes
+            time.sleep(0.01)
 
     def end(self) -> None:
         """Brokers in order, then the recorder."""

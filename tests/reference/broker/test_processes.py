@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -31,10 +30,10 @@ def test_what_processes_do_conforms(tmp_path: Path, release: str, seed: int) -> 
         pair.start()
         for number in range(2):
             pair.produce(seed + number)
-        time.sleep(1.5)
+        pair.wait_for_answers(20)
         for _ in range(STRIKES):
             seen[strike(pair, chance)] += 1
-            time.sleep(chance.uniform(0.2, 2.0))
+            pair.wait_for_answers(chance.randint(1, 40))
     finally:
         pair.end()
     assert pair.codes[0] > 0

@@ -13,6 +13,7 @@ from properties.fault_model import FaultModel
 from properties.schedules.judgement import follow_while_possible, judge
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.fingerprint import compute_digest
+from properties.worlds import STRUCTURES as KNOWN_STRUCTURES
 from properties.worlds import find_world
 from properties.worlds.reading.world import READING
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
@@ -358,12 +359,26 @@ def test_budget_ends_the_search() -> None:
     ids=describe,
 )
 def test_leaf_that_outgrows_its_bits_is_noticed(structure: Any, path: str, value: int) -> None:
-    """A value that does not fit into its field ends the search; it never wraps."""
+    """A value never wraps: the search starts again with room for it, and finds the same."""
     search = BreadthFirstSearch(structure, NO_FAULT, TINY)
+    expected = search.search(10_000)
     field = search.packing.paths.index(path)
     search.space.fields[field, MASK] = 1
     with pytest.raises(FieldOverflowError, match=rf"{path} = {value}"):
-        search.search(10_000)
+        search.collect_states(10_000)
+    assert expected == search.search(10_000)
+    assert {path: 2 * value} == search.largest
+
+
+def test_a_count_that_grows_with_every_step() -> None:
+    """The clock of copied tables has no end: its bits are as many as a deep search needs."""
+    structure = KNOWN_STRUCTURES["tables/both/5.3.2"]
+    no_fault = find_world(structure).get_fault_model("none")
+    search = BreadthFirstSearch(structure, no_fault, guarantees=["answered_entry_stays_on_master"])
+    with pytest.raises(FieldOverflowError, match="ghost_clock = 15"):
+        search.collect_states(300_000)
+    assert search.search(300_000).is_exhausted
+    assert search.largest["ghost_clock"] > 15
 
 
 def test_order_of_guarantees_is_kept() -> None:
