@@ -18,7 +18,6 @@ conformance tests and the readers of logs and disks use sockets, clocks and file
 - ``recorder``: a proxy and a watch that record brokers while they run.
 - ``recordings``: what real brokers did, explained by the rules.
 - ``appended_file``: a file that gets whole lines, or nothing of them.
-- ``serving``: what ends a program that serves sockets.
 - ``checkout``: whether the program runs in a checkout, and what its hints name then.
 """
 

@@ -37,7 +37,8 @@ HINT = re.compile(rf"environ\[|\.({NAMES})\(|import .*\b({NAMES})\b")
 """A file without it sets nothing, and need not be parsed."""
 
 PLACES = {
-    "command_line/benchmarks/against.py: signal.signal": "bench, taken back",
+    "command_line/output/interruption.py: signal.pthread_sigmask": "one line is written",
+    "command_line/output/interruption.py: signal.signal": "a verb ends with a line",
     "command_line/output/standard_streams.py: signal.signal": "the process ends in the next line",
     "properties/exports/vectors/kill_rates/measuring.py: signal.setitimer": "a measurement",
     "properties/exports/vectors/kill_rates/measuring.py: signal.signal": "a measurement",
@@ -48,9 +49,8 @@ PLACES = {
     "spark_fuzz/campaign/job.py: gc.freeze": "a worker of Spark",
     "spark_fuzz/campaign/session.py: logging.disable": "fuzz: failures are exceptions already",
     "spark_fuzz/campaign/session.py: os.environ": "fuzz: what Spark's processes read",
-    "spark_fuzz/campaign/session.py: signal.signal": "fuzz: PySpark's handler would call the JVM",
     "spark_fuzz/judges/planted_run.py: resource.setrlimit": "a child process that may run away",
-    "spark_fuzz/search/level_search.py: signal.signal": "workers leave Ctrl-C to their parent",
+    "spark_fuzz/processes.py: signal.pthread_sigmask": "children do not begin with a signal",
 }
 """Every place, and what it is for."""
 

@@ -43,9 +43,8 @@ ONE_FILE_SIZE = Assumption(
         "replicate_delayed_message: is_pair_connected",
     ),
     is_about_every_step=True,
-    without_it="a slave stops for ever where a frame of its master crosses the end of a file of "
-    "its own, and its recovery reads a master's blank as the end of its log; set the same size on "
-    "all brokers of the group and copy the master's store to the slave",
+    without_it="a slave stops for good where a frame crosses the end of its own file; set one size on "
+    "all brokers and give the slave a copy of its master's store",
     source="MappedFile#appendMessage(byte[]), CommitLog#appendData, MappedFileQueue"
     "#getLastMappedFile and CommitLog#recoverNormally at 4.4.0.",
     runs=(FILE_SIZE_DIFFERS,),

@@ -60,7 +60,7 @@ def say_waits(group: BrokerGroup) -> tuple[str, ...]:
     if group.is_controlled:
         return ("a controller, with which a slave reports at once",)
     if SERVED_IN_TURN.covers(version.release, version.mode):
-        return (f"RocketMQ {version.release}, whose puts wait in turn, each its whole time",)
+        return (f"RocketMQ {version.release}, whose puts wait in turn",)
     wait = "slaveTimeout" if version.has(SLAVE_TIMEOUT) else "syncFlushTimeout"
     return (show_of(group.master, wait), *reports)
 
@@ -98,8 +98,7 @@ PUT_OVER_BEFORE_FIRST_REPORT = Assumption(
         "report_offset_to_earlier_put: is_earlier_put_waiting",
     ),
     excluded_fault="overlong_waits",
-    without_it="a put can still wait when a slave that was restarted meanwhile reports a message "
-    "it holds only in part, so PUT_OK can be answered for bytes that no slave received",
+    without_it="PUT_OK can come for a message that a restarted slave has only in part",
     source="GroupCommitRequest#waitForFlush and HAClient#isTimeToReportOffset at 4.4.0; "
     "GroupTransferService#doWaitTransfer at 4.7.0, 4.9.3 and 5.1.2; AutoSwitchHAClient#doTruncate "
     "at 5.0.0 and 5.3.3.",
@@ -128,8 +127,8 @@ REPORTED_BEFORE_HOUSEKEEPING = Assumption(
         "replicate_delayed_message: is_pair_connected",
     ),
     awaited_steps=("report_offset", "replicate_messages", "replicate_delayed_message"),
-    without_it="a connection may be closed as idle before the slave's first report, each time "
-    "again, so the slave may never receive anything",
+    without_it="each connection may be closed before the slave's first report, so that the slave "
+    "never receives anything",
     source="HAClient#isTimeToReportOffset, HAClient#run and HAConnection.ReadSocketService#run at "
     "4.4.0.",
 )
@@ -160,8 +159,7 @@ FILE_FLUSHED_BEFORE_IT_EXPIRES = Assumption(
         "expire_slave_file: is_old_file_flushed",
         "expire_slave_file_first: is_old_file_flushed",
     ),
-    without_it="retention can delete a file before it is flushed, and the flush then stops until "
-    "the broker is restarted",
+    without_it="retention can delete a file that is not flushed, and flushing then stops",
     source="MappedFileQueue#deleteExpiredFileByTime and #flush, CommitLog.FlushRealTimeService#run "
     "at 4.4.0 (inference: two flush intervals are taken for the longest delay).",
 )

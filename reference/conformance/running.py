@@ -21,7 +21,7 @@ from reference.conformance.case import Case
 from reference.conformance.judging import SKIPPED, Outcome, judge
 from reference.conformance.stage import Serving, Stage
 from reference.decisions.metadata.services import VIP_PORT_STEP
-from reference.serving import Failures
+from reference.wire.serving import Failures
 
 COMMAND_TIMEOUT_S = 120.0
 REACH_TIMEOUT_S = 60.0

@@ -25,7 +25,7 @@ from reference.recorder.position import Position
 from reference.recorder.proxy import Link
 from reference.recorder.watch.output import Metric
 from reference.recordings.groups import LINK_PREFIX
-from reference.serving import Failures
+from reference.wire.serving import Failures
 
 TICK_SECONDS = 0.005
 """How often lines are taken from the buffer: rarely enough, and few enough at once."""

@@ -89,7 +89,8 @@ def test_a_screen_holds_whatever_the_names(tmp_path: Path) -> None:
         lines = show(folder, *asked)
         assert len(lines) <= 30
         assert max(map(len, lines)) <= 80
-        assert any(re.fullmatch(r"Do( \(\+[0-9]+ more, with --all\))?:", line) for line in lines)
+        more = r"Do( \(\+[0-9]+ more, with --all\))?(; before a copy, .* decides)?:"
+        assert any(re.fullmatch(more, line) for line in lines)
         assert any("flushDiskTyp" in line for line in lines)
         assert lines[-1].startswith("More: the same words after `./rmqspec check --all`")
 

@@ -15,7 +15,7 @@ from reference.appended_file import WriteFailedError, open_appended
 from reference.recorder.line import Line
 from reference.recorder.parts import Parts, continue_parts, name_part
 from reference.recorder.watch.live import LiveWatch
-from reference.serving import Failures
+from reference.wire.serving import Failures
 from tests.reference.recorder.test_parts import DESCRIPTION, begin, list_offsets, make_lines
 from tests.reference.recorder.test_watch import OPEN, look, report
 

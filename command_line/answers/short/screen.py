@@ -93,6 +93,8 @@ class Form:
     """So is the one that tries the first switch among the actions."""
     has_blanks: bool = True
     """Blank lines separate the parts."""
+    has_asides: bool = True
+    """It is said what every answer assumes, and on what its proofs rest."""
 
 
 def get_width() -> int:
@@ -119,6 +121,8 @@ def list_forms(rows: int) -> Iterator[Form]:
         yield from (evolve(least, warnings=n) for n in range(WARNINGS_MAX, 0, -1))
         fewest = evolve(least, warnings=1, has_blanks=False)
         yield from (evolve(fewest, kept=n) for n in range(rows, -1, -1))
+    yield evolve(fewest, kept=0, warnings=0)
+    yield evolve(fewest, kept=0, warnings=0, has_asides=False)
 
 
 def list_screen(shown: Shown, width: int, form: Form) -> Iterator[str]:
@@ -155,7 +159,8 @@ def list_lines(answer: ShortAnswer, version: Version, width: int, form: Form) ->
     kept = list(list_kept(answer.summaries, width))[: form.kept]
     yield from [KEPT, *kept] if kept else ()
     yield from list_actions(answer, width)
-    yield from (line for text in list_unknown(answer) for line in wrap(text, width))
+    unknown = list_unknown(answer, has_asides=form.has_asides)
+    yield from (line for text in unknown for line in wrap(text, width))
 
 
 def list_kept(summaries: Sequence[Summary], width: int) -> Iterator[str]:

@@ -146,10 +146,11 @@ def say_number_left(summaries: Sequence[Summary]) -> str:
     return f" (+{left} more, with --all)" if left else ""
 
 
-def list_unknown(answer: ShortAnswer) -> Iterator[str]:
+def list_unknown(answer: ShortAnswer, *, has_asides: bool = True) -> Iterator[str]:
     """What is not decided, disputed, or rests on reading alone; a sentence each.
 
-    A row that says itself that nothing is decided is left out.
+    A row that says itself that nothing is decided is left out. Asides are what every answer
+    assumes, and how many proofs rest on reading alone.
     """
     for summary in answer.summaries:
         where = f"With {say_slaves(summary.slaves)}: " if answer.is_side_by_side else ""
@@ -160,14 +161,14 @@ def list_unknown(answer: ShortAnswer) -> Iterator[str]:
         for line in summary.unmet:
             told = say_unmet(line)
             yield f"{where}{told[:1].upper()}{told[1:]}."
-        if is_assumed(summary):
+        if is_assumed(summary) and has_asides:
             yield f"{where}{ASSUMED[:1].upper()}{ASSUMED[1:]}."
         disputed = [f"{r.letter} ({', '.join(r.disputed)})" for r in summary.rows if r.disputed]
         if disputed:
             yield f"{where}Disputed by real brokers: {', '.join(disputed)}."
         if summary.gave_up:
             yield f"{where}{say_given_up(summary.gave_up)}"
-        if summary.resting:
+        if summary.resting and has_asides:
             yield f"{where}{say_relying(summary.resting)} on {SOURCE_ALONE}."
         if summary.unweighed:
             yield f"{where}{say_unweighed(summary.unweighed)}"

@@ -12,7 +12,7 @@ from reference.broker.broker import Broker
 from reference.broker.parts import USUAL_PARTS, Parts
 from reference.broker.settings import Settings
 from reference.broker.sockets.socket_host import SocketHost
-from reference.serving import Failures
+from reference.wire.serving import Failures
 
 LOOPBACK = "127.0.0.1"
 

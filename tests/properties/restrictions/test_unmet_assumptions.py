@@ -129,7 +129,7 @@ class FakeStore:
 
 def test_the_dispute_of_queued_puts_is_what_the_assumption_leaves_open() -> None:
     """For stock settings the finding and the register say the same, release by release."""
-    (finding,) = (f for f in load_findings() if f.id == "F107")
+    (finding,) = (f for f in load_findings() if f.id == "F122")
     releases = {name for cells in finding.cells for name in cells.releases}
     for release in sorted(releases):
         for flush in ("ASYNC_FLUSH", "SYNC_FLUSH"):
