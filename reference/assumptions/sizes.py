@@ -43,8 +43,8 @@ ONE_FILE_SIZE = Assumption(
         "replicate_delayed_message: is_pair_connected",
     ),
     is_about_every_step=True,
-    without_it="a slave stops for good where a frame crosses the end of its own file; set one size on "
-    "all brokers and give the slave a copy of its master's store",
+    without_it="a slave stops for good where a frame crosses the end of its own file; set one size "
+    "on all brokers and give the slave a copy of its master's store",
     source="MappedFile#appendMessage(byte[]), CommitLog#appendData, MappedFileQueue"
     "#getLastMappedFile and CommitLog#recoverNormally at 4.4.0.",
     runs=(FILE_SIZE_DIFFERS,),
