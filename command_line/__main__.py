@@ -3,6 +3,7 @@
 import atexit
 import os
 
+from command_line.output.descendants import kill_descendants
 from command_line.output.interruption import end_when_interrupted
 
 
@@ -10,6 +11,7 @@ def run_and_end() -> None:
     """Run the program, then end the process without freeing its memory term by term.
 
     The interpreter would need seconds for that, in silence. ``main`` has flushed both streams.
+    Java would end a moment later than this process.
     """
     end_when_interrupted()
     from command_line.main import main  # noqa: PLC0415
@@ -18,6 +20,7 @@ def run_and_end() -> None:
         main()
     except SystemExit as end:
         atexit._run_exitfuncs()
+        kill_descendants()
         os._exit(end.code if isinstance(end.code, int) else 1)
 
 
