@@ -105,7 +105,7 @@ def test_tables_of_fault_sets_have_every_schedule(world: str) -> None:
 
 def test_table_of_releases_has_every_cell() -> None:
     """A column of several releases says of each what its certificates say."""
-    (table,) = find_tables("versions.md", "## Effect on verdicts")
+    _, table = find_tables("versions.md", "## Effect on verdicts")
     (_, *titles), *rows = table
     assert [s.name for s in RELEASED_STRUCTURES] == [row[0] for row in rows]
     ends = [(title.split(" to ")[0], title.split(" to ")[-1]) for title in titles]

@@ -85,7 +85,9 @@ def test_a_refutation_ends_with_the_first_violation(structure: Any) -> None:
     """What goes on after it, and still violates, is no refutation; neither is what ends before."""
     parameters = find_world(structure).make_search_parameters(find_world(structure).every_fault)
     machine, judged = compute_machine(structure), 0
-    for name, actions in filter(None, (walk_to_violation(structure, seed) for seed in SEEDS[:12])):
+    for name, actions in filter(None, (walk_to_violation(structure, seed) for seed in SEEDS)):
+        if judged >= 3:
+            break
         assert is_refuted_by(name, structure, parameters, actions)
         assert not is_refuted_by(name, structure, parameters, actions[:-1])
         *_, (_, state) = follow(structure, parameters, actions)

@@ -16,7 +16,7 @@ from reference.recordings.groups import split_groups
 from reference.recordings.hidden.node import Node
 from reference.recordings.hidden.overdue import Since
 from reference.recordings.hidden.search import Budget
-from reference.recordings.hidden.timeline import EVENT_STEPS, Entry, Timeline
+from reference.recordings.hidden.timeline import EVENT_STEPS, Entry, Stuck, Timeline
 from reference.recordings.judging import check_recording, find_version
 from reference.recordings.log.explain import begin
 from reference.recordings.reading import Event, Recording
@@ -33,12 +33,19 @@ class Place:
     node: Node
     since: Since
 
+    def accepts(self, event: Event) -> bool:
+        """Another event may stand here."""
+        return isinstance(self._try(event), Entry)
+
     def may_accept(self, event: Event) -> bool:
         """Another event may stand here, as far as the search tells."""
+        found = self._try(event)
+        return isinstance(found, Entry) or not found.is_exhausted
+
+    def _try(self, event: Event) -> Entry | Stuck:
         self.timeline.budget = Budget(EVENT_STEPS)
         seen = evolve(self.entry.observation, event=event, kind=event.kind, t_ms=event.t_ms)
-        found = self.timeline.try_next(self.node, self.since, seen)
-        return isinstance(found, Entry) or not found.is_exhausted
+        return self.timeline.try_next(self.node, self.since, seen)
 
 
 def find_places(recording: Recording) -> Mapping[int, Place]:
@@ -70,6 +77,11 @@ def find_accepted(
         if event is not None and corruption.seq in places:
             is_taken = event.kind == "put" or places[corruption.seq].may_accept(event)
             yield corruption, is_taken
+
+
+def is_accepted(corruption: Corruption) -> bool:
+    """The corrupted copy conforms as a whole."""
+    return check_recording(corruption.recording).is_conforming
 
 
 def judge(corruption: Corruption) -> str:

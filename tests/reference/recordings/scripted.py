@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import random
 from collections.abc import Callable, Sequence
@@ -115,7 +114,7 @@ class Scripted:
         self.network = Network(random.Random(self.seed))
         broker_host = SimulatedHost(self.network, Process("master"), settings.address)
         self.host = SimulatedHost(self.network, Process("tester"), "10.0.0.9:5000")
-        self.broker = self.make_broker(settings, broker_host, _Lines(self), "master")
+        self.broker = self.make_broker(settings, broker_host, self.take_bytes, "master")
         self.broker.start()
         make = self.broker.ha.make_connection
         self.network.listeners[settings.ha_address] = (broker_host.process, make)
@@ -163,22 +162,13 @@ class Scripted:
             number, *offsets = told
             self.played[number - 1].report(offsets)
 
+    def take_bytes(self, line: bytes) -> None:
+        """One event of the broker, as it is written."""
+        self.take_line(json.loads(line))
+
     def make_recording(self) -> Recording:
         """All lines, as a reader has them."""
         theirs = {**self.nodes["master"], "role": "SLAVE", "scripted": True}
         nodes = {**self.nodes, **{f"slave{n + 1}": theirs for n in range(self.slaves)}}
         head = {"t_ms": 0.0, "ev": "config", "rocketmq": self.release, "nodes": nodes}
         return number_lines("scripted", [head, *self.lines])
-
-
-class _Lines(io.StringIO):
-    """A broker's events, as they are written."""
-
-    def __init__(self, stage: Scripted) -> None:
-        super().__init__()
-        self.stage = stage
-
-    def write(self, text: str) -> int:
-        """One event."""
-        self.stage.take_line(json.loads(text))
-        return len(text)
