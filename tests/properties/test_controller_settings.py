@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from properties.verdicts import certificates
+from properties.verdicts.analysis import compute_structure
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds.replication.structures import CONTROLLED_STRUCTURES
+from reference.configuration.files import change_master, sample_group
+from reference.releases.versions import parse_version
 from reference.worlds.replication.changes.controller_mode.settings.ack_by_master_alone import (
     ACK_BY_MASTER_ALONE,
 )
@@ -39,3 +42,11 @@ def test_certificates_prove_and_refute_again(structure: Structure) -> None:
     assert {v.word for v in cells if v.fault == "none"} == {
         v.word for v in load_cells(structure).values() if v.fault == "none"
     }
+
+
+@pytest.mark.parametrize(("text", "is_alone"), [("false", True), ("true", False)])
+def test_the_file_decides_whether_a_master_answers_alone(text: str, is_alone: bool) -> None:
+    """Without ``allAckInSyncStateSet``, the default, no put waits for the other members."""
+    group = sample_group(parse_version("5.3.0-controller"))
+    changed = change_master(group, "allAckInSyncStateSet", text)
+    assert (ACK_BY_MASTER_ALONE in compute_structure(changed).variants) is is_alone

@@ -319,3 +319,12 @@ def test_a_refuted_cell_must_not_follow(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(certificates, "decide_columns", lambda structure, lemmas: columns)
     with pytest.raises(InternalDisagreementError, match="follows from the lemmas"):
         certificates.recheck(SYNCHRONOUS_PAIR, Parameters(), document)
+
+
+def test_a_schedule_that_needs_small_files_is_marked() -> None:
+    """In files of 1 GiB a late join takes too many steps; a loss of the tail does not."""
+    cells = certificates.load_cells(SYNCHRONOUS_PAIR)
+    joined = cells["acknowledged_is_held_twice", "late join"]
+    lost = cells["acknowledged_is_kept_on_master", "master power loss"]
+    assert certificates.rejudge(SYNCHRONOUS_PAIR, Parameters(), joined).is_scaled
+    assert not certificates.rejudge(SYNCHRONOUS_PAIR, Parameters(), lost).is_scaled
