@@ -23,15 +23,20 @@ from properties.restrictions.derivation import DEFINING_CONDITIONS
 from properties.restrictions.evidence import find_bearing
 from properties.verdicts.certificates import load_required
 from properties.verdicts.remembering import remember
-from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord
+from properties.verdicts.verdict import (
+    InternalDisagreementError,
+    Verdict,
+    VerdictWord,
+    leave_open,
+)
 from properties.worlds import find_world
 from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import SolverGaveUpError
 from reference.assumptions.assumption import Assumption, UnmetAssumption
 from reference.assumptions.register import list_unmet
 from reference.configuration.broker_group import BrokerGroup
+from reference.language.dependencies import list_leaves
 from reference.language.machine import record_machine, record_predicate
-from reference.language.terms import walk
 
 Cell = tuple[str, str]
 """A claim and a fault model."""
@@ -62,14 +67,14 @@ def open_cells(
         opened = verdicts
         for each in bearing:
             resting = find_resting(structure, each.assumption, opened)
-            opened = tuple(leave_open(v, each) if get_cell(v) in resting else v for v in opened)
+            opened = tuple(leave_unproved(v, each) if get_cell(v) in resting else v for v in opened)
         return opened
 
     try:
         return remember("unmet", asked, decide)
     except (SolverGaveUpError, InternalDisagreementError):
         # Not remembered: another machine, or a renewed table, may know which verdicts rest on it.
-        return tuple(leave_open(v, bearing[0]) if is_telling(v) else v for v in verdicts)
+        return tuple(leave_unproved(v, bearing[0]) if is_telling(v) else v for v in verdicts)
 
 
 def rests_on(structure: Any, assumption: Assumption) -> bool:
@@ -88,16 +93,10 @@ def list_conditions(structure: Any) -> frozenset[str]:
     )
 
 
-def leave_open(verdict: Verdict, unmet: UnmetAssumption) -> Verdict:
+def leave_unproved(verdict: Verdict, unmet: UnmetAssumption) -> Verdict:
     """No verdict, with the assumption that its proof needs."""
-    return Verdict(
-        verdict.guarantee,
-        verdict.fault,
-        VerdictWord.UNDECIDED,
-        is_shortest=False,
-        note=unmet.describe(),
-        assumption=unmet.assumption.name,
-    )
+    name = unmet.assumption.name
+    return leave_open(verdict.guarantee, verdict.fault, note=unmet.describe(), assumption=name)
 
 
 def is_telling(verdict: Verdict) -> bool:
@@ -152,11 +151,6 @@ def is_awaiting(structure: Any, claim: str, assumption: Assumption) -> bool:
         for each in record_machine(structure)
         if each.instance.rule.name in assumption.awaited_steps
     )
-
-
-def list_leaves(terms: Iterable[Any]) -> set[str]:
-    """The parts of the state that these terms read."""
-    return {str(each.payload) for each in walk(terms) if each.operator == "leaf"}
 
 
 def is_borne(structure: Any, assumption: Assumption, verdict: Verdict) -> bool:

@@ -13,7 +13,7 @@ from properties.scenarios.reading_analysis import ReadingQuestion, analyse_readi
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.analysis import compute_structure
 from properties.verdicts.certificates import load_cells
-from properties.verdicts.verdict import Verdict, VerdictWord
+from properties.verdicts.verdict import Verdict, VerdictWord, leave_open
 from properties.verdicts.world_analysis import WorldAnalysis
 from properties.worlds import PROVED_STRUCTURES, find_world
 from reference.configuration.broker_group import BrokerGroup
@@ -47,7 +47,12 @@ def decide_system(structure: SystemStructure, *, is_from_first: bool) -> tuple[V
     verdicts = tuple(load_cells(structure).values())
     if is_from_first:
         return verdicts
-    return tuple(v if stands_for_last(structure, v) else leave_open(v) for v in verdicts)
+    return tuple(
+        v
+        if stands_for_last(structure, v)
+        else leave_open(v.guarantee, v.fault, note=OPEN_FROM_LAST)
+        for v in verdicts
+    )
 
 
 def stands_for_last(structure: SystemStructure, verdict: Verdict) -> bool:
@@ -61,17 +66,6 @@ def stands_for_last(structure: SystemStructure, verdict: Verdict) -> bool:
     parameters = world.make_search_parameters(world.get_fault_model(verdict.fault))
     last = begin_at_last(structure)
     return is_refuted_by(verdict.guarantee, last, parameters, verdict.schedule)
-
-
-def leave_open(verdict: Verdict) -> Verdict:
-    """No verdict, with the reason."""
-    return Verdict(
-        verdict.guarantee,
-        verdict.fault,
-        VerdictWord.UNDECIDED,
-        is_shortest=False,
-        note=OPEN_FROM_LAST,
-    )
 
 
 def analyse_systems(

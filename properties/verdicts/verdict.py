@@ -116,10 +116,24 @@ GAVE_UP_NOTE = "Z3 gave up within its limit of work"
 """The note of a verdict that is undecided for that reason alone."""
 
 
+def leave_open(
+    name: str, fault: str, *, note: str = "", assumption: str = "", gave_up: str = ""
+) -> Verdict:
+    """No verdict on a guarantee about which nothing is searched; the rest says why."""
+    return Verdict(
+        name,
+        fault,
+        VerdictWord.UNDECIDED,
+        is_shortest=False,
+        note=note,
+        assumption=assumption,
+        gave_up=gave_up,
+    )
+
+
 def leave_exhausted(name: str, fault: str, query: str) -> Verdict:
     """The verdict on a guarantee about which Z3 gave up on a question."""
-    word = VerdictWord.UNDECIDED
-    return Verdict(name, fault, word, is_shortest=False, note=GAVE_UP_NOTE, gave_up=query)
+    return leave_open(name, fault, note=GAVE_UP_NOTE, gave_up=query)
 
 
 @frozen
@@ -171,7 +185,7 @@ def search_structure(
             for n in claims
             if n not in proved and n not in exhausted and not (hints.cells and n in known)
         }
-        found = {n: _leave_open(n, fault_model) for n in depth_limits if n not in known}
+        found = {n: leave_open(n, fault_model.name) for n in depth_limits if n not in known}
         if depth_limits and deepest:
             search = BoundedSearch(structure, fault_model, (*lemmas, *proved), sizes=sizes)
             found = search_column(search, depth_limits, known, on_progress)
@@ -333,11 +347,6 @@ def record_violation(structure: Any, name: str) -> Term:
     """The violation of a guarantee, as a term."""
     predicate = find_world(structure).claims[name].predicate
     return record_predicate(structure, lambda cluster: negate(predicate(cluster)))
-
-
-def _leave_open(name: str, fault_model: FaultModel) -> Verdict:
-    """A verdict for which nothing is searched step by step."""
-    return Verdict(name, fault_model.name, VerdictWord.UNDECIDED, is_shortest=False)
 
 
 def _rejudge(name: str, search: BoundedSearch, schedule: tuple[Action, ...]) -> tuple[Action, ...]:

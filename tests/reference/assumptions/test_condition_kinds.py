@@ -11,7 +11,6 @@ import pytest
 from attrs import evolve
 
 from properties.mutants.derivation import record_rule
-from properties.restrictions.unmet_assumptions import list_leaves
 from properties.worlds import KNOWN_STRUCTURES, PROVED_STRUCTURES, find_world
 from reference.assumptions import condition_kinds
 from reference.assumptions.condition_kinds import (
@@ -21,6 +20,7 @@ from reference.assumptions.condition_kinds import (
     load_condition_kinds,
 )
 from reference.assumptions.register import ASSUMPTIONS
+from reference.language.dependencies import list_leaves
 from reference.worlds.replication.changes import VARIANTS
 from reference.worlds.replication.parameters import SIZE_KEYS
 
