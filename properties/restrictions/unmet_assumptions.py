@@ -8,7 +8,9 @@ Four things can rest on an assumption, and each tells in its own way which proof
 - other conditions: what the table of restrictions records for them;
 - every step of the slaves: every proof.
 
-If that cannot be found out, because a table is missing or Z3 gives up, every proof is open.
+If that cannot be found out, because a table is missing or Z3 gives up, every proof is open. So are
+all if two unmet assumptions each let brokers take more steps: what a proof needs of either alone is
+known, what it needs of at least one of them is not.
 """
 
 from __future__ import annotations
@@ -68,13 +70,19 @@ def open_cells(
         for each in bearing:
             resting = find_resting(structure, each.assumption, opened)
             opened = tuple(leave_unproved(v, each) if get_cell(v) in resting else v for v in opened)
-        return opened
+        widening = [each for each in bearing if is_widening(each.assumption)]
+        return opened if len(widening) < 2 else leave_all_unproved(opened, widening[0])
 
     try:
         return remember("unmet", asked, decide)
     except (SolverGaveUpError, InternalDisagreementError):
         # Not remembered: another machine, or a renewed table, may know which verdicts rest on it.
-        return tuple(leave_unproved(v, bearing[0]) if is_telling(v) else v for v in verdicts)
+        return leave_all_unproved(verdicts, bearing[0])
+
+
+def is_widening(assumption: Assumption) -> bool:
+    """Without the assumption brokers take steps that the rules do not have, or have as a fault."""
+    return not assumption.awaited_steps and not assumption.is_about_every_step
 
 
 def rests_on(structure: Any, assumption: Assumption) -> bool:
@@ -97,6 +105,11 @@ def leave_unproved(verdict: Verdict, unmet: UnmetAssumption) -> Verdict:
     """No verdict, with the assumption that its proof needs."""
     name = unmet.assumption.name
     return leave_open(verdict.guarantee, verdict.fault, note=unmet.describe(), assumption=name)
+
+
+def leave_all_unproved(verdicts: Iterable[Verdict], unmet: UnmetAssumption) -> tuple[Verdict, ...]:
+    """No proof is left; each names this assumption."""
+    return tuple(leave_unproved(v, unmet) if is_telling(v) else v for v in verdicts)
 
 
 def is_telling(verdict: Verdict) -> bool:

@@ -23,7 +23,9 @@ from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES, PROVED_STRUCTURES, find_world
 from properties.worlds.replication.structures import STOCK_PAIR
 from properties.z3.induction import SolverGaveUpError
-from reference.assumptions.register import ASSUMPTIONS
+from reference.assumptions.assumption import Assumption
+from reference.assumptions.register import ASSUMPTIONS, list_unmet
+from reference.configuration.broker_group import BrokerGroup
 from reference.configuration.files import change_slaves, sample_group
 from reference.releases.versions import parse_version
 
@@ -36,6 +38,11 @@ def list_proved(structure: Any) -> list[Verdict]:
     """The proofs of a structure that say something."""
     cells = load_cells(structure).values()
     return [v for v in cells if v.word is VerdictWord.PROVED and not v.is_vacuous]
+
+
+def list_bearing(group: BrokerGroup, structure: Any) -> list[Assumption]:
+    """The unmet assumptions of a group that conditions of this structure rest on."""
+    return [each.assumption for each in list_unmet(group) if rests_on(structure, each.assumption)]
 
 
 def test_a_fault_stands_for_the_conditions_that_exclude_it() -> None:
@@ -60,6 +67,32 @@ def test_the_verdicts_are_open_and_name_the_assumption() -> None:
             assert verdict.word is VerdictWord.UNDECIDED
             assert verdict.assumption == TIMELY.name
             assert "haSendHeartbeatInterval=1000 (slave 1)" in verdict.note
+
+
+def test_two_assumptions_that_widen_the_rules_leave_no_proof() -> None:
+    """A proof that survives without either alone may need one of the two."""
+    group = change_slaves(sample_group(), "haSendHeartbeatInterval", "1000")
+    group = change_slaves(group, "fileReservedTime", "0")
+    cells = tuple(load_cells(STOCK_PAIR).values())
+    assert list_bearing(group, STOCK_PAIR) == [TIMELY, FLUSHED]
+    alone = [find_resting(STOCK_PAIR, each, cells) for each in (TIMELY, FLUSHED)]
+    proved = set(map(get_cell, list_proved(STOCK_PAIR)))
+    opened = leave_open_unmet(group, STOCK_PAIR, cells)
+    assert set().union(*alone) < proved
+    assert {get_cell(v) for v in opened if v.assumption} == proved
+    assert {v.assumption for v in opened} == {"", TIMELY.name, FLUSHED.name}
+
+
+def test_an_assumption_about_waiting_lets_brokers_take_no_more_steps() -> None:
+    """So what it leaves open beside another is what each leaves open alone."""
+    group = change_slaves(sample_group(), "haSendHeartbeatInterval", "20000")
+    group = change_slaves(group, "fileReservedTime", "0")
+    cells = tuple(load_cells(STOCK_PAIR).values())
+    unmet = list_bearing(group, STOCK_PAIR)
+    assert unmet == [ASSUMPTIONS["reported_before_housekeeping"], FLUSHED]
+    alone = [find_resting(STOCK_PAIR, each, cells) for each in unmet]
+    opened = leave_open_unmet(group, STOCK_PAIR, cells)
+    assert {get_cell(v) for v in opened if v.assumption} == set().union(*alone)
 
 
 def test_a_group_that_meets_everything_keeps_its_verdicts() -> None:
