@@ -16,11 +16,12 @@ from properties.worlds import STRUCTURES
 from properties.worlds.replication.world import GUARANTEES
 from spark_fuzz.campaign import store as campaign_store
 from spark_fuzz.campaign.job import write_campaign
-from spark_fuzz.campaign.row_reading import read_rows
+from spark_fuzz.campaign.row_reading import has_fired, read_rows
 from spark_fuzz.campaign.rows import ENDS
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.schedule_replay import replay_schedule, replay_whole
-from spark_fuzz.campaign.store import DATA_FOLDER, CampaignError
+from spark_fuzz.campaign.store import DATA_FOLDER, CampaignError, list_rule_instances
+from spark_fuzz.kernel.walk import WORD_BITS
 from spark_fuzz.report.fault_counts import list_faults
 from tests.command_line.run import ROOT
 from tests.spark_fuzz.written_campaign import make_rows, summarise_folder
@@ -78,6 +79,19 @@ def test_a_row_is_what_the_reference_says(spark: SparkSession, folder: Path) -> 
         words = {g: "refuted" if at else "not_refuted" for g, at in first.items()}
         assert words == row["verdicts"].asDict()
         assert min(at for at in first.values() if at) == row["first_violating_step"]
+
+
+def test_some_of_several_rules_have_fired(spark: SparkSession, folder: Path) -> None:
+    """Rules are marked in several words of bits; a set of them may need more than one word."""
+    structure = OPTIONS.structure
+    instances = list_rule_instances(structure)
+    frame = read_rows(spark, folder)
+    used = [row["rules_used"] for row in frame.select("rules_used").collect()]
+    rare = [name for name in instances if 0 < sum(name in names for names in used) < 1000]
+    several = rare[0], rare[-1]
+    assert instances.index(several[0]) < WORD_BITS <= instances.index(several[1])
+    expected = sum(not names.isdisjoint(several) for names in map(set, used))
+    assert frame.where(has_fired(structure, several)).count() == expected
 
 
 def test_the_summary_counts_the_rows(spark: SparkSession, folder: Path) -> None:

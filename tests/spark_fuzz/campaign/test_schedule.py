@@ -41,6 +41,17 @@ def draw_options(draw: st.DrawFn) -> CampaignOptions:
     )
 
 
+@given(draw_options())
+def test_what_is_judged(options: CampaignOptions) -> None:
+    """Every claim about each state; those about rest only if schedules heal and come to rest."""
+    world = find_world(options.structure)
+    judged = set(options.judged_claims)
+    assert set(world.guarantees) <= judged <= set(world.claims)
+    assert judged.isdisjoint(world.claims_about_rest) == (not options.healing_steps)
+    if options.healing_steps:
+        assert set(world.claims_about_rest) <= judged
+
+
 PAIR = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.2.2.0"
 """The beginning of an identifier."""
 
