@@ -12,7 +12,7 @@ from attrs import evolve, field, frozen
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import compute_vacuous
 from properties.verdicts.expectations import find_expectation
-from properties.verdicts.explanations import explain
+from properties.verdicts.findings.explanations import explain
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
 from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX

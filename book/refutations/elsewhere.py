@@ -15,7 +15,7 @@ from properties.scenarios.counterexamples.cases import Case
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.certified_cells import compute_row, describe
 from properties.verdicts.expectations import find_expectation
-from properties.verdicts.explanations import explain
+from properties.verdicts.findings.explanations import explain
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import find_world
 from reference.releases.versions import RULE_SETS, apply_rule_set

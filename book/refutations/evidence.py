@@ -20,7 +20,7 @@ from properties.scenarios.known_issues.catalogue import load_scenarios
 from properties.scenarios.known_issues.scenario import CERTAINTIES, Scenario
 from properties.scenarios.predictions import Prediction, load_predictions
 from properties.schedules.judgement import is_refuted_by, take_steps
-from properties.verdicts.explanations import Explanation, explain
+from properties.verdicts.findings.explanations import Explanation, explain
 from properties.worlds import find_world
 from reference.language.machine import Action, compute_machine
 from reference.language.rule import Rule

@@ -13,7 +13,7 @@ from book.links import link_claim, link_variant, write_citation
 from properties.generated_text import SPEC, Page, count_steps, render_table
 from properties.scenarios.predictions import Prediction, get_cell, load_predictions
 from properties.schedules.telling import draw_cell
-from properties.verdicts.explanations import Explanation, explain_all, load_explanations
+from properties.verdicts.findings.explanations import Explanation, explain_all, load_explanations
 from properties.verdicts.verdict import Verdict
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from reference.worlds.replication.parameters import SMALL_PARAMETERS

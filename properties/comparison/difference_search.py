@@ -18,6 +18,7 @@ from attrs import frozen
 from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES, SIGHT_LEMMAS
 from properties.schedules.judgement import is_reached_by
 from properties.schedules.known_schedules import load_known_schedules, search_known_schedules
+from properties.verdicts.certificate_files import write_entry
 from properties.verdicts.certificates import (
     CERTIFICATE_FOLDER,
     decode_schedule,
@@ -122,17 +123,15 @@ def save_differences(
     found: Mapping[str, tuple[ObservableDifference, ...]], path: Path = DIFFERENCES_FILE
 ) -> None:
     """Write the observable differences of these releases; those of others are kept."""
-    document = json.loads(path.read_text()) if path.exists() else {}
     for name, differences in found.items():
-        document[name] = {
+        entry = {
             "digest": compute_digest(get_released(name)),
             "impossible": [s.name for s in differences if s.is_impossible],
             "schedules": {
                 s.name: encode_schedule(s.schedule) for s in differences if s.schedule is not None
             },
         }
-    ordered = {name: document[name] for name in LOOKED_AT if name in document}
-    path.write_text(json.dumps(ordered, indent=1) + "\n")
+        write_entry(path, name, entry, LOOKED_AT)
 
 
 def load_differences(name: str, path: Path = DIFFERENCES_FILE) -> tuple[ObservableDifference, ...]:

@@ -19,7 +19,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from attrs import evolve, field, frozen
 from properties.exports.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
 from properties.exports.measured_process import MeasuredRun, run_measured
 from properties.exports.tla import Module, write_module
+from properties.verdicts.certificate_files import write_whole
 from properties.verdicts.fingerprint import compute_digest
 from properties.worlds import find_world
 
@@ -179,17 +180,23 @@ def load_tlc_counts() -> dict[str, dict[str, Any]]:
     return counts
 
 
-def main() -> None:
-    """Judge again whatever was judged with other rules; each result is stored as it comes."""
+def main(arguments: Sequence[str]) -> int:
+    """Judge again whatever was judged with other rules; each result is stored as it comes.
+
+    With ``--check`` only say, by 1, if something was.
+    """
     counts, instances = load_tlc_counts(), list_instances()
-    for judged in instances:
-        if counts.get(judged.name, {}).get("digest") == compute_digest(judged.structure):
-            continue
+    known = {name: entry.get("digest") for name, entry in counts.items()}
+    left = [j for j in instances if known.get(j.name) != compute_digest(j.structure)]
+    if "--check" in arguments:
+        return int(bool(left))
+    for judged in left:
         print(judged.name, file=sys.stderr)
         counts[judged.name] = ask(judged)
-        known = {j.name: counts[j.name] for j in instances if j.name in counts}
-        FILE.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+        kept = {j.name: counts[j.name] for j in instances if j.name in counts}
+        write_whole(FILE, json.dumps(kept, indent=1) + "\n")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

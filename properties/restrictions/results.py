@@ -22,6 +22,7 @@ from properties.restrictions.derivation import (
     list_restrictions,
 )
 from properties.restrictions.judge import Cells, Fall, RestrictionJudge
+from properties.verdicts.certificate_files import write_entry
 from properties.verdicts.certificates import (
     CERTIFICATE_FOLDER,
     get_world_folder,
@@ -116,10 +117,8 @@ def save_judged(
 ) -> None:
     """Write the results of a structure; those of others are kept. Raises OSError."""
     path = get_world_folder(structure, folder) / RESTRICTIONS_FILE
-    path.parent.mkdir(parents=True, exist_ok=True)
-    document = json.loads(path.read_text()) if path.exists() else {}
     proved = load_proved(structure)
-    document[structure.name] = {
+    entry = {
         "digest": compute_restriction_digest(structure),
         "idle": [j.restriction for j in judged if not j.is_load_bearing],
         "load_bearing": {
@@ -131,8 +130,7 @@ def save_judged(
             if j.is_load_bearing
         },
     }
-    in_order = {s.name: document[s.name] for s in JUDGED_STRUCTURES if s.name in document}
-    path.write_text(json.dumps(in_order, indent=1) + "\n")
+    write_entry(path, structure.name, entry, [s.name for s in JUDGED_STRUCTURES])
     load_judged.cache_clear()
 
 

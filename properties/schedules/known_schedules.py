@@ -14,6 +14,7 @@ from properties.schedules.judgement import (
     remove_needless_steps,
 )
 from properties.schedules.related_structures import Schedule, carry_over
+from properties.verdicts.certificate_files import read_document
 from properties.verdicts.certificates import CERTIFICATE_FOLDER, decode_schedule
 from properties.walks.steps import choose_evenly
 from reference.language.leaves import flatten
@@ -110,7 +111,7 @@ def load_known_schedules(folder: Path = CERTIFICATE_FOLDER) -> tuple[Schedule, .
     texts = dict.fromkeys(
         json.dumps(schedule)
         for path in sorted(folder.glob("*.json"))
-        for schedule in _find_schedules(json.loads(path.read_text()))
+        for schedule in _find_schedules(read_document(path))
     )
     return tuple(decode_schedule(json.loads(text)) for text in texts)
 

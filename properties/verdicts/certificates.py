@@ -20,6 +20,7 @@ from typing import Any
 from attrs import evolve
 
 from properties.schedules.judgement import find_needless_steps, is_refuted_by
+from properties.verdicts.certificate_files import PARTS_FOLDER, read_document, write_document
 from properties.verdicts.expectations import find_expectation, has_expectations
 from properties.verdicts.findings.disputes import mark_disputed
 from properties.verdicts.fingerprint import (
@@ -81,9 +82,14 @@ def save(structure: Any, verdicts: tuple[Verdict, ...], folder: Path = CERTIFICA
         "cells": [_encode(v) for v in verdicts],
     }
     document[SEAL] = compute_seal(document)
+    return write(structure, document, folder)
+
+
+def write(structure: Any, document: dict[str, Any], folder: Path = CERTIFICATE_FOLDER) -> Path:
+    """Write a certificate as it is."""
     path = get_path(structure, folder)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(document, indent=1) + "\n")
+    parts_path = folder / PARTS_FOLDER / f"{find_world(structure).name}.json"
+    write_document(path, parts_path, document)
     find_cells.cache_clear()
     return path
 
@@ -94,10 +100,9 @@ def read(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | 
     if not path.exists():
         return None
     try:
-        document: dict[str, Any] = json.loads(path.read_text())
+        return read_document(path)
     except ValueError:
         return None
-    return document
 
 
 def compute_changes(structure: Any, document: dict[str, Any]) -> Difference | None:

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from attrs import field, frozen
 
+from properties.verdicts.certificate_files import write_whole
 from properties.verdicts.certificates import CERTIFICATE_FOLDER, get_path
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.verdict import InternalDisagreementError
@@ -207,7 +208,7 @@ def save_cores(
     text = json.dumps(head, indent=1).removesuffix("\n}")
     path = get_path(structure, folder)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text + ',\n "obligations": {\n' + ",\n".join(lines) + "\n }\n}\n")
+    write_whole(path, text + ',\n "obligations": {\n' + ",\n".join(lines) + "\n }\n}\n")
     return path
 
 

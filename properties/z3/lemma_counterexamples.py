@@ -9,8 +9,10 @@ them.
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,9 @@ import z3
 from attrs import evolve, frozen
 
 from properties.fault_model import FaultModel, get_fault_count_name
+from properties.verdicts.certificate_files import write_whole
 from properties.verdicts.certificates import CERTIFICATE_FOLDER
+from properties.verdicts.fingerprint import compute_fingerprint
 from properties.worlds import KNOWN_STRUCTURES, find_world
 from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODEL_BY_NAME, FAULT_MODELS
 from properties.worlds.replication.world import LEMMAS
@@ -220,7 +224,7 @@ def save_counterexamples(
     entries: Mapping[str, LemmaCounterexample], path: Path = COUNTEREXAMPLE_FILE
 ) -> None:
     """Write the counterexamples, in the order of the lemmas."""
-    document = [
+    found = [
         {
             "lemma": name,
             "structure": entries[name].structure.name,
@@ -234,7 +238,23 @@ def save_counterexamples(
         for name in LEMMAS
         if name in entries
     ]
-    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    document = {"digest": compute_examined_digest(), "counterexamples": found}
+    write_whole(path, json.dumps(document, indent=1) + "\n")
+
+
+def compute_examined_digest() -> str:
+    """A digest of rules, claims and lemmas of the examined structures."""
+    text = "\n".join(f"{compute_fingerprint(structure)}" for structure in EXAMINED_STRUCTURES)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def are_counterexamples_current(path: Path = COUNTEREXAMPLE_FILE) -> bool:
+    """They were found with today's rules, claims and lemmas."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        return bool(document["digest"] == compute_examined_digest())
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 def load_counterexamples(path: Path = COUNTEREXAMPLE_FILE) -> dict[str, LemmaCounterexample]:
@@ -249,7 +269,7 @@ def load_counterexamples(path: Path = COUNTEREXAMPLE_FILE) -> dict[str, LemmaCou
             breaks=tuple(item["breaks"]),
             fault_model=classes[item["fault_class"]],
         )
-        for item in json.loads(path.read_text(encoding="utf-8"))
+        for item in json.loads(path.read_text(encoding="utf-8"))["counterexamples"]
     }
 
 
@@ -266,10 +286,13 @@ def search_all(
     return smallest
 
 
-def main() -> None:
-    """Find every counterexample anew and store it."""
+def main(arguments: Sequence[str]) -> int:
+    """Find every counterexample anew and store it; with ``--check`` only say if that is due."""
+    if "--check" in arguments:
+        return int(not are_counterexamples_current())
     save_counterexamples(search_all(print))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

@@ -14,6 +14,7 @@ from attrs import evolve, frozen
 
 from properties.schedules.judgement import is_reached_by
 from properties.schedules.known_schedules import search_known_schedules
+from properties.verdicts.certificate_files import write_entry
 from properties.verdicts.certificates import (
     CERTIFICATE_FOLDER,
     decode_schedule,
@@ -188,8 +189,7 @@ def save_witnesses(
     """Write the witnesses of these structures; those of other structures are kept."""
     for structure, answers in found.items():
         path = get_world_folder(structure, folder) / WITNESS_FILE
-        document = json.loads(path.read_text()) if path.exists() else {}
-        document[structure.name] = {
+        entry = {
             "digest": compute_digest(structure),
             "impossible": [a.question for a in answers if a.is_impossible],
             "open": [a.question for a in answers if not a.is_impossible and a.schedule is None],
@@ -197,8 +197,7 @@ def save_witnesses(
                 a.question: encode_schedule(a.schedule) for a in answers if a.schedule is not None
             },
         }
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(document, indent=1) + "\n")
+        write_entry(path, structure.name, entry)
 
 
 def has_witnesses(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> bool:

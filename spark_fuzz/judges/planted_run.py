@@ -132,7 +132,13 @@ def main(arguments: Any = None) -> int:
         "--name", action="append", help="only mistakes whose name has this text; may be repeated"
     )
     parser.add_argument("--workers", type=int, default=2, help="processes at a time")
+    parser.add_argument(
+        "--check", action="store_true", help="only say, by 1, if some are new or of another text"
+    )
     parsed = parser.parse_args(arguments)
+    if parsed.check:
+        known = load_table()
+        return int(not all(is_current(planted, known) for planted in list_planted()))
     asked = parsed.name
     if asked:
         found = [judge_apart(p) for p in list_planted() if any(text in p.name for text in asked)]

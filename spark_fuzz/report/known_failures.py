@@ -13,6 +13,7 @@ from attrs import evolve, frozen
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as spark_functions
 
+from properties.verdicts.fault_sets.admitted_faults import are_proofs_current
 from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, load_borders
 from properties.worlds import find_world
 from spark_fuzz.campaign.row_reading import has_fired
@@ -41,9 +42,9 @@ class KnownFailure:
 def list_known_failures(structure: Any) -> tuple[KnownFailure, ...]:
     """Every known way to break the guarantees that are checked in each state.
 
-    Empty for a structure whose fault sets are not decided.
+    Empty for a structure whose fault sets are not decided, or were decided for other rules.
     """
-    if structure not in BORDERED_STRUCTURES:
+    if structure not in BORDERED_STRUCTURES or not are_proofs_current(structure):
         return ()
     guarantees = find_world(structure).guarantees
     return tuple(

@@ -15,7 +15,10 @@ import attrs
 from attrs import frozen
 
 from properties.schedules.telling import list_sizes
-from properties.verdicts.fault_sets.admitted_faults import find_tabled_verdict
+from properties.verdicts.fault_sets.admitted_faults import (
+    are_proofs_current,
+    find_tabled_verdict,
+)
 from properties.worlds import find_world
 from reference.language.machine import compute_machine
 from reference.releases.versions import find_version
@@ -60,6 +63,7 @@ def compute_report_summary(folder: Path, findings: Findings, command: str) -> di
         "healing_steps": counts["healing_steps"],
         "ends": counts["ends"],
         "guarantees": [describe_guarantee(name, counts, options) for name in options.judged_claims],
+        "is_compared_with_proofs": are_proofs_current(options.structure),
         "known_failures": [describe_known(failure) for failure in findings.known],
         "rules": {name: counts["rules_used"].get(name, 0) for name in instances},
         "classes": findings.classes,

@@ -22,6 +22,7 @@ from properties.exports.instances import FILE, JUDGED_INSTANCES, JudgedInstance,
 from properties.exports.promela import CHECK_PREFIX, PromelaModel
 from properties.exports.spin import SpinOptions, SpinResult, run_spin
 from properties.schedules.judgement import is_refuted_by
+from properties.verdicts.certificate_files import write_whole
 from properties.verdicts.fingerprint import compute_digest
 from properties.worlds import find_world
 from reference.language.machine import Action, compute_machine, probe
@@ -202,17 +203,28 @@ def describe_counts(judged: JudgedInstance) -> dict[str, Any]:
     }
 
 
-def main() -> None:
-    """Count again whatever was counted with other rules; each count is stored as it comes."""
+def is_current(judged: JudgedInstance, counts: Mapping[str, Any]) -> bool:
+    """An instance was counted with today's rules."""
+    known = counts.get(judged.name, {}).get("digest")
+    return bool(known == compute_digest(judged.structure))
+
+
+def main(arguments: Iterable[str]) -> int:
+    """Count again whatever was counted with other rules; each count is stored as it comes.
+
+    With ``--check`` only say, by 1, if something was.
+    """
     counts = json.loads(FILE.read_text(encoding="utf-8"))
-    for judged in JUDGED_INSTANCES:
-        if counts.get(judged.name, {}).get("digest") == compute_digest(judged.structure):
-            continue
+    left = [judged for judged in JUDGED_INSTANCES if not is_current(judged, counts)]
+    if "--check" in arguments:
+        return int(bool(left))
+    for judged in left:
         print(judged.name, file=sys.stderr)
         counts[judged.name] = describe_counts(judged)
         known = {j.name: counts[j.name] for j in JUDGED_INSTANCES if j.name in counts}
-        FILE.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+        write_whole(FILE, json.dumps(known, indent=1) + "\n")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

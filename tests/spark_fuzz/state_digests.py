@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from properties.mutants.findings import compute_world_digest, load_table
+from properties.verdicts.certificate_files import write_whole
 from spark_fuzz.search.small_instances import (
     STATES_MORE,
     ListedInstance,
@@ -60,17 +62,19 @@ def load_digests() -> dict[str, dict[str, str]]:
     return digests
 
 
-def main() -> None:
-    """Make all anew."""
+def main(arguments: Sequence[str]) -> int:
+    """Make all anew; with ``--check`` only say, by 1, if rules or kills have changed since."""
+    rules = {f"{world}: {i.name}": compute_world_digest(world) for world, i in list_asked()}
+    if "--check" in arguments:
+        return int(rules != {name: entry["rules"] for name, entry in load_digests().items()})
     digests = {
-        f"{world}: {instance.name}": {
-            "rules": compute_world_digest(world),
-            "states": compute_state_digest(instance),
-        }
+        name: {"rules": rules[name], "states": compute_state_digest(instance)}
         for world, instance in list_asked()
+        for name in [f"{world}: {instance.name}"]
     }
-    FILE.write_text(json.dumps(digests, indent=1) + "\n")
+    write_whole(FILE, json.dumps(digests, indent=1) + "\n")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

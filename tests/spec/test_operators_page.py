@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import re
 
 import pytest
@@ -16,9 +15,10 @@ from book.operators.settings import load_settings
 from properties.scenarios.known_issues.catalogue import load_catalogue
 from properties.scenarios.procedures.procedures import load_procedures
 from properties.scenarios.procedures.recoveries import try_recoveries
+from properties.verdicts.certificate_files import read_document
 from properties.verdicts.certificates import get_path, load_cells
 from properties.verdicts.certified_cells import compute_row
-from properties.verdicts.explanations import load_explanations
+from properties.verdicts.findings.explanations import load_explanations
 from properties.worlds import KNOWN_STRUCTURES, WORLD_STRUCTURES, find_world
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import CLAIMS
@@ -54,7 +54,7 @@ def find_recipes() -> list[Section]:
 
 def read_verdicts(structure_name: str) -> dict[tuple[str, str], str]:
     """What a group's certificate says, as it is stored, by claim and column."""
-    document = json.loads(get_path(CERTIFIED_BY_NAME[structure_name]).read_text())
+    document = read_document(get_path(CERTIFIED_BY_NAME[structure_name]))
     return {(cell["guarantee"], cell["fault"]): cell["verdict"] for cell in document["cells"]}
 
 

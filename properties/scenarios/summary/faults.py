@@ -11,7 +11,7 @@ from attrs import frozen
 
 from properties.scenarios.summary.words import Kind, load_words
 from properties.schedules.judgement import ScheduleError, follow
-from properties.verdicts.explanations import explain
+from properties.verdicts.findings.explanations import explain
 from properties.verdicts.verdict import Verdict
 from properties.worlds import find_world
 from reference.language.machine import Action

@@ -8,12 +8,14 @@ from typing import Any
 
 from attrs import frozen
 
+from properties.verdicts.certificates import find_cells, get_path
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, describe, load_borders
 from properties.verdicts.findings.disputes import find_claim_disputes, find_disputes, say_disputed
-from properties.verdicts.verdict import Verdict, VerdictWord
+from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord
 from properties.worlds import find_world
 from properties.z3.fault_sets import FaultSet
+from reference.checkout import PROGRAM
 
 
 @frozen
@@ -39,11 +41,14 @@ def find_tabled_verdict(
 
     Proved if a fault model, or else a set of faults, that has them all is proved; refuted if one
     with some of them is refuted. None for a mixture that is no fault model of a group whose fault
-    sets are not decided. For a guarantee of a part, its verdict in its own world.
+    sets are not decided, and for a structure whose rules or claims have changed since its proofs.
+    For a guarantee of a part, its verdict in its own world.
     """
     mixture = frozenset(admitted)
     if (part := find_world(structure).part_claims.get(guarantee)) is not None:
         return find_tabled_verdict(part.name, part.get_part(structure), part.get_faults(mixture))
+    if not are_proofs_current(structure):
+        return None
     for column in find_world(structure).fault_models:
         word = find_expectation(guarantee, structure, column.name).verdict
         if word is VerdictWord.PROVED and mixture <= set(column.admitted):
@@ -52,6 +57,23 @@ def find_tabled_verdict(
         if word is VerdictWord.REFUTED and mixture >= set(column.admitted):
             return TabledVerdict(word, column.name)
     return find_bordered_verdict(guarantee, structure, mixture)
+
+
+@cache
+def are_proofs_current(structure: Any) -> bool:
+    """The certificate and the fault sets of a structure, if it has any, are of today's rules."""
+    has_certificate = get_path(structure).exists()
+    try:
+        return (not has_certificate or bool(find_cells(structure))) and (
+            structure not in BORDERED_STRUCTURES or bool(load_borders_once(structure))
+        )
+    except InternalDisagreementError:
+        return False
+
+
+def say_outdated(structure: Any) -> str:
+    """Why proofs are not compared with, and what makes them again."""
+    return f"those of {structure.name} are of other rules or claims; run `{PROGRAM} renew`"
 
 
 def find_bordered_verdict(

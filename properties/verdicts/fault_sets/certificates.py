@@ -15,6 +15,7 @@ from attrs import evolve
 
 from properties.fault_model import SEARCHED
 from properties.schedules.judgement import is_refuted_by
+from properties.verdicts.certificate_files import write_entry
 from properties.verdicts.certificates import (
     CERTIFICATE_FOLDER,
     decode_schedule,
@@ -96,13 +97,11 @@ def save_borders(
     """Write the borders of these structures; those of other structures are kept."""
     for structure, borders in found.items():
         path = get_world_folder(structure, folder) / FAULT_SET_FILE
-        path.parent.mkdir(parents=True, exist_ok=True)
-        document = json.loads(path.read_text()) if path.exists() else {}
-        document[structure.name] = {
+        entry = {
             "digest": compute_digest(structure),
             "borders": [_encode(b, get_all_faults(structure)) for b in borders],
         }
-        path.write_text(json.dumps(document, indent=1) + "\n")
+        write_entry(path, structure.name, entry)
 
 
 def load_borders(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Border, ...]:

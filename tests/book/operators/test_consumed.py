@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 
 import pytest
 from attrs import evolve
@@ -14,6 +13,7 @@ from book.operators.cells import Reason, Reasons
 from book.operators.consumed import EVERY_GROUP, NOT_ASKED, QUESTIONS, SITUATIONS, UNDECIDED
 from properties.generated_text import SPEC
 from properties.schedules.judgement import is_refuted_by
+from properties.verdicts.certificate_files import read_document
 from properties.verdicts.certificates import get_path, load_refuted
 from properties.worlds import PROVED_STRUCTURES, find_world
 from properties.worlds.system.world import SYSTEM
@@ -23,7 +23,7 @@ from reference.worlds.system.state import SystemFaults
 
 def read_cells(structure: object) -> dict[tuple[str, str], dict[str, object]]:
     """The cells of a certificate as they are stored."""
-    cells = json.loads(get_path(structure).read_text())["cells"]
+    cells = read_document(get_path(structure))["cells"]
     return {(cell["guarantee"], cell["fault"]): cell for cell in cells}
 
 

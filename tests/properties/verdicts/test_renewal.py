@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 from attrs import evolve
 
 from properties.verdicts import certificates
+from properties.verdicts.certificate_files import read_document
 from properties.verdicts.fingerprint import compute_difference, compute_fingerprint
 from properties.verdicts.renewal import list_added, renew, search_additions
 from properties.verdicts.verdict import (
@@ -50,7 +50,7 @@ def document(tmp_path: Path) -> Iterator[dict[str, Any]]:
     """The certificate of the toy as it is."""
     forget()
     path = certificates.save(TANK, search_structure(TANK), tmp_path)
-    yield json.loads(path.read_text())
+    yield read_document(path)
     forget()
 
 
@@ -210,7 +210,7 @@ def test_a_renewed_certificate_is_current(
     """And keeps what is not known of its schedules."""
     change("fill", make_weaker)
     path = certificates.save(TANK, renew(TANK, document).verdicts, tmp_path)
-    renewed = json.loads(path.read_text())
+    renewed = read_document(path)
     assert not certificates.compute_changes(TANK, renewed)
     cells = {(c.guarantee, c.fault): c for c in certificates.decode_cells(TANK, renewed)}
     assert not cells[LEAKS].is_shortest

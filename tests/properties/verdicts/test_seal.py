@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 from command_line.output import exit_codes
 from properties.schedules.judgement import find_needless_steps, is_refuted_by
 from properties.verdicts import certificates
+from properties.verdicts.certificate_files import read_document
 from properties.verdicts.fingerprint import SEAL, compute_seal, is_sealed
 from properties.verdicts.renewal import list_added, renew
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord, search_structure
@@ -89,8 +89,7 @@ def test_it_is_not_used(edit: Callable[[Document], None], tmp_path: Path) -> Non
     """It gives no answer, and the message says what to do."""
     document = read()
     edit(document)
-    path = certificates.get_path(SYNCHRONOUS_PAIR, tmp_path)
-    path.write_text(json.dumps(document))
+    certificates.write(SYNCHRONOUS_PAIR, document, tmp_path)
     with pytest.raises(InternalDisagreementError, match=r"prove --search --structure"):
         certificates.load(SYNCHRONOUS_PAIR, tmp_path)
 
@@ -119,7 +118,7 @@ def test_every_certificate_is_sealed() -> None:
     """Those that are shipped."""
     found = 0
     for path in certificates.CERTIFICATE_FOLDER.rglob("*.json"):
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = read_document(path)
         if isinstance(document, dict) and "inductive_set" in document:
             found += 1
             assert is_sealed(document), path
@@ -131,7 +130,7 @@ def test_a_renewal_trusts_no_broken_seal(tmp_path: Path) -> None:
     verdicts = search_structure(TANK)
     path = certificates.save(TANK, verdicts, tmp_path)
     for is_broken in (False, True):
-        document = json.loads(path.read_text())
+        document = read_document(path)
         del document["fingerprint"]["claims"]["tank_never_overflows"]
         document[SEAL] = "" if is_broken else compute_seal(document)
         renewed = renew(TANK, document).verdicts
@@ -145,7 +144,7 @@ def test_a_renewal_trusts_no_broken_seal(tmp_path: Path) -> None:
 def test_additions_are_not_searched_from_a_broken_seal(tmp_path: Path) -> None:
     """What was searched before is not known."""
     path = certificates.save(TANK, search_structure(TANK), tmp_path)
-    document = json.loads(path.read_text())
+    document = read_document(path)
     name = next(iter(document["fingerprint"]["rules"]))
     del document["fingerprint"]["rules"][name]
     document[SEAL] = compute_seal(document)

@@ -32,8 +32,8 @@ from properties.scenarios.summary.rows import (
 )
 from properties.scenarios.summary.words import WORDS_FILE, Grade, Kind, RowWords, load_words
 from properties.verdicts.certificates import find_cells
-from properties.verdicts.explanations import load_explanations
 from properties.verdicts.findings.disputes import load_findings
+from properties.verdicts.findings.explanations import load_explanations
 from properties.verdicts.verdict import Verdict
 from properties.worlds import OTHER_WORLDS
 from properties.worlds.reading.world import READING

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from properties.verdicts.explanations import replay_states, shows
+from properties.verdicts.findings.explanations import replay_states, shows
 from properties.verdicts.findings.turned_cells import TurnedCells, load_turned
 from properties.verdicts.verdict import VerdictWord
 

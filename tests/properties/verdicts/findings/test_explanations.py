@@ -14,7 +14,7 @@ from attrs import evolve
 from properties.scenarios.predictions import Prediction, get_cell, load_predictions
 from properties.schedules.judgement import follow, is_refuted_by
 from properties.verdicts.certificates import decode_cells, load
-from properties.verdicts.explanations import (
+from properties.verdicts.findings.explanations import (
     FEATURES,
     Explanation,
     explain_all,
@@ -32,7 +32,7 @@ from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from reference.worlds.replication.put import is_acknowledged
 from reference.worlds.replication.rules import RULES
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 SHARED = ROOT.parent / "shared"
 CITATION = re.compile(r"`?(\w+)`? seq (\d+) \(`?(\w+)`?\)")
 
