@@ -44,8 +44,8 @@ from properties.schedules.telling import draw_cell
 from properties.verdicts.certificates import find_cells, load_cells
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.expectations import find_expectation
-from properties.verdicts.explanations import explain
 from properties.verdicts.findings.disputes import list_disputing
+from properties.verdicts.findings.explanations import explain
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES, find_world
 from reference.checkout import PROGRAM, name_page

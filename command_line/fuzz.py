@@ -39,7 +39,11 @@ from command_line.output import exit_codes
 from command_line.output.interruption import say_when_interrupted
 from command_line.output.progress import show_progress
 from properties.generated_text import count_steps
-from properties.verdicts.fault_sets.admitted_faults import find_tabled_verdict
+from properties.verdicts.fault_sets.admitted_faults import (
+    are_proofs_current,
+    find_tabled_verdict,
+    say_outdated,
+)
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import STRUCTURES_BY_WORLD, find_healing, find_world
 from reference.checkout import FULL_ENVIRONMENT, name_page
@@ -202,6 +206,8 @@ def command(
     summary = findings.summary
     print_summary(summary, findings.progress, manifest.options)
     print_known(findings.known)
+    if not are_proofs_current(manifest.options.structure):
+        click.echo(f"  nothing is compared with proofs: {say_outdated(manifest.options.structure)}")
     if is_classed and findings.classes is not None:
         print_classes(findings.classes, folder)
     click.echo(f"  report: {folder / REPORT_FILE}")

@@ -51,6 +51,7 @@ VERBS = {
         "Measure the reference and the kernel, also against a commit.",
     ),
     "test": ("command_line.run_tests", "Run the tests; arguments go to pytest."),
+    "renew": ("command_line.renew", "Make again what was computed from rules that have changed."),
     "docs": (
         "command_line.docs",
         "Build the book as a site; keep its text in step with the code.",

@@ -25,7 +25,7 @@ LARGE_FOLDERS = {
     "reference/store": 17,  # a module for each part of the store
     "reference/worlds/replication": 19,  # a module for each topic of the rules
     "reference/worlds/replication/changes": 22,  # a module for each change
-    "command_line": 27,  # a module for each verb
+    "command_line": 29,  # a module for each verb, and folders for what the larger ones do
     "command_line/answers": 18,  # a module for each answer
 }
 

@@ -111,6 +111,12 @@ NIGHTLY = {
 COPIED = {
     'rmqspec prove --search --structure "delay/4.4.0"': "rewrites certificates",
     "rmqspec bench --record-floor": "writes a record",
+    "rmqspec renew --plan": "2 min: looks at every artefact",
+    "rmqspec renew": "writes certificates, tables and texts",
+    "rmqspec renew --for answers": "writes certificates and tables",
+    'rmqspec renew "witnesses of SYNC_MASTER/ASYNC_FLUSH/1 slave"': "writes a certificate's table",
+    "rmqspec renew --accept": "writes certificates, tables and texts",
+    "rmqspec renew --check": "2 min: looks at every artefact",
     "rmqspec docs": "writes a site",
     "rmqspec docs --out book": "writes a site",
     "rmqspec docs --check": "runs tests, which are only collected here",

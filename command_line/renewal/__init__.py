@@ -1,0 +1,7 @@
+"""Renewal of what is computed from the rules: a table of artefacts, and a walk over what is stale.
+
+- ``artefact``: one thing that is computed and kept.
+- ``register``: all of them.
+- ``certified``: those about one structure each.
+- ``walk``: which are stale, in which order, in processes side by side.
+"""

@@ -1,0 +1,56 @@
+"""Artefacts of modules that are run by themselves: ``python -m MODULE``, and with ``--check``.
+
+With ``--check`` a module writes nothing, and leaves with 0 if what it would write is current.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import partial
+
+from command_line.renewal.artefact import Artefact, Need, NotRenewedError, Say
+from properties.generated_text import ROOT
+
+CHECK = "--check"
+
+MODULES = (
+    ("counterexamples of lemmas", "properties.z3.lemma_counterexamples", Need.PAGE, 100),
+    ("counts of SPIN", "spark_fuzz.search.peers", Need.PAGE, 600),
+    ("counts of TLC", "properties.exports.tlc", Need.PAGE, 600),
+    ("counts of states", "tests.spark_fuzz.state_counts", Need.PAGE, 120),
+    ("digests of states", "tests.spark_fuzz.state_digests", Need.MEASUREMENT, 120),
+    ("planted mistakes", "spark_fuzz.judges.planted_run", Need.MEASUREMENT, 7200),
+)
+"""Name, module, what needs it, and about how many seconds it takes."""
+
+
+def list_modules() -> Iterator[Artefact]:
+    """An artefact for each module."""
+    for name, module, need, seconds in MODULES:
+        yield Artefact(
+            name, need, partial(is_current, module), partial(make, module), seconds=seconds
+        )
+
+
+def is_current(module: str) -> bool:
+    """What a module would write is there already."""
+    return run(module, CHECK).returncode == 0
+
+
+def make(module: str, say: Say) -> str:
+    """Run a module. Raises NotRenewedError with the last line of what it says."""
+    say(f"python -m {module}")
+    ended = run(module)
+    if ended.returncode:
+        lines = ended.stderr.strip().splitlines() or [f"it ended with {ended.returncode}"]
+        raise NotRenewedError(f"{lines[-1]}; try `python -m {module}`")
+    return "written"
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    """A module in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", *words], cwd=ROOT, capture_output=True, text=True, check=False
+    )

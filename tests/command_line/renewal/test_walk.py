@@ -1,0 +1,143 @@
+"""The walk over stale artefacts, with toys: files that hold the sum of what they are made from."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from command_line.renewal.artefact import Artefact, Need, NotRenewedError, Say
+from command_line.renewal.walk import Word, look_at_all, renew_all, select, sort_by_needs
+from tests.command_line.renewal.toys import Toys, as_words, make_diamond
+
+
+@pytest.fixture(name="toys")
+def _make_toys(tmp_path: Path) -> Toys:
+    """A diamond."""
+    return make_diamond(tmp_path)
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_each_is_made_after_what_it_needs(toys: Toys, jobs: int) -> None:
+    """Once, however many are made at the same time."""
+    words = toys.renew(jobs)
+    assert {
+        name: (Word.RENEWED, f"it is {n}") for name, n in zip("abcd", (1, 2, 2, 5), strict=True)
+    } == words
+    assert ("a", "d") == (toys.log[0], toys.log[-1])
+    assert 4 == len(toys.log)
+
+
+def test_what_is_current_is_left_alone(toys: Toys) -> None:
+    """A second walk makes nothing."""
+    toys.renew()
+    assert {(Word.CURRENT, "")} == set(toys.renew().values())
+    assert 4 == len(toys.log)
+
+
+def test_only_what_changed_is_made_again(toys: Toys) -> None:
+    """One that is damaged is made again; what needs it is as it was, and so stays."""
+    toys.renew()
+    (toys.folder / "b").write_text("none of this is a number")
+    words = toys.renew()
+    assert {"b"} == {name for name, (word, _) in words.items() if word is Word.RENEWED}
+    assert 5 == len(toys.log)
+
+
+def test_a_plan_makes_nothing(toys: Toys) -> None:
+    """It tells of each whether it is stale; a missing input makes it so."""
+    toys.renew()
+    (toys.folder / "a").unlink()
+    planned = as_words(look_at_all(toys.artefacts, lambda *_: None, 2))
+    assert {"a": Word.STALE, "b": Word.STALE, "c": Word.STALE, "d": Word.CURRENT} == {
+        name: word for name, (word, _) in planned.items()
+    }
+    assert not (toys.folder / "a").exists()
+
+
+def fail(_say: Say) -> str:
+    """What to do is said."""
+    raise NotRenewedError("type this")
+
+
+def crash(_say: Say) -> str:
+    """An error of the program itself."""
+    raise RuntimeError("two\nlines")
+
+
+def die(_say: Say) -> str:
+    """As when memory is short."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [(fail, "type this"), (crash, "RuntimeError: two lines"), (die, "its process was killed")],
+)
+def test_a_failure_costs_only_what_needs_it(
+    toys: Toys, make: Callable[[Say], str], text: str
+) -> None:
+    """The others are made, and the failure is told with what waits for it."""
+    toys.add("wrong", "a", make=make)
+    toys.add("after", "wrong")
+    toys.add("later", "after", "d")
+    words = toys.renew()
+    assert {"a", "b", "c", "d"} == set(toys.log)
+    assert Word.NOT_RENEWED is words["wrong"][0]
+    assert text in words["wrong"][1]
+    assert (Word.WAITING, "for wrong") == words["after"]
+    assert (Word.WAITING, "for after") == words["later"]
+
+
+def test_an_interrupted_walk_leaves_no_process_and_is_continued(toys: Toys) -> None:
+    """What was made stays, what was under way is ended and made by the next walk."""
+    mark = toys.folder / "mark"
+
+    def wait_long(_say: Say) -> str:
+        mark.write_text(str(os.getpid()))
+        time.sleep(600)
+        return ""
+
+    toys.add("slow", "a", make=wait_long)
+    walk = renew_all(toys.artefacts, lambda *_: None, 2)
+    for _ in walk:
+        if mark.exists() and len(toys.log) == 4:
+            break
+    walk.close()  # type: ignore[attr-defined]
+    pid = int(mark.read_text())
+    os.waitpid(pid, 0)
+    assert 4 == len(toys.log)
+    toys.artefacts.pop()
+    toys.add("slow", "a")
+    assert Word.RENEWED is toys.renew()["slow"][0]
+    assert 5 == len(toys.log)
+
+
+def test_progress_is_told(toys: Toys) -> None:
+    """How many are done, of how many, and what a process says."""
+    told: list[tuple[int, int, str]] = []
+    list(renew_all(toys.artefacts, lambda *each: told.append(each), 1))
+    assert [(number, 4, f"{name}: adding up") for number, name in enumerate(toys.log)] == told
+
+
+def test_names_select_what_they_need(toys: Toys) -> None:
+    """In the order of the needs."""
+    toys.add("alone")
+    assert ["a", "b"] == [each.name for each in select(toys.artefacts, ["b"])]
+    with pytest.raises(KeyError):
+        select(toys.artefacts, ["none"])
+
+
+def test_a_circle_is_a_defect() -> None:
+    """It would never end."""
+    circle = [
+        Artefact(name, Need.PAGE, lambda: True, lambda _: "", (other,))
+        for name, other in (("a", "b"), ("b", "a"))
+    ]
+    with pytest.raises(ValueError, match="need each other: a, b"):
+        sort_by_needs(circle)
