@@ -6,7 +6,8 @@ import errno
 import importlib
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any, TextIO
 
 import click
@@ -16,6 +17,7 @@ from command_line.output.failures import get_exit_code
 from command_line.output.interruption import say_when_interrupted
 from command_line.output.progress import watch
 from command_line.output.standard_streams import OutputClosedError, end_quietly, reserve_numbers
+from properties.verdicts.changed_rules import renew_when_loaded
 from reference import ROCKETMQ_VERSION
 from reference.checkout import FULL_ENVIRONMENT
 
@@ -67,6 +69,9 @@ QUIET = "--quiet"
 
 UNTIL_STOPPED = ("broker", "record")
 """Verbs that run until they are stopped: they show no progress."""
+
+ANSWERING = ("check", "upgrade", "explain", "issues", "judges", "fuzz", "replay", "trace", "export")
+"""Verbs that answer about rules that have been changed: what was proved of others is renewed."""
 
 RESUMABLE = ("fuzz", "prove")
 """Verbs that say themselves what an interruption leaves."""
@@ -171,7 +176,8 @@ def run_verb() -> tuple[int, str | None]:
     words = sys.argv[1:]
     try:
         is_quiet = QUIET in words or words[:1] in ([verb] for verb in UNTIL_STOPPED)
-        with watch(f"rmqspec {words[0]}" if words else "", is_quiet=is_quiet):
+        watching = watch(f"rmqspec {words[0]}" if words else "", is_quiet=is_quiet)
+        with watching, renew_for_answers(words):
             code = group.main(prog_name="rmqspec", standalone_mode=False)
     except click.exceptions.Abort as problem:
         return exit_codes.INTERRUPTED, format_line(str(problem) or "interrupted")
@@ -188,6 +194,13 @@ def run_verb() -> tuple[int, str | None]:
             raise
         return describe(problem)
     return code or exit_codes.ANALYSED, None
+
+
+def renew_for_answers(words: Sequence[str]) -> AbstractContextManager[None]:
+    """Let a verb that answers do so about changed rules, too, and say it on standard error."""
+    if not words or words[0] not in ANSWERING:
+        return nullcontext()
+    return renew_when_loaded(lambda text: click.echo(format_line(text), err=True))
 
 
 def describe(problem: Exception) -> tuple[int, str]:

@@ -16,7 +16,6 @@ from properties.verdicts.findings.disputes import mark_disputed
 from properties.verdicts.remembering import remember
 from properties.verdicts.verdict import (
     Hints,
-    InternalDisagreementError,
     Verdict,
     VerdictWord,
     search_structure,
@@ -132,9 +131,7 @@ def decide(
     document = certificates.load(structure)
     sizes = clip_sizes(parameters)
     related = certificates.load_related(structure)
-    if document is None:
-        related = (*_load_older(structure), *related)
-    else:
+    if document is not None:
         verdicts = certificates.recheck(structure, parameters, document, on_progress)
         if not any(is_open_by_size(v) for v in verdicts):
             return verdicts
@@ -143,17 +140,6 @@ def decide(
     found = search_structure(structure, on_progress, sizes=sizes, hints=Hints(related))
     rejudged = (certificates.rejudge(structure, parameters, v) for v in found)
     return mark_disputed(structure, rejudged)
-
-
-def _load_older(structure: Structure) -> tuple[Verdict, ...]:
-    """The verdicts of a certificate made from other rules: their schedules may still refute."""
-    document = certificates.read(structure)
-    if document is None:
-        return ()
-    try:
-        return certificates.decode_asked(structure, document)
-    except InternalDisagreementError:
-        return ()
 
 
 def is_open_by_size(verdict: Verdict) -> bool:

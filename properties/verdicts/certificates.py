@@ -21,6 +21,7 @@ from attrs import evolve
 
 from properties.schedules.judgement import find_needless_steps, is_refuted_by
 from properties.verdicts.certificate_files import PARTS_FOLDER, read_document, write_document
+from properties.verdicts.changed_rules import BEFORE, renew_in_memory
 from properties.verdicts.expectations import find_expectation, has_expectations
 from properties.verdicts.findings.disputes import mark_disputed
 from properties.verdicts.fingerprint import (
@@ -74,6 +75,11 @@ def save(structure: Any, verdicts: tuple[Verdict, ...], folder: Path = CERTIFICA
     """
     for query in (v.gave_up for v in verdicts if v.gave_up):
         raise SolverGaveUpError(query)
+    return write(structure, make_document(structure, verdicts), folder)
+
+
+def make_document(structure: Any, verdicts: tuple[Verdict, ...]) -> dict[str, Any]:
+    """The certificate of a structure's verdicts."""
     lemmas = next((v.lemmas for v in verdicts if v.lemmas), ())
     document = {
         "structure": structure.name,
@@ -81,8 +87,7 @@ def save(structure: Any, verdicts: tuple[Verdict, ...], folder: Path = CERTIFICA
         "inductive_set": list(lemmas),
         "cells": [_encode(v) for v in verdicts],
     }
-    document[SEAL] = compute_seal(document)
-    return write(structure, document, folder)
+    return document | {SEAL: compute_seal(document)}
 
 
 def write(structure: Any, document: dict[str, Any], folder: Path = CERTIFICATE_FOLDER) -> Path:
@@ -116,12 +121,15 @@ def compute_changes(structure: Any, document: dict[str, Any]) -> Difference | No
 def load(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | None:
     """A structure's certificate, or None when there is none or its rules have changed since.
 
-    Raises InternalDisagreementError for one with a broken seal.
+    A program that answers about changed rules gets it renewed. Raises InternalDisagreementError for
+    one with a broken seal.
     """
     document = read(structure, folder)
     changes = None if document is None else compute_changes(structure, document)
-    if document is None or changes is None or changes.touches_cells:
+    if document is None or changes is None:
         return None
+    if changes.touches_cells:
+        return renew_in_memory(structure, document)
     if not is_sealed(document):
         raise InternalDisagreementError(
             f"the certificate of {structure.name} is not as a search has left it, perhaps after a "
@@ -361,9 +369,18 @@ def decode_cells(structure: Any, document: dict[str, Any]) -> list[Verdict]:
             f"the certificate of {structure.name} lacks cells, or leaves some open, or names "
             f"lemmas that do not exist; run `{PROGRAM} prove --search`"
         )
-    _check_open(structure, cells)
     _check_order_of_columns(structure, cells)
+    if BEFORE in document:
+        return [_note_turned(v, document[BEFORE].get((v.guarantee, v.fault))) for v in cells]
+    _check_open(structure, cells)
     return cells
+
+
+def _note_turned(verdict: Verdict, before: str | None) -> Verdict:
+    """A verdict about changed rules; the reason for another verdict is no reason for this one."""
+    if verdict.word.value == before:
+        return verdict
+    return evolve(verdict, note=f"rules have changed; it was {before or 'not asked'} before")
 
 
 def _check_open(structure: Any, cells: Iterable[Verdict]) -> None:
