@@ -33,7 +33,7 @@ from properties.verdicts.verdict import (
 )
 from properties.worlds import find_world
 from properties.z3.bounded_search import BoundedSearch
-from properties.z3.induction import prove_lemmas
+from properties.z3.induction import keep_inductive, prove_lemmas
 from properties.z3.needless_steps import find_needless
 from reference.checkout import PROGRAM
 
@@ -84,7 +84,8 @@ def renew(
             f"run `{PROGRAM} prove --search`"
         )
     known = certificates.decode_asked(structure, document)
-    if not is_sealed(document):
+    is_whole = is_sealed(document)
+    if not is_whole:
         known = tuple(evolve(c, is_shortest=False) for c in known)
     old = {(c.guarantee, c.fault): c for c in known}
     is_large = structure.index_counts.get("slave", 0) > 1
@@ -96,10 +97,29 @@ def renew(
         hints=Hints(
             known,
             lambda left: _find_refutations(structure, left, sizes),
+            _list_old_lemmas(structure, document, difference) if is_whole else (),
+            lambda v: is_whole and difference.keeps_shortest(v.guarantee),
         ),
     )
     verdicts = tuple(_mark(v, old.get((v.guarantee, v.fault)), difference) for v in found)
     return _compare(difference, verdicts, old)
+
+
+def _list_old_lemmas(
+    structure: Any, document: dict[str, Any], difference: Difference
+) -> tuple[str, ...]:
+    """The lemmas that are tried before all others: those that were proved, and changed ones.
+
+    What was inductive is so still if the changed rules keep it, because no other step is new.
+    """
+    proved = set(document["inductive_set"])
+    if not difference.is_frame_changed and proved.isdisjoint(difference.lemmas):
+        keep_inductive(structure, proved, difference.more)
+    return tuple(
+        n
+        for n in find_world(structure).get_lemmas(structure)
+        if n in proved or n in difference.lemmas
+    )
 
 
 def list_added(structure: Any, document: dict[str, Any]) -> tuple[str, ...]:

@@ -144,6 +144,10 @@ class Hints:
     """From a group with one slave less, one without a variant, or older rules."""
     find_more: Callable[[Mapping[str, tuple[str, ...]]], tuple[Verdict, ...]] = lambda left: ()
     """More of them, for claims that the first neither prove nor refute under a fault model."""
+    lemmas: tuple[str, ...] = ()
+    """Lemmas that are tried alone; all are tried if these leave a claim open."""
+    has_no_needless_step: Callable[[Verdict], bool] = lambda verdict: False
+    """It is known that every step of a verdict's schedule is needed, if it still refutes."""
 
 
 def search_structure(
@@ -167,9 +171,11 @@ def search_structure(
     deepest = usual and (depth_limit or usual)
     sizes = sizes or find_world(structure).sizes.search
     hints = hints or Hints()
-    refuted = _take_over(structure, hints.cells, sizes)
+    refuted = _take_over(structure, hints.cells, sizes, hints.has_no_needless_step)
     on_progress(f"{structure.name}: induction")
-    lemmas, results = _prove_what_can_be(structure)
+    lemmas, results = _prove_what_can_be(structure, hints.lemmas)
+    if hints.lemmas and _list_open(structure, results, refuted):
+        lemmas, results = _prove_what_can_be(structure)
     claims = find_world(structure).claims
     if left := _list_open(structure, results, refuted):
         refuted += _take_over(structure, _find_more(structure, left, hints, on_progress), sizes)
@@ -195,14 +201,14 @@ def search_structure(
 
 
 def _prove_what_can_be(
-    structure: Any,
+    structure: Any, names: tuple[str, ...] = ()
 ) -> tuple[tuple[str, ...], Mapping[str, InductionResult]]:
-    """The lemmas of a structure, and by fault model what follows from them.
+    """The lemmas of a structure, all or of these, and by fault model what follows from them.
 
     There are no lemmas if Z3 gives up on a question about them, and nothing follows.
     """
     try:
-        lemmas = prove_lemmas(structure)
+        lemmas = prove_lemmas(structure, names)
     except SolverGaveUpError as problem:
         return (), leave_all_open(structure, problem.query)
     return lemmas, decide_columns(structure, lemmas)
@@ -266,7 +272,10 @@ def compute_depth_limit(structure: Any) -> int:
 
 
 def _take_over(
-    structure: Any, cells: tuple[Verdict, ...], sizes: Any
+    structure: Any,
+    cells: tuple[Verdict, ...],
+    sizes: Any,
+    has_no_needless_step: Callable[[Verdict], bool] = lambda verdict: False,
 ) -> list[tuple[FaultModel, Verdict]]:
     """The refutations of a related group that the reference confirms for this one.
 
@@ -284,6 +293,9 @@ def _take_over(
         def is_refuting(trial: Sequence[Action], v: Verdict = verdict, p: Any = parameters) -> bool:
             return is_refuted_by(v.guarantee, structure, p, trial)
 
+        if has_no_needless_step(verdict) and is_refuting(verdict.schedule):
+            taken.append((fault_model, evolve(verdict, is_shortest=False)))
+            continue
         trials = carry_over(structure, parameters, verdict.schedule)
         others = (hold_back, fill_in) if usual == 0 else (hold_back,)
         patient = (change(structure, parameters, verdict.schedule) for change in others)

@@ -6,8 +6,8 @@ falsifies, until nothing more is dropped. The rest is inductive, and what follow
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any
@@ -111,6 +111,19 @@ def _prove_lemmas(structure: Any, names: tuple[str, ...]) -> tuple[str, ...]:
     kept, _ = problem.run_houdini(names)
     inductive.add(frozenset(kept))
     return tuple(kept)
+
+
+def keep_inductive(structure: Any, names: Collection[str], changed: Collection[str]) -> None:
+    """Remember as inductive what was so before some rules changed, if their steps keep it.
+
+    All of it must have been proved together, under every fault, from the same initial states. Where
+    a step breaks a lemma, or Z3 gives up, nothing is remembered.
+    """
+    problem = InductionProblem(structure, find_world(structure).everything)
+    steps = (Step(problem, r) for r in problem.instances if r.instance.rule.name in changed)
+    with suppress(SolverGaveUpError):
+        if not any(step.find_falsified(list(names)) for step in steps):
+            _list_inductive(structure).add(frozenset(names))
 
 
 @cache
