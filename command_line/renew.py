@@ -74,6 +74,9 @@ def command(  # noqa: PLR0913, PLR0917
     renewal is continued by the same command. A verdict that has changed is told, and written only
     with --accept.
     """
+    from properties.verdicts.certificates import find_lemmas  # noqa: PLC0415
+    from properties.z3.induction import take_certified  # noqa: PLC0415
+
     check_is_checkout("renew")
     if is_plan + is_check > 1 or ((is_plan or is_check) and is_accepting):
         raise click.UsageError("--plan, --check and --accept exclude each other")
@@ -82,7 +85,7 @@ def command(  # noqa: PLR0913, PLR0917
         if is_plan or is_check:
             outcomes = list(look_at_all(chosen, progress.advance, jobs or count_cores()))
         else:
-            with hold_lock():
+            with hold_lock(), take_certified(find_lemmas):
                 outcomes = list(renew_all(chosen, progress.advance, jobs or count_cores()))
     show(outcomes, is_json=is_json)
     is_right = all(outcome.word in (Word.CURRENT, Word.RENEWED) for outcome in outcomes)

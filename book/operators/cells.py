@@ -7,15 +7,14 @@ from functools import cache
 from string import ascii_letters
 from typing import Any, TypeAlias
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from properties.verdicts.certificates import load_cells
-from properties.verdicts.certified_cells import compute_vacuous
+from properties.verdicts.certified_cells import list_vacuous
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.findings.explanations import explain
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
-from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
 from reference.worlds.replication.structure import Structure
 
 REASONS = "#the-reason-for-each-no"
@@ -41,14 +40,11 @@ class Reason:
 
 
 def find_vacuous(structure_name: str) -> frozenset[tuple[str, str]]:
-    """The cells whose premise never holds; of other worlds none is asked here.
-
-    A group of several slaves has all runs of a group of one, in which the others never connect.
-    """
+    """The cells whose premise never holds; of other worlds none is asked here."""
     structure = KNOWN_STRUCTURES[structure_name]
     if not isinstance(structure, Structure):
         return frozenset()
-    return compute_vacuous(evolve(structure, slaves=min(structure.slaves, SEARCHED_SLAVES_MAX)))
+    return list_vacuous(structure)
 
 
 @cache

@@ -15,7 +15,7 @@ from properties.fault_model import FaultModel
 from properties.generated_text import Page, render_table
 from properties.scenarios.counterexamples.cases import find_case
 from properties.verdicts.certificates import load_cells
-from properties.verdicts.certified_cells import compute_vacuous
+from properties.verdicts.certified_cells import list_vacuous
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import PROVED_STRUCTURES, STRUCTURES, find_world
 from properties.worlds.replication.fault_models import FAULT_MODELS
@@ -85,7 +85,7 @@ def is_vacuous(structure: Any, claim: str) -> bool:
     """What the claim speaks of does not exist in a deployment, under any fault model."""
     if not isinstance(structure, Structure):
         return False
-    vacuous = compute_vacuous(structure)
+    vacuous = list_vacuous(structure)
     return all((claim, fault_model.name) in vacuous for fault_model in FAULT_MODELS)
 
 

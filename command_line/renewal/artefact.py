@@ -41,5 +41,7 @@ class Artefact:
     NotRenewedError."""
     needs: tuple[str, ...] = ()
     """The artefacts from which it is computed. They are renewed before it."""
+    about: str = ""
+    """What it is about: a process that has read about it goes on with others about the same."""
     seconds: float = 1.0
     """About how long ``make`` takes on one core, measured."""

@@ -72,6 +72,7 @@ def list_certificates(*, is_accepting: bool) -> Iterator[Artefact]:
             partial(is_certificate_current, structure),
             partial(make_certificate, structure, is_accepting=is_accepting),
             tuple(map(name_certificate, bases)),
+            structure.name,
             SECONDS,
         )
 

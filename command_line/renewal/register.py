@@ -72,6 +72,7 @@ def list_witnesses() -> Iterator[Artefact]:
             partial(are_witnesses_current, structure),
             partial(make_witnesses, structure),
             (name_certificate(structure),),
+            structure.name,
             seconds=2,
         )
 
@@ -100,6 +101,7 @@ def list_fault_sets() -> Iterator[Artefact]:
             partial(is_loaded, partial(load_borders, structure)),
             partial(make_fault_sets, structure),
             (name_certificate(structure),),
+            structure.name,
             seconds=8,
         )
 
@@ -120,6 +122,7 @@ def list_restrictions() -> Iterator[Artefact]:
             partial(is_loaded, partial(results.load_judged, structure)),
             partial(make_restrictions, structure),
             (name_certificate(structure),),
+            structure.name,
             seconds=60,
         )
 
@@ -140,6 +143,7 @@ def list_cores() -> Iterator[Artefact]:
             partial(is_loaded, partial(cores.load_cores, structure)),
             partial(make_cores, structure),
             (name_certificate(structure),),
+            structure.name,
             seconds=12,
         )
 
@@ -210,7 +214,13 @@ def list_pages() -> Iterator[Artefact]:
     needed = tuple(each.name for each in (*list_certificates(is_accepting=False), *list_told()))
     for name in UPDATES:
         yield Artefact(
-            name, Need.PAGE, partial(is_page_current, name), partial(make_page, name), needed, 3
+            name,
+            Need.PAGE,
+            partial(is_page_current, name),
+            partial(make_page, name),
+            needed,
+            "the book",
+            seconds=3,
         )
 
 

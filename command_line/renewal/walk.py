@@ -1,8 +1,11 @@
-"""The walk over stale artefacts: each in a process of its own, after those that it needs.
+"""The walk over artefacts: what is stale is made in processes side by side, after what it needs.
 
 Whatever goes wrong with one artefact costs only those that need it. All of them are told at the
 end. An artefact is written whole or not at all, and knows what it was computed from: so an
 interrupted walk is continued by the same command.
+
+A process keeps what it has read and computed for the next artefact. It is ended when something that
+the next one needs was made after it began.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import enum
 import multiprocessing
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -94,9 +98,23 @@ def look_at_all(
 def renew_all(
     artefacts: Sequence[Artefact], on_progress: OnProgress, jobs: int
 ) -> Iterator[Outcome]:
-    """What becomes of each artefact, as it is known; ``jobs`` of them at the same time."""
+    """What becomes of each artefact, as it is known; ``jobs`` of them at the same time.
+
+    All are looked at first. Then those that are stale are made, and those that need them are looked
+    at again.
+    """
     ordered = {each.name: each for each in sort_by_needs(artefacts)}
-    yield from run_all(Walk(ordered, renew, jobs, on_progress))
+    touched: dict[str, Artefact] = {}
+    for outcome in look_at_all(list(ordered.values()), on_progress, jobs):
+        if outcome.word is not Word.CURRENT:
+            touched[outcome.artefact.name] = ordered[outcome.artefact.name]
+    for name, each in ordered.items():
+        if not touched.keys().isdisjoint(each.needs):
+            touched[name] = each
+        elif name not in touched:
+            yield Outcome(each, Word.CURRENT)
+    left = {name: each for name, each in ordered.items() if name in touched}
+    yield from run_all(Walk(left, renew, jobs, on_progress))
 
 
 def run_all(walk: Walk) -> Iterator[Outcome]:
@@ -104,8 +122,8 @@ def run_all(walk: Walk) -> Iterator[Outcome]:
     try:
         yield from walk.run()
     finally:
-        for process, *_ in walk.running.values():
-            process.terminate()
+        for worker in walk.workers:
+            worker.process.terminate()
 
 
 def look(artefact: Artefact, _say: Say) -> tuple[Word, str]:
@@ -133,6 +151,27 @@ def tell(problem: Exception) -> str:
     return " ".join(f"{type(problem).__name__}: {problem}".split())
 
 
+@define(eq=False)
+class Worker:
+    """A process that does something with one artefact after another."""
+
+    process: Any
+    connection: Connection
+    made_before: int
+    """How many artefacts had been made when it began: it knows nothing of those made since."""
+    artefact: Artefact | None = None
+    """What it is doing now."""
+    last: str = ""
+    """What it has read about."""
+    began: float = 0.0
+
+    def begin(self, artefact: Artefact) -> None:
+        """Do the next one."""
+        self.artefact, self.last, self.began = artefact, artefact.about, time.monotonic()
+        with suppress(OSError):  # A process that was killed is noticed by what it does not tell.
+            self.connection.send(artefact.name)
+
+
 @define
 class Walk:
     """A walk under way."""
@@ -143,79 +182,125 @@ class Walk:
     jobs: int
     on_progress: OnProgress
     words: dict[str, Word] = field(factory=dict)
-    running: dict[Connection, tuple[Any, Artefact, float]] = field(factory=dict)
-    """Processes, with the artefacts that they make and when they began."""
+    made: list[str] = field(factory=list)
+    """What was made, in order."""
+    workers: list[Worker] = field(factory=list)
+    every: dict[str, Artefact] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        """Processes find an artefact by its name."""
+        self.every = dict(self.left)
 
     def run(self) -> Iterator[Outcome]:
         """Begin what can begin, wait for what ends."""
-        total = len(self.left)
-        while self.left or self.running:
-            for outcome in [*self.begin_ready(), *self.collect_ended(total)]:
+        while self.left or any(worker.artefact for worker in self.workers):
+            for outcome in [*self.list_waiting(), *self.deal(), *self.collect_ended()]:
                 self.words[outcome.artefact.name] = outcome.word
+                if outcome.word is Word.RENEWED:
+                    self.made.append(outcome.artefact.name)
                 yield outcome
 
-    def begin_ready(self) -> Iterator[Outcome]:
-        """Begin those that need nothing any more; tell of those that need what has failed."""
+    def list_waiting(self) -> Iterator[Outcome]:
+        """Those that need what has failed."""
         for name, each in list(self.left.items()):
-            if not all(map(self.is_settled, each.needs)):
-                continue
-            failed = [needed for needed in each.needs if self.words.get(needed) in FAILED]
-            if failed:
+            if failed := [n for n in each.needs if self.words.get(n) in FAILED]:
                 del self.left[name]
                 yield Outcome(each, Word.WAITING, f"for {failed[0]}")
-            elif len(self.running) < self.jobs:
-                del self.left[name]
-                self.begin(each)
 
-    def is_settled(self, name: str) -> bool:
-        """Nothing more will become of an artefact in this walk."""
-        under_way = {artefact.name for _, artefact, _ in self.running.values()}
-        return name not in self.left and name not in under_way
+    def deal(self) -> Iterator[Outcome]:
+        """Give every process that is free something to do; nothing is known by that."""
+        free = [worker for worker in self.workers if worker.artefact is None]
+        for _ in range(self.jobs - len(self.workers) + len(free)):
+            ready = [each for each in self.left.values() if self.is_ready(each)]
+            if not ready:
+                return
+            worker = free.pop() if free else None
+            chosen = next((e for e in ready if worker and e.about == worker.last), ready[0])
+            if worker is None or not self.knows_enough(worker, chosen):
+                if worker is not None:
+                    self.end(worker)
+                worker = self.start()
+            del self.left[chosen.name]
+            worker.begin(chosen)
+        yield from ()
 
-    def begin(self, artefact: Artefact) -> None:
-        """Make one in a process that knows what this one knows."""
+    def is_ready(self, artefact: Artefact) -> bool:
+        """Nothing more will become of what it needs in this walk."""
+        return all(name in self.words or name not in self.every for name in artefact.needs)
+
+    def knows_enough(self, worker: Worker, artefact: Artefact) -> bool:
+        """A process has read nothing that was made again since, and is needed now."""
+        return set(self.made[worker.made_before :]).isdisjoint(self.list_needed(artefact))
+
+    def list_needed(self, artefact: Artefact) -> set[str]:
+        """What an artefact needs, and what that needs."""
+        needed: set[str] = set()
+        open_ones = [name for name in artefact.needs if name in self.every]
+        while open_ones:
+            name = open_ones.pop()
+            if name not in needed:
+                needed.add(name)
+                open_ones += (n for n in self.every[name].needs if n in self.every)
+        return needed
+
+    def start(self) -> Worker:
+        """Begin a process that knows what this one knows."""
         context = multiprocessing.get_context("fork")
-        ours, theirs = context.Pipe(duplex=False)
-        process = context.Process(target=work, args=(self.do, artefact, theirs))
+        ours, theirs = context.Pipe()
+        others = [ours, *(worker.connection for worker in self.workers)]
+        process = context.Process(target=work, args=(self.every, self.do, theirs, others))
         process.start()
         theirs.close()
-        self.running[ours] = process, artefact, time.monotonic()
+        worker = Worker(process, ours, len(self.made))
+        self.workers.append(worker)
+        return worker
 
-    def collect_ended(self, total: int) -> Iterator[Outcome]:
+    def end(self, worker: Worker) -> None:
+        """End a process that is doing nothing."""
+        self.workers.remove(worker)
+        worker.connection.close()
+        worker.process.join()
+
+    def collect_ended(self) -> Iterator[Outcome]:
         """Wait a moment; pass on what is told, and tell of what has ended."""
-        for ready in wait(list(self.running), PATIENCE_SECONDS):
+        busy = {worker.connection: worker for worker in self.workers if worker.artefact}
+        for ready in wait(list(busy), PATIENCE_SECONDS):
             assert isinstance(ready, Connection)
-            process, artefact, began = self.running[ready]
+            worker = busy[ready]
+            assert worker.artefact is not None
             word, text = receive(ready)
             if word is None:
-                done = total - len(self.left) - len(self.running)
-                self.on_progress(done, total, f"{artefact.name}: {text}")
+                done = len(self.every) - len(self.left) - len(busy)
+                self.on_progress(done, len(self.every), f"{worker.artefact.name}: {text}")
                 continue
-            del self.running[ready]
-            process.join()
-            yield Outcome(artefact, word, text, time.monotonic() - began)
+            yield Outcome(worker.artefact, word, text, time.monotonic() - worker.began)
+            worker.artefact = None
+            if text is KILLED:
+                self.end(worker)
+
+
+KILLED = "its process was killed; the same command tries again"
 
 
 def receive(connection: Connection) -> tuple[Word | None, str]:
     """What a process tells; one that ends without a word was killed."""
     try:
         told: tuple[Word | None, str] = connection.recv()
-    except EOFError:
-        return Word.NOT_RENEWED, "its process was killed; the same command tries again"
+    except (EOFError, OSError):
+        return Word.NOT_RENEWED, KILLED
     return told
 
 
-def work(do: Work, artefact: Artefact, connection: Connection) -> None:
-    """Do something with an artefact in this process, and tell what became of it."""
+def work(
+    artefacts: Mapping[str, Artefact], do: Work, connection: Connection, others: list[Connection]
+) -> None:
+    """Do something with one artefact after another, until there is no other one."""
+    for other in others:
+        other.close()  # Else this process would hold the ends by which others notice theirs.
 
     def say(text: str) -> None:
         connection.send((None, text))
 
-    connection.send(do(artefact, say))
-    connection.close()
-
-
-def count_words(outcomes: Iterable[Outcome]) -> Mapping[Word, int]:
-    """How many artefacts each word is said of."""
-    found = [outcome.word for outcome in outcomes]
-    return {word: found.count(word) for word in Word}
+    with suppress(EOFError, OSError):
+        while True:
+            connection.send(do(artefacts[connection.recv()], say))

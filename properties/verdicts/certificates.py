@@ -149,6 +149,15 @@ def load_required(structure: Any) -> dict[str, Any]:
     return document
 
 
+def find_lemmas(structure: Any) -> tuple[str, ...]:
+    """The lemmas of a structure's certificate; none unless it is of these rules and lemmas."""
+    document = read(structure)
+    changes = None if document is None else compute_changes(structure, document)
+    if document is None or changes is None or changes or not is_sealed(document):
+        return ()
+    return tuple(document["inductive_set"])
+
+
 def _make_missing(structure: Any) -> InternalDisagreementError:
     option = "".join(
         f" --{'rocketmq-version' if name in RULE_SETS else 'variant'} {name}"

@@ -8,26 +8,15 @@ from functools import cache
 from properties.generated_text import count_steps
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds.replication.fault_models import FAULT_MODELS
-from properties.z3.fault_sets import FaultSetProver
-from properties.z3.induction import prove_lemmas
 from reference.worlds.replication.structure import Structure
 
 
-@cache
-def compute_vacuous(structure: Structure) -> frozenset[tuple[str, str]]:
+def list_vacuous(structure: Structure) -> frozenset[tuple[str, str]]:
     """The pairs (guarantee, fault) whose premise provably never holds.
 
-    A premise that induction cannot exclude without faults it cannot exclude with any.
+    Raises InternalDisagreementError if the structure has no certificate of its rules.
     """
-    found: set[tuple[str, str]] = set()
-    prover = FaultSetProver(structure, prove_lemmas(structure))
-    for fault_model in FAULT_MODELS:
-        result = prover.decide(fault_model)
-        if not result.vacuous:
-            break
-        found |= {(name, fault_model.name) for name in result.vacuous}
-    return frozenset(found)
+    return frozenset(key for key, cell in load_cells(structure).items() if cell.is_vacuous)
 
 
 @cache
@@ -36,9 +25,10 @@ def compute_row(structure: Structure) -> Mapping[tuple[str, str], str]:
 
     Raises InternalDisagreementError if it has no certificate of its rules.
     """
-    vacuous = compute_vacuous(structure)
-    cells = load_cells(structure)
-    return {key: describe(cell, is_vacuous=key in vacuous) for key, cell in cells.items()}
+    return {
+        key: describe(cell, is_vacuous=cell.is_vacuous)
+        for key, cell in load_cells(structure).items()
+    }
 
 
 def describe(verdict: Verdict, *, is_vacuous: bool = False) -> str:

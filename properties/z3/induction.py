@@ -6,8 +6,9 @@ falsifies, until nothing more is dropped. The rest is inductive, and what follow
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any
@@ -30,6 +31,11 @@ LIMIT_PREFIX = "parameters.limits."
 
 RLIMIT_PER_QUERY = 20_000_000
 """Z3 resource units per query: machine-independent, unlike seconds."""
+
+
+_CERTIFIED: ContextVar[Callable[[Any], tuple[str, ...]]] = ContextVar(
+    "certified", default=lambda structure: ()
+)
 
 
 class SolverGaveUpError(Exception):
@@ -95,9 +101,24 @@ def prove_lemmas(structure: Any, names: Iterable[str] = ()) -> tuple[str, ...]:
 
     Raises SolverGaveUpError.
     """
-    return _prove_lemmas(
-        structure, tuple(names) or tuple(find_world(structure).get_lemmas(structure))
-    )
+    given = tuple(names)
+    if not given and (certified := _CERTIFIED.get()(structure)):
+        return certified
+    return _prove_lemmas(structure, given or tuple(find_world(structure).get_lemmas(structure)))
+
+
+@contextmanager
+def take_certified(find: Callable[[Any], tuple[str, ...]]) -> Iterator[None]:
+    """Inside this context all lemmas of a structure are not proved again where ``find`` has them.
+
+    It is for programs that make many things from the same certificates, and whose results are
+    checked again without it.
+    """
+    token = _CERTIFIED.set(find)
+    try:
+        yield
+    finally:
+        _CERTIFIED.reset(token)
 
 
 @cache

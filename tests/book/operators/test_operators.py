@@ -30,7 +30,6 @@ from properties.scenarios.procedures.procedures import (
 from properties.scenarios.procedures.recoveries import is_all_running
 from properties.scenarios.reading_claims import Deployment
 from properties.schedules.judgement import ScheduleError, is_reached_by
-from properties.verdicts.certified_cells import compute_vacuous
 from properties.worlds import find_world
 from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
 from properties.worlds.replication.world import LEMMAS, REPLICATION, SANITY_CHECKS
@@ -220,12 +219,6 @@ def test_vacuous_cells_are_those_of_answers_and_slaves() -> None:
         "slaves_come_to_hold_everything",
     }
     assert [frozenset()] * len(others) == [find_vacuous(group.name) for group in others]
-
-
-def test_vacuous_cells_of_two_slaves_are_those_of_the_proofs() -> None:
-    """They are taken over from one slave less."""
-    pair_of_slaves = Structure(Role.SYNC_MASTER, FlushDiskType.ASYNC_FLUSH, 2)
-    assert find_vacuous(pair_of_slaves.name) == compute_vacuous(pair_of_slaves)
 
 
 def test_statuses_follow_the_waits() -> None:

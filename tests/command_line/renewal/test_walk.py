@@ -48,6 +48,48 @@ def test_only_what_changed_is_made_again(toys: Toys) -> None:
     assert 5 == len(toys.log)
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_was_read_is_read_again_once_it_is_made(toys: Toys, jobs: int) -> None:
+    """A process that read a file before it was made does not make what needs it."""
+    toys.renew()
+    for name in "abc":
+        (toys.folder / name).write_text("9")
+    words = toys.renew(jobs)
+    assert {"a", "b", "c"} == {name for name, (word, _) in words.items() if word is Word.RENEWED}
+    assert ["1", "2", "2", "5"] == [(toys.folder / name).read_text() for name in "abcd"]
+
+
+def test_a_process_goes_on_with_the_next(toys: Toys) -> None:
+    """What it has read and computed serves again; a process for each would do that anew."""
+    mark = toys.folder / "processes"
+
+    def note_process() -> bool:
+        with mark.open("a") as file:
+            file.write(f"{os.getpid()}\n")
+        return True
+
+    many = [Artefact(f"{n}", Need.PAGE, note_process, fail) for n in range(20)]
+    outcomes = list(look_at_all(many, lambda *_: None, 2))
+    assert [Word.CURRENT] * 20 == [outcome.word for outcome in outcomes]
+    seen = mark.read_text().split()
+    assert 20 == len(seen)
+    assert 2 == len({*seen} - {str(os.getpid())})
+
+
+def test_a_look_that_is_killed_is_no_proof(toys: Toys) -> None:
+    """What was looked at then is looked at again, and made."""
+    mark = toys.folder / "killed"
+
+    def die_once() -> bool:
+        if not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return False
+
+    lone = [Artefact("lone", Need.PAGE, die_once, lambda _: "made")]
+    assert {"lone": (Word.RENEWED, "made")} == as_words(renew_all(lone, lambda *_: None, 1))
+
+
 def test_a_plan_makes_nothing(toys: Toys) -> None:
     """It tells of each whether it is stale; a missing input makes it so."""
     toys.renew()

@@ -16,10 +16,17 @@ class Toys:
         """None yet."""
         self.folder = folder
         self.artefacts: list[Artefact] = []
+        self.known: dict[str, str] = {}
+
+    def read(self, name: str) -> str:
+        """A file, read once in a process. Raises OSError if it is missing."""
+        if name not in self.known:
+            self.known[name] = (self.folder / name).read_text()
+        return self.known[name]
 
     def compute(self, needs: tuple[str, ...]) -> str:
         """What a file with these needs has to hold. Raises OSError if one of them is missing."""
-        return str(1 + sum(int((self.folder / name).read_text()) for name in needs))
+        return str(1 + sum(int(self.read(name)) for name in needs))
 
     def add(
         self,
@@ -32,7 +39,7 @@ class Toys:
         path = self.folder / name
 
         def is_current() -> bool:
-            return path.read_text() == self.compute(needs)
+            return self.read(name) == self.compute(needs)
 
         def write(say: Say) -> str:
             say("adding up")

@@ -21,8 +21,6 @@ from properties.scenarios.summary.shown_actions import ACTIONS_MAX, choose_shown
 from properties.scenarios.summary.words import Grade, Kind, load_words
 from properties.verdicts.analysis import GroupAnalysis, compute_parameters, compute_structure
 from properties.verdicts.certificates import find_cells, load_cells
-from properties.verdicts.certified_cells import compute_vacuous
-from properties.verdicts.verdict import VerdictWord
 from properties.worlds.replication.structures import STOCK_PAIR
 from reference.configuration.broker_group import BrokerGroup
 from reference.configuration.files import (
@@ -50,13 +48,9 @@ def summarise(role: str, flush: str, slaves: int, is_open: str) -> Summary:
 
 
 def analyse(group: BrokerGroup) -> GroupAnalysis:
-    """The certified verdicts; which are vacuous is proved, in the small groups where some are."""
+    """The certified verdicts."""
     structure = compute_structure(group)
-    vacuous = compute_vacuous(structure) if not structure.slaves else ()
-    verdicts = tuple(
-        evolve(cell, is_vacuous=key in vacuous and cell.word is VerdictWord.PROVED)
-        for key, cell in load_cells(structure).items()
-    )
+    verdicts = tuple(load_cells(structure).values())
     return GroupAnalysis(structure, compute_parameters(group), (), verdicts)
 
 
