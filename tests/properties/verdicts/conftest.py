@@ -30,6 +30,7 @@ def forget() -> None:
         count_arguments,
         compute_fingerprint,
         induction._prove_lemmas,
+        induction._list_inductive,
         certificates.decide_columns,
     ):
         cached.cache_clear()

@@ -1,0 +1,165 @@
+"""What a renewal takes over of a certificate without asking again, and what it must ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from properties.verdicts import certificates
+from properties.verdicts import verdict as searched
+from properties.verdicts.renewal import renew
+from properties.verdicts.verdict import VerdictWord, search_structure
+from properties.worlds.toy import TOY
+from properties.z3.induction import SolverGaveUpError, Step, prove_lemmas, take_certified
+from reference.language.rule import RuleBody, when
+from reference.worlds.toy import Tank
+
+TANK = TOY.structures[0]
+OVERFLOWS = "tank_never_overflows"
+
+
+def overfill(tank: Tank) -> RuleBody:
+    """A bucket more than there is room for."""
+    yield when(is_full=tank.level == tank.parameters.room)
+    return evolve(tank, level=tank.level + 1)
+
+
+def stir(tank: Tank) -> RuleBody:
+    """Nothing changes that a lemma would not survive."""
+    yield when(has_something=tank.level > 0)
+    return evolve(tank, level=tank.level - 1)
+
+
+def make_stricter(tank: Tank, named: dict[str, Any]) -> dict[str, Any]:
+    """It leaks only where its tap is open."""
+    return {**named, "is_open": tank.is_open}
+
+
+def make_weaker(tank: Tank, named: dict[str, Any]) -> dict[str, Any]:
+    """It may be filled through a closed tap."""
+    return {"has_room": named["has_room"]}
+
+
+@pytest.fixture(name="asked")
+def _note_what_is_asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The rules that were asked whether they keep the lemmas."""
+    asked: list[str] = []
+    find_falsified = Step.find_falsified
+
+    def note(step: Step, kept: list[str], certain: Any = ()) -> Any:
+        asked.append(step.recorded.instance.rule.name)
+        return find_falsified(step, kept, certain)
+
+    monkeypatch.setattr(Step, "find_falsified", note)
+    return asked
+
+
+def compare_with_search(document: dict[str, Any]) -> None:
+    """A renewal says in every cell what a search from nothing says."""
+    renewed = renew(TANK, document).verdicts
+    assert [v.word for v in renewed] == [v.word for v in search_structure(TANK)]
+
+
+def test_one_more_condition_asks_no_rule(
+    document: dict[str, Any], change: Callable[[str, Any], None], asked: list[str]
+) -> None:
+    """What was inductive is so with fewer steps, and no step of a schedule has become needless."""
+    change("leak", make_stricter)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(searched, "remove_needless_steps", None)
+        renew(TANK, document)
+    assert not asked
+    compare_with_search(document)
+
+
+def test_one_condition_less_asks_its_rule_only(
+    document: dict[str, Any], change: Callable[[str, Any], None], asked: list[str]
+) -> None:
+    """A shortened schedule may be possible now, so its steps are tried again."""
+    change("fill", make_weaker)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(searched, "remove_needless_steps", None)
+        with pytest.raises(TypeError):
+            renew(TANK, document)
+    renew(TANK, document)
+    assert {*asked} == {"fill"}
+
+
+def test_a_rule_that_breaks_a_lemma_is_found(
+    document: dict[str, Any], add: Callable[[Any], None], asked: list[str]
+) -> None:
+    """All rules are asked about what is left, and the claim that needed the lemma is refuted."""
+    add(overfill)
+    renewed = {(v.guarantee, v.fault): v for v in renew(TANK, document).verdicts}
+    assert renewed[OVERFLOWS, "none"].word is VerdictWord.REFUTED
+    assert {"overfill", "fill", "leak"} <= {*asked}
+    compare_with_search(document)
+
+
+@pytest.mark.parametrize("spoil", ["seal", "frame", "lemma"])
+def test_what_was_proved_of_something_else_is_asked(
+    document: dict[str, Any],
+    change: Callable[[str, Any], None],
+    asked: list[str],
+    spoil: str,
+) -> None:
+    """A certificate that was edited, other initial states, another lemma."""
+    fingerprint = document["fingerprint"]
+    if spoil == "seal":
+        document["seal"] = "0"
+    elif spoil == "frame":
+        fingerprint["frame"] = "0"
+    else:
+        fingerprint["lemmas"]["level_is_in_range"] = "0"
+    change("leak", make_stricter)
+    renew(TANK, document)
+    assert {*asked} >= {"fill", "leak"}
+
+
+def test_what_the_solver_gives_up_is_not_taken_over(
+    document: dict[str, Any], add: Callable[[Any], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is proved by a question without an answer."""
+
+    def give_up(*_: Any) -> Any:
+        raise SolverGaveUpError("whether stir keeps the lemmas")
+
+    add(stir)
+    monkeypatch.setattr(Step, "find_falsified", give_up)
+    words = {v.word for v in renew(TANK, document).verdicts}
+    assert VerdictWord.PROVED not in words
+
+
+def test_certified_lemmas_are_not_proved_again(
+    document: dict[str, Any], change: Callable[[str, Any], None], asked: list[str]
+) -> None:
+    """Only all of them, only inside the context, and only of what has a certificate."""
+    certified = tuple(document["inductive_set"])
+    change("leak", make_stricter)
+    with take_certified(lambda structure: certified):
+        assert prove_lemmas(TANK) == certified
+        assert not asked
+        assert prove_lemmas(TANK, certified[:1]) == certified[:1]
+        assert asked
+    asked.clear()
+    change("leak", make_stricter)
+    with take_certified(lambda structure: ()):
+        assert prove_lemmas(TANK) == certified
+    assert asked
+
+
+def test_only_a_current_certificate_has_lemmas(
+    document: dict[str, Any], change: Callable[[str, Any], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None of other rules, and none that was edited."""
+    monkeypatch.setattr(certificates, "read", lambda structure: document)
+    assert certificates.find_lemmas(TANK) == tuple(document["inductive_set"])
+    assert certificates.find_lemmas(evolve(TANK)) == certificates.find_lemmas(TANK)
+    change("leak", make_stricter)
+    assert not certificates.find_lemmas(TANK)
+    monkeypatch.undo()
+    monkeypatch.setattr(certificates, "read", lambda structure: document | {"seal": "0"})
+    assert not certificates.find_lemmas(TANK)
