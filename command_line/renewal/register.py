@@ -118,7 +118,7 @@ def list_restrictions() -> Iterator[Artefact]:
     for structure in results.JUDGED_STRUCTURES:
         yield Artefact(
             f"restrictions of {structure.name}",
-            Need.ANSWER,
+            Need.PAGE,
             partial(is_loaded, partial(results.load_judged, structure)),
             partial(make_restrictions, structure),
             (name_certificate(structure),),

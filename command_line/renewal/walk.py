@@ -57,7 +57,7 @@ Work = Callable[[Artefact, Say], tuple[Word, str]]
 """What a process does with an artefact, and what it tells of it."""
 
 OnProgress = Callable[[int, int, str], None]
-"""Takes how many are done, of how many, and what is being done."""
+"""Takes how much is done, of how much, and what is being done."""
 
 
 def sort_by_needs(artefacts: Iterable[Artefact]) -> list[Artefact]:
@@ -198,6 +198,7 @@ class Walk:
                 self.words[outcome.artefact.name] = outcome.word
                 if outcome.word is Word.RENEWED:
                     self.made.append(outcome.artefact.name)
+                self.tell_progress(outcome.artefact, outcome.word.value)
                 yield outcome
 
     def list_waiting(self) -> Iterator[Outcome]:
@@ -270,13 +271,19 @@ class Walk:
             assert worker.artefact is not None
             word, text = receive(ready)
             if word is None:
-                done = len(self.every) - len(self.left) - len(busy)
-                self.on_progress(done, len(self.every), f"{worker.artefact.name}: {text}")
+                self.tell_progress(worker.artefact, text)
                 continue
             yield Outcome(worker.artefact, word, text, time.monotonic() - worker.began)
             worker.artefact = None
             if text is KILLED:
                 self.end(worker)
+
+    def tell_progress(self, artefact: Artefact, text: str) -> None:
+        """Measure what is done by the time that it takes: looking takes about the same for all."""
+        seconds = {n: 1.0 if self.do is look else e.seconds for n, e in self.every.items()}
+        done = sum(seconds[name] for name in self.words)
+        told = f"{len(self.words)} of {len(seconds)}, {artefact.name}: {text}"
+        self.on_progress(round(done), round(sum(seconds.values())), told)
 
 
 KILLED = "its process was killed; the same command tries again"

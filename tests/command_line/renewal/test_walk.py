@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from command_line.renewal.artefact import Artefact, Need, NotRenewedError, Say
 from command_line.renewal.walk import Word, look_at_all, renew_all, select, sort_by_needs
@@ -161,10 +162,18 @@ def test_an_interrupted_walk_leaves_no_process_and_is_continued(toys: Toys) -> N
 
 
 def test_progress_is_told(toys: Toys) -> None:
-    """How many are done, of how many, and what a process says."""
+    """How much is done, of how much, and what a process says: looking at all, then making."""
     told: list[tuple[int, int, str]] = []
+    toys.artefacts[-1] = evolve(toys.artefacts[-1], seconds=7.0)
     list(renew_all(toys.artefacts, lambda *each: told.append(each), 1))
-    assert [(number, 4, f"{name}: adding up") for number, name in enumerate(toys.log)] == told
+    looked = [f"{number} of 4, {name}: stale" for number, name in enumerate("acbd", start=1)]
+    assert list(zip(range(1, 5), [4] * 4, looked, strict=True)) == told[:4]
+    assert [
+        (0, 10, "0 of 4, a: adding up"),
+        (7, 10, "1 of 4, a: renewed"),
+        (7, 10, "1 of 4, c: adding up"),
+    ] == told[4:7]
+    assert (10, 10, "4 of 4, d: renewed") == told[-1]
 
 
 def test_names_select_what_they_need(toys: Toys) -> None:
