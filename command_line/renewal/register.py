@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from attrs import frozen
+
 from command_line.answers.fault_sets import search_borders
 from command_line.docs import UPDATES, rewrite
 from command_line.renewal.artefact import Artefact, Need, NotRenewedError, Say
@@ -43,16 +45,14 @@ from reference.checkout import PROGRAM
 
 def list_artefacts(*, is_accepting: bool = False) -> list[Artefact]:
     """All of them; ``is_accepting`` writes verdicts that have changed."""
-    return [
+    told = [
         *list_certificates(is_accepting=is_accepting),
-        *list_witnesses(),
-        *list_fault_sets(),
-        *list_restrictions(),
-        *list_cores(),
+        *list_entries(),
         *list_comparisons(),
         *list_modules(),
-        *list_pages(),
     ]
+    names = tuple(each.name for each in told if each.need is not Need.MEASUREMENT)
+    return [*told, *list_pages(names)]
 
 
 def is_loaded(load: Callable[[], object]) -> bool:
@@ -63,18 +63,32 @@ def is_loaded(load: Callable[[], object]) -> bool:
         return False
 
 
-def list_witnesses() -> Iterator[Artefact]:
-    """How every rule and premise of a structure is reached."""
-    for structure in PROVED_STRUCTURES.values():
-        yield Artefact(
-            f"witnesses of {structure.name}",
-            Need.ANSWER,
-            partial(are_witnesses_current, structure),
-            partial(make_witnesses, structure),
-            (name_certificate(structure),),
-            structure.name,
-            seconds=2,
-        )
+@frozen
+class Table:
+    """What is stored about many structures, each for itself, and made from its certificate."""
+
+    name: str
+    need: Need
+    structures: Iterable[Any]
+    load: Callable[[Any], object]
+    """What is stored about a structure; nothing, or InternalDisagreementError, if it is stale."""
+    make: Callable[[Any, Say], str]
+    seconds: float
+
+
+def list_entries() -> Iterator[Artefact]:
+    """An artefact for each structure of each table."""
+    for table in TABLES:
+        for structure in table.structures:
+            yield Artefact(
+                f"{table.name} of {structure.name}",
+                table.need,
+                partial(is_loaded, partial(table.load, structure)),
+                partial(table.make, structure),
+                (name_certificate(structure),),
+                structure.name,
+                table.seconds,
+            )
 
 
 def make_witnesses(structure: Any, say: Say) -> str:
@@ -92,39 +106,11 @@ def make_witnesses(structure: Any, say: Say) -> str:
     return f"{sum(a.schedule is not None for a in answers)} reached"
 
 
-def list_fault_sets() -> Iterator[Artefact]:
-    """The sets of faults that each guarantee of a structure survives."""
-    for structure in BORDERED_STRUCTURES:
-        yield Artefact(
-            f"fault sets of {structure.name}",
-            Need.ANSWER,
-            partial(is_loaded, partial(load_borders, structure)),
-            partial(make_fault_sets, structure),
-            (name_certificate(structure),),
-            structure.name,
-            seconds=8,
-        )
-
-
 def make_fault_sets(structure: Any, say: Say) -> str:
     """Decide every set again."""
     borders = search_borders(structure, say)
     save_borders({structure: borders})
     return f"{len(borders)} guarantees"
-
-
-def list_restrictions() -> Iterator[Artefact]:
-    """The conditions that the proofs about a structure need."""
-    for structure in results.JUDGED_STRUCTURES:
-        yield Artefact(
-            f"restrictions of {structure.name}",
-            Need.PAGE,
-            partial(is_loaded, partial(results.load_judged, structure)),
-            partial(make_restrictions, structure),
-            (name_certificate(structure),),
-            structure.name,
-            seconds=60,
-        )
 
 
 def make_restrictions(structure: Any, say: Say) -> str:
@@ -134,26 +120,36 @@ def make_restrictions(structure: Any, say: Say) -> str:
     return f"{sum(j.is_load_bearing for j in judged)} of {len(judged)} are needed"
 
 
-def list_cores() -> Iterator[Artefact]:
-    """The facts that each proof about a structure needs."""
-    for structure in cores.STORED_STRUCTURES:
-        yield Artefact(
-            f"cores of {structure.name}",
-            Need.PAGE,
-            partial(is_loaded, partial(cores.load_cores, structure)),
-            partial(make_cores, structure),
-            (name_certificate(structure),),
-            structure.name,
-            seconds=12,
-        )
-
-
 def make_cores(structure: Any, say: Say) -> str:
     """Find them anew."""
     say("facts of each proof")
     found = cores.find_cores(load_proof(structure))
     cores.save_cores(structure, found)
     return f"{len(found)} obligations"
+
+
+TABLES = (
+    Table(
+        "witnesses",
+        Need.ANSWER,
+        PROVED_STRUCTURES.values(),
+        are_witnesses_current,
+        make_witnesses,
+        seconds=2,
+    ),
+    Table("fault sets", Need.ANSWER, BORDERED_STRUCTURES, load_borders, make_fault_sets, seconds=8),
+    Table(
+        "restrictions",
+        Need.PAGE,
+        results.JUDGED_STRUCTURES,
+        results.load_judged,
+        make_restrictions,
+        seconds=60,
+    ),
+    Table("cores", Need.PAGE, cores.STORED_STRUCTURES, cores.load_cores, make_cores, seconds=12),
+)
+"""How each rule and premise is reached; the sets of faults that guarantees survive; the conditions
+that proofs need; the facts that they need."""
 
 
 def list_comparisons() -> Iterator[Artefact]:
@@ -209,9 +205,8 @@ def make_stock_sizes(say: Say) -> str:
     return f"{len(found)} verdicts"
 
 
-def list_pages() -> Iterator[Artefact]:
+def list_pages(needed: tuple[str, ...]) -> Iterator[Artefact]:
     """The generated parts of the book, after everything that they tell."""
-    needed = tuple(each.name for each in (*list_certificates(is_accepting=False), *list_told()))
     for name in UPDATES:
         yield Artefact(
             name,
@@ -222,18 +217,6 @@ def list_pages() -> Iterator[Artefact]:
             "the book",
             seconds=3,
         )
-
-
-def list_told() -> Iterable[Artefact]:
-    """What pages tell besides the certificates."""
-    return (
-        *list_witnesses(),
-        *list_fault_sets(),
-        *list_restrictions(),
-        *list_cores(),
-        *list_comparisons(),
-        *(each for each in list_modules() if each.need is not Need.MEASUREMENT),
-    )
 
 
 def is_page_current(name: str) -> bool:
