@@ -124,6 +124,8 @@ def run_all(walk: Walk) -> Iterator[Outcome]:
     finally:
         for worker in walk.workers:
             worker.process.terminate()
+        for worker in walk.workers:
+            worker.process.join()  # While one lives, it holds the lock of this walk, too.
 
 
 def look(artefact: Artefact, _say: Say) -> tuple[Word, str]:
