@@ -290,6 +290,17 @@ def test_other_folders_are_left_alone(tmp_path: Path) -> None:
     assert [kept] == list(tmp_path.iterdir())
 
 
+def test_a_text_is_printed_with_what_only_the_site_has() -> None:
+    """The rows in place of the sentence that points at them."""
+    kept = (SPEC / "code_ledger.md").read_text(encoding="utf-8")
+    printed = run("docs", "--print", "spec/code_ledger.md").stdout
+    assert "docs --print spec/code_ledger.md" in kept
+    assert "docs --print" not in printed
+    assert len(printed) > 10 * len(kept)
+    assert "--print needs a TEXT" in assert_one_line(run("docs", "--print"), 3)
+    assert "has no generated parts" in assert_one_line(run("docs", "--print", "x.md"), 3)
+
+
 @pytest.mark.parametrize(
     "words", [("--check", "--write"), ("spec/proofs.md",), ("--check", "--out", "x")]
 )
