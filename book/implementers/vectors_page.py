@@ -12,7 +12,7 @@ from properties.exports.vectors.question import RELEASES, list_vectors
 from properties.exports.vectors.sets.every_set import SETS
 from properties.exports.vectors.sets.progress import PROGRESS
 from properties.generated_text import SPEC, Page, leave_to_site, render_table, set_apart
-from properties.measurements import read_measurement
+from properties.judges.measurements import read_measurement
 from reference.releases.versions import USUAL
 
 

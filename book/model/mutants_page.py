@@ -10,10 +10,10 @@ from functools import cache
 
 from properties.generated_text import SPEC, Page, leave_to_site, render_table
 from properties.judges import planted_results
+from properties.judges.measurements import read_measurement
 from properties.judges.planted import TARGETS, list_planted
 from properties.judges.planted_results import SURVIVED, load_current
 from properties.judges.planted_results import load_arguments as load_planted_arguments
-from properties.measurements import read_measurement
 from properties.mutants.derivation import MutantKind, list_mutants
 from properties.mutants.findings import (
     ALIKE,

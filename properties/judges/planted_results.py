@@ -8,8 +8,8 @@ from pathlib import Path
 
 from attrs import asdict, frozen
 
+from properties.judges.measurements import read_measurement, write_measurement
 from properties.judges.planted import Planted
-from properties.measurements import read_measurement, write_measurement
 
 MEASUREMENT = "planted"
 ARGUMENTS_FILE = Path(__file__).parent / "planted_arguments.toml"

@@ -20,7 +20,7 @@ from typing import Any
 import attrs
 from attrs import field, frozen
 
-from properties.measurements import read_measurement, write_measurement
+from properties.judges.measurements import read_measurement, write_measurement
 from properties.mutants.derivation import RuleMutant, list_source_structures
 from properties.mutants.proof_judge import Likeness
 from properties.verdicts.fingerprint import compute_digest, compute_fingerprint

@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 import attrs
 from attrs import evolve, frozen
 
-from properties.measurements import read_measurement, write_measurement
+from properties.judges.measurements import read_measurement, write_measurement
 from reference.recordings.inspection.looks import Looks
 from reference.recordings.judging import (
     CONFORMS,

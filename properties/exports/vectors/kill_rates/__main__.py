@@ -23,7 +23,7 @@ from properties.exports.vectors.kill_rates.table import (
     save_counts,
     save_table,
 )
-from properties.measurements import read_measurement
+from properties.judges.measurements import read_measurement
 
 
 def main(names: list[str]) -> int:

@@ -23,7 +23,7 @@ from properties.exports.vectors.kill_rates.rules import (
 from properties.exports.vectors.question import list_vectors
 from properties.exports.vectors.sets.every_set import SETS
 from properties.generated_text import render_table
-from properties.measurements import read_measurement, write_measurement
+from properties.judges.measurements import read_measurement, write_measurement
 
 MEASUREMENT = "kill_rates"
 COUNTS = Path(__file__).parent / "counts.json"

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from properties import measurements
 from properties.exports.vectors.kill_rates import table as tables
 from properties.exports.vectors.kill_rates.function_mutants import list_function_mutants
 from properties.exports.vectors.kill_rates.measuring import MODULES, SAME_ANSWERS, KillRate
 from properties.exports.vectors.kill_rates.mistakes import list_mistakes
 from properties.exports.vectors.kill_rates.rules import measure_rules
 from properties.exports.vectors.sets.every_set import SETS
+from properties.judges import measurements
 from reference.decisions.name_server import broker_side
 
 QUICK = ("progress", "copying", "registration")

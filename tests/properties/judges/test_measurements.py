@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from properties import measurements
 from properties.generated_text import ROOT
-from properties.measurements import find_commit, read_measurement, write_measurement
+from properties.judges import measurements
+from properties.judges.measurements import find_commit, read_measurement, write_measurement
 
 
 @pytest.fixture(autouse=True)
