@@ -107,7 +107,7 @@ Examples:
   rmqspec docs --check                 # fail when text and code disagree
   rmqspec docs --write                 # write tables, verdicts and outputs again
   rmqspec docs --write spec/proofs.md  # only in these texts
-  rmqspec docs --print spec/mutants.md # a text with all that the site has of it
+  rmqspec docs --print spec/code_ledger.md  # a text with all that the site has of it
 
 Exit codes: 0 done, 1 text and code disagree, 3 bad input, 4 missing prerequisite.
 """
