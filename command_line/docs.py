@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 
 import click
@@ -96,7 +97,7 @@ PAGES: tuple[Page, ...] = (
 )
 """Every text with parts that are generated one by one."""
 
-FILES = {**model_checkers_page.FILES, **one_offset_page.FILES, **refutation_page.FILES}
+FILES = {**model_checkers_page.FILES, **one_offset_page.FILES}
 """Texts that are generated as a whole."""
 
 EPILOG = """\b
@@ -106,6 +107,7 @@ Examples:
   rmqspec docs --check                 # fail when text and code disagree
   rmqspec docs --write                 # write tables, verdicts and outputs again
   rmqspec docs --write spec/proofs.md  # only in these texts
+  rmqspec docs --print spec/code_ledger.md  # a text with all that the site has of it
 
 Exit codes: 0 done, 1 text and code disagree, 3 bad input, 4 missing prerequisite.
 """
@@ -129,6 +131,9 @@ UPDATES: dict[str, Callable[[str], str]] = {
 }
 """The writer of each text's generated parts, by the text's path from the root."""
 
+COMPLETIONS = {page.path: page.complete for page in PAGES if page.site_only}
+"""What makes a text whole of which the site has more than is kept."""
+
 
 @click.command(name="docs", epilog=EPILOG)
 @click.argument("texts", nargs=-1, metavar="[TEXT]...")
@@ -140,22 +145,36 @@ UPDATES: dict[str, Callable[[str], str]] = {
 )
 @click.option("--write", "is_write", is_flag=True, help="Write the generated parts of texts again.")
 @click.option(
+    "--print",
+    "is_print",
+    is_flag=True,
+    help="Print texts with all their generated parts, those that only the site has too.",
+)
+@click.option(
     "--out",
     type=click.Path(path_type=Path),
     help="The folder of the site, new or a former one. Default: .rmqspec/site beside spec/.",
 )
-def command(texts: tuple[str, ...], is_check: bool, is_write: bool, out: Path | None) -> int:
+def command(
+    texts: tuple[str, ...], is_check: bool, is_write: bool, is_print: bool, out: Path | None
+) -> int:
     """Build the book in spec/ as a site that needs neither network nor server.
 
     This verb needs a checkout of the project.
 
     --check and --write keep spec/ and README.md in step with the code instead: all texts, or with
     --write the named ones. The tables of spec/recordings.md are written by modules of the tests,
-    which that chapter names.
+    which that chapter names. Long tables are in the site only; --print prints a text with them.
     """
-    if is_check + is_write + bool(out) > 1 or (texts and not is_write):
-        raise click.UsageError("--check, --write [TEXT]... and --out FOLDER exclude each other")
+    if is_check + is_write + is_print + bool(out) > 1 or bool(texts) > is_write + is_print:
+        raise click.UsageError(
+            "--check, --write [TEXT]..., --print TEXT... and --out FOLDER exclude each other"
+        )
+    if is_print and not texts:
+        raise click.UsageError("--print needs a TEXT, for example spec/code_ledger.md")
     check_is_checkout("docs")
+    if is_print:
+        return print_complete(texts)
     if is_check:
         return run_pytest(["tests/spec", "-m", ""])
     if is_write:
@@ -167,19 +186,39 @@ def build(out: Path) -> int:
     """Build the site into a folder, and print where it begins."""
     began = time.perf_counter()
     with show_progress() as show, tell_problem(out):
-        build_site(out, show)
+        build_site(out, show, read_complete, refutation_page.PICTURES)
     seconds = time.perf_counter() - began
     click.echo(f"{out / 'index.html'}: {len(list(list_chapters()))} pages, {seconds:.0f} s")
     return 0
 
 
-def write(texts: tuple[str, ...]) -> int:
-    """Write the generated parts of texts again, and print which have changed."""
+@cache
+def read_complete(path: Path) -> str:
+    """A text as the site has it. Raises OSError, and whatever a generated part raises."""
+    text = path.read_text(encoding="utf-8")
+    return COMPLETIONS[path](text) if path in COMPLETIONS else text
+
+
+def print_complete(texts: tuple[str, ...]) -> int:
+    """Print texts as the site has them."""
+    check_names(texts)
+    for name in texts:
+        click.echo(read_complete(ROOT / name), nl=False)
+    return 0
+
+
+def check_names(texts: tuple[str, ...]) -> None:
+    """Raises click.BadParameter for a text without generated parts."""
     if unknown := sorted(set(texts) - set(UPDATES)):
         near = [name for name in UPDATES if unknown[0] in name]
         near += [name for name in get_close_matches(unknown[0], UPDATES, 3) if name not in near]
         hint = f"did you mean {' or '.join(near[:3])}?" if near else "name a file below spec/"
         raise click.BadParameter(f"{unknown[0]} has no generated parts; {hint}")
+
+
+def write(texts: tuple[str, ...]) -> int:
+    """Write the generated parts of texts again, and print which have changed."""
+    check_names(texts)
     changed = []
     with show_progress() as progress:
         for number, name in enumerate(texts):

@@ -37,9 +37,9 @@ Examples:
   rmqspec mutants --rule transfer_batch --layers equivalence,lemmas --json > batch.json
   rmqspec mutants --world tables --structure "tables/topics/4.4.0" --rule begin_copy
 
-Without a choice all changed rules are judged, about a minute each. With --anew all rules are, which
-takes hours. After an interruption the same command continues. What --json prints for all rules is
-tests/data/mutants.json.
+Without a choice all changed rules are judged, about a minute each, and what is found is kept in
+.rmqspec/measurements/mutants.json, which a site shows. In a new checkout, or with --anew, these are
+all rules, which takes hours. After an interruption the same command continues.
 
 Exit codes: 0 every survivor is explained, 1 some are not, 3 bad input, 4 missing prerequisite, 130
 interrupted.
@@ -110,11 +110,17 @@ def command(  # noqa: PLR0913, PLR0917
     known += findings.read(folder)
     found = {(entry.world, entry.rule): entry for entry in judge_all(tasks, known, folder, jobs)}
     ordered = [found[task.world, task.rule] for task in tasks]
+    is_whole = not (worlds or structure or rules) and layers == LAYERS
+    if is_whole:
+        findings.save_table(ordered)
     if is_json:
         click.echo(findings.render_json(ordered), nl=False)
     else:
         print_table(ordered)
-    is_open = any(list_unexplained(entry.world, entry.findings) for entry in ordered)
+    needless = findings.list_needless_arguments(ordered) if is_whole else []
+    for world, name in needless:
+        click.echo(f"explained, though it does not survive, {world}: {name}", err=True)
+    is_open = any(list_unexplained(e.world, e.findings) for e in ordered) or needless
     return exit_codes.REFUTED if is_open else exit_codes.ANALYSED
 
 

@@ -102,7 +102,7 @@ def choose(names: Sequence[str], need: str | None, *, is_accepting: bool) -> lis
     from command_line.renewal.register import list_artefacts  # noqa: PLC0415
 
     every = list_artefacts(is_accepting=is_accepting)
-    wanted = [a.name for a in every if need is None or a.need.value == need]
+    wanted = [a.name for a in every if is_wanted(a, need)]
     known = {each.name for each in every}
     for name in names:
         if name not in known:
@@ -110,6 +110,13 @@ def choose(names: Sequence[str], need: str | None, *, is_accepting: bool) -> lis
             hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "see renew --plan"
             raise click.BadParameter(f"{name!r} is no artefact; {hint}")
     return select(every, names or wanted)
+
+
+def is_wanted(artefact: Artefact, need: str | None) -> bool:
+    """What was asked for needs it; measurements, which a clone lacks, only if they were named."""
+    if need is None:
+        return artefact.need is not Need.MEASUREMENT
+    return artefact.need.value == need
 
 
 @contextmanager

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
 ROOT = Path(__file__).parents[1]
 """The folder of README.md."""
@@ -34,18 +35,43 @@ class Page:
     path: Path
     parts: Mapping[str, Callable[[], str]]
     """The functions, by the name between the marks."""
+    site_only: Mapping[str, Callable[[], str]] = field(factory=dict, kw_only=True)
+    """The parts that the site alone has whole, and the functions of what the text has instead."""
 
     def update(self, text: str) -> str:
-        """The text with every generated part up to date.
+        """The text with every generated part up to date, as it is kept.
 
         Raises KeyError for a part without a function, and whatever a part's own function raises.
         """
-        return replace_parts(text, lambda name: self.parts[name]())
+        return replace_parts(text, lambda name: {**self.parts, **self.site_only}[name]())
+
+    def complete(self, text: str) -> str:
+        """The text as the site has it: parts that only the site has are whole, others as they are.
+
+        Raises whatever a part's own function raises.
+        """
+        return _PART.sub(self._complete_part, text)
+
+    def _complete_part(self, part: re.Match[str]) -> str:
+        if part["name"] not in self.site_only:
+            return part[0]
+        return f"{part[1]}\n{self.parts[part['name']]()}\n\n{part[3]}"
+
+
+def point_at_rows(page: Path) -> str:
+    """What a text has instead of rows that only the site has: how to see them."""
+    name = page.relative_to(ROOT).as_posix()
+    return f"\n*Not kept here: `./rmqspec docs --print {name}` prints it; the site has it.*\n"
 
 
 def compute_anchor(heading: str) -> str:
     """What a link to a heading names: small letters, blanks as hyphens, no punctuation."""
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def leave_to_site(page: Path, names: Iterable[str]) -> dict[str, Callable[[], str]]:
+    """For each of these parts: what the text has instead."""
+    return dict.fromkeys(names, partial(point_at_rows, page))
 
 
 def set_apart(render: Callable[[], str]) -> Callable[[], str]:

@@ -16,7 +16,6 @@ from attrs import evolve, field, frozen
 from properties.exports.vectors.schedules import find_forbidden_step, list_scenarios, make_vector
 from properties.mutants.derivation import list_mutants
 from properties.mutants.execution import make_mistake
-from properties.mutants.findings import Finding, load_table
 from properties.worlds import STRUCTURES
 from reference.language.machine import Action, compute_machine
 
@@ -27,11 +26,21 @@ class Slice:
 
     title: str
     rules: tuple[str, ...]
+    recordings: tuple[str, ...] = ()
+    """Those that refuse most mistakes in these rules, three at most; measured with the mutants."""
 
 
 SLICES = (
-    Slice("The log", ("fill_file", "append_message", "append_other_message", "dispatch_master")),
-    Slice("Flushing", ("flush_master", "flush_master_too_few_pages", "swallow_flush_error")),
+    Slice(
+        "The log",
+        ("fill_file", "append_message", "append_other_message", "dispatch_master"),
+        ("b_sync_no_slave", "m_master_kill9_page_cache", "l_wait_store_false"),
+    ),
+    Slice(
+        "Flushing",
+        ("flush_master", "flush_master_too_few_pages", "swallow_flush_error"),
+        ("b2_slave_node_rejects_put",),
+    ),
     Slice(
         "Puts without a slave",
         (
@@ -45,6 +54,7 @@ SLICES = (
             "give_up_send",
             "send_again",
         ),
+        ("b_sync_no_slave", "o_sync_flush_rollover", "l_wait_store_false"),
     ),
     Slice(
         "Connections and reports",
@@ -58,6 +68,7 @@ SLICES = (
             "cut_link",
             "send_alien_report",
         ),
+        ("l_wait_store_false", "b2_slave_node_rejects_put", "s_idle_500_3000"),
     ),
     Slice(
         "Position and transfer",
@@ -76,6 +87,11 @@ SLICES = (
             "flush_slave_too_few_pages",
             "dispatch_slave",
         ),
+        (
+            "l_wait_store_false",
+            "g_new_slave_joins_old_master",
+            "u4_rollover_while_slave_joins_default_timers",
+        ),
     ),
     Slice(
         "Acknowledgements",
@@ -86,6 +102,7 @@ SLICES = (
             "give_up_slave_wait",
             "time_out_slave_wait",
         ),
+        ("d2_fallbehind_exact", "big_message_acks", "l_wait_store_false"),
     ),
     Slice(
         "Stops, ends and recovery",
@@ -110,6 +127,7 @@ SLICES = (
             "lose_master_disk",
             "wipe_slave",
         ),
+        ("h_slave_ahead_master_empty", "r_random_seed1", "p_slave_behind_master_min"),
     ),
     Slice(
         "Retention",
@@ -186,8 +204,14 @@ class Mistake:
     text: str
     """In an engineer's words, after "it"."""
     mutant: str = ""
-    """The name of the rule's mutant in the table of mutants."""
+    """The name of the rule's mutant."""
     variant: str = ""
+    lemma: str = ""
+    """The first sanity check or lemma that the mutant breaks; a test judges it again."""
+    refused_by: str = ""
+    """The first recording of those judged that refuses the mutant."""
+    refused_seq: int = 0
+    """Where it does."""
 
     @contextlib.contextmanager
     def make(self) -> Iterator[None]:
@@ -211,27 +235,6 @@ def list_noticing(mistake: Mistake) -> tuple[Judge, ...]:
         return tuple(j for j in asked if j.notices(evolve(j.structure, variants=variants)))
 
 
-@cache
-def load_findings() -> dict[str, Finding]:
-    """What the judges of mutants found about each mutant of replication, by its name."""
-    return {
-        finding.name: finding
-        for entry in load_table()
-        if entry.world == "replication"
-        for finding in entry.findings
-    }
-
-
-def list_refusing(rules: tuple[str, ...]) -> dict[str, int]:
-    """The recordings that refuse mistakes in these rules, and how many, most first."""
-    counts: dict[str, int] = {}
-    for finding in load_findings().values():
-        if finding.rule in rules and finding.refusal is not None:
-            name = finding.refusal["name"]
-            counts[name] = counts.get(name, 0) + 1
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-
-
 @frozen
 class Point:
     """A point that is easily built differently from RocketMQ."""
@@ -249,6 +252,9 @@ POINTS = (
         Mistake(
             "decides the position again at a later report",
             mutant="position_transfer: is_not_positioned, condition dropped",
+            lemma="frame_in_step_is_where_the_log_ends",
+            refused_by="l_wait_store_false",
+            refused_seq=34,
         ),
     ),
     Point(
@@ -257,6 +263,9 @@ POINTS = (
         Mistake(
             "counts no connection when it is accepted",
             mutant="connect_slave: master.connection_count, effect omitted",
+            lemma="connections_are_counted",
+            refused_by="l_wait_store_false",
+            refused_seq=22,
         ),
     ),
     Point(
@@ -282,6 +291,7 @@ POINTS = (
         Mistake(
             "creates no file for a frame without bytes",
             mutant="create_first_file: slaves.log.has_file, effect omitted",
+            lemma="log_ends_in_last_file",
         ),
     ),
     Point(
@@ -290,6 +300,8 @@ POINTS = (
         Mistake(
             "sends less than it could, up to the end of file or batch",
             mutant="transfer_batch: size_bytes.high, range narrower by one",
+            refused_by="l_wait_store_false",
+            refused_seq=25,
         ),
     ),
     Point(
@@ -298,6 +310,9 @@ POINTS = (
         Mistake(
             "does not report an append at once",
             mutant="append_to_slave: links.reported_offset, effect omitted",
+            lemma="open_link_has_living_ends",
+            refused_by="l_wait_store_false",
+            refused_seq=26,
         ),
     ),
     Point(
@@ -307,6 +322,8 @@ POINTS = (
             "waits at a difference of exactly haSlaveFallbehindMax",
             mutant="refuse_slave_wait: is_slave_not_ok, strictness flipped: "
             "((messages.end_offset - master.push2_slave_ma...",
+            refused_by="d2_fallbehind_exact",
+            refused_seq=40,
         ),
     ),
     Point(
@@ -316,6 +333,8 @@ POINTS = (
             "requires a report beyond the end of the message",
             mutant="answer_slave_wait: is_reported, strictness flipped: "
             "(messages.end_offset <= master.push2_slave_ma...",
+            refused_by="d2_fallbehind_exact",
+            refused_seq=24,
         ),
     ),
     Point(
@@ -329,6 +348,9 @@ POINTS = (
         Mistake(
             "skips the slave for puts that wait, and for no others",
             mutant="skip_slave_wait: has_no_slave_wait, condition negated",
+            lemma="acknowledged_by_sync_master_in_first_life_is_received",
+            refused_by="b_sync_no_slave",
+            refused_seq=14,
         ),
     ),
     Point(

@@ -18,8 +18,6 @@ from book.implementers.implementers import (
     list_first_judges,
     list_judges,
     list_noticing,
-    list_refusing,
-    load_findings,
 )
 from book.links import link_claim, link_rule, link_variant
 from properties.exports.vectors.schedules import get_file_name
@@ -35,9 +33,6 @@ ITEM = TextWrapper(
 )
 """A line of a list, wrapped as the rest of the text is."""
 
-RECORDINGS_TOLD = 3
-"""The most recordings that a slice lists of those that refuse mistakes in its rules."""
-
 
 def render_slices() -> str:
     """A row for each slice: its rules, the vectors that come with it, recordings that need it."""
@@ -45,7 +40,7 @@ def render_slices() -> str:
     for position, each in enumerate(SLICES):
         judges = list_first_judges(position)
         valid = sum(judge.vector["valid"] for judge in judges)
-        recordings = [f"`{name}`" for name in list_refusing(each.rules)][:RECORDINGS_TOLD]
+        recordings = [f"`{name}`" for name in each.recordings]
         names = ", ".join(link_rule(RULES[rule]) for rule in each.rules)
         rows.append(
             (position + 1, each.title, names, valid, len(judges) - valid, ", ".join(recordings))
@@ -92,16 +87,13 @@ def list_witnesses(mistake: Mistake) -> list[str]:
     if mistake.variant:
         variant = VARIANTS[mistake.variant]
         return [f"As the variant {link_variant(variant.name)} does: {variant.comes_from}"]
-    finding = load_findings()[mistake.mutant]
     found = []
-    if finding.lemma is not None:
-        name = finding.lemma["lemma"]
-        kind = "Lemma" if name in LEMMAS else "Sanity check"
-        found.append(f"{kind} that it breaks: {link_claim(name)}")
-    if finding.refusal is not None:
-        seq = finding.refusal["seq"]
-        place = "at its end" if seq is None else f"at seq {seq}"
-        found.append(f"Recording that refuses it: `{finding.refusal['name']}` {place}")
+    if mistake.lemma:
+        kind = "Lemma" if mistake.lemma in LEMMAS else "Sanity check"
+        found.append(f"{kind} that it breaks: {link_claim(mistake.lemma)}")
+    if mistake.refused_by:
+        place = f"`{mistake.refused_by}` at seq {mistake.refused_seq}"
+        found.append(f"Recording that refuses it: {place}")
     return found
 
 

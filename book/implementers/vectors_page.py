@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from properties.exports.vectors.differences import list_differences
-from properties.exports.vectors.kill_rates.table import load_counts, render_kill_rates
+from properties.exports.vectors.kill_rates.table import (
+    MEASUREMENT,
+    load_counts,
+    render_kill_rates,
+)
 from properties.exports.vectors.question import RELEASES, list_vectors
 from properties.exports.vectors.sets.every_set import SETS
 from properties.exports.vectors.sets.progress import PROGRESS
-from properties.generated_text import SPEC, Page, render_table, set_apart
+from properties.generated_text import SPEC, Page, leave_to_site, render_table, set_apart
+from properties.judges.measurements import read_measurement
 from reference.releases.versions import USUAL
 
 
@@ -33,12 +38,24 @@ def render_difference() -> str:
     return "\n".join(["```text", *(each.describe() for each in found), "```"])
 
 
+def render_measured() -> str:
+    """Kill rates and when they were measured; without a measurement, how to do it."""
+    measured = read_measurement(MEASUREMENT)
+    if measured is None:
+        command = "python -m properties.exports.vectors.kill_rates"
+        return f"Nothing is measured in this checkout: `{command}` does it, in minutes."
+    return f"{measured.describe()}\n\n{render_kill_rates()}"
+
+
+CHAPTER = SPEC / "vectors.md"
+
 VECTORS_PAGE = Page(
-    SPEC / "vectors.md",
+    CHAPTER,
     {
         "counts": set_apart(render_counts),
         "difference": set_apart(render_difference),
-        "kill rates": set_apart(render_kill_rates),
+        "kill rates": render_measured,
     },
+    site_only=leave_to_site(CHAPTER, ("kill rates",)),
 )
 """The chapter."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import frozen
 
-from properties.generated_text import SPEC, Page, render_table
+from properties.generated_text import SPEC, Page, leave_to_site, render_table
 
 LEDGER = SPEC / "code_ledger"
 LEFT_OUT = LEDGER / "left_out.toml"
@@ -282,8 +282,10 @@ def render_section(name: str) -> Callable[[], str]:
     return lambda: render_branches(select(name))
 
 
+CHAPTER = SPEC / "code_ledger.md"
+
 PAGE = Page(
-    SPEC / "code_ledger.md",
+    CHAPTER,
     {
         "cover": render_cover,
         "classes": render_classes,
@@ -292,5 +294,6 @@ PAGE = Page(
         "left out": render_left_out,
         "runs": render_runs,
     },
+    site_only=leave_to_site(CHAPTER, (*SECTIONS, "rest")),
 )
 """The chapter."""

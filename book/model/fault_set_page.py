@@ -11,7 +11,7 @@ from typing import Any
 
 from book.links import link_finding
 from book.merged_table import group_equal, merge_rows
-from properties.generated_text import SPEC, Page, render_table
+from properties.generated_text import SPEC, Page, leave_to_site, render_table
 from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, load_borders
 from properties.verdicts.findings.disputes import find_claim_disputes
 from properties.worlds import STRUCTURES_BY_WORLD, find_world
@@ -85,8 +85,9 @@ def _quote(faults: FaultSet) -> str:
     return " + ".join(f"`{name}`" for name in sorted(faults)) or "no fault at all"
 
 
-PAGE = Page(
-    SPEC / "fault_sets.md",
-    {f"borders of {world}": partial(render_borders, world) for world in BORDERED_BY_WORLD},
-)
+CHAPTER = SPEC / "fault_sets.md"
+
+_TABLES = {f"borders of {world}": partial(render_borders, world) for world in BORDERED_BY_WORLD}
+
+PAGE = Page(CHAPTER, _TABLES, site_only=leave_to_site(CHAPTER, _TABLES))
 """The chapter."""

@@ -1,14 +1,16 @@
 """The generated parts of ``spec/mutants.md``: numbers per world, kind and judge; survivors.
 
-``rmqspec docs --write spec/mutants.md`` writes them anew after ``tests/data/mutants.json`` has
-changed.
+They are in the site only, and the numbers only where mutants have been measured.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
-from properties.generated_text import SPEC, Page, render_table
+from properties.generated_text import SPEC, Page, leave_to_site, render_table
+from properties.judges import planted_results
+from properties.judges.measurements import read_measurement
 from properties.judges.planted import TARGETS, list_planted
 from properties.judges.planted_results import SURVIVED, load_current
 from properties.judges.planted_results import load_arguments as load_planted_arguments
@@ -17,6 +19,7 @@ from properties.mutants.findings import (
     ALIKE,
     ARGUED,
     KILLERS,
+    MEASUREMENT,
     OPEN,
     UNDECIDED,
     RuleFindings,
@@ -32,8 +35,20 @@ HEAD = ("mutants", ALIKE, *KILLERS, UNDECIDED, ARGUED, OPEN)
 
 @cache
 def get_table() -> tuple[RuleFindings, ...]:
-    """The stored table, read once."""
+    """What was measured, read once."""
     return load_table()
+
+
+def say_when(name: str, command: str, render: Callable[[], str]) -> Callable[[], str]:
+    """The part with the commit of its measurement; without one, how to measure."""
+
+    def render_measured() -> str:
+        measured = read_measurement(name)
+        if measured is None:
+            return f"Nothing is measured in this checkout: `{command}` does it, in hours."
+        return f"{measured.describe()}\n\n{render()}"
+
+    return render_measured
 
 
 def render_worlds() -> str:
@@ -104,16 +119,19 @@ def render_planted_survivors() -> str:
     return "\n".join(f"- `{name}`: {why}" for name, why in load_planted_arguments().items())
 
 
-PAGE = Page(
-    SPEC / "mutants.md",
-    {
-        "worlds": render_worlds,
-        "kinds": render_kinds,
-        "survivors": render_survivors,
-        "judged": render_missing,
-        "rules": render_rules,
-        "planted": render_planted,
-        "planted survivors": render_planted_survivors,
-    },
-)
+CHAPTER = SPEC / "mutants.md"
+_RULES = (MEASUREMENT, "./rmqspec mutants")
+_PLANTED = (planted_results.MEASUREMENT, "python -m spark_fuzz.judges.planted_run")
+
+_PARTS: dict[str, Callable[[], str]] = {
+    "worlds": say_when(*_RULES, render_worlds),
+    "kinds": say_when(*_RULES, render_kinds),
+    "survivors": render_survivors,
+    "judged": say_when(*_RULES, render_missing),
+    "rules": say_when(*_RULES, render_rules),
+    "planted": say_when(*_PLANTED, render_planted),
+    "planted survivors": render_planted_survivors,
+}
+
+PAGE = Page(CHAPTER, _PARTS, site_only=leave_to_site(CHAPTER, _PARTS))
 """The chapter."""

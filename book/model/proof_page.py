@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from book.links import link_claim
-from properties.generated_text import SPEC, Page, render_table
+from properties.generated_text import SPEC, Page, leave_to_site, render_table
 from properties.worlds.replication.fault_models import EVERYTHING
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import CLAIMS, LEMMAS
@@ -166,8 +166,10 @@ def _quote(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
+CHAPTER = SPEC / "proofs.md"
+
 PAGE = Page(
-    SPEC / "proofs.md",
+    CHAPTER,
     {
         "obligations": render_obligations,
         "slowest": render_slowest,
@@ -176,5 +178,6 @@ PAGE = Page(
         "conditions": render_conditions,
         "unused": render_unused,
     },
+    site_only=leave_to_site(CHAPTER, ("foundations",)),
 )
 """The chapter."""

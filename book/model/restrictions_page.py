@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from properties.generated_text import SPEC, Page, render_table
+from properties.generated_text import SPEC, Page, leave_to_site, render_table
 from properties.restrictions.counting import (
     Bearing,
     compute_tally,
@@ -123,15 +123,20 @@ def render_defining() -> str:
     return "\n".join(f"- `{name}`: {why}" for name, why in DEFINING_CONDITIONS.items())
 
 
+CHAPTER = SPEC / "restrictions.md"
+
+_TABLES = {f"of {world}": partial(render_world, world) for world in STRUCTURES_BY_WORLD}
+
 PAGE = Page(
-    SPEC / "restrictions.md",
+    CHAPTER,
     {
         "counts": render_counts,
         "open": render_open,
         "idle": render_idle,
         "gave up": render_gave_up,
         "defining": render_defining,
-        **{f"of {world}": partial(render_world, world) for world in STRUCTURES_BY_WORLD},
+        **_TABLES,
     },
+    site_only=leave_to_site(CHAPTER, (*_TABLES, "idle")),
 )
 """The chapter."""

@@ -127,9 +127,17 @@ def render_property(case: Case) -> str:
 
 
 def render_picture(case: Case) -> str:
-    """The diagram, with a text alternative."""
+    """The diagram, with a text alternative; only the site has it."""
     drawn = f"![{case.claim} breaks after {count_steps(len(case.schedule))}]({case.picture.name})"
     return f"{drawn}\n\n{link_counterexample(UP, case.claim)}."
+
+
+def point_at_picture(case: Case) -> str:
+    """What the text has instead of the diagram."""
+    return (
+        f"{link_counterexample(UP, case.claim)}.\n"
+        "The site, which `./rmqspec docs` builds, has it as a picture here."
+    )
 
 
 def render_steps(case: Case) -> str:
@@ -324,12 +332,16 @@ OVERVIEW = Page(FOLDER / "README.md", {"pages": render_overview, "stock sizes": 
 """The chapter that lists all pages."""
 
 PAGES = tuple(
-    Page(case.page, {name: partial(render, case) for name, render in PARTS.items()})
+    Page(
+        case.page,
+        {name: partial(render, case) for name, render in PARTS.items()},
+        site_only={"picture": partial(point_at_picture, case)},
+    )
     for case in load_cases()
 )
 """The page of each case."""
 
-FILES: Mapping[Path, Callable[[], str]] = {
+PICTURES: Mapping[Path, Callable[[], str]] = {
     case.picture: partial(draw_page, case) for case in load_cases()
 }
-"""The diagram of each case."""
+"""The diagram of each case, which only the site has."""

@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from os.path import relpath
 from pathlib import Path, PurePosixPath
@@ -44,12 +44,24 @@ _LINK = re.compile(r"(?P<code>^```.*?^```$|`[^`\n]*`)|\]\((?P<target>[^)\s]+)\)"
 _NOT_SEARCHED = "---\norphan: true\nnosearch: true\n---\n"
 
 
-def write_sources(folder: Path) -> None:
+Read = Callable[[Path], str]
+"""Reads a text of the book, with all that the site has of it."""
+
+
+Pictures = Mapping[Path, Callable[[], str]]
+"""What draws the pictures that are not kept, by where the texts find them."""
+
+
+def write_sources(folder: Path, read: Read, pictures: Pictures) -> None:
     """Write the whole source tree of the site into a folder that is empty."""
+    for path, draw in pictures.items():
+        picture = make_parent(folder / path.relative_to(SPEC))
+        picture.write_text(draw(), encoding="utf-8")
     for chapter in list_chapters():
         page = make_parent(folder / get_page(chapter.file))
-        page.write_text(translate(chapter.file) + render_side_bar(chapter), encoding="utf-8")
-    for path in sorted(find_linked_files()):
+        text = translate(chapter.file, read(chapter.path))
+        page.write_text(text + render_side_bar(chapter), encoding="utf-8")
+    for path in sorted(find_linked_files(read)):
         if path.suffix in IMAGES:
             shutil.copyfile(path, make_parent(folder / path.relative_to(SPEC)))
         else:
@@ -74,18 +86,18 @@ def get_file_page(path: Path) -> str:
     return f"files/{name}/index.md" if path.is_dir() else f"files/{name}.md"
 
 
-def find_targets(file: str) -> Iterator[Path]:
+def find_targets(path: Path, text: str) -> Iterator[Path]:
     """The files and folders to which the links and images of a text lead."""
-    for match in _LINK.finditer((SPEC / file).read_text(encoding="utf-8")):
+    for match in _LINK.finditer(text):
         if (target := match["target"]) and is_relative(target):
-            yield (SPEC / file).parent.joinpath(target.partition("#")[0]).resolve()
+            yield path.parent.joinpath(target.partition("#")[0]).resolve()
 
 
-def find_linked_files() -> set[Path]:
+def find_linked_files(read: Read) -> set[Path]:
     """Images and files outside the book to which its texts link; of folders all their files."""
-    chapters = {chapter.path: chapter.file for chapter in list_chapters()}
-    linked = {path for file in chapters.values() for path in find_targets(file) if path.exists()}
-    found = linked - set(chapters)
+    chapters = {chapter.path for chapter in list_chapters()}
+    linked = {target for path in chapters for target in find_targets(path, read(path))}
+    found = {path for path in linked if path.exists()} - chapters
     return found | {file for path in found if path.is_dir() for file in list_files(path)}
 
 
@@ -99,7 +111,7 @@ def is_relative(target: str) -> bool:
     return not re.match(r"[a-z]+:|#", target)
 
 
-def translate(file: str) -> str:
+def translate(file: str, text: str) -> str:
     """A text with its links as the site needs them."""
     pages = {chapter.path: get_page(chapter.file) for chapter in list_chapters()}
     folder = PurePosixPath(get_page(file)).parent
@@ -116,7 +128,7 @@ def translate(file: str) -> str:
             return match[0]
         return f"]({relpath(pages.get(path) or get_file_page(path), folder)}{mark}{anchor})"
 
-    return _LINK.sub(translate_link, (SPEC / file).read_text(encoding="utf-8"))
+    return _LINK.sub(translate_link, text)
 
 
 def show_file(path: Path) -> str:
@@ -158,8 +170,8 @@ class SiteError(Exception):
     """The generator refuses or doubts a text, or the folder is not one for a site."""
 
 
-def build_site(out: Path, show: Callable[[str], None]) -> None:
-    """Build the book into a folder, in place of a former site.
+def build_site(out: Path, show: Callable[[str], None], read: Read, pictures: Pictures) -> None:
+    """Build the book into a folder, in place of a former site; ``read`` reads its texts.
 
     Raises SiteError for a folder with other things or when the generator warns,
     MissingPrerequisiteError without the generator, OSError when the folder cannot be written.
@@ -172,7 +184,7 @@ def build_site(out: Path, show: Callable[[str], None]) -> None:
     with TemporaryDirectory(prefix="rmqspec-site-") as folder:
         source, pages = Path(folder, "source"), Path(folder, "pages")
         source.mkdir()
-        write_sources(source)
+        write_sources(source, read, pictures)
         run_generator(source, pages, show)
         write_explorer(pages / FOLDER, "..", show)
         (pages / MARK).touch()

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import attrs
 
-from properties.generated_text import SPEC, Page, render_table
+from properties.generated_text import SPEC, Page, point_at_rows, render_table
 from properties.scenarios.known_issues.catalogue import (
     load_catalogue,
     load_decisions,
@@ -107,13 +107,23 @@ def render_outside() -> str:
     return render_table(("Issue", "What happens", "Why it is outside"), rows)
 
 
+CHAPTER = SPEC / "known_issues.md"
+
+
+def render_heads() -> str:
+    """What is kept of the schedules: their names and what they show."""
+    heads = "\n\n".join(part for entry in load_scenarios() for part in _render_head(entry))
+    return f"{point_at_rows(CHAPTER)}\n{heads}"
+
+
 PAGE = Page(
-    SPEC / "known_issues.md",
+    CHAPTER,
     {
         "catalogue": render_catalogue,
         "scenarios": render_scenarios,
         "decisions": render_decisions,
         "outside": render_outside,
     },
+    site_only={"scenarios": render_heads},
 )
 """The chapter."""

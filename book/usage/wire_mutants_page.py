@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from properties.generated_text import SPEC, Page, compute_anchor, render_table
+from properties.generated_text import SPEC, Page, compute_anchor, leave_to_site, render_table
 from reference.broker.mutants import MUTANTS, Mutant
 from reference.broker.mutants.mutant import BOTH, MASTER, SLAVE
 from reference.releases.releases import CLASSIC, RELEASES, Span, get_modes
@@ -48,5 +48,11 @@ def describe_span(span: Span) -> str:
     return f"{text}, `inSyncReplicas=2`" if is_only_quorum else text
 
 
-PAGE = Page(SPEC / "own_broker.md", {"wire mutants": render_wire_mutants})
+CHAPTER = SPEC / "own_broker.md"
+
+PAGE = Page(
+    CHAPTER,
+    {"wire mutants": render_wire_mutants},
+    site_only=leave_to_site(CHAPTER, ("wire mutants",)),
+)
 """The chapter."""

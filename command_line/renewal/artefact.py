@@ -19,7 +19,7 @@ class Need(enum.Enum):
     PAGE = "pages"
     """The book and its tests."""
     MEASUREMENT = "measurements"
-    """Nothing but its own page: how well the project's own tests and judges do."""
+    """Nothing but its own page: how well the project's own tests and judges do. Git has none."""
 
 
 class NotRenewedError(Exception):

@@ -20,10 +20,15 @@ MODULES = (
     ("counts of SPIN", "spark_fuzz.search.peers", Need.PAGE, 600),
     ("counts of TLC", "properties.exports.tlc", Need.PAGE, 600),
     ("counts of states", "tests.spark_fuzz.state_counts", Need.PAGE, 120),
-    ("digests of states", "tests.spark_fuzz.state_digests", Need.MEASUREMENT, 120),
+    ("digests of states", "tests.spark_fuzz.state_digests", Need.PAGE, 120),
     ("planted mistakes", "spark_fuzz.judges.planted_run", Need.MEASUREMENT, 7200),
+    ("changed values", "tests.reference.recordings.perturbing", Need.MEASUREMENT, 1200),
+    ("kill rates of vectors", "properties.exports.vectors.kill_rates", Need.MEASUREMENT, 400),
 )
-"""Name, module, what needs it, and about how many seconds it takes."""
+"""Name, module, what needs it, and about how many seconds it takes.
+
+A clone has no measurements: they are looked at only when they are asked for.
+"""
 
 
 def list_modules() -> Iterator[Artefact]:

@@ -8,7 +8,6 @@ NAME``.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from attrs import frozen
 from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES, SIGHT_LEMMAS
 from properties.schedules.judgement import is_reached_by
 from properties.schedules.known_schedules import load_known_schedules, search_known_schedules
-from properties.verdicts.certificate_files import write_entry
+from properties.verdicts.certificate_files import read_entries, write_entry
 from properties.verdicts.certificates import (
     CERTIFICATE_FOLDER,
     decode_schedule,
@@ -136,7 +135,10 @@ def save_differences(
 
 def load_differences(name: str, path: Path = DIFFERENCES_FILE) -> tuple[ObservableDifference, ...]:
     """The differences of a release. Raises InternalDisagreementError if its rules have changed."""
-    document: dict[str, Any] = json.loads(path.read_text()).get(name, {})
+    try:
+        document: dict[str, Any] = read_entries(path).get(name, {})
+    except (OSError, ValueError):
+        document = {}
     if document.get("digest") != compute_digest(get_released(name)):
         raise InternalDisagreementError(
             f"the differences of {name} were decided for other rules; "

@@ -1,17 +1,17 @@
-"""The outcome of each planted mistake: the stored table, and why survivors are not gaps."""
+"""The outcome of each planted mistake as it was measured, and why survivors are not gaps."""
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
-from attrs import frozen
+from attrs import asdict, frozen
 
-from properties.judges.planted import ROOT, Planted
+from properties.judges.measurements import read_measurement, write_measurement
+from properties.judges.planted import Planted
 
-TABLE = ROOT / "tests" / "data" / "planted.json"
+MEASUREMENT = "planted"
 ARGUMENTS_FILE = Path(__file__).parent / "planted_arguments.toml"
 SURVIVED = "survived"
 
@@ -37,16 +37,23 @@ def make_finding(planted: Planted, found_by: str, told: str, seconds: float) -> 
     return PlantedFinding(name, kind, digest, found_by, told[:300], seconds)
 
 
-def load_table(path: Path = TABLE) -> dict[str, PlantedFinding]:
-    """The stored findings by the mistake's name; empty without a table."""
-    if not path.exists():
+def save_table(findings: Iterable[PlantedFinding]) -> None:
+    """Keep the findings. Raises OSError."""
+    write_measurement(MEASUREMENT, [asdict(finding) for finding in findings])
+
+
+def load_table() -> dict[str, PlantedFinding]:
+    """The measured findings by the mistake's name; empty if they are missing or damaged."""
+    measured = read_measurement(MEASUREMENT)
+    try:
+        findings = [PlantedFinding(**entry) for entry in measured.result] if measured else []
+    except TypeError:
         return {}
-    findings = (PlantedFinding(**entry) for entry in json.loads(path.read_text()))
     return {finding.name: finding for finding in findings}
 
 
 def load_current(listed: Iterable[Planted]) -> dict[str, PlantedFinding]:
-    """The stored findings about these mistakes that are current."""
+    """The measured findings about these mistakes that are current."""
     stored = load_table()
     return {
         planted.name: stored[planted.name]

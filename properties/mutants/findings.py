@@ -1,8 +1,8 @@
 """Findings of each judge about each mutant, as values and as JSON, and what kills a mutant.
 
 Findings are stored as they come, so that an interrupted run can continue: a file has one line of
-JSON per rule, and lines made from other rules, or by other judges, are skipped. Beside it there is
-the stored table of all of them. A summary reports, in words and as tables, how many mutants each
+JSON per rule, and lines made from other rules, or by other judges, are skipped. The findings of a
+whole run are a measurement. A summary reports, in words and as tables, how many mutants each
 judge kills.
 """
 
@@ -20,7 +20,7 @@ from typing import Any
 import attrs
 from attrs import field, frozen
 
-from properties.generated_text import ROOT
+from properties.judges.measurements import read_measurement, write_measurement
 from properties.mutants.derivation import RuleMutant, list_source_structures
 from properties.mutants.proof_judge import Likeness
 from properties.verdicts.fingerprint import compute_digest, compute_fingerprint
@@ -181,8 +181,8 @@ def list_unexplained(world: str, findings: Iterable[Finding]) -> list[Finding]:
 
 RESULTS_NAME = "results.jsonl"
 
-TABLE = ROOT / "tests" / "data" / "mutants.json"
-"""The findings of the whole run; ``./rmqspec mutants --json`` writes them anew."""
+MEASUREMENT = "mutants"
+"""The measurement that has the findings of a whole run; ``./rmqspec mutants`` makes it."""
 
 
 def append(folder: Path, found: RuleFindings) -> None:
@@ -208,22 +208,35 @@ def read(folder: Path) -> list[RuleFindings]:
     return found
 
 
-def read_unchanged(path: Path | None = None) -> list[RuleFindings]:
-    """The stored findings about rules that have not changed since; none without a table."""
-    try:
-        return [entry for entry in load_table(path or TABLE) if is_of_this_rule(entry)]
-    except (OSError, KeyError):
-        return []
+def read_unchanged() -> list[RuleFindings]:
+    """The measured findings about rules that have not changed since; none without a measurement."""
+    return [entry for entry in load_table() if is_of_this_rule(entry)]
 
 
 def render_json(found: Iterable[RuleFindings]) -> str:
-    """The stored table: a list with one line per rule."""
+    """A list with one line per rule."""
     return "[\n" + ",\n".join(json.dumps(encode(entry)) for entry in found) + "\n]\n"
 
 
-def load_table(path: Path = TABLE) -> tuple[RuleFindings, ...]:
-    """The stored table, in the order of worlds and rules. Raises OSError."""
-    return tuple(decode(entry) for entry in json.loads(path.read_text(encoding="utf-8")))
+def save_table(found: Iterable[RuleFindings]) -> None:
+    """Keep the findings of a whole run. Raises OSError."""
+    write_measurement(MEASUREMENT, [encode(entry) for entry in found])
+
+
+def load_table() -> tuple[RuleFindings, ...]:
+    """What was measured, in the order of worlds and rules; nothing if it is missing or damaged."""
+    measured = read_measurement(MEASUREMENT)
+    try:
+        return tuple(map(decode, measured.result)) if measured else ()
+    except (KeyError, TypeError):
+        return ()
+
+
+def list_needless_arguments(found: Iterable[RuleFindings]) -> list[tuple[str, str]]:
+    """World and name of mutants for which there is an argument, though they do not survive."""
+    survivors = {(e.world, f.name) for e in found for f in e.findings if f.is_survivor}
+    argued = [(world, name) for world, names in load_arguments().items() for name in names]
+    return [each for each in argued if each not in survivors]
 
 
 ALIKE, ARGUED, OPEN = "proved to be no mistake", "argued", "unexplained"

@@ -7,7 +7,6 @@ that decided them, and every restriction with the verdicts that are lost without
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -22,7 +21,7 @@ from properties.restrictions.derivation import (
     list_restrictions,
 )
 from properties.restrictions.judge import Cells, Fall, RestrictionJudge
-from properties.verdicts.certificate_files import write_entry
+from properties.verdicts.certificate_files import read_entries, write_entry
 from properties.verdicts.certificates import (
     CERTIFICATE_FOLDER,
     get_world_folder,
@@ -143,7 +142,7 @@ def load_judged(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Judg
     """
     try:
         path = get_world_folder(structure, folder) / RESTRICTIONS_FILE
-        stored = json.loads(path.read_text())[structure.name]
+        stored = read_entries(path)[structure.name]
         is_current = stored["digest"] == compute_restriction_digest(structure)
         bearing, idle = stored["load_bearing"], stored["idle"]
         proved = load_proved(structure)

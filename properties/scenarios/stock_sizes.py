@@ -8,7 +8,6 @@ searches all again.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
@@ -20,6 +19,7 @@ from attrs import asdict, evolve, frozen
 from properties.fault_model import FaultModel
 from properties.generated_text import count_steps
 from properties.schedules.judgement import follow, is_refuted_by
+from properties.verdicts.certificate_files import read_entries, render_entries, write_whole
 from properties.verdicts.certificates import (
     CERTIFICATE_FOLDER,
     decode_schedule,
@@ -199,16 +199,17 @@ def search_from(
 def save(verdicts: Iterable[StockVerdict]) -> None:
     """Write the verdicts for these rules."""
     cells = [{**asdict(v), "schedule": encode_schedule(v.schedule)} for v in verdicts]
-    lines = ",\n  ".join(json.dumps(cell) for cell in cells)
-    digest = json.dumps(compute_digest(PAIR))
-    FILE.write_text(f'{{"digest": {digest},\n "cells": [\n  {lines}\n]}}\n', encoding="utf-8")
+    write_whole(FILE, render_entries({"digest": compute_digest(PAIR), "cells": cells}))
 
 
 @cache
 def load() -> Mapping[tuple[str, str], StockVerdict]:
-    """The verdicts by guarantee and fault model; none if they are of other rules."""
-    content = json.loads(FILE.read_text(encoding="utf-8"))
-    if content["digest"] != compute_digest(PAIR):
+    """The verdicts by guarantee and fault model; none if they are of other rules or damaged."""
+    try:
+        content = read_entries(FILE)
+    except (OSError, ValueError):
+        return {}
+    if content.get("digest") != compute_digest(PAIR):
         return {}
     found = (
         StockVerdict(**{**cell, "schedule": decode_schedule(cell["schedule"])})

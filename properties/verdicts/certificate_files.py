@@ -8,6 +8,9 @@ any order, and one process after another.
 
 A part that is missing, or is not what its digest says, leaves each certificate that names it
 unreadable, and so stale. What no certificate names any more is removed.
+
+Tables beside the certificates have an entry a line for each structure, and the steps of their
+schedules once (``step_codes``).
 """
 
 from __future__ import annotations
@@ -23,6 +26,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from properties.verdicts.step_codes import (
+    compute_code,
+    pack_all,
+    pack_schedule,
+    unpack_all,
+    unpack_schedule,
+)
+
 PARTS_FOLDER = "parts"
 """The folder of the shared parts, beside the certificates."""
 
@@ -30,8 +41,8 @@ Document = dict[str, Any]
 Parts = Mapping[str, str]
 """Shared parts by digest, as JSON without blanks: what is read of them is nobody else's."""
 
-_LINE = re.compile(r'"([0-9a-f]{12})": (.*?),?')
-_NAME = re.compile(r'"([0-9a-f]{12})"')
+_LINE = re.compile(r'"([0-9a-f]{8}|[0-9a-f]{12})": (.*?),?')
+_NAME = re.compile(r"[0-9a-f]{12}|[0-9a-f]{8}")
 
 
 def read_document(path: Path) -> Document:
@@ -40,12 +51,36 @@ def read_document(path: Path) -> Document:
     Raises OSError, and ValueError for one that is damaged or lacks a part.
     """
     document: Document = json.loads(path.read_text(encoding="utf-8"))
+    if "steps" in document:
+        return unpack_entries(path, document)
     if "parts" not in document:
         return document
     try:
         return unpack(document, read_parts(path.parent / document["parts"]))
     except (KeyError, TypeError, AttributeError) as problem:
         raise ValueError(f"{path} is no certificate") from problem
+
+
+def read_entries(path: Path) -> Document:
+    """The entries of a table. Raises OSError, and ValueError if it is damaged."""
+    document = read_document(path)
+    if not isinstance(document, dict):
+        raise ValueError(f"{path} is no table")
+    return document
+
+
+def unpack_entries(path: Path, document: Document) -> Document:
+    """The entries of a table with their schedules. Raises ValueError if it is damaged."""
+    try:
+        steps = {
+            code: text
+            for code, step in document["steps"].items()
+            if code == compute_code(text := json.dumps(step, separators=(",", ":")))
+        }
+        entries: Document = unpack_all(document["entries"], steps)
+    except (KeyError, TypeError, AttributeError) as problem:
+        raise ValueError(f"{path} is no table") from problem
+    return entries
 
 
 def read_parts(path: Path) -> Parts:
@@ -60,7 +95,7 @@ def read_parts(path: Path) -> Parts:
 def _read_parts(path: Path, _changed_ns: int, _bytes: int) -> Parts:
     lines = map(_LINE.fullmatch, path.read_text(encoding="utf-8").splitlines())
     found = (line.groups() for line in lines if line)
-    return {digest: text for digest, text in found if digest == compute_part_digest(text)}
+    return {digest: text for digest, text in found if compute_part_digest(text).startswith(digest)}
 
 
 def write_document(path: Path, parts_path: Path, document: Document) -> None:
@@ -75,7 +110,7 @@ def write_document(path: Path, parts_path: Path, document: Document) -> None:
     with lock(parts_path.parent):
         known = {**read_parts(parts_path), **parts}
         write_parts(parts_path, known)
-        write_whole(path, json.dumps(packed, indent=1) + "\n")
+        write_whole(path, render_lines(packed))
         named = find_named(parts_path, known)
         if named != known.keys():
             write_parts(parts_path, {digest: known[digest] for digest in named})
@@ -83,8 +118,22 @@ def write_document(path: Path, parts_path: Path, document: Document) -> None:
 
 def write_parts(path: Path, parts: Parts) -> None:
     """Write shared parts, a line each. Raises OSError."""
+    write_whole(path, render_parts(parts) + "\n")
+
+
+def render_parts(parts: Parts) -> str:
+    """Parts by digest, a line each."""
     lines = (f"{json.dumps(digest)}: {parts[digest]}" for digest in sorted(parts))
-    write_whole(path, "{\n" + ",\n".join(lines) + "\n}\n")
+    return "{\n" + ",\n".join(lines) + "\n}"
+
+
+def render_lines(document: Document) -> str:
+    """An object with each value on a line of its own."""
+    lines = (
+        f"{json.dumps(name)}: {json.dumps(value, separators=(',', ':'))}"
+        for name, value in document.items()
+    )
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def find_named(parts_path: Path, parts: Parts) -> set[str]:
@@ -120,17 +169,20 @@ def pack(document: Document, parts: dict[str, str]) -> Document:
         parts[digest] = text
         return digest
 
+    def share_schedule(schedule: Any) -> str:
+        return share(pack_schedule(schedule, parts))
+
     cells, fingerprint = document["cells"], document["fingerprint"]
     faults = list(dict.fromkeys(cell["fault"] for cell in cells))
     claims = dict.fromkeys(cell["guarantee"] for cell in cells)
-    told = {(cell["guarantee"], cell["fault"]): pack_cell(cell, share) for cell in cells}
+    told = {(cell["guarantee"], cell["fault"]): pack_cell(cell, share_schedule) for cell in cells}
     rows = {claim: share([told.get((claim, fault)) for fault in faults]) for claim in claims}
     return document | {
         "fingerprint": {
             "frame": fingerprint["frame"],
             "rules": [share(list(rule)) for rule in fingerprint["rules"].items()],
-            "claims": share(fingerprint["claims"]),
-            "lemmas": share(fingerprint["lemmas"]),
+            "claims": pack_named(fingerprint["claims"], share),
+            "lemmas": pack_named(fingerprint["lemmas"], share),
         },
         "inductive_set": share(document["inductive_set"]),
         "cells": {"faults": share(faults), "rows": rows},
@@ -138,11 +190,13 @@ def pack(document: Document, parts: dict[str, str]) -> Document:
 
 
 def pack_cell(cell: Document, share: Callable[[Any], str]) -> Any:
-    """A verdict without its names: a word, or more with a digest for its schedule."""
+    """A verdict without its names: a word, with the digest of its schedule behind it, or more."""
     own = {name: value for name, value in cell.items() if name not in ("guarantee", "fault")}
     if "schedule" in own:
         own["schedule"] = share(own["schedule"])
-    return own["verdict"] if own.keys() == {"verdict"} else own
+    if own.keys() <= {"verdict", "schedule"}:
+        return " ".join(own[name] for name in ("verdict", "schedule") if name in own)
+    return own
 
 
 def unpack(packed: Document, parts: Parts) -> Document:
@@ -158,8 +212,8 @@ def unpack(packed: Document, parts: Parts) -> Document:
         "fingerprint": {
             "frame": fingerprint["frame"],
             "rules": dict(map(load, fingerprint["rules"])),
-            "claims": load(fingerprint["claims"]),
-            "lemmas": load(fingerprint["lemmas"]),
+            "claims": unpack_named(fingerprint["claims"], load),
+            "lemmas": unpack_named(fingerprint["lemmas"], load),
         },
         "inductive_set": load(packed["inductive_set"]),
         "cells": [
@@ -174,8 +228,21 @@ def unpack(packed: Document, parts: Parts) -> Document:
 def unpack_cell(packed: str | Document, load: Callable[[str], Any]) -> Document:
     """What ``pack_cell`` packed."""
     if isinstance(packed, str):
-        return {"verdict": packed}
-    return packed | ({"schedule": load(packed["schedule"])} if "schedule" in packed else {})
+        packed = dict(zip(("verdict", "schedule"), packed.split(), strict=False))
+    if "schedule" not in packed:
+        return packed
+    return packed | {"schedule": unpack_schedule(load(packed["schedule"]), load)}
+
+
+def pack_named(texts: Mapping[str, str], share: Callable[[Any], str]) -> str:
+    """The digest of texts by name, whose names are a part of their own, mostly the same one."""
+    return share([share([*texts]), *texts.values()])
+
+
+def unpack_named(digest: str, load: Callable[[str], Any]) -> dict[str, str]:
+    """What ``pack_named`` packed. Raises KeyError for a part that is missing, and ValueError."""
+    names, *texts = load(digest)
+    return dict(zip(load(names), texts, strict=True))
 
 
 def compute_part_digest(text: str) -> str:
@@ -192,12 +259,19 @@ def write_entry(path: Path, name: str, entry: Any, order: Iterable[str] = ()) ->
     path.parent.mkdir(parents=True, exist_ok=True)
     with lock(path.parent):
         try:
-            document = dict(json.loads(path.read_text(encoding="utf-8")))
+            document = dict(read_entries(path))
         except (FileNotFoundError, ValueError, TypeError):
             document = {}
         document[name] = entry
         first = {known: document[known] for known in order if known in document}
-        write_whole(path, json.dumps(first | document, indent=1) + "\n")
+        write_whole(path, render_entries(first | document))
+
+
+def render_entries(entries: Document) -> str:
+    """A table: the steps of all schedules, then a line for each entry."""
+    steps: dict[str, str] = {}
+    packed = pack_all(entries, steps)
+    return f'{{"steps": {render_parts(steps)},\n"entries": {render_lines(packed)}}}\n'
 
 
 def write_whole(path: Path, text: str) -> None:

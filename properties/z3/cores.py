@@ -17,10 +17,11 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from attrs import field, frozen
 
-from properties.verdicts.certificate_files import write_whole
+from properties.verdicts.certificate_files import render_lines, write_whole
 from properties.verdicts.certificates import CERTIFICATE_FOLDER, get_path
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.verdict import InternalDisagreementError
@@ -197,19 +198,54 @@ def _find_reason(proof: Proof, obligation: Obligation, core: Core | None) -> str
 def save_cores(
     structure: Structure, cores: Mapping[Obligation, Core], folder: Path = CORE_FOLDER
 ) -> Path:
-    """Write the cores of a structure, one obligation per line; facts are numbered."""
+    """Write the cores of a structure, a line for each rule or fault model; facts are numbered."""
     facts = sorted({str(fact) for core in cores.values() for fact in core.facts})
     numbers = {fact: number for number, fact in enumerate(facts)}
-    lines = [
-        f"  {json.dumps(str(o))}: {json.dumps([core.work, [numbers[str(f)] for f in core.facts]])}"
-        for o, core in cores.items()
-    ]
+    tables = {
+        kind.value: tabulate({o: core for o, core in cores.items() if o.kind is kind}, numbers)
+        for kind in ObligationKind
+    }
     head = {"structure": structure.name, "digest": compute_digest(structure), "facts": facts}
-    text = json.dumps(head, indent=1).removesuffix("\n}")
+    text = render_lines({**head, "claims": {kind: t.claims for kind, t in tables.items()}})
+    rows = ",\n".join(f'"{kind}": {render_lines(t.rows).strip()}' for kind, t in tables.items())
     path = get_path(structure, folder)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, text + ',\n "obligations": {\n' + ",\n".join(lines) + "\n }\n}\n")
+    write_whole(path, text.removesuffix("\n}\n") + f",\n{rows}\n}}\n")
     return path
+
+
+@frozen
+class CoreTable:
+    """The cores of one kind of obligations: rows by where a claim is to hold, columns by claim."""
+
+    claims: list[str]
+    rows: dict[str, list[Any]]
+    """Cells: the work, followed by the numbers of the facts if there are any; null: no obligation.
+    """
+
+
+def tabulate(cores: Mapping[Obligation, Core], numbers: Mapping[str, int]) -> CoreTable:
+    """The table of these cores."""
+    claims = list(dict.fromkeys(obligation.claim for obligation in cores))
+    rows: dict[str, list[Any]] = {}
+    for obligation, core in cores.items():
+        row = rows.setdefault(obligation.where, [None] * len(claims))
+        cell = [core.work, *(numbers[str(fact)] for fact in core.facts)]
+        row[claims.index(obligation.claim)] = cell if core.facts else core.work
+    return CoreTable(claims, rows)
+
+
+def read_table(document: Mapping[str, Any], kind: ObligationKind) -> dict[Obligation, Core]:
+    """The cores of one kind. Raises KeyError, IndexError, TypeError, ValueError if malformed."""
+    facts = [Fact.parse(text) for text in document["facts"]]
+    found = {}
+    for where, row in document[kind.value].items():
+        for claim, cell in zip(document["claims"][kind.value], row, strict=True):
+            if cell is not None:
+                work, *needed = cell if isinstance(cell, list) else [cell]
+                core = Core(int(work), tuple(facts[number] for number in needed))
+                found[Obligation(kind, claim, where)] = core
+    return found
 
 
 def load_cores(structure: Structure, folder: Path = CORE_FOLDER) -> dict[Obligation, Core]:
@@ -220,11 +256,8 @@ def load_cores(structure: Structure, folder: Path = CORE_FOLDER) -> dict[Obligat
     try:
         document = json.loads(get_path(structure, folder).read_text())
         is_current = document["digest"] == compute_digest(structure)
-        facts = [Fact.parse(text) for text in document["facts"]]
-        cores = {
-            Obligation.parse(name): Core(int(work), tuple(facts[number] for number in numbers))
-            for name, (work, numbers) in document["obligations"].items()
-        }
+        tables = [read_table(document, kind) for kind in ObligationKind]
+        cores = {obligation: core for table in tables for obligation, core in table.items()}
     except (OSError, KeyError, IndexError, TypeError, ValueError, AttributeError) as problem:
         raise InternalDisagreementError(
             f"the cores of {structure.name} are missing or malformed ({problem!r}); "

@@ -5,7 +5,6 @@ The schedules are certificates like those of the guarantees: data, replayed by t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Container, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -14,7 +13,7 @@ from attrs import evolve, frozen
 
 from properties.schedules.judgement import is_reached_by
 from properties.schedules.known_schedules import search_known_schedules
-from properties.verdicts.certificate_files import write_entry
+from properties.verdicts.certificate_files import read_entries, write_entry
 from properties.verdicts.certificates import (
     CERTIFICATE_FOLDER,
     decode_schedule,
@@ -201,9 +200,12 @@ def save_witnesses(
 
 
 def has_witnesses(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> bool:
-    """The structure was once searched."""
+    """The structure was once searched, and the file that says so is whole."""
     path = get_world_folder(structure, folder) / WITNESS_FILE
-    return path.exists() and structure.name in json.loads(path.read_text())
+    try:
+        return structure.name in read_entries(path)
+    except (OSError, ValueError):
+        return False
 
 
 def are_witnesses_current(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> bool:
@@ -220,7 +222,7 @@ def _load(structure: Any, folder: Path) -> dict[str, Any]:
     path = get_world_folder(structure, folder) / WITNESS_FILE
     if not has_witnesses(structure, folder):
         raise KeyError(f"{structure.name} was never searched for witnesses")
-    stored: dict[str, Any] = json.loads(path.read_text())[structure.name]
+    stored: dict[str, Any] = read_entries(path)[structure.name]
     return stored
 
 

@@ -1,9 +1,10 @@
 """Plant every mistake in the judges, one at a time, and record which check finds it.
 
-``python -m spark_fuzz.judges.planted_run`` judges mistakes that the stored table
-``tests/data/planted.json`` lacks, or has of another text, continues an interrupted run, and writes
-the table. ``--name TEXT`` takes only mistakes whose name has the text, and prints what is found of
-them.
+``python -m spark_fuzz.judges.planted_run`` judges mistakes that
+``.rmqspec/measurements/planted.json`` lacks, or has of another text, continues an interrupted run,
+and writes that file. It leaves with 1 if a mistake survives without a reason in
+``planted_arguments.toml``, or has one and is found. ``--name TEXT`` takes only mistakes whose name
+has the text, and prints what is found of them.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ from attrs import asdict
 from properties.judges.planted import ROOT, Planted, list_planted, plant
 from properties.judges.planted_results import (
     SURVIVED,
-    TABLE,
     PlantedFinding,
+    load_arguments,
     load_table,
     make_finding,
+    save_table,
 )
 
 PARTIAL = ROOT / ".rmqspec" / "planted.jsonl"
@@ -148,9 +150,17 @@ def main(arguments: Any = None) -> int:
         sys.stderr.write(f"nothing is planted, and yet a check fails; mend it first: {alarm}\n")
         return 1
     findings = run_all(list_planted(), parsed.workers)
-    lines = ",\n".join(json.dumps(asdict(f)) for f in findings)
-    TABLE.write_text(f"[\n{lines}\n]\n")
-    return 0
+    save_table(findings)
+    return tell_unargued(findings)
+
+
+def tell_unargued(findings: Iterable[PlantedFinding]) -> int:
+    """Print survivors without a reason, and reasons for what does not survive; 1 if any are."""
+    survivors = {finding.name for finding in findings if finding.found_by == SURVIVED}
+    for name in sorted(survivors ^ set(load_arguments())):
+        word = "survives without a reason" if name in survivors else "has a reason and is found"
+        sys.stderr.write(f"{name} {word}: correct planted_arguments.toml\n")
+    return int(survivors != set(load_arguments()))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from tests.abstraction.rows import EXCEPTIONS, UNCOVERED, Row, find_exception, f
 from tests.oracle.comparing import read_rows
 
 ROOT = Path(__file__).parents[2]
-STORED = ROOT / "tests" / "data" / "oracle_store" / "recovery.jsonl"
+STORED = ROOT / "tests" / "data" / "oracle_store" / "recovery.jsonl.xz"
 WHOLE = ROOT.parent / "shared" / "oracle" / "store" / "recovery.jsonl"
 
 

@@ -14,7 +14,7 @@ EXIT_UNREADABLE = 3
 
 EPILOG = """\
 examples:
-  python -m tests.oracle tests/data/oracle_store/recovery.jsonl
+  python -m tests.oracle tests/data/oracle_store/recovery.jsonl.xz
   python -m tests.oracle ../shared/oracle/store/*.jsonl
   python -m tests.oracle --first 50 ../shared/oracle/store/expiry.jsonl
 

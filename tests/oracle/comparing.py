@@ -9,6 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
+from tests.compressed import read_compressed
 from tests.oracle import broker_rows, transfer_rows
 from tests.oracle.store_rows import RowError, Session
 
@@ -63,7 +64,7 @@ def shorten(value: Any) -> str:
 def read_rows(file: Path) -> Iterator[Mapping[str, Any]]:
     """The rows of a table. Raises UnreadableError."""
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = read_compressed(file).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
         raise UnreadableError(f"{file}: {reason}") from error
@@ -148,4 +149,11 @@ def compare(file: Path) -> Comparison:
         first = next(list_differences(row, file.parent), None)
         alike += first is None
         found[is_race] += [first] if first else []
-    return Comparison(file.stem, rows, alike, may_differ, tuple(found[False]), tuple(found[True]))
+    return Comparison(
+        file.name.partition(".")[0],
+        rows,
+        alike,
+        may_differ,
+        tuple(found[False]),
+        tuple(found[True]),
+    )

@@ -20,7 +20,7 @@ TABLES = ("get_message", "get_message_stores", "pull", "progress_query")
 @pytest.mark.parametrize("table", TABLES)
 def test_stored_rows(table: str) -> None:
     """A few rows of each kind."""
-    comparison = compare(STORED / f"{table}.jsonl")
+    comparison = compare(STORED / f"{table}.jsonl.xz")
     assert comparison.row_count >= 10
     assert [] == [str(difference) for difference in comparison.differences]
 
@@ -38,7 +38,9 @@ def test_cited_rows_are_stored() -> None:
     """Whoever reads of a row in a decision's code finds it in the repository."""
     files = (ROOT / "reference" / "decisions").rglob("*.py")
     cited = {row for file in files for row in re.findall(r"B[1-7]-\d{4,5}", file.read_text())}
-    tables = [file for file in STORED.glob("*.jsonl") if file.stem != "get_message_stores"]
+    tables = [
+        file for file in STORED.glob("*.jsonl.xz") if file.name != "get_message_stores.jsonl.xz"
+    ]
     stored = {row["id"] for file in tables for row in read_rows(file)}
     assert set() == cited - stored
     assert len(cited) >= 4
@@ -46,7 +48,7 @@ def test_cited_rows_are_stored() -> None:
 
 def find_row(table: str, row_id: str) -> dict[str, Any]:
     """A stored row that may be changed."""
-    rows = read_rows(STORED / f"{table}.jsonl")
+    rows = read_rows(STORED / f"{table}.jsonl.xz")
     return copy.deepcopy(next(dict(row) for row in rows if row["id"] == row_id))
 
 

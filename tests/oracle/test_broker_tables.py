@@ -19,7 +19,7 @@ TABLES = ("name_server", "tables", "delay")
 @pytest.mark.parametrize("table", TABLES)
 def test_stored_rows(table: str) -> None:
     """Some of each kind."""
-    comparison = compare(STORED / f"{table}.jsonl")
+    comparison = compare(STORED / f"{table}.jsonl.xz")
     assert comparison.row_count >= 60
     assert () == comparison.differences
     assert comparison.alike_count == comparison.row_count
@@ -38,14 +38,14 @@ def test_cited_rows_are_stored() -> None:
     """Whoever reads of a row in the code of decisions finds it in the repository."""
     files = (ROOT / "reference" / "decisions").rglob("*.py")
     cited = {row for file in files for row in re.findall(r"B[456]-\d{4,5}", file.read_text())}
-    stored = {row["id"] for table in TABLES for row in read_rows(STORED / f"{table}.jsonl")}
+    stored = {row["id"] for table in TABLES for row in read_rows(STORED / f"{table}.jsonl.xz")}
     assert set() == cited - stored
     assert len(cited) >= 9
 
 
 def change(table: str, row_id: str) -> dict[str, Any]:
     """A stored row that may be changed."""
-    rows = read_rows(STORED / f"{table}.jsonl")
+    rows = read_rows(STORED / f"{table}.jsonl.xz")
     return next(dict(row) for row in rows if row["id"] == row_id)
 
 

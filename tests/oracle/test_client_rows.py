@@ -12,7 +12,7 @@ import pytest
 from tests.oracle.comparing import UnreadableError, compare, list_differences, read_rows
 
 ROOT = Path(__file__).parents[2]
-STORED = ROOT / "tests" / "data" / "oracle_broker" / "client.jsonl"
+STORED = ROOT / "tests" / "data" / "oracle_broker" / "client.jsonl.xz"
 WHOLE = ROOT.parent / "shared" / "oracle" / "broker" / "client.jsonl"
 
 KINDS = {

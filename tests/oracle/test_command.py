@@ -34,7 +34,7 @@ def write(file: Path, *rows: object) -> str:
 def test_alike_rows_end_with_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A line for each table."""
     table = write(tmp_path / "mine.jsonl", {**ROW, "out": [EMPTY]})
-    assert 0 == main([table, str(STORED / "get_data.jsonl")])
+    assert 0 == main([table, str(STORED / "get_data.jsonl.xz")])
     lines = capsys.readouterr().out.splitlines()
     assert "mine: 1 rows, 1 answered alike, 0 different, may differ: 0 (0 do)" == lines[0]
     assert lines[1].startswith("get_data: ")

@@ -23,7 +23,7 @@ def find_other(comparison: Comparison) -> list[str]:
 @pytest.mark.parametrize("table", TABLES)
 def test_stored_rows(table: str) -> None:
     """A few rows of each family; rows that are races may differ."""
-    comparison = compare(STORED / f"{table}.jsonl")
+    comparison = compare(STORED / f"{table}.jsonl.xz")
     assert comparison.row_count >= 30
     assert [] == find_other(comparison)
     assert comparison.alike_count == comparison.row_count - len(comparison.may_differ)
@@ -42,14 +42,14 @@ def test_cited_rows_are_stored() -> None:
     """Whoever reads of a row in the store's code finds it in the repository."""
     files = (ROOT / "reference" / "store").glob("*.py")
     cited = {row for file in files for row in re.findall(r"T[1-6]-\d{5}", file.read_text())}
-    stored = {row["id"] for file in STORED.glob("*.jsonl") for row in read_rows(file)}
+    stored = {row["id"] for file in STORED.glob("*.jsonl.xz") for row in read_rows(file)}
     assert set() == cited - stored
     assert len(cited) > 20
 
 
 def change(table: str, row_id: str) -> dict[str, object]:
     """A stored row that may be changed."""
-    rows = read_rows(STORED / f"{table}.jsonl")
+    rows = read_rows(STORED / f"{table}.jsonl.xz")
     return next(dict(row) for row in rows if row["id"] == row_id)
 
 

@@ -37,6 +37,7 @@ from properties.restrictions.results import (
     make_judge,
     save_judged,
 )
+from properties.verdicts.certificate_files import read_entries
 from properties.verdicts.certificates import load_required
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds import STRUCTURES_BY_WORLD, find_world
@@ -258,7 +259,7 @@ def test_answers_of_other_rules_are_refused(tmp_path: Any) -> None:
     structure = SMALL_STRUCTURES[0]
     save_judged(structure, load_judged(structure), tmp_path)
     (path,) = tmp_path.rglob("restrictions.json")
-    document = json.loads(path.read_text())
+    document = read_entries(path)
     for change in ({"digest": "0"}, {"idle": []}):
         load_judged.cache_clear()
         path.write_text(json.dumps({structure.name: document[structure.name] | change}))

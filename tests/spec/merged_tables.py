@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
+from command_line.docs import read_complete
 from properties.generated_text import SPEC
 
 Table: TypeAlias = list[list[str]]
@@ -15,7 +16,7 @@ Table: TypeAlias = list[list[str]]
 
 def find_tables(file: str, heading: str) -> Iterator[Table]:
     """The tables of a section, the head first, without the line below it."""
-    text = (SPEC / file).read_text(encoding="utf-8").partition(f"\n{heading}\n")[2]
+    text = read_complete(SPEC / file).partition(f"\n{heading}\n")[2]
     section = re.split(r"^#+ ", text, maxsplit=1, flags=re.M)[0]
     for block in re.findall(r"(?:^\|.*\n)+", section, re.M):
         lines = [line.strip("| ").split(" | ") for line in block.splitlines()]

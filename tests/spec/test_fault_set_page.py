@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from book.model import fault_set_page
+from command_line.docs import read_complete
 from properties.verdicts.fault_sets.certificates import load_borders
 from properties.worlds import STRUCTURES
 from reference.worlds.reading.structure import READING_STRUCTURES
@@ -17,8 +18,8 @@ CONSUMER = STRUCTURES["reading/open slow/no offset check/last"]
 
 
 def read() -> str:
-    """The text of the chapter."""
-    return fault_set_page.PAGE.path.read_text(encoding="utf-8")
+    """The text of the chapter, as the site has it."""
+    return read_complete(fault_set_page.PAGE.path)
 
 
 def test_fatal_sets_of_consumers_have_one_member_but_for_pairs_with_a_bad_slave() -> None:

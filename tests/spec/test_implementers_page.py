@@ -18,7 +18,6 @@ from book.implementers.implementers import (
     list_first_judges,
     list_judges,
     list_noticing,
-    load_findings,
 )
 from book.usage import prediction_page
 from book.usage.known_issues_page import PAGE as ISSUES
@@ -27,6 +26,8 @@ from command_line.answers.shown_outputs import CHANGE, find_recording
 from properties.generated_text import SPEC
 from reference.recordings.judging import check_trace
 from reference.worlds.replication.rules import RULES
+from spark_fuzz.judges.mutant_judge import Task, judge_rule
+from tests.reference.recordings.recordings_page import TRACES
 from tests.structures import leave_most_to_night
 
 TEXT = implementers.PAGE.path.read_text(encoding="utf-8")
@@ -58,8 +59,22 @@ def test_the_mistake_of_a_point_is_noticed(point: Point) -> None:
     """It is a mistake in one of the point's rules, or a variant, and a vector notices it."""
     mistake = point.mistake
     assert bool(mistake.mutant) is not bool(mistake.variant)
-    assert mistake.variant or load_findings()[mistake.mutant].rule in point.rules
+    assert mistake.variant or mistake.mutant.partition(":")[0] in point.rules
     assert list_noticing(mistake)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    "mistake", [p.mistake for p in POINTS if p.mistake.mutant], ids=lambda m: str(m.mutant)
+)
+def test_what_else_notices_a_mistake_is_found_again(mistake: Mistake) -> None:
+    """The lemma and the recording that the chapter names."""
+    rule = mistake.mutant.partition(":")[0]
+    task = Task("replication", rule, ("lemmas", "recordings"), TRACES, (mistake.mutant,))
+    (finding,) = judge_rule(task, lambda text: None).findings
+    assert mistake.lemma == (finding.lemma or {"lemma": ""})["lemma"]
+    refusal = finding.refusal or {"name": "", "seq": 0}
+    assert (mistake.refused_by, mistake.refused_seq) == (refusal["name"], refusal["seq"])
 
 
 def test_no_mistake_is_not_noticed() -> None:

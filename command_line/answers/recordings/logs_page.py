@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from command_line.answers.recordings.broker_logs import render
-from properties.generated_text import ROOT, SPEC, Page, render_table
+from properties.generated_text import ROOT, SPEC, Page, leave_to_site, render_table
 from properties.scenarios.procedures.signs import Sign, load_pair_signs, load_signs
 from reference.broker_logs.folders import find_brokers
 from reference.broker_logs.reading import read_logs
@@ -77,12 +77,15 @@ def list_lines() -> Iterator[str]:
     yield from (f"- {text}" for text in list_unseen())
 
 
+CHAPTER = SPEC / "broker_logs.md"
+
 PAGE = Page(
-    SPEC / "broker_logs.md",
+    CHAPTER,
     {
         "screen": render_screen,
         "signs": render_signs,
         "wordings": render_wordings,
         "unseen": lambda: "\n".join(list_lines()),
     },
+    site_only=leave_to_site(CHAPTER, ("wordings",)),
 )

@@ -6,7 +6,6 @@ replayed again, and it is checked again that no set of faults is missing.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from attrs import evolve
 
 from properties.fault_model import SEARCHED
 from properties.schedules.judgement import is_refuted_by
-from properties.verdicts.certificate_files import write_entry
+from properties.verdicts.certificate_files import read_entries, write_entry
 from properties.verdicts.certificates import (
     CERTIFICATE_FOLDER,
     decode_schedule,
@@ -111,7 +110,7 @@ def load_borders(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Bor
     """
     try:
         path = get_world_folder(structure, folder) / FAULT_SET_FILE
-        stored = json.loads(path.read_text())[structure.name]
+        stored = read_entries(path)[structure.name]
         is_current = stored["digest"] == compute_digest(structure)
         borders = tuple(_decode(b, get_all_faults(structure)) for b in stored["borders"])
     except (OSError, KeyError, TypeError, ValueError, AttributeError) as problem:

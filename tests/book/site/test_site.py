@@ -271,7 +271,7 @@ def test_a_former_site_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_warning_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A warning of the generator is one line, and nothing is written."""
 
-    def write_doubtful(folder: Path) -> None:
+    def write_doubtful(folder: Path, *_: object) -> None:
         (folder / "index.md").write_text("# Doubtful\n\n```mermaid\nnothing that it knows\n```\n")
 
     monkeypatch.setattr("book.site.build.write_sources", write_doubtful)
@@ -290,9 +290,20 @@ def test_other_folders_are_left_alone(tmp_path: Path) -> None:
     assert [kept] == list(tmp_path.iterdir())
 
 
+def test_a_text_is_printed_with_what_only_the_site_has() -> None:
+    """The rows in place of the sentence that points at them."""
+    kept = (SPEC / "code_ledger.md").read_text(encoding="utf-8")
+    printed = run("docs", "--print", "spec/code_ledger.md").stdout
+    assert "docs --print spec/code_ledger.md" in kept
+    assert "docs --print" not in printed
+    assert len(printed) > 10 * len(kept)
+    assert "--print needs a TEXT" in assert_one_line(run("docs", "--print"), 3)
+    assert "has no generated parts" in assert_one_line(run("docs", "--print", "x.md"), 3)
+
+
 @pytest.mark.parametrize(
     "words", [("--check", "--write"), ("spec/proofs.md",), ("--check", "--out", "x")]
 )
 def test_jobs_exclude_each_other(words: tuple[str, ...]) -> None:
-    """One job at a time; texts belong to --write."""
+    """One job at a time; texts belong to --write and --print."""
     assert "exclude each other" in assert_one_line(run("docs", *words), 3)

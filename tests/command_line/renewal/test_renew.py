@@ -7,10 +7,11 @@ import json
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from command_line import renew
 from command_line.renewal import register
-from command_line.renewal.artefact import NotRenewedError, Say
+from command_line.renewal.artefact import Need, NotRenewedError, Say
 from command_line.renewal.walk import Word
 from tests.command_line.renewal.toys import Toys, make_diamond
 from tests.command_line.run import assert_one_line, run
@@ -60,6 +61,18 @@ def test_only_what_is_asked_for_is_made(toys: Toys) -> None:
     assert {"a", "c"} == set(toys.log)
     assert 0 == run("renew", "b").returncode
     assert {"a", "b", "c"} == set(toys.log)
+
+
+def test_measurements_are_looked_at_only_when_asked_for(toys: Toys) -> None:
+    """A clone has none, and is not stale for that."""
+    toys.artefacts[:] = [
+        evolve(each, need=Need.MEASUREMENT) if each.name == "d" else each for each in toys.artefacts
+    ]
+    run("renew")
+    assert ["a", "b", "c"] == sorted(toys.log)
+    assert 0 == run("renew", "--check").returncode
+    assert 1 == run("renew", "--check", "--for", "measurements").returncode
+    assert 1 == run("renew", "--check", "d").returncode
 
 
 def test_an_unknown_name_is_one_line(toys: Toys) -> None:

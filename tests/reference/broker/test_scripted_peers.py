@@ -14,9 +14,10 @@ import pytest
 from reference.recordings.reading import Recording, read_recording
 from tests.reference.broker.simulated.scripted_master import SlaveScript
 from tests.reference.broker.simulated.scripted_slave import MasterScript
+from tests.reference.recordings.shared import FOUND
 
-FOLDERS = ("traces", "traces_498", "traces_5x", "traces_by_search")
 DATA = Path("tests/data")
+FOLDERS = (*(DATA / name for name in ("traces", "traces_498", "traces_5x")), FOUND)
 BY_DAY = (
     "c_sync_stall_heal",
     "h_slave_ahead_aligned",
@@ -59,7 +60,7 @@ SLAVE_DEVIATIONS = {
 
 def list_recordings() -> list[Path]:
     """All recordings of classic and quorum mode with a master and stores, not whole brokers."""
-    paths = [p for folder in FOLDERS for p in sorted((DATA / folder).glob("*.jsonl"))]
+    paths = [p for folder in FOLDERS for p in sorted(folder.glob("*.jsonl"))]
     return [p for p in paths if "controller" not in p.stem and not p.stem.startswith("x")]
 
 

@@ -42,12 +42,10 @@ class Caught:
     release: str
     case: str = ""
     """The case that catches it; empty: none does."""
-    reason: str = ""
-    """What the rules do not explain."""
 
     def as_json(self) -> dict[str, Any]:
         """A row of the data."""
-        return {"release": self.release, "case": self.case, "reason": self.reason}
+        return {"release": self.release, "case": self.case}
 
 
 def load() -> dict[str, Caught]:
@@ -103,9 +101,8 @@ def catch(name: str) -> Caught:
     mutant = MUTANTS[name]
     release = choose_release(mutant)
     for case in list_cases(mutant):
-        reason = find_reason(mutant, case)
-        if reason:
-            return Caught(name, release, case.name, reason)
+        if find_reason(mutant, case):
+            return Caught(name, release, case.name)
     return Caught(name, release)
 
 
@@ -148,6 +145,17 @@ def update_page(text: str) -> str:
     return replace_table(text, "mutants", render_mutants())
 
 
+def render_data(told: dict[str, dict[str, Any]]) -> str:
+    """Mutants, then cases, one a line."""
+    parts = (
+        f'"{name}": {{\n'
+        + ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in rows.items())
+        + "\n}"
+        for name, rows in told.items()
+    )
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
 def main() -> None:
     """Compute, and write."""
     with Pool(2) as pool:
@@ -159,7 +167,7 @@ def main() -> None:
         "mutants": {each.mutant: each.as_json() for each in caught},
         "cases": {case.name: killers[case.name] for case in ALL_CASES},
     }
-    DATA.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    DATA.write_text(render_data(told), encoding="utf-8")
     PAGE.write_text(update_page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     missed = [each.mutant for each in caught if not each.case]
     idle = [name for name, killer in told["cases"].items() if not killer]

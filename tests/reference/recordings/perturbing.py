@@ -1,8 +1,10 @@
 """Which changed values of recordings are noticed.
 
 ``python -m tests.reference.recordings.perturbing`` draws a few changes of each field that somebody
-reads, judges them, and writes ``tests/data/perturbations.json`` (twenty minutes). ``--table``
-prints what the file says, by field.
+reads, judges them, and writes ``.rmqspec/measurements/perturbations.json`` (twenty minutes).
+``--table`` prints what that says, by field. ``--check`` only says, by 1, if there is no measurement
+of these rules. A short list of changes that are to be noticed is in
+``tests/data/noticed_changes.jsonl``.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import json
 import random
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,6 +22,7 @@ from typing import Any, TypeAlias
 import attrs
 from attrs import evolve, frozen
 
+from properties.judges.measurements import read_measurement, write_measurement
 from reference.recordings.inspection.looks import Looks
 from reference.recordings.judging import (
     CONFORMS,
@@ -35,9 +38,13 @@ from tests.reference.recordings.perturbations import (
     list_far_perturbations,
     list_perturbations,
 )
+from tests.reference.recordings.shared import FOUND
 
 DATA = Path(__file__).parents[2] / "data"
-TABLE = DATA / "perturbations.json"
+LIST = DATA / "noticed_changes.jsonl"
+"""Changes that are noticed: one for half of the kinds of events and of changes, as they come."""
+
+MEASUREMENT = "perturbations"
 
 RECORDINGS = (
     *("traces/a_sync_healthy", "traces/b2_slave_node_rejects_put", "traces/d2_fallbehind_exact"),
@@ -96,17 +103,17 @@ class Sample:
         return {**told, "path": list(self.perturbation.path), "verdict": self.verdict}
 
 
-def load() -> list[Sample]:
-    """The samples of the file."""
+def read_sample(row: Mapping[str, Any]) -> Sample:
+    """What ``as_json`` wrote. Raises KeyError for anything else."""
     names = [each.name for each in attrs.fields(Perturbation)]
-    return [
-        Sample(
-            row["recording"],
-            Perturbation(**{**{n: row[n] for n in names}, "path": tuple(row["path"])}),
-            row["verdict"],
-        )
-        for row in json.loads(TABLE.read_text(encoding="utf-8"))["samples"]
-    ]
+    perturbation = Perturbation(**{**{n: row[n] for n in names}, "path": tuple(row["path"])})
+    return Sample(row["recording"], perturbation, row["verdict"])
+
+
+def load_list() -> list[Sample]:
+    """The changes that are to be noticed."""
+    lines = LIST.read_text(encoding="utf-8").splitlines()
+    return [read_sample(json.loads(line)) for line in lines]
 
 
 @frozen
@@ -118,10 +125,16 @@ class Original:
     looks: Looks
 
 
+def find_file(name: str) -> Path:
+    """The file of a recording, which is named with its folder."""
+    folder = FOUND.parent if name.startswith(f"{FOUND.name}/") else DATA
+    return folder / f"{name}.jsonl"
+
+
 @cache
 def open_original(name: str) -> Original:
     """A recording, explained once."""
-    recording = read_recording(DATA / f"{name}.jsonl")
+    recording = read_recording(find_file(name))
     version, looks = find_version(recording) or Version(), Looks()
     assert check_recording(looks.watch(recording), version=version).is_conforming, name
     return Original(recording, version, looks)
@@ -190,27 +203,31 @@ def render(samples: Iterable[Sample]) -> Iterator[str]:
         yield " | ".join((name, *map(str, numbers)))
 
 
-def main() -> None:
-    """Writes the file, or prints it."""
-    if "--table" in sys.argv[1:]:
-        print("\n".join(render(load())))
-        return
-    samples = []
-    for number, (name, each) in enumerate(draw()):
-        samples.append(judge(name, each))
+def main(arguments: Sequence[str]) -> int:
+    """Measure, or say what was measured; 1 for no measurement, or with ``--check`` an old one."""
+    if arguments:
+        measured = read_measurement(MEASUREMENT)
+        if measured is None:
+            print("nothing is measured in this checkout", file=sys.stderr)
+        elif "--table" in arguments:
+            samples = map(read_sample, measured.result["samples"])
+            print("\n".join((measured.describe(), "", *render(samples))))
+        return int(measured is None or ("--check" in arguments and not measured.is_of_these_rules))
+    samples = list(judge_all(draw()))
+    noticed = sum(sample.is_noticed for sample in samples)
+    rows = [sample.as_json() for sample in samples]
+    told = {"seed": SEED, "tried": len(samples), "noticed": noticed, "samples": rows}
+    print(write_measurement(MEASUREMENT, told))
+    return 0
+
+
+def judge_all(drawn: Iterable[Drawn]) -> Iterator[Sample]:
+    """Judge each, and tell now and then how far it is."""
+    for number, (name, each) in enumerate(drawn):
+        yield judge(name, each)
         if number % 100 == 0:
             print(number, each.describe(), file=sys.stderr)
-    rows = ",\n".join(json.dumps(sample.as_json()) for sample in samples)
-    head = {
-        "command": "python -m tests.reference.recordings.perturbing",
-        "seed": SEED,
-        "tried": len(samples),
-        "noticed": sum(sample.is_noticed for sample in samples),
-        "counts": {name: dict(sorted(c.items())) for name, c in sorted(count(samples).items())},
-    }
-    text = json.dumps(head, indent=1).removesuffix("\n}")
-    TABLE.write_text(f'{text},\n "samples": [\n{rows}\n]\n}}\n', encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

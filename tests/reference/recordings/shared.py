@@ -10,12 +10,13 @@ import pytest
 from attrs import evolve
 
 from reference.recordings.reading import Recording, read_recording
+from tests.compressed import unpack
 
 DATA = Path(__file__).parents[2] / "data"
 TRACES = DATA / "traces"
 LATER = DATA / "traces_498"
 LATEST = DATA / "traces_5x"
-FOUND = DATA / "traces_by_search"
+FOUND = unpack(DATA / "traces_by_search")
 
 ALL = tuple(path for f in (TRACES, LATER, LATEST, FOUND) for path in sorted(f.glob("*.jsonl")))
 """Every recording that the repository has: all of them conform."""

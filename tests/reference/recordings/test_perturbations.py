@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import random
 from pathlib import Path
 
@@ -21,23 +20,26 @@ from tests.reference.recordings.perturbations import (
 from tests.reference.recordings.perturbing import (
     RECORDINGS,
     SEED,
-    TABLE,
     Sample,
-    count,
     draw,
     judge,
-    load,
+    judge_all,
+    load_list,
+    render,
 )
 
 HEALTHY = Path(__file__).parents[2] / "data" / "traces" / "a_sync_healthy.jsonl"
 
 QUICK = 9
-"""So many samples, which chance chooses, are judged with every change."""
+"""So many of the list, which chance chooses, are judged with every change."""
 
-NOTICED_SHARE_MIN = 0.85
-"""So much of all samples is noticed."""
+NOTICED_SHARE_MIN = 0.75
+"""So much of what is drawn from one recording is noticed; of all of them 0.9 was measured."""
 
-SAMPLES = load()
+DRAWN_EACH = 8
+"""Of so many drawn changes one is judged at night."""
+
+SAMPLES = load_list()
 
 
 @pytest.mark.parametrize(
@@ -93,18 +95,12 @@ def test_a_copy_differs_in_one_value() -> None:
         assert changed == [(each.seq, each.path, each.new)]
 
 
-def test_the_file_counts_its_samples() -> None:
-    """By field, and all together."""
-    head = json.loads(TABLE.read_text(encoding="utf-8"))
-    assert head["tried"] == len(SAMPLES)
-    assert head["noticed"] == sum(sample.is_noticed for sample in SAMPLES)
-    assert head["counts"] == {name: dict(c) for name, c in count(SAMPLES).items()}
+def test_the_list_has_changes_that_were_noticed() -> None:
+    """Of recordings that are explained quickly, each other changes of other kinds of events."""
+    assert all(sample.is_noticed for sample in SAMPLES)
     assert {sample.recording for sample in SAMPLES} <= set(RECORDINGS)
-
-
-def test_most_changes_are_noticed() -> None:
-    """Some values, as a time within its range, may as well have been others."""
-    assert sum(sample.is_noticed for sample in SAMPLES) >= NOTICED_SHARE_MIN * len(SAMPLES)
+    kinds = [(s.perturbation.name.partition(".")[0], s.perturbation.change) for s in SAMPLES]
+    assert len(set(kinds)) == len(kinds) > 100
 
 
 def is_lost(sample: Sample) -> bool:
@@ -136,7 +132,16 @@ def test_all_samples_stay_noticed(name: str) -> None:
 
 
 @pytest.mark.nightly
-def test_every_field_that_is_read_has_samples() -> None:
-    """A field that somebody begins to read is tried: the file is written anew."""
-    drawn = {each.name for _, each in draw()}
-    assert drawn == {sample.perturbation.name for sample in SAMPLES}
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_most_changes_are_noticed(name: str) -> None:
+    """Some values, as a time within its range, may as well have been others."""
+    found = list(judge_all(draw([name])[::DRAWN_EACH]))
+    assert sum(sample.is_noticed for sample in found) >= NOTICED_SHARE_MIN * len(found)
+
+
+def test_the_table_counts_samples() -> None:
+    """By field, and all together."""
+    head, *rows, last = render(SAMPLES)
+    assert head.startswith("field | tried | noticed")
+    assert len(rows) == len({sample.perturbation.name for sample in SAMPLES})
+    assert last.startswith(f"all | {len(SAMPLES)} | {len(SAMPLES)} |")

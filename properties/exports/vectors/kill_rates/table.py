@@ -1,4 +1,4 @@
-"""The stored table of kill rates, and its form on the page."""
+"""Kill rates as they were measured, their form on the page, and the stored numbers of vectors."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ from properties.exports.vectors.kill_rates.rules import (
 from properties.exports.vectors.question import list_vectors
 from properties.exports.vectors.sets.every_set import SETS
 from properties.generated_text import render_table
+from properties.judges.measurements import read_measurement, write_measurement
 
-TABLE = Path(__file__).parent / "kill_rates.json"
+MEASUREMENT = "kill_rates"
 COUNTS = Path(__file__).parent / "counts.json"
 SET_NAMES = tuple(each.name for each in SETS)
 
@@ -36,26 +37,27 @@ def measure(name: str, sample: int | None = None) -> KillRate:
 
 
 def load_table() -> dict[str, KillRate]:
-    """The stored kill rates, by set."""
-    if not TABLE.exists():
+    """The measured kill rates, by set; empty if they are missing or damaged."""
+    measured = read_measurement(MEASUREMENT)
+    try:
+        return {
+            name: KillRate(
+                name, each["mutants"], each["killed"], each["survivors"], tuple(each["unexplained"])
+            )
+            for name, each in (measured.result if measured else {}).items()
+        }
+    except (AttributeError, KeyError, TypeError):
         return {}
-    stored = json.loads(TABLE.read_text(encoding="utf-8"))
-    return {
-        name: KillRate(
-            name, each["mutants"], each["killed"], each["survivors"], tuple(each["unexplained"])
-        )
-        for name, each in stored.items()
-    }
 
 
 def save_table(table: dict[str, KillRate]) -> None:
-    """Store kill rates."""
+    """Keep kill rates. Raises OSError."""
     told = {
         name: attrs.asdict(table[name], filter=attrs.filters.exclude("set_name"))
         for name in SET_NAMES
         if name in table
     }
-    TABLE.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    write_measurement(MEASUREMENT, told)
 
 
 def count_vectors(name: str) -> dict[str, int]:

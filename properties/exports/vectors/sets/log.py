@@ -24,9 +24,8 @@ from properties.exports.vectors.question import (
     VectorSet,
 )
 from properties.exports.vectors.schedules import find_forbidden_step, list_scenarios
-from properties.exports.vectors.sets import log_boundaries
+from properties.exports.vectors.sets import distinguishing, log_boundaries
 from properties.exports.vectors.sets.log_boundaries import list_boundary_schedules
-from properties.mutants.findings import load_table
 from properties.schedules.judgement import judge
 from properties.worlds import STRUCTURES, find_world
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
@@ -164,18 +163,15 @@ def _list_certified(structure: Structure) -> Iterator[Ask]:
 
 def _list_distinguishing() -> Iterator[Ask]:
     """The shortest schedules known in which a rule differs from one of its mutants."""
-    for entry in load_table():
-        for finding in entry.findings if entry.world == "replication" else ():
-            told = finding.difference
-            structure = None if told is None else find_structure(told["instance"])
-            if told is None or structure is None:
-                continue
-            world = find_world(structure)
-            parameters = world.make_search_parameters(world.everything)
-            schedule = tuple(Action(rule, arguments) for rule, arguments in told["schedule"])
-            ask = make_ask(structure, parameters, schedule)
-            if cut_at_refusal(USUAL, ask) == ask:
-                yield Ask(f"{finding.rule}, {finding.kind}", ask)
+    for each in distinguishing.load():
+        structure = find_structure(each.instance)
+        if structure is None:
+            continue
+        world = find_world(structure)
+        parameters = world.make_search_parameters(world.everything)
+        ask = make_ask(structure, parameters, each.schedule)
+        if cut_at_refusal(USUAL, ask) == ask:
+            yield Ask(f"{each.rule}, {each.kind}", ask)
 
 
 def find_structure(instance: str) -> Structure | None:

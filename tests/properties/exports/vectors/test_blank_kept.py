@@ -40,7 +40,7 @@ def test_a_row_of_the_oracle_differs(
     table: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The real classes have cut it."""
-    row = next(row for row in read_rows(ROWS / f"{table}.jsonl") if row["id"] == name)
+    row = next(row for row in read_rows(ROWS / f"{table}.jsonl.xz") if row["id"] == name)
     assert not list(list_differences(row))
     monkeypatch.setattr(recovery, "walk", walk_over_blank)
     assert {d.field for d in list_differences(row)} >= {"committed"}

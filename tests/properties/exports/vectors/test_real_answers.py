@@ -9,6 +9,7 @@ from typing import Any
 from properties.exports.vectors.sets.progress import PROGRESS
 from properties.exports.vectors.sets.registration import REGISTRATION
 from properties.generated_text import ROOT
+from tests.compressed import read_compressed
 from tests.oracle.name_server_rows import sort_names
 
 FOLDER = ROOT / "tests" / "data" / "oracle_broker"
@@ -16,14 +17,14 @@ FOLDER = ROOT / "tests" / "data" / "oracle_broker"
 
 def read_rows(name: str) -> Iterator[dict[str, Any]]:
     """The rows of a table."""
-    for line in (FOLDER / name).read_text(encoding="utf-8").splitlines():
+    for line in read_compressed(FOLDER / name).splitlines():
         yield json.loads(line)
 
 
 def test_queries_of_progress() -> None:
     """The state that the real query found, as a question."""
     codes = set()
-    for row in read_rows("progress_query.jsonl"):
+    for row in read_rows("progress_query.jsonl.xz"):
         asked, output = row["input"], row["output"]
         group, topic, queue = asked["query"]
         ask = {
@@ -44,7 +45,7 @@ def test_queries_of_progress() -> None:
 def test_calls_to_a_name_server() -> None:
     """Every result of every step."""
     steps = 0
-    for row in read_rows("name_server.jsonl"):
+    for row in read_rows("name_server.jsonl.xz"):
         ask = {"kind": "nameServer", "steps": row["input"]["steps"]}
         expected = [sort_names(step["result"]) for step in row["output"]["steps"]]
         assert expected == REGISTRATION.answer("4.4.0", ask).answer["steps"]

@@ -18,7 +18,7 @@ from tests.oracle.comparing import read_rows
 from tests.oracle.get_message_rows import build_store
 
 ROOT = Path(__file__).parents[4]
-ROWS = ROOT / "tests" / "data" / "oracle_broker" / "get_message.jsonl"
+ROWS = ROOT / "tests" / "data" / "oracle_broker" / "get_message.jsonl.xz"
 SIZE = 100
 QUEUE = ConsumeQueue(0, 40, 0, tuple(Entry(at * SIZE, SIZE) for at in range(40)), 30)
 READ = Read(StoreSettings(), QUEUE, 0, 32, log_max_offset=40 * SIZE)
