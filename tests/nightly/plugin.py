@@ -21,6 +21,7 @@ class Chosen:
 
     slice: Slice
     files: set[str]
+    seed: int
     seconds: float | None
     """After so long no further test of it begins."""
     start: float
@@ -67,11 +68,13 @@ def choose(config: pytest.Config, word: str) -> Chosen:
     config.option.nightly_slice = str(number)
     if config.option.hypothesis_seed is None:
         config.option.hypothesis_seed = str(seed)
+    elif config.option.hypothesis_seed.isdecimal():
+        seed = int(config.option.hypothesis_seed)
     if "HYPOTHESIS_PROFILE" not in os.environ:
         settings.load_profile("nightly")
     chosen = find_slice(number, costs)
-    words = f"nightly: slice {number} of {costs.count}, seed {config.option.hypothesis_seed}{said}"
-    return Chosen(chosen, chosen.find_files(), seconds, time.monotonic(), words)
+    words = f"nightly: slice {number} of {costs.count}, seed {seed}{said}"
+    return Chosen(chosen, chosen.find_files(), seed, seconds, time.monotonic(), words)
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
@@ -98,8 +101,14 @@ def pytest_collection_modifyitems(
         nightly = [item.nodeid for item in items if item.get_closest_marker("nightly")]
         names = chosen.slice.choose(nightly)
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in names])
-        items[:] = [item for item in items if item.nodeid in names]
+        items[:] = rotate([item for item in items if item.nodeid in names], chosen.seed)
     yield
+
+
+def rotate(items: list[pytest.Item], seed: int) -> list[pytest.Item]:
+    """Where the time is over before the tests, others are left each time."""
+    first = seed % len(items) if items else 0
+    return items[first:] + items[:first]
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -6,11 +6,13 @@ import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.nightly.commits import count_commits
 from tests.nightly.measuring import UNKNOWN, compute_costs, read_durations, write
+from tests.nightly.plugin import rotate
 from tests.nightly.slices import (
     Costs,
     Slice,
@@ -78,6 +80,13 @@ def test_a_new_test_moves_others_little() -> None:
     moves = [abs(after[test] - before[test]) for test in TESTS]
     assert max(moves) <= 1
     assert sum(moves) < len(moves) / 4
+
+
+def test_another_seed_begins_elsewhere() -> None:
+    """All of the slice are still in it, and neighbours stay neighbours."""
+    items: list[Any] = [*"abcde"]
+    assert [*"cdeab"] == rotate(items, 2) == rotate(items, 7)
+    assert [] == rotate([], 7)
 
 
 def test_long_slices_are_left_out_of_a_limit() -> None:
