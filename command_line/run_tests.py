@@ -26,11 +26,16 @@ CHUNK_BYTES = 65_536
 PARALLEL = ["--numprocesses", "auto", "--dist", "loadgroup"]
 """All tests on all cores, in the groups that ``tests/conftest.py`` makes."""
 
+SLICED = ["-m", "nightly", "--numprocesses", "auto", "--dist", "worksteal"]
+"""The tests of a slice are of few files, so those of one file are shared out."""
+
 EPILOG = """\b
 Examples:
   rmqspec test                       # lint, types, all tests but the nightly ones
   rmqspec test -k timeline -x        # only pytest, with these arguments
   rmqspec test -m nightly            # the long ones
+  rmqspec test --nightly-slice       # about a minute of the long ones: the slice of this commit
+  rmqspec test --nightly-slice 7     # that slice; with --collect-only it is listed
 
 Exit codes: 0 all passed, 1 something failed, 4 missing prerequisite (a checkout).
 """
@@ -41,10 +46,19 @@ Exit codes: 0 all passed, 1 something failed, 4 missing prerequisite (a checkout
     epilog=EPILOG,
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
+@click.option(
+    "--nightly-slice",
+    is_flag=False,
+    flag_value="auto",
+    metavar="[N|auto]",
+    help="Run one slice of the nightly tests: this one, or the one whose turn it is.",
+)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def command(arguments: tuple[str, ...]) -> int:
+def command(nightly_slice: str | None, arguments: tuple[str, ...]) -> int:
     """Run the tests; without arguments also lint and type checks."""
     check_is_checkout("test")
+    if nightly_slice is not None:
+        return run_pytest([*SLICED, f"--nightly-slice={nightly_slice}", *arguments])
     if arguments:
         return run_pytest(list(arguments))
     failures = 0

@@ -36,6 +36,7 @@ PROVING = {
     "test_verdicts.py",
 }
 """The files of that group, besides those of the proofs themselves."""
+pytest_plugins = ["tests.nightly.plugin"]
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
 
 settings.register_profile("dev", deadline=None, max_examples=50, suppress_health_check=QUIET)

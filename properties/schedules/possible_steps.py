@@ -7,6 +7,7 @@ constant, in a search and in an export.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import TypeAlias
 
 from attrs import frozen
@@ -113,9 +114,13 @@ def find_possible_steps(instances: Iterable[RecordedInstance], known: Values) ->
     return steps
 
 
-def get_state_leaves(term: Term) -> set[str]:
-    """The leaves of the state that a term mentions, without its arguments."""
-    return {n for n in get_leaf_names(term) if not n.startswith("argument.")}
+@lru_cache(maxsize=16_384)
+def get_state_leaves(term: Term) -> frozenset[str]:
+    """The leaves of the state that a term mentions, without its arguments.
+
+    Cached because each search for what is relevant asks for those of the same terms.
+    """
+    return frozenset(n for n in get_leaf_names(term) if not n.startswith("argument."))
 
 
 def is_constant(term: Term, value: int | bool) -> bool:

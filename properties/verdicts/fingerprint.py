@@ -21,6 +21,7 @@ from properties.worlds import find_world
 from reference.language.leaves import flatten
 from reference.language.machine import RecordedInstance, record_machine, record_predicate
 from reference.language.structure import LATER
+from reference.language.terms import Term
 
 Fingerprint = Mapping[str, Any]
 """``frame``: initial state, sizes and fault models; ``rules``: for each rule the digest of its
@@ -82,9 +83,15 @@ def _describe_rules(recorded: Iterable[RecordedInstance]) -> dict[str, str]:
 
 def _describe_properties(structure: Any, properties: Mapping[str, Property]) -> dict[str, str]:
     return {
-        name: _shorten(str(record_predicate(structure, p.predicate)))
+        name: _shorten_term(record_predicate(structure, p.predicate))
         for name, p in properties.items()
     }
+
+
+@cache
+def _shorten_term(term: Term) -> str:
+    """Most structures share their terms, and some terms take long to write."""
+    return _shorten(str(term))
 
 
 def _shorten(text: str) -> str:

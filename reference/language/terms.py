@@ -202,8 +202,12 @@ def _write_out(term: Term, written: dict[int, str]) -> str:
     return text
 
 
+@lru_cache(maxsize=512)
 def _write_each_part_once(term: Term) -> str:
-    """A line for each part, which names the lines of its own parts."""
+    """A line for each part, which names the lines of its own parts.
+
+    Cached because many structures share their largest terms.
+    """
     names: dict[int, str] = {}
     lines: list[str] = []
     for number, part in enumerate(walk([term])):

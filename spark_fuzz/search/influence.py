@@ -16,6 +16,7 @@ of the whole model, and a schedule of the reduced model is a schedule of the who
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from attrs import field, frozen
@@ -25,6 +26,7 @@ from properties.schedules.possible_steps import (
     LOWEST,
     Access,
     Step,
+    Values,
     find_constants,
     find_possible_steps,
     get_state_leaves,
@@ -62,10 +64,7 @@ def compute_influence(
     Without ``guarantees`` they are all those of the structure's world.
     """
     known = find_world(structure).guarantees
-    initial = flatten(structure.make_initial(parameters))
-    admitted = [r for r in record_machine(structure) if is_admitted(r, fault_model)]
-    constants = find_constants(admitted, initial)
-    steps = find_possible_steps(admitted, constants)
+    initial, constants, steps = _find_steps(structure, fault_model, parameters)
     claims = [
         specialise(record_predicate(structure, known[name].predicate), constants)
         for name in (known if guarantees is None else guarantees)
@@ -84,6 +83,20 @@ def compute_influence(
         steps=tuple(kept),
         claims=tuple(claims),
     )
+
+
+@lru_cache(maxsize=16)
+def _find_steps(
+    structure: Any, fault_model: FaultModel, parameters: Any
+) -> tuple[Values, Values, list[Step]]:
+    """The initial state, the leaves that never change, and the steps that are possible.
+
+    Cached because they are the same for all guarantees, which are asked for one by one.
+    """
+    initial = flatten(structure.make_initial(parameters))
+    admitted = [r for r in record_machine(structure) if is_admitted(r, fault_model)]
+    constants = find_constants(admitted, initial)
+    return initial, constants, find_possible_steps(admitted, constants)
 
 
 def leave_out_replaced(steps: list[Step], relevant: set[str]) -> list[Step]:

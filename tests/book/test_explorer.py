@@ -9,6 +9,7 @@ import json
 import re
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -23,7 +24,6 @@ from book.explorer.page import (
     SIZE_MAX_BYTES,
     make_source,
     read_part,
-    write_data,
 )
 from book.explorer.places import find_address, link_counterexample
 from book.explorer.schedules import Opened, list_counterexamples, list_issues, load_tour
@@ -68,12 +68,29 @@ function faults() {
 
 
 @cache
+def write_page() -> TemporaryDirectory[str]:
+    """A folder in which the verb has written the page of a site, over a former page."""
+    folder = TemporaryDirectory()
+    (Path(folder.name) / FILE).write_text("a former page")
+    result = run("export", "explorer", "--out", folder.name, "--book", "../")
+    assert 0 == result.returncode, result.stderr
+    return folder
+
+
+def read_page() -> str:
+    """The page of a site."""
+    return (Path(write_page().name) / FILE).read_text(encoding="utf-8")
+
+
+@cache
 def make_context() -> Any:
-    """The scripts and the data of the page, without the document."""
+    """The scripts, and the data as they lie in the page, without the document."""
     from quickjs import Context  # noqa: PLC0415
 
     context = Context()
-    parts = [ENGINE_FILE.read_text(encoding="utf-8"), "const BOOK_PLACE = null;", write_data()]
+    data = re.findall(r"^const (?:BOOK|LINES|SHARED|PACKED) = .*", read_page(), re.MULTILINE)
+    assert 4 == len(data)
+    parts = [ENGINE_FILE.read_text(encoding="utf-8"), "const BOOK_PLACE = null;", *data]
     scripts = map(read_part, ("structures.js", "address.js", "session.js"))
     context.eval("\n".join([*parts, *scripts, BRIDGE]))
     return context
@@ -218,21 +235,10 @@ def test_a_wrong_address_is_told(address: str, problem: str) -> None:
         call("open", address)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the verb has written the page of a site, over a former page."""
-    folder = tmp_path_factory.mktemp("explorer") / "page"
-    folder.mkdir()
-    (folder / FILE).write_text("a former page")
-    result = run("export", "explorer", "--out", folder, "--book", "../")
-    assert 0 == result.returncode, result.stderr
-    return folder
-
-
-@pytest.fixture(scope="module")
-def page(folder: Path) -> str:
+@pytest.fixture
+def page() -> str:
     """The page of a site."""
-    return (folder / FILE).read_text(encoding="utf-8")
+    return read_page()
 
 
 def test_the_page_is_small_and_complete(page: str) -> None:
@@ -318,9 +324,9 @@ def test_a_page_about_a_counterexample_leads_to_it() -> None:
     assert find_address("guarantees.md", "counterexamples") is None
 
 
-def test_the_verb_writes_one_file(folder: Path, page: str, tmp_path: Path) -> None:
+def test_the_verb_writes_one_file(page: str, tmp_path: Path) -> None:
     """Over a former page, and never over other things."""
-    assert [FILE] == [path.name for path in folder.iterdir()]
+    assert [FILE] == [path.name for path in Path(write_page().name).iterdir()]
     assert 'const BOOK_PLACE = "../";' in page
     (tmp_path / "other").touch()
     result = run("export", "explorer", "--out", tmp_path)

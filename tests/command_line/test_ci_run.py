@@ -27,6 +27,8 @@ sys.exit("{failing}" == " ".join(sys.argv[1:]))
 """
 """In place of ./rmqspec: it writes down how it is called."""
 
+SLICE = "test --nightly-slice --nightly-seconds 75"
+
 OF_THE_SHELL = {"PWD", "SHLVL", "_", "LC_CTYPE"}
 """Variables that a shell or the interpreter sets by itself."""
 
@@ -52,7 +54,8 @@ def test_tests_and_floor_know_no_variable(tmp_path: Path) -> None:
     """Installing may need what the machine says; the rest gets four variables, a home is empty."""
     code, calls = run_ci(tmp_path, {"PIP_CERT": "a", "PYTHONUNBUFFERED": "1", "CI": "true"})
     assert 0 == code
-    assert [["test", "--version"], ["test"], ["bench", "--floor"]] == [c["words"] for c in calls]
+    words = [["test", "--version"], ["test"], SLICE.split(), ["bench", "--floor"]]
+    assert words == [call["words"] for call in calls]
     assert "a" == calls[0]["told"]["PIP_CERT"]
     for call in calls[1:]:
         told = call["told"]
@@ -71,10 +74,10 @@ def test_java_is_told_where_it_is_set(java: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("failing", "count"), [("test --version", 1), ("test", 2), ("bench --floor", 3)]
+    ("failing", "count"), [("test --version", 1), ("test", 2), (SLICE, 3), ("bench --floor", 4)]
 )
 def test_what_fails_fails_the_run(failing: str, count: int, tmp_path: Path) -> None:
-    """Installation, tests or floor; the home is removed all the same."""
+    """Installation, tests, nightly slice or floor; the home is removed all the same."""
     code, calls = run_ci(tmp_path, {}, failing)
     assert 1 == code
     assert count == len(calls)

@@ -125,6 +125,8 @@ COPIED = {
     "rmqspec test": "runs tests, which are only collected here",
     "rmqspec test -k timeline -x": "runs tests, which are only collected here",
     "rmqspec test -m nightly": "runs tests, which are only collected here",
+    "rmqspec test --nightly-slice": "runs tests, which are only collected here",
+    "rmqspec test --nightly-slice 7": "runs tests, which are only collected here",
 }
 """Examples that write into the project or run its tests: run nightly, in a copy of it."""
 

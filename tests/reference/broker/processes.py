@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import signal
 import socket
@@ -115,7 +114,7 @@ class Pair:
         arguments = ["record", "--quiet", "--rocketmq-version", self.release, "--out", "pair.jsonl"]
         arguments += ["--link", f"slave1={link}:127.0.0.1:{master + 1}"]
         for name in EVENTS:
-            arguments += ["--events", f"{name}.events"]
+            arguments += ["--events", f"{name}.events", "--node", f"{name}={name}.conf"]
         self.recorder = Program("recorder", arguments, self.folder)
 
     def _make_broker(self, name: str, role: str, port: int, master: str = "") -> Program:
@@ -123,11 +122,20 @@ class Pair:
         arguments += ["--store", name, "--listen-port", str(port), "--name", name]
         arguments += ["--events", f"{name}.events", "--snapshots", "0.15"]
         arguments += ["--master", master] if master else []
-        is_new = self.release >= "4.7.1"
-        for key, value in {**SETTINGS, "flushDiskType": self.flush}.items():
-            told = key.replace("maped", "mapped") if is_new else key
-            arguments += ["--set", f"{told}={value}"]
+        settings = self._list_settings()
+        for key, value in settings.items():
+            arguments += ["--set", f"{key}={value}"]
+        # The recorder need not wait for whom takes long to start: it would assume the defaults.
+        told = {**settings, "brokerRole": role, "brokerId": "1" if master else "0"}
+        lines = [f"{key}={value}\n" for key, value in told.items()]
+        (self.folder / f"{name}.conf").write_text("".join(lines))
         return Program(name, arguments, self.folder)
+
+    def _list_settings(self) -> dict[str, str]:
+        """Those of both brokers, as this release names them."""
+        settings = {**SETTINGS, "flushDiskType": self.flush}
+        is_new = self.release >= "4.7.1"
+        return {k.replace("maped", "mapped") if is_new else k: v for k, v in settings.items()}
 
     def start(self) -> None:
         """All three."""
@@ -136,12 +144,6 @@ class Pair:
         self.recorder.start(until="slave1")
         self.master.start(until=" listens: ")
         self.slave.start(until=" listens: ")
-
-    def note(self, kind: str, node: str, wall_ms: float) -> None:
-        """What the operator has done, in the broker's own file."""
-        line = {"ev": kind, "node": node, "wall_ms": wall_ms}
-        with (self.folder / f"{node}.events").open("a") as file:
-            file.write(json.dumps(line) + "\n")
 
     def produce(self, seed: int) -> threading.Thread:
         """Somebody who sends again and again, to whatever master there is."""
@@ -177,27 +179,20 @@ class Pair:
         for program in (self.slave, self.master, self.recorder):
             if program.process is not None and program.process.poll() is None:
                 assert program.stop() == 0, program.output.read_text()
-                if program is not self.recorder:
-                    self.note("process_exit", program.name, time.time() * 1000)
 
 
 def strike(pair: Pair, chance: random.Random) -> str:
-    """One of the things that happen to brokers."""
+    """One of the things that happen to brokers; the recorder notices the ends of processes."""
     kind = chance.choice(
         ("kill slave", "kill master", "stop slave", "stop master", "kill recorder")
     )
     act, _, name = kind.partition(" ")
-    begin_ms = time.time() * 1000
     programs = {"slave": pair.slave, "master": pair.master, "recorder": pair.recorder}
     program = programs[name]
     if act == "kill":
         program.kill()
     else:
         program.stop()
-    if name != "recorder":
-        is_kill = act == "kill"
-        when_ms = begin_ms if is_kill else time.time() * 1000
-        pair.note("node_kill9" if is_kill else "process_exit", program.name, when_ms)
     time.sleep(chance.choice((0.0, 0.3)))
     program.start(until="slave1" if name == "recorder" else " listens: ")
     return kind
