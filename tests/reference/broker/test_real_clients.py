@@ -14,9 +14,10 @@ from reference.store import records
 from reference.store.records import Record
 from reference.wire.codes import RequestCode
 from reference.wire.remoting import LENGTH, Command, decode
+from tests.compressed import read_compressed
 from tests.reference.broker.lone_broker import LoneBroker
 
-DATA = json.loads((Path(__file__).parents[2] / "data/exchanges/clients.json").read_text())
+DATA = json.loads(read_compressed(Path(__file__).parents[2] / "data/exchanges/clients.json.xz"))
 QUEUE_KEY = re.compile(r'\{"brokerName": ?"(\w+)", ?"queueId": ?(\d+), ?"topic": ?"([^"]*)"\}:')
 NOT_COMPARED = {"lastUpdateTimestamp", "lastTimestamp", "clientAddr", "timestamp"}
 RECORDS = (RequestCode.PULL_MESSAGE, RequestCode.VIEW_MESSAGE_BY_ID)
