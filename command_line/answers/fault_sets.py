@@ -23,7 +23,7 @@ from properties.verdicts.fault_sets.search import find_borders
 from properties.verdicts.findings.disputes import find_claim_disputes, say_disputed
 from properties.worlds import find_world
 from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
-from properties.z3.fault_sets import Border, get_all_faults
+from properties.z3.fault_sets import Border, FaultSet, get_all_faults
 from reference import ROCKETMQ_VERSION
 
 
@@ -58,15 +58,23 @@ def show_fault_sets(
     return exit_codes.ANALYSED
 
 
-def search_borders(structure: Any, progress: Callable[[str], None]) -> tuple[Border, ...]:
-    """The borders of a structure, decided again; by random schedules if its states are large."""
+def search_borders(
+    structure: Any,
+    progress: Callable[[str], None],
+    left_open: Iterable[tuple[FaultSet, str]] = (),
+) -> tuple[Border, ...]:
+    """The borders of a structure, decided again; by random schedules if its states are large.
+
+    The sets of ``left_open`` are decided only by proofs and known schedules.
+    """
     if find_world(structure).depth_limit != 0:
-        return find_borders(structure, load_known_schedules(get_world_folder(structure)), progress)
+        schedules = load_known_schedules(get_world_folder(structure))
+        return find_borders(structure, schedules, progress, left_open=left_open)
     from spark_fuzz.search.sampling import FaultSetSampler, list_known  # noqa: PLC0415
 
     known = list_known(structure)
     sampler = FaultSetSampler(structure, known)
-    return find_borders(structure, known, progress, sampler.search)
+    return find_borders(structure, known, progress, sampler.search, left_open)
 
 
 def print_fault_sets(answers: list[dict[str, Any]]) -> None:

@@ -25,6 +25,7 @@ from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts.certificates import get_world_folder
 from properties.verdicts.fault_sets.certificates import (
     BORDERED_STRUCTURES,
+    list_open_sets,
     load_borders,
     save_borders,
 )
@@ -92,13 +93,15 @@ def list_entries() -> Iterator[Artefact]:
 
 
 def make_witnesses(structure: Any, say: Say) -> str:
-    """Replay the known ones, and search for what they no longer reach."""
+    """Replay the known ones, and search for what they no longer reach; open questions stay so."""
     again = f"run `{PROGRAM} prove --search`"
     if not has_witnesses(structure):
         raise NotRenewedError(f"{structure.name} was never searched for witnesses; {again}")
     left_open = set(load_open_questions(structure))
     known = load_known_schedules(get_world_folder(structure))
-    answers = renew_witnesses(structure, say, known=known, depth_limit=RENEWAL_DEPTH_LIMIT)
+    answers = renew_witnesses(
+        structure, say, known=known, depth_limit=RENEWAL_DEPTH_LIMIT, left_open=left_open
+    )
     missing = {a.question for a in answers if a.schedule is None and not a.is_impossible}
     if new := sorted(missing - left_open):
         raise NotRenewedError(f"nothing shows that {new[0]} is reachable; {again}")
@@ -107,10 +110,15 @@ def make_witnesses(structure: Any, say: Say) -> str:
 
 
 def make_fault_sets(structure: Any, say: Say) -> str:
-    """Decide every set again."""
-    borders = search_borders(structure, say)
+    """Decide every set again; one that was open, and still is, is not searched again."""
+    before = list_open_sets(structure)
+    borders = search_borders(structure, say, before)
     save_borders({structure: borders})
-    return f"{len(borders)} guarantees"
+    left = {(faults, border.guarantee) for border in borders for faults in border.undecided}
+    kept = len(left & {*before})
+    command = f'`{PROGRAM} prove --fault-sets --search --structure "{structure.name}"`'
+    told = f", {kept} open sets not searched again; {command} does" if kept else ""
+    return f"{len(borders)} guarantees{told}"
 
 
 def make_restrictions(structure: Any, say: Say) -> str:

@@ -61,7 +61,7 @@ class Border:
     refuted: tuple[Refutation, ...]
     """The smallest sets that refute it, each with a schedule."""
     undecided: tuple[FaultSet, ...] = ()
-    """The smallest sets that are neither, within the search depth."""
+    """The smallest sets that are neither, as far as was searched."""
 
     def find_open_set(self, all_faults: FaultSet) -> FaultSet | None:
         """A set that this border does not decide; None if it decides every set."""

@@ -169,12 +169,14 @@ def renew_witnesses(
     *,
     known: tuple[tuple[Action, ...], ...],
     depth_limit: int,
+    left_open: Container[str] = (),
 ) -> tuple[WitnessAnswer, ...]:
     """The stored answers, with new ones for questions that they no longer reach or never did.
 
-    Raises KeyError when the structure was never searched.
+    Questions of ``left_open`` are not searched. Raises KeyError when the structure was never
+    searched.
     """
-    missing = find_unwitnessed(structure)
+    missing = [name for name in find_unwitnessed(structure) if name not in left_open]
     found = search_witnesses(
         structure, on_progress, known=known, depth_limit=depth_limit, names=missing
     )

@@ -10,6 +10,7 @@ false.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import attrs
@@ -97,18 +98,23 @@ class FaultSetSampler:
     def __init__(self, structure: Any, known: Iterable[Schedule]) -> None:
         """``known``: the schedules from whose states the first search continues."""
         self.structure = structure
-        self.begins = list_begins(structure, known)
+        self.known = known
+        self.found: list[Begin] = []
+
+    @cached_property
+    def begins(self) -> list[Begin]:
+        """The states of the known schedules; replaying them takes long, and may not be needed."""
+        return list_begins(self.structure, self.known)
 
     def search(
         self, column: FaultModel, claims: Collection[str], on_progress: Callable[[str], None]
     ) -> dict[str, Schedule]:
         """Schedules against these claims; the next search continues from them as well."""
         on_progress(f"{self.structure.name}, {column.name}: {len(claims)} open")
-        found = go_on_from(self.structure, claims, column, self.begins, is_any=True)
-        self.begins = [
-            *list_begins(self.structure, [verdict.schedule for verdict in found]),
-            *self.begins,
-        ]
+        begins = [*self.found, *self.begins]
+        found = go_on_from(self.structure, claims, column, begins, is_any=True)
+        reached = list_begins(self.structure, [verdict.schedule for verdict in found])
+        self.found = [*reached, *self.found]
         return {verdict.guarantee: verdict.schedule for verdict in found}
 
 

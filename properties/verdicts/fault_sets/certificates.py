@@ -108,16 +108,34 @@ def load_borders(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Bor
 
     Raises InternalDisagreementError when there are none for these rules, or they are malformed.
     """
+    digest, borders = _read(structure, folder)
+    if digest != compute_digest(structure):
+        raise make_disagreement(structure, "made from other rules")
+    return borders
+
+
+def list_open_sets(
+    structure: Any, folder: Path = CERTIFICATE_FOLDER
+) -> tuple[tuple[FaultSet, str], ...]:
+    """The sets that were open when the stored borders were made, each with its guarantee.
+
+    They may have been made from other rules; none if nothing usable is stored.
+    """
+    try:
+        _, borders = _read(structure, folder)
+    except InternalDisagreementError:
+        return ()
+    return tuple((faults, border.guarantee) for border in borders for faults in border.undecided)
+
+
+def _read(structure: Any, folder: Path) -> tuple[str, tuple[Border, ...]]:
     try:
         path = get_world_folder(structure, folder) / FAULT_SET_FILE
         stored = read_entries(path)[structure.name]
-        is_current = stored["digest"] == compute_digest(structure)
         borders = tuple(_decode(b, get_all_faults(structure)) for b in stored["borders"])
+        return stored["digest"], borders
     except (OSError, KeyError, TypeError, ValueError, AttributeError) as problem:
         raise make_disagreement(structure, f"missing or malformed ({problem!r})") from problem
-    if not is_current:
-        raise make_disagreement(structure, "made from other rules")
-    return borders
 
 
 def make_disagreement(structure: Any, reason: str) -> InternalDisagreementError:

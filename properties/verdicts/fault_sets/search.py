@@ -45,11 +45,12 @@ def find_borders(
     known: Iterable[Schedule],
     on_progress: Callable[[str], None] = lambda text: None,
     search: Search | None = None,
+    left_open: Iterable[tuple[FaultSet, str]] = (),
 ) -> tuple[Border, ...]:
     """Decide which sets of faults each guarantee survives. Raises SolverGaveUpError.
 
     ``search`` decides sets that neither a proof nor a known schedule does; without it, a step by
-    step search.
+    step search. The sets of ``left_open``, each with a guarantee, are not searched.
     """
     on_progress(f"{structure.name}, fault sets: what known schedules refute")
     prover = FaultSetProver(structure, prove_lemmas(structure))
@@ -57,6 +58,8 @@ def find_borders(
     counts = find_world(structure).everything.counts
     look_for = search or partial(search_step_by_step, prover)
     searched: dict[FaultSet, set[str]] = {}
+    for faults, name in left_open:
+        searched.setdefault(faults, set()).add(name)
     while True:
         borders = [find_border(prover, name, refuted[name]) for name in refuted]
         asked = [
