@@ -188,9 +188,9 @@ def list_comparisons() -> Iterator[Artefact]:
 
 
 def make_differences(name: str, say: Say) -> str:
-    """Decide the observable differences of a release again."""
+    """Prove or replay the observable differences of a release again."""
     say("observable differences")
-    found = difference_search.search_differences(name)
+    found = difference_search.renew_differences(name)
     difference_search.save_differences({name: found})
     return f"{len(found)} differences"
 

@@ -93,6 +93,28 @@ def search_differences(name: str) -> tuple[ObservableDifference, ...]:
     )
 
 
+def renew_differences(name: str, path: Path = DIFFERENCES_FILE) -> tuple[ObservableDifference, ...]:
+    """The stored differences of a release under changed rules, proved or replayed again.
+
+    One that was not found is not searched, and a schedule need not be the shortest any more. All
+    are decided anew where one is reached no more, or was never asked for.
+    """
+    before = {known.name: known for known in _read_differences(name, path)}
+    structure = get_released(name)
+    sizes = find_world(structure).make_search_parameters(EVERY_FAULT)
+    impossible = find_impossible(structure)
+    renewed = []
+    for asked, difference in OBSERVABLE_DIFFERENCES.items():
+        known = before.get(asked)
+        if known is None or (known.is_impossible and asked not in impossible):
+            return search_differences(name)
+        schedule = None if asked in impossible else known.schedule
+        if schedule and not is_reached_by(difference, structure, sizes, schedule):
+            return search_differences(name)
+        renewed.append(ObservableDifference(asked, schedule, asked in impossible))
+    return tuple(renewed)
+
+
 def find_impossible(structure: Structure) -> set[str]:
     """The observable differences that no run reaches, by induction."""
     aids = {n: record_predicate(structure, lemma) for n, lemma in SIGHT_LEMMAS.items()}
@@ -135,18 +157,30 @@ def save_differences(
 
 def load_differences(name: str, path: Path = DIFFERENCES_FILE) -> tuple[ObservableDifference, ...]:
     """The differences of a release. Raises InternalDisagreementError if its rules have changed."""
-    try:
-        document: dict[str, Any] = read_entries(path).get(name, {})
-    except (OSError, ValueError):
-        document = {}
-    if document.get("digest") != compute_digest(get_released(name)):
+    if _read_entry(name, path).get("digest") != compute_digest(get_released(name)):
         raise InternalDisagreementError(
             f"the differences of {name} were decided for other rules; "
             f"run `python -m properties.comparison.difference_search --release {name}`"
         )
-    schedules = {n: decode_schedule(data) for n, data in document["schedules"].items()}
+    return _read_differences(name, path)
+
+
+def _read_entry(name: str, path: Path) -> dict[str, Any]:
+    try:
+        entry: dict[str, Any] = read_entries(path).get(name, {})
+    except (OSError, ValueError):
+        return {}
+    return entry
+
+
+def _read_differences(name: str, path: Path) -> tuple[ObservableDifference, ...]:
+    """What is stored, perhaps of other rules; nothing if nothing is."""
+    entry = _read_entry(name, path)
+    if not entry:
+        return ()
+    schedules = {n: decode_schedule(data) for n, data in entry["schedules"].items()}
     return tuple(
-        ObservableDifference(n, schedules.get(n), n in document["impossible"])
+        ObservableDifference(n, schedules.get(n), n in entry["impossible"])
         for n in OBSERVABLE_DIFFERENCES
     )
 
