@@ -57,6 +57,7 @@ from command_line.output.new_files import tell_problem
 from command_line.output.progress import show_progress
 from command_line.run_tests import run_pytest
 from properties.generated_text import ROOT, Page
+from properties.verdicts.certificate_files import write_whole
 
 PAGES: tuple[Page, ...] = (
     front_page.PAGE,
@@ -233,5 +234,5 @@ def rewrite(name: str) -> bool:
     path = ROOT / name
     before = path.read_text(encoding="utf-8") if path.exists() else ""
     after = UPDATES[name](before)
-    path.write_text(after, encoding="utf-8")
+    write_whole(path, after)
     return before != after

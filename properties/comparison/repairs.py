@@ -17,6 +17,7 @@ from attrs import asdict, evolve, field, frozen
 from properties.comparison.difference_search import REPAIRS, RULE_SET_NAMES
 from properties.comparison.upgrades import COMPARED_STRUCTURES
 from properties.verdicts.certificates import CERTIFICATE_FOLDER
+from properties.verdicts.certificate_files import write_whole
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds.replication.fault_models import FAULT_MODELS
@@ -111,7 +112,7 @@ def find_endless(structure: Structure) -> list[str]:
 
 def save_repairs(repairs: Iterable[Repair], path: Path = REPAIR_FILE) -> None:
     """Write the decided repairs."""
-    path.write_text(json.dumps([asdict(r) for r in repairs], indent=1) + "\n")
+    write_whole(path, json.dumps([asdict(r) for r in repairs], indent=1) + "\n")
 
 
 def load_repairs(path: Path = REPAIR_FILE) -> tuple[Repair, ...]:
