@@ -1,4 +1,4 @@
-"""Differences of releases under changed rules: what is known is proved or replayed, not searched."""
+"""Differences of releases under changed rules: what is known is replayed, and not searched."""
 
 from __future__ import annotations
 
