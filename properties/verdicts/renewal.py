@@ -10,7 +10,7 @@ were only added, that search looks for schedules with a step of an added rule al
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from attrs import evolve, frozen
@@ -27,6 +27,7 @@ from properties.verdicts.verdict import (
     VerdictWord,
     compute_depth_limit,
     inherit,
+    leave_open,
     record_violation,
     search_column,
     search_structure,
@@ -98,6 +99,7 @@ def renew(
             known,
             lambda left: _find_refutations(structure, left, sizes),
             _list_old_lemmas(structure, document, difference) if is_whole else (),
+            _list_left_open(known, difference) if is_whole else {},
             lambda v: is_whole and difference.keeps_shortest(v.guarantee),
         ),
     )
@@ -120,6 +122,22 @@ def _list_old_lemmas(
         for n in find_world(structure).get_lemmas(structure)
         if n in proved or n in difference.lemmas
     )
+
+
+def _list_left_open(
+    known: Iterable[Verdict], difference: Difference
+) -> dict[tuple[str, str], Verdict]:
+    """What was open stays open, unless its claim has changed: a search has failed before.
+
+    Where rules allow more, it is not known any more how deep there is no schedule.
+    """
+    return {
+        (v.guarantee, v.fault): v
+        if difference.keeps_shortest(v.guarantee)
+        else leave_open(v.guarantee, v.fault)
+        for v in known
+        if v.word is VerdictWord.UNDECIDED and v.guarantee not in difference.claims
+    }
 
 
 def list_added(structure: Any, document: dict[str, Any]) -> tuple[str, ...]:

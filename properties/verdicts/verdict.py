@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import enum
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from attrs import evolve, frozen
@@ -146,6 +147,8 @@ class Hints:
     """More of them, for claims that the first neither prove nor refute under a fault model."""
     lemmas: tuple[str, ...] = ()
     """Lemmas that are tried alone; all are tried if these leave a claim open."""
+    open_cells: Mapping[tuple[str, str], Verdict] = MappingProxyType({})
+    """By claim and fault model: the verdicts that stay open without a search."""
     has_no_needless_step: Callable[[Verdict], bool] = lambda verdict: False
     """It is known that every step of a verdict's schedule is needed, if it still refutes."""
 
@@ -174,10 +177,10 @@ def search_structure(
     refuted = _take_over(structure, hints.cells, sizes, hints.has_no_needless_step)
     on_progress(f"{structure.name}: induction")
     lemmas, results = _prove_what_can_be(structure, hints.lemmas)
-    if hints.lemmas and _list_open(structure, results, refuted):
+    if hints.lemmas and _list_open(structure, results, refuted, hints.open_cells):
         lemmas, results = _prove_what_can_be(structure)
     claims = find_world(structure).claims
-    if left := _list_open(structure, results, refuted):
+    if left := _list_open(structure, results, refuted, hints.open_cells):
         refuted += _take_over(structure, _find_more(structure, left, hints, on_progress), sizes)
     verdicts: list[Verdict] = []
     for fault_model in find_world(structure).fault_models:
@@ -190,13 +193,15 @@ def search_structure(
             n: len(known[n].schedule) - 1 if n in known else deepest
             for n in claims
             if n not in proved and n not in exhausted and not (hints.cells and n in known)
+            if (n, fault_model.name) not in hints.open_cells
         }
         found = {n: leave_open(n, fault_model.name) for n in depth_limits if n not in known}
         if depth_limits and deepest:
             search = BoundedSearch(structure, fault_model, (*lemmas, *proved), sizes=sizes)
             found = search_column(search, depth_limits, known, on_progress)
         refuted += [(fault_model, v) for v in found.values() if v.word is VerdictWord.REFUTED]
-        verdicts += [{**known, **exhausted, **found, **proved}[n] for n in claims]
+        open_ones = {n: v for (n, f), v in hints.open_cells.items() if f == fault_model.name}
+        verdicts += [{**open_ones, **known, **exhausted, **found, **proved}[n] for n in claims]
     return tuple(verdicts)
 
 
@@ -226,12 +231,16 @@ def _list_open(
     structure: Any,
     results: Mapping[str, InductionResult],
     refuted: list[tuple[FaultModel, Verdict]],
+    open_cells: Container[tuple[str, str]],
 ) -> dict[str, tuple[str, ...]]:
-    """The claims neither proved nor refuted, by fault model; models without one are left out."""
+    """The claims neither proved, refuted nor left open, by fault model; models without one not."""
     columns = find_world(structure).fault_models
     decided = {c.name: {*results[c.name].proved, *inherit(refuted, c)} for c in columns}
     claims = find_world(structure).claims
-    left = {name: tuple(n for n in claims if n not in known) for name, known in decided.items()}
+    left = {
+        name: tuple(n for n in claims if n not in known and (n, name) not in open_cells)
+        for name, known in decided.items()
+    }
     return {name: names for name, names in left.items() if names}
 
 

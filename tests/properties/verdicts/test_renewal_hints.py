@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from properties.verdicts import certificates
+from properties.verdicts import certificates, renewal
 from properties.verdicts import verdict as searched
+from properties.verdicts.fingerprint import compute_seal
 from properties.verdicts.renewal import renew
 from properties.verdicts.verdict import VerdictWord, search_structure
 from properties.worlds.toy import TOY
@@ -163,3 +164,52 @@ def test_only_a_current_certificate_has_lemmas(
     monkeypatch.undo()
     monkeypatch.setattr(certificates, "read", lambda structure: document | {"seal": "0"})
     assert not certificates.find_lemmas(TANK)
+
+
+def open_leaks(document: dict[str, Any], depth: int) -> None:
+    """Let the certificate leave open what it refutes, as after a search of so many steps."""
+    for cell in document["cells"]:
+        if cell["verdict"] == "refuted":
+            del cell["schedule"]
+            cell.update(verdict="undecided", depth=depth)
+    document["seal"] = compute_seal(document)
+
+
+def test_what_was_open_is_not_searched_again(
+    document: dict[str, Any],
+    change: Callable[[str, Any], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With fewer steps there is no schedule of that depth either; with more ones nobody knows."""
+    open_leaks(document, depth=2)
+    monkeypatch.setattr(searched, "BoundedSearch", None)
+    monkeypatch.setattr(renewal, "find_refutations", lambda *_, **__: {})
+    change("leak", make_stricter)
+    depths = {v.depth for v in renew(TANK, document).verdicts if v.word is VerdictWord.UNDECIDED}
+    assert depths == {2}
+    change("fill", make_weaker)
+    depths = {v.depth for v in renew(TANK, document).verdicts if v.word is VerdictWord.UNDECIDED}
+    assert depths == {None}
+
+
+def test_what_was_open_of_another_claim_is_searched(
+    document: dict[str, Any], change: Callable[[str, Any], None]
+) -> None:
+    """No search has failed about it."""
+    open_leaks(document, depth=2)
+    document["fingerprint"]["claims"]["tank_never_leaks"] = "0"
+    document["seal"] = compute_seal(document)
+    change("leak", make_stricter)
+    compare_with_search(document)
+
+
+def test_what_was_open_is_proved_where_that_is_possible(
+    document: dict[str, Any], change: Callable[[str, Any], None]
+) -> None:
+    """A proof needs no search."""
+    proved = next(c for c in document["cells"] if c["verdict"] == "proved")
+    proved.update(verdict="undecided", depth=2)
+    document["seal"] = compute_seal(document)
+    change("leak", make_stricter)
+    words = {(v.guarantee, v.fault): v.word for v in renew(TANK, document).verdicts}
+    assert words[proved["guarantee"], proved["fault"]] is VerdictWord.PROVED
