@@ -127,16 +127,17 @@ def _list_old_lemmas(
 def _list_left_open(
     known: Iterable[Verdict], difference: Difference
 ) -> dict[tuple[str, str], Verdict]:
-    """What was open stays open, unless its claim has changed: a search has failed before.
+    """What was open stays open: a search has failed before.
 
-    Where rules allow more, it is not known any more how deep there is no schedule.
+    Where rules allow more, or the claim has changed, it is not known any more how deep there is no
+    schedule.
     """
     return {
         (v.guarantee, v.fault): v
         if difference.keeps_shortest(v.guarantee)
         else leave_open(v.guarantee, v.fault)
         for v in known
-        if v.word is VerdictWord.UNDECIDED and v.guarantee not in difference.claims
+        if v.word is VerdictWord.UNDECIDED
     }
 
 

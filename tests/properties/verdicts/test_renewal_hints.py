@@ -192,14 +192,19 @@ def test_what_was_open_is_not_searched_again(
     assert depths == {None}
 
 
-def test_what_was_open_of_another_claim_is_searched(
+def test_what_was_never_asked_is_searched(
     document: dict[str, Any], change: Callable[[str, Any], None]
 ) -> None:
-    """No search has failed about it."""
+    """No search has failed about a claim without a verdict; a claim that has changed stays open."""
     open_leaks(document, depth=2)
     document["fingerprint"]["claims"]["tank_never_leaks"] = "0"
     document["seal"] = compute_seal(document)
     change("leak", make_stricter)
+    left = [v for v in renew(TANK, document).verdicts if v.word is VerdictWord.UNDECIDED]
+    assert [(v.guarantee, v.depth) for v in left] == [("tank_never_leaks", None)]
+    document["cells"] = [c for c in document["cells"] if c["guarantee"] != "tank_never_leaks"]
+    del document["fingerprint"]["claims"]["tank_never_leaks"]
+    document["seal"] = compute_seal(document)
     compare_with_search(document)
 
 
