@@ -57,7 +57,7 @@ from command_line.output.new_files import tell_problem
 from command_line.output.progress import show_progress
 from command_line.run_tests import run_pytest
 from properties.generated_text import ROOT, Page
-from properties.verdicts.certificate_files import write_whole
+from properties.verdicts.storage.certificate_files import write_whole
 
 PAGES: tuple[Page, ...] = (
     front_page.PAGE,

@@ -6,7 +6,7 @@ import lzma
 from pathlib import Path
 
 from properties.generated_text import ROOT
-from properties.verdicts.certificate_files import write_whole
+from properties.verdicts.storage.certificate_files import write_whole
 
 SUFFIX = ".xz"
 

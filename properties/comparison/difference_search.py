@@ -17,7 +17,6 @@ from attrs import frozen
 from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES, SIGHT_LEMMAS
 from properties.schedules.judgement import is_reached_by
 from properties.schedules.known_schedules import load_known_schedules, search_known_schedules
-from properties.verdicts.certificate_files import read_entries, write_entry
 from properties.verdicts.certificates import (
     CERTIFICATE_FOLDER,
     decode_schedule,
@@ -25,6 +24,7 @@ from properties.verdicts.certificates import (
     get_world_folder,
 )
 from properties.verdicts.fingerprint import compute_digest
+from properties.verdicts.storage.certificate_files import read_entries, write_entry
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds import find_world
 from properties.worlds.replication.fault_models import EVERY_FAULT

@@ -16,9 +16,9 @@ from attrs import asdict, evolve, field, frozen
 
 from properties.comparison.difference_search import REPAIRS, RULE_SET_NAMES
 from properties.comparison.upgrades import COMPARED_STRUCTURES
-from properties.verdicts.certificate_files import write_whole
 from properties.verdicts.certificates import CERTIFICATE_FOLDER
 from properties.verdicts.fingerprint import compute_digest
+from properties.verdicts.storage.certificate_files import write_whole
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.z3.fault_sets import FaultSetProver

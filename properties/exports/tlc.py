@@ -28,8 +28,8 @@ from attrs import evolve, field, frozen
 from properties.exports.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
 from properties.exports.measured_process import MeasuredRun, run_measured
 from properties.exports.tla import Module, write_module
-from properties.verdicts.certificate_files import write_whole
 from properties.verdicts.fingerprint import compute_digest
+from properties.verdicts.storage.certificate_files import write_whole
 from properties.worlds import find_world
 
 VARIABLE = "RMQSPEC_TLA2TOOLS"

@@ -17,8 +17,8 @@ from typing import Any
 from attrs import frozen
 
 from properties.generated_text import ROOT
-from properties.verdicts.certificate_files import write_whole
 from properties.verdicts.fingerprint import compute_digest
+from properties.verdicts.storage.certificate_files import write_whole
 from properties.worlds import STRUCTURES_BY_WORLD, find_world
 from reference.language.machine import record_predicate
 

@@ -21,7 +21,6 @@ from properties.restrictions.derivation import (
     list_restrictions,
 )
 from properties.restrictions.judge import Cells, Fall, RestrictionJudge
-from properties.verdicts.certificate_files import read_entries, write_entry
 from properties.verdicts.certificates import (
     CERTIFICATE_FOLDER,
     get_world_folder,
@@ -30,6 +29,7 @@ from properties.verdicts.certificates import (
 )
 from properties.verdicts.fault_sets.certificates import SMALL_STRUCTURES
 from properties.verdicts.fingerprint import compute_digest
+from properties.verdicts.storage.certificate_files import read_entries, write_entry
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds import find_world
 from reference.checkout import PROGRAM

@@ -19,7 +19,6 @@ from attrs import asdict, evolve, frozen
 from properties.fault_model import FaultModel
 from properties.generated_text import count_steps
 from properties.schedules.judgement import follow, is_refuted_by
-from properties.verdicts.certificate_files import read_entries, render_entries, write_whole
 from properties.verdicts.certificates import (
     CERTIFICATE_FOLDER,
     decode_schedule,
@@ -27,6 +26,7 @@ from properties.verdicts.certificates import (
     load_cells,
 )
 from properties.verdicts.fingerprint import compute_digest
+from properties.verdicts.storage.certificate_files import read_entries, render_entries, write_whole
 from properties.verdicts.verdict import Verdict, VerdictWord, record_violation
 from properties.worlds import find_world
 from properties.z3.bounded_search import BoundedAnswer, BoundedSearch

@@ -14,8 +14,8 @@ from properties.schedules.judgement import (
     remove_needless_steps,
 )
 from properties.schedules.related_structures import Schedule, carry_over
-from properties.verdicts.certificate_files import read_document
 from properties.verdicts.certificates import CERTIFICATE_FOLDER, decode_schedule
+from properties.verdicts.storage.certificate_files import read_document
 from properties.walks.steps import choose_evenly
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine

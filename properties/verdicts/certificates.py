@@ -20,7 +20,6 @@ from typing import Any
 from attrs import evolve
 
 from properties.schedules.judgement import find_needless_steps, is_refuted_by
-from properties.verdicts.certificate_files import PARTS_FOLDER, read_document, write_document
 from properties.verdicts.changed_rules import BEFORE, renew_in_memory
 from properties.verdicts.expectations import find_expectation, has_expectations
 from properties.verdicts.findings.disputes import mark_disputed
@@ -31,6 +30,11 @@ from properties.verdicts.fingerprint import (
     compute_fingerprint,
     compute_seal,
     is_sealed,
+)
+from properties.verdicts.storage.certificate_files import (
+    PARTS_FOLDER,
+    read_document,
+    write_document,
 )
 from properties.verdicts.verdict import (
     InternalDisagreementError,
@@ -378,18 +382,19 @@ def decode_cells(structure: Any, document: dict[str, Any]) -> list[Verdict]:
             f"the certificate of {structure.name} lacks cells, or leaves some open, or names "
             f"lemmas that do not exist; run `{PROGRAM} prove --search`"
         )
+    if BEFORE not in document:
+        _check_open(structure, cells)
     _check_order_of_columns(structure, cells)
-    if BEFORE in document:
-        return [_note_turned(v, document[BEFORE].get((v.guarantee, v.fault))) for v in cells]
-    _check_open(structure, cells)
-    return cells
+    before = document.get(BEFORE)
+    return cells if before is None else [_note_turned(v, before) for v in cells]
 
 
-def _note_turned(verdict: Verdict, before: str | None) -> Verdict:
+def _note_turned(verdict: Verdict, before: Mapping[tuple[str, str], str]) -> Verdict:
     """A verdict about changed rules; the reason for another verdict is no reason for this one."""
-    if verdict.word.value == before:
+    word = before.get((verdict.guarantee, verdict.fault), "not asked")
+    if verdict.word.value == word:
         return verdict
-    return evolve(verdict, note=f"rules have changed; it was {before or 'not asked'} before")
+    return evolve(verdict, note=f"rules have changed; it was {word} before")
 
 
 def _check_open(structure: Any, cells: Iterable[Verdict]) -> None:

@@ -187,20 +187,19 @@ def search_structure(
         result = results[fault_model.name]
         proved = {n: make_proved(n, fault_model, result) for n in result.proved}
         known = inherit(refuted, fault_model)
+        open_ones = {n: v for (n, f), v in hints.open_cells.items() if f == fault_model.name}
         exhausted = _list_exhausted(result, fault_model.name, known)
         _check_consistency(structure, fault_model, proved, known)
         depth_limits = {
             n: len(known[n].schedule) - 1 if n in known else deepest
             for n in claims
-            if n not in proved and n not in exhausted and not (hints.cells and n in known)
-            if (n, fault_model.name) not in hints.open_cells
+            if n not in {*proved, *exhausted, *open_ones} and not (hints.cells and n in known)
         }
         found = {n: leave_open(n, fault_model.name) for n in depth_limits if n not in known}
         if depth_limits and deepest:
             search = BoundedSearch(structure, fault_model, (*lemmas, *proved), sizes=sizes)
             found = search_column(search, depth_limits, known, on_progress)
         refuted += [(fault_model, v) for v in found.values() if v.word is VerdictWord.REFUTED]
-        open_ones = {n: v for (n, f), v in hints.open_cells.items() if f == fault_model.name}
         verdicts += [{**open_ones, **known, **exhausted, **found, **proved}[n] for n in claims]
     return tuple(verdicts)
 

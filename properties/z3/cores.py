@@ -21,9 +21,9 @@ from typing import Any
 
 from attrs import field, frozen
 
-from properties.verdicts.certificate_files import render_lines, write_whole
 from properties.verdicts.certificates import CERTIFICATE_FOLDER, get_path
 from properties.verdicts.fingerprint import compute_digest
+from properties.verdicts.storage.certificate_files import render_lines, write_whole
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME, CERTIFIED_STRUCTURES
 from properties.z3.discharge import Fact, FactKind, Outcome, follows_from

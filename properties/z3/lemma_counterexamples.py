@@ -21,9 +21,9 @@ import z3
 from attrs import evolve, frozen
 
 from properties.fault_model import FaultModel, get_fault_count_name
-from properties.verdicts.certificate_files import write_whole
 from properties.verdicts.certificates import CERTIFICATE_FOLDER
 from properties.verdicts.fingerprint import compute_fingerprint
+from properties.verdicts.storage.certificate_files import write_whole
 from properties.worlds import KNOWN_STRUCTURES, find_world
 from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODEL_BY_NAME, FAULT_MODELS
 from properties.worlds.replication.world import LEMMAS

@@ -13,7 +13,6 @@ from attrs import evolve, frozen
 
 from properties.schedules.judgement import is_reached_by
 from properties.schedules.known_schedules import search_known_schedules
-from properties.verdicts.certificate_files import read_entries, write_entry
 from properties.verdicts.certificates import (
     CERTIFICATE_FOLDER,
     decode_schedule,
@@ -21,6 +20,7 @@ from properties.verdicts.certificates import (
     get_world_folder,
 )
 from properties.verdicts.fingerprint import compute_digest
+from properties.verdicts.storage.certificate_files import read_entries, write_entry
 from properties.worlds import find_world
 from properties.z3.bounded_search import BoundedSearch
 from properties.z3.induction import InductionProblem, prove_lemmas

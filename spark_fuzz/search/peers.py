@@ -22,8 +22,8 @@ from properties.exports.instances import FILE, JUDGED_INSTANCES, JudgedInstance,
 from properties.exports.promela import CHECK_PREFIX, PromelaModel
 from properties.exports.spin import SpinOptions, SpinResult, run_spin
 from properties.schedules.judgement import is_refuted_by
-from properties.verdicts.certificate_files import write_whole
 from properties.verdicts.fingerprint import compute_digest
+from properties.verdicts.storage.certificate_files import write_whole
 from properties.worlds import find_world
 from reference.language.machine import Action, compute_machine, probe
 from spark_fuzz.search.breadth_first import STATES_MAX, BreadthFirstResult, BreadthFirstSearch

@@ -37,8 +37,8 @@ from properties.restrictions.results import (
     make_judge,
     save_judged,
 )
-from properties.verdicts.certificate_files import read_entries
 from properties.verdicts.certificates import load_required
+from properties.verdicts.storage.certificate_files import read_entries
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds import STRUCTURES_BY_WORLD, find_world
 from properties.worlds.toy import TOY

@@ -15,8 +15,8 @@ from typing import Any
 from attrs import evolve, frozen
 
 from properties.exports.instances import SHORT_QUEUE, THREE_CONTENTS, TINY
-from properties.verdicts.certificate_files import write_whole
 from properties.verdicts.fingerprint import compute_digest
+from properties.verdicts.storage.certificate_files import write_whole
 from properties.worlds import find_world
 from reference.worlds.delay.state import SMALL_DELAY
 from reference.worlds.delay.structure import DELAY_STRUCTURES

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from properties.mutants.findings import compute_world_digest, load_table
-from properties.verdicts.certificate_files import write_whole
+from properties.verdicts.storage.certificate_files import write_whole
 from spark_fuzz.search.small_instances import (
     STATES_MORE,
     ListedInstance,

@@ -15,10 +15,10 @@ from book.operators.settings import load_settings
 from properties.scenarios.known_issues.catalogue import load_catalogue
 from properties.scenarios.procedures.procedures import load_procedures
 from properties.scenarios.procedures.recoveries import try_recoveries
-from properties.verdicts.certificate_files import read_document
 from properties.verdicts.certificates import get_path, load_cells
 from properties.verdicts.certified_cells import compute_row
 from properties.verdicts.findings.explanations import load_explanations
+from properties.verdicts.storage.certificate_files import read_document
 from properties.worlds import KNOWN_STRUCTURES, WORLD_STRUCTURES, find_world
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import CLAIMS

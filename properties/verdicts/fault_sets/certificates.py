@@ -14,7 +14,6 @@ from attrs import evolve
 
 from properties.fault_model import SEARCHED
 from properties.schedules.judgement import is_refuted_by
-from properties.verdicts.certificate_files import read_entries, write_entry
 from properties.verdicts.certificates import (
     CERTIFICATE_FOLDER,
     decode_schedule,
@@ -22,6 +21,7 @@ from properties.verdicts.certificates import (
     get_world_folder,
 )
 from properties.verdicts.fingerprint import compute_digest
+from properties.verdicts.storage.certificate_files import read_entries, write_entry
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds import STRUCTURES, find_world
 from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX

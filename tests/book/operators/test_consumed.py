@@ -13,8 +13,8 @@ from book.operators.cells import Reason, Reasons
 from book.operators.consumed import EVERY_GROUP, NOT_ASKED, QUESTIONS, SITUATIONS, UNDECIDED
 from properties.generated_text import SPEC
 from properties.schedules.judgement import is_refuted_by
-from properties.verdicts.certificate_files import read_document
 from properties.verdicts.certificates import get_path, load_refuted
+from properties.verdicts.storage.certificate_files import read_document
 from properties.worlds import PROVED_STRUCTURES, find_world
 from properties.worlds.system.world import SYSTEM
 from reference.language.machine import Action

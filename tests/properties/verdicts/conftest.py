@@ -10,8 +10,8 @@ import pytest
 from attrs import evolve
 
 from properties.verdicts import certificates
-from properties.verdicts.certificate_files import read_document
 from properties.verdicts.fingerprint import compute_fingerprint
+from properties.verdicts.storage.certificate_files import read_document
 from properties.verdicts.verdict import search_structure
 from properties.worlds.toy import TOY
 from properties.z3 import induction

@@ -10,9 +10,9 @@ import pytest
 from attrs import evolve
 
 from properties.verdicts import certificates
-from properties.verdicts.certificate_files import read_document
 from properties.verdicts.fingerprint import compute_difference
 from properties.verdicts.renewal import list_added, renew, search_additions
+from properties.verdicts.storage.certificate_files import read_document
 from properties.verdicts.verdict import (
     InternalDisagreementError,
     VerdictWord,

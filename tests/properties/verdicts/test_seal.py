@@ -11,9 +11,9 @@ import pytest
 from command_line.output import exit_codes
 from properties.schedules.judgement import find_needless_steps, is_refuted_by
 from properties.verdicts import certificates
-from properties.verdicts.certificate_files import read_document
 from properties.verdicts.fingerprint import SEAL, compute_seal, is_sealed
 from properties.verdicts.renewal import list_added, renew
+from properties.verdicts.storage.certificate_files import read_document
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord, search_structure
 from properties.worlds import find_world
 from properties.worlds.toy import TOY

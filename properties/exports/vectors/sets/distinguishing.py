@@ -16,8 +16,8 @@ from typing import Any
 from attrs import frozen
 
 from properties.mutants.findings import Finding, load_table
-from properties.verdicts.certificate_files import render_parts, write_whole
-from properties.verdicts.step_codes import pack_all, unpack_all
+from properties.verdicts.storage.certificate_files import render_parts, write_whole
+from properties.verdicts.storage.step_codes import pack_all, unpack_all
 from reference.language.machine import Action
 
 FILE = Path(__file__).with_name("distinguishing.json")

@@ -26,7 +26,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from properties.verdicts.step_codes import (
+from properties.verdicts.storage.step_codes import (
     compute_code,
     pack_all,
     pack_schedule,

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from properties.verdicts import certificates
-from properties.verdicts.certificate_files import (
+from properties.verdicts.storage.certificate_files import (
     PARTS_FOLDER,
     find_named,
     pack,
@@ -178,7 +178,7 @@ def test_a_file_is_written_whole_or_stays(tmp_path: Path, monkeypatch: pytest.Mo
 WRITER = """
 import json, sys
 from pathlib import Path
-from properties.verdicts.certificate_files import write_document
+from properties.verdicts.storage.certificate_files import write_document
 
 document = json.loads(sys.stdin.read())
 for number in range(20):

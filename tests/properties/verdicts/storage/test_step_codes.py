@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from properties.restrictions.results import RESTRICTIONS_FILE
-from properties.verdicts import step_codes
-from properties.verdicts.certificate_files import read_entries, render_entries, write_entry
 from properties.verdicts.certificates import CERTIFICATE_FOLDER
 from properties.verdicts.fault_sets.certificates import FAULT_SET_FILE, load_borders
-from properties.verdicts.step_codes import pack_all, pack_schedule, unpack_all
+from properties.verdicts.storage import step_codes
+from properties.verdicts.storage.certificate_files import read_entries, render_entries, write_entry
+from properties.verdicts.storage.step_codes import pack_all, pack_schedule, unpack_all
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds.replication.structures import STOCK_PAIR
 from properties.z3.vacuity import WITNESS_FILE, are_witnesses_current, has_witnesses
