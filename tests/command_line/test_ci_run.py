@@ -27,7 +27,8 @@ sys.exit("{failing}" == " ".join(sys.argv[1:]))
 """
 """In place of ./rmqspec: it writes down how it is called."""
 
-SLICE = "test --nightly-slice --nightly-seconds 75"
+CURRENT = "renew --check --for answers"
+SLICE = "test --nightly-slice --nightly-seconds 45"
 
 OF_THE_SHELL = {"PWD", "SHLVL", "_", "LC_CTYPE"}
 """Variables that a shell or the interpreter sets by itself."""
@@ -54,7 +55,7 @@ def test_tests_and_floor_know_no_variable(tmp_path: Path) -> None:
     """Installing may need what the machine says; the rest gets four variables, a home is empty."""
     code, calls = run_ci(tmp_path, {"PIP_CERT": "a", "PYTHONUNBUFFERED": "1", "CI": "true"})
     assert 0 == code
-    words = [["test", "--version"], ["test"], SLICE.split(), ["bench", "--floor"]]
+    words = [["test", "--version"], ["test"], CURRENT.split(), SLICE.split(), ["bench", "--floor"]]
     assert words == [call["words"] for call in calls]
     assert "a" == calls[0]["told"]["PIP_CERT"]
     for call in calls[1:]:
@@ -74,10 +75,11 @@ def test_java_is_told_where_it_is_set(java: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("failing", "count"), [("test --version", 1), ("test", 2), (SLICE, 3), ("bench --floor", 4)]
+    ("failing", "count"),
+    [("test --version", 1), ("test", 2), (CURRENT, 3), (SLICE, 4), ("bench --floor", 5)],
 )
 def test_what_fails_fails_the_run(failing: str, count: int, tmp_path: Path) -> None:
-    """Installation, tests, nightly slice or floor; the home is removed all the same."""
+    """Whatever of the steps fails; the home is removed all the same."""
     code, calls = run_ci(tmp_path, {}, failing)
     assert 1 == code
     assert count == len(calls)

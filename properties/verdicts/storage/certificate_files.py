@@ -62,7 +62,13 @@ def read_document(path: Path) -> Document:
 
 
 def read_entries(path: Path) -> Document:
-    """The entries of a table. Raises OSError, and ValueError if it is damaged."""
+    """The entries of a table, only to be read. Raises OSError, and ValueError if it is damaged."""
+    state = path.stat()
+    return _read_entries(path.resolve(), state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=16)
+def _read_entries(path: Path, _changed_ns: int, _bytes: int) -> Document:
     document = read_document(path)
     if not isinstance(document, dict):
         raise ValueError(f"{path} is no table")
