@@ -487,7 +487,7 @@ def check_witnesses(
     if missing - left_open and (renewal is not None or not are_witnesses_current(structure)):
         known = load_known_schedules(certificates.get_world_folder(structure))
         answers = renew_witnesses(structure, progress, known=known, depth_limit=RENEWAL_DEPTH_LIMIT)
-        missing = {a.question for a in answers if a.schedule is None and not a.is_impossible}
+        missing = {a.question for a in answers if a.is_open}
     if new := sorted(missing - left_open):
         raise InternalDisagreementError(
             f"{structure.name}: nothing shows that {new[0]} is reachable; "

@@ -102,7 +102,7 @@ def make_witnesses(structure: Any, say: Say) -> str:
     answers = renew_witnesses(
         structure, say, known=known, depth_limit=RENEWAL_DEPTH_LIMIT, left_open=left_open
     )
-    missing = {a.question for a in answers if a.schedule is None and not a.is_impossible}
+    missing = {a.question for a in answers if a.is_open}
     if new := sorted(missing - left_open):
         raise NotRenewedError(f"nothing shows that {new[0]} is reachable; {again}")
     save_witnesses({structure: answers})

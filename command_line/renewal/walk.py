@@ -196,7 +196,9 @@ class Walk:
     def run(self) -> Iterator[Outcome]:
         """Begin what can begin, wait for what ends."""
         while self.left or any(worker.artefact for worker in self.workers):
-            for outcome in [*self.list_waiting(), *self.deal(), *self.collect_ended()]:
+            waiting = list(self.list_waiting())
+            self.deal()
+            for outcome in [*waiting, *self.collect_ended()]:
                 self.words[outcome.artefact.name] = outcome.word
                 if outcome.word is Word.RENEWED:
                     self.made.append(outcome.artefact.name)
@@ -210,8 +212,8 @@ class Walk:
                 del self.left[name]
                 yield Outcome(each, Word.WAITING, f"for {failed[0]}")
 
-    def deal(self) -> Iterator[Outcome]:
-        """Give every process that is free something to do; nothing is known by that."""
+    def deal(self) -> None:
+        """Give every process that is free something to do."""
         free = [worker for worker in self.workers if worker.artefact is None]
         for _ in range(self.jobs - len(self.workers) + len(free)):
             ready = [each for each in self.left.values() if self.is_ready(each)]
@@ -225,7 +227,6 @@ class Walk:
                 worker = self.start()
             del self.left[chosen.name]
             worker.begin(chosen)
-        yield from ()
 
     def is_ready(self, artefact: Artefact) -> bool:
         """Nothing more will become of what it needs in this walk."""

@@ -61,6 +61,11 @@ class WitnessAnswer:
     is_impossible: bool = False
     """Induction proves that nothing reaches it in this structure."""
 
+    @property
+    def is_open(self) -> bool:
+        """Nothing is known that reaches it, nor that nothing does."""
+        return self.schedule is None and not self.is_impossible
+
 
 def search_witnesses(
     structure: Any,
@@ -193,7 +198,7 @@ def save_witnesses(
         entry = {
             "digest": compute_digest(structure),
             "impossible": [a.question for a in answers if a.is_impossible],
-            "open": [a.question for a in answers if not a.is_impossible and a.schedule is None],
+            "open": [a.question for a in answers if a.is_open],
             "schedules": {
                 a.question: encode_schedule(a.schedule) for a in answers if a.schedule is not None
             },
