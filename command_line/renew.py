@@ -87,7 +87,7 @@ def command(  # noqa: PLR0913, PLR0917
         else:
             with hold_lock(), take_certified(find_lemmas):
                 outcomes = list(renew_all(chosen, progress.advance, jobs or count_cores()))
-    show(outcomes, is_json=is_json)
+    show(outcomes, is_json=is_json, has_made=not (is_plan or is_check))
     is_right = all(outcome.word in (Word.CURRENT, Word.RENEWED) for outcome in outcomes)
     return exit_codes.ANALYSED if is_plan or is_right else 1
 
@@ -131,7 +131,7 @@ def hold_lock() -> Iterator[None]:
         yield
 
 
-def show(outcomes: Sequence[Outcome], *, is_json: bool) -> None:
+def show(outcomes: Sequence[Outcome], *, is_json: bool, has_made: bool) -> None:
     """What is stale or was made, then what could not be, then one line of numbers."""
     if is_json:
         click.echo(json.dumps(as_json(outcomes), indent=1))
@@ -139,7 +139,7 @@ def show(outcomes: Sequence[Outcome], *, is_json: bool) -> None:
     for outcome in outcomes:
         if outcome.word in (Word.STALE, Word.RENEWED):
             click.echo(describe(outcome))
-    failed = [outcome for outcome in outcomes if outcome.word in FAILED]
+    failed = [outcome for outcome in outcomes if has_made and outcome.word in FAILED]
     if failed:
         click.echo("\nNot renewed:")
     for outcome in failed:

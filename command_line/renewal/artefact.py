@@ -45,3 +45,6 @@ class Artefact:
     """What it is about: a process that has read about it goes on with others about the same."""
     seconds: float = 1.0
     """About how long ``make`` takes on one core, measured."""
+    has_digest: bool = True
+    """Whether it is current is known by itself. One without a digest, a page, is made again and
+    compared, for which what it needs must be current."""

@@ -40,6 +40,8 @@ class Word(enum.Enum):
 
 
 FAILED = (Word.NOT_RENEWED, Word.WAITING)
+BLOCKING = (*FAILED, Word.STALE)
+"""What needs an artefact of which this became is neither looked at nor made."""
 
 
 @frozen
@@ -90,8 +92,11 @@ def select(artefacts: Sequence[Artefact], names: Iterable[str]) -> list[Artefact
 def look_at_all(
     artefacts: Sequence[Artefact], on_progress: OnProgress, jobs: int
 ) -> Iterator[Outcome]:
-    """Whether each artefact is current or stale, as it is known. Nothing is made."""
-    alone = {each.name: evolve(each, needs=()) for each in artefacts}
+    """Whether each artefact is current or stale, as it is known. Nothing is made.
+
+    One without a digest is not looked at if something that it needs is stale.
+    """
+    alone = {a.name: evolve(a, needs=()) if a.has_digest else a for a in artefacts}
     yield from run_all(Walk(alone, look, jobs, on_progress))
 
 
@@ -206,9 +211,9 @@ class Walk:
                 yield outcome
 
     def list_waiting(self) -> Iterator[Outcome]:
-        """Those that need what has failed."""
+        """Those that need what has failed, or what is stale and not made in this walk."""
         for name, each in list(self.left.items()):
-            if failed := [n for n in each.needs if self.words.get(n) in FAILED]:
+            if failed := [n for n in each.needs if self.words.get(n) in BLOCKING]:
                 del self.left[name]
                 yield Outcome(each, Word.WAITING, f"for {failed[0]}")
 

@@ -3,7 +3,8 @@
 Most shortest schedules of small sizes fit into one file, and refute in any. Those that need a full
 file begin with what fills it, and the shortest continuation is searched. Both are searched for
 schedules with fewer steps, with offsets of 36 bits. ``python -m properties.scenarios.stock_sizes``
-searches all again.
+searches all again, in about half an hour. Once rules have changed, ``renew_all`` keeps what still
+refutes, and says that it was not searched for fewer steps since.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from attrs import asdict, evolve, frozen
 
 from properties.fault_model import FaultModel
 from properties.generated_text import count_steps
-from properties.schedules.judgement import follow, is_refuted_by
+from properties.schedules.judgement import ScheduleError, follow, is_refuted_by
 from properties.verdicts.certificates import (
     CERTIFICATE_FOLDER,
     decode_schedule,
@@ -31,7 +32,7 @@ from properties.verdicts.verdict import Verdict, VerdictWord, record_violation
 from properties.worlds import find_world
 from properties.z3.bounded_search import BoundedAnswer, BoundedSearch
 from properties.z3.induction import prove_lemmas
-from reference.language.machine import Action
+from reference.language.machine import Action, compute_machine
 from reference.worlds.replication.parameters import Parameters
 from reference.worlds.replication.structure import Structure
 
@@ -49,6 +50,9 @@ DEPTH_MAX, DEPTH_MAX_FILLED = 11, 13
 """Beyond so many steps nothing is searched, from the initial state and behind a full file: a depth
 takes minutes there."""
 
+NOT_SEARCHED = -1
+"""The depth searched of a verdict that rules have changed since."""
+
 
 @frozen
 class StockVerdict:
@@ -62,7 +66,7 @@ class StockVerdict:
     schedule: tuple[Action, ...]
     """The steps from there; none if none are known."""
     depth_searched: int
-    """No schedule from there has so many steps or fewer."""
+    """No schedule from there has so many steps or fewer; or NOT_SEARCHED."""
 
     @property
     def is_shortest(self) -> bool:
@@ -129,6 +133,24 @@ def is_confirmed(verdict: StockVerdict) -> bool:
     return is_refuted_by(verdict.guarantee, PAIR, parameters, [*before, *verdict.schedule])
 
 
+def is_confirmed_behind(verdict: StockVerdict) -> bool:
+    """The same from the state after its beginning, which is computed once for all verdicts."""
+    claim = find_world(PAIR).get_claim(verdict.guarantee).predicate
+    fault_model = find_world(PAIR).get_fault_model(verdict.fault)
+    try:
+        state = make_begin(verdict.beginning, fault_model)
+        for action in verdict.schedule:
+            if not claim(state):
+                return False
+            outcome = compute_machine(PAIR).step(state, action)
+            if outcome.is_refused:
+                return False
+            state = outcome.cluster
+    except (ScheduleError, KeyError):
+        return False
+    return not claim(state)
+
+
 def list_refuted() -> list[Verdict]:
     """The refuted guarantees of the pair."""
     guarantees = find_world(PAIR).guarantees
@@ -139,9 +161,25 @@ def list_refuted() -> list[Verdict]:
     ]
 
 
-def search_all(on_progress: Callable[[str], None] = lambda text: None) -> Iterator[StockVerdict]:
-    """Every refuted guarantee of the pair, in stock sizes."""
-    for fault, cells in groupby(list_refuted(), key=lambda verdict: verdict.fault):
+def renew_all(on_progress: Callable[[str], None]) -> Iterator[StockVerdict]:
+    """Every refuted guarantee of the pair: what is known and still refutes, else what is found."""
+    known = {} if (content := read_content()) is None else decode_content(content)
+    lost = []
+    for cell in list_refuted():
+        before = known.get((cell.guarantee, cell.fault))
+        on_progress(f"{cell.guarantee}, {cell.fault}")
+        if before and (not before.schedule or is_confirmed_behind(before)):
+            yield evolve(before, depth_searched=NOT_SEARCHED)
+        else:
+            lost.append(cell)
+    yield from search_all(lost, on_progress)
+
+
+def search_all(
+    refuted: Iterable[Verdict], on_progress: Callable[[str], None]
+) -> Iterator[StockVerdict]:
+    """These refuted guarantees of the pair, in stock sizes."""
+    for fault, cells in groupby(refuted, key=lambda verdict: verdict.fault):
         fault_model = find_world(PAIR).get_fault_model(fault)
         parameters = make_stock_parameters(fault_model)
         schedules = {verdict.guarantee: verdict.schedule for verdict in cells}
@@ -205,17 +243,30 @@ def save(verdicts: Iterable[StockVerdict]) -> None:
 @cache
 def load() -> Mapping[tuple[str, str], StockVerdict]:
     """The verdicts by guarantee and fault model; none if they are of other rules or damaged."""
+    content = read_content()
+    if content is None or content.get("digest") != compute_digest(PAIR):
+        return {}
+    return decode_content(content)
+
+
+def read_content() -> dict[str, Any] | None:
+    """What is stored, of whatever rules; None if it is missing or damaged."""
     try:
-        content = read_entries(FILE)
+        return read_entries(FILE)
     except (OSError, ValueError):
-        return {}
-    if content.get("digest") != compute_digest(PAIR):
-        return {}
+        return None
+
+
+def decode_content(content: Mapping[str, Any]) -> Mapping[tuple[str, str], StockVerdict]:
+    """The stored verdicts by guarantee and fault model."""
     found = (
         StockVerdict(**{**cell, "schedule": decode_schedule(cell["schedule"])})
         for cell in content["cells"]
     )
     return {(verdict.guarantee, verdict.fault): verdict for verdict in found}
+
+
+AGAIN = "not searched again since rules have changed"
 
 
 def say_stock(structure: Any, verdict: Verdict) -> str:
@@ -226,12 +277,15 @@ def say_stock(structure: Any, verdict: Verdict) -> str:
 
 def _say_steps(found: StockVerdict) -> str:
     searched = count_steps(found.depth_searched)
+    is_old = found.depth_searched == NOT_SEARCHED
     if not found.schedule:
-        return f"none is known: none of up to {searched} after a full file"
+        told = AGAIN if is_old else f"none of up to {searched} after a full file"
+        return f"none is known: {told}"
     before = f"{found.beginning}; then " if found.beginning else ""
     bound = "and no fewer" if found.is_shortest else f"and none of up to {searched}"
+    bound = AGAIN if is_old else bound
     return f"{before}{count_steps(len(found.schedule))} break it, {bound}"
 
 
 if __name__ == "__main__":
-    save(search_all(lambda text: print(text, file=sys.stderr)))
+    save(search_all(list_refuted(), lambda text: print(text, file=sys.stderr)))

@@ -102,6 +102,26 @@ def test_a_plan_makes_nothing(toys: Toys) -> None:
     assert not (toys.folder / "a").exists()
 
 
+def test_a_page_is_looked_at_once_what_it_needs_is_current(toys: Toys) -> None:
+    """It is made again and compared: on stale needs that would take long and tell nothing."""
+    toys.renew()
+    looked = toys.folder / "looked"
+
+    def look() -> bool:
+        looked.touch()
+        return True
+
+    page = Artefact("page", Need.PAGE, look, fail, ("d",), has_digest=False)
+    every = [*toys.artefacts, page]
+    (toys.folder / "d").unlink()
+    planned = as_words(look_at_all(every, lambda *_: None, 2))
+    assert (Word.STALE, Word.WAITING) == (planned["d"][0], planned["page"][0])
+    assert not looked.exists()
+    renewed = as_words(renew_all(every, lambda *_: None, 2))
+    assert (Word.RENEWED, Word.CURRENT) == (renewed["d"][0], renewed["page"][0])
+    assert looked.exists()
+
+
 def fail(_say: Say) -> str:
     """What to do is said."""
     raise NotRenewedError("type this")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import Any
 
+import pytest
+from attrs import evolve
+
+from properties.scenarios import stock_sizes
 from properties.scenarios.stock_sizes import (
     BEGINNINGS,
     FILES,
+    NOT_SEARCHED,
     PAIR,
     StockVerdict,
     is_confirmed,
@@ -59,6 +64,39 @@ def test_nothing_is_longer_than_in_small_sizes() -> None:
         small = load_cells(PAIR)[verdict.guarantee, verdict.fault].schedule
         assert len(verdict.schedule) <= len(small)
         assert verdict.depth_searched < len(verdict.schedule)
+
+
+ALONE = [verdict for verdict in KNOWN if verdict.beginning != COPIED][::12]
+
+
+def test_what_still_refutes_is_kept_and_said_to_be_old(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a change of rules; no shorter schedule is searched then, and none is claimed."""
+    cells = [load_cells(PAIR)[v.guarantee, v.fault] for v in ALONE]
+    monkeypatch.setattr(stock_sizes, "list_refuted", lambda: cells)
+    kept = list(stock_sizes.renew_all(lambda text: None))
+    assert [evolve(v, depth_searched=NOT_SEARCHED) for v in ALONE] == kept
+    monkeypatch.setattr(stock_sizes, "load", lambda: {(v.guarantee, v.fault): v for v in kept})
+    for cell in cells:
+        assert "not searched again since rules have changed." in say_stock(PAIR, cell)
+
+
+def test_what_refutes_no_longer_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also what was never known, and what is damaged as a whole."""
+    cells = [load_cells(PAIR)[v.guarantee, v.fault] for v in ALONE]
+    broken = {(v.guarantee, v.fault): evolve(v, schedule=v.schedule[1:]) for v in ALONE[1:]}
+    searched: list[Any] = []
+
+    def search(refuted: list[Any], _say: Any) -> list[Any]:
+        searched.extend(refuted)
+        return []
+
+    monkeypatch.setattr(stock_sizes, "list_refuted", lambda: cells)
+    monkeypatch.setattr(stock_sizes, "search_all", search)
+    monkeypatch.setattr(stock_sizes, "decode_content", lambda content: broken)
+    assert [] == list(stock_sizes.renew_all(lambda text: None))
+    monkeypatch.setattr(stock_sizes, "read_content", lambda: None)
+    assert [] == list(stock_sizes.renew_all(lambda text: None))
+    assert [*cells, *cells] == searched
 
 
 @pytest.mark.parametrize(
