@@ -26,12 +26,16 @@ CHUNK_BYTES = 65_536
 PARALLEL = ["--numprocesses", "auto", "--dist", "loadgroup"]
 """All tests on all cores, in the groups that ``tests/conftest.py`` makes."""
 
+IN_TURNS = ["--dear-turn", "auto"]
+"""Of the tests that take long, those whose turn it is with this commit."""
+
 SLICED = ["-m", "nightly", "--numprocesses", "auto", "--dist", "worksteal"]
 """The tests of a slice are of few files, so those of one file are shared out."""
 
 EPILOG = """\b
 Examples:
-  rmqspec test                       # lint, types, all tests but the nightly ones
+  rmqspec test                       # lint, types, tests; of those that take long an eighth
+  rmqspec test --every-turn          # the same with all that take long, except the nightly ones
   rmqspec test -k timeline -x        # only pytest, with these arguments
   rmqspec test -m nightly            # the long ones
   rmqspec test --nightly-slice       # about a minute of the long ones: the slice of this commit
@@ -53,9 +57,14 @@ Exit codes: 0 all passed, 1 something failed, 4 missing prerequisite (a checkout
     metavar="[N|auto]",
     help="Run one slice of the nightly tests: this one, or the one whose turn it is.",
 )
+@click.option("--every-turn", is_flag=True, help="Leave no test that takes long to another turn.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def command(nightly_slice: str | None, arguments: tuple[str, ...]) -> int:
-    """Run the tests; without arguments also lint and type checks."""
+def command(nightly_slice: str | None, every_turn: bool, arguments: tuple[str, ...]) -> int:
+    """Run the tests; without arguments also lint and type checks.
+
+    Some 250 test functions take two seconds or more, and three quarters of the time. Each of their
+    tests is run with every eighth commit.
+    """
     check_is_checkout("test")
     if nightly_slice is not None:
         return run_pytest([*SLICED, f"--nightly-slice={nightly_slice}", *arguments])

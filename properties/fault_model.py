@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from attrs import field, frozen
@@ -38,6 +39,15 @@ class FaultModel:
     def is_contained_in(self, other: FaultModel) -> bool:
         """Everything that can happen here can happen there."""
         return set(self.admitted) <= set(other.admitted)
+
+
+def unite(models: Iterable[FaultModel]) -> FaultModel:
+    """The fault model in which all faults of these models may happen. There is at least one."""
+    every = tuple(models)
+    admitted = dict.fromkeys(fault for model in every for fault in model.admitted)
+    more = f" and {len(every) - 1} more" if every[1:] else ""
+    times = max(model.times for model in every)
+    return FaultModel(f"{every[0].name}{more}", tuple(admitted), every[0].counts, times)
 
 
 def get_fault_count_name(recorded: RecordedInstance) -> str | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import enum
 import itertools
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from attrs import evolve, frozen
 
-from properties.fault_model import FaultModel
+from properties.fault_model import FaultModel, unite
 from properties.schedules.judgement import (
     is_refuted_by,
     lower_numbers,
@@ -174,20 +174,18 @@ def search_structure(
     deepest = usual and (depth_limit or usual)
     sizes = sizes or find_world(structure).sizes.search
     hints = hints or Hints()
-    refuted = _take_over(structure, hints.cells, sizes, hints.has_no_needless_step)
-    on_progress(f"{structure.name}: induction")
-    lemmas, results = _prove_what_can_be(structure, hints.lemmas)
-    if hints.lemmas and _list_open(structure, results, refuted, hints.open_cells):
-        lemmas, results = _prove_what_can_be(structure)
+    lemmas, results, refuted = _decide_at_once(structure, hints, sizes, on_progress)
     claims = find_world(structure).claims
-    if left := _list_open(structure, results, refuted, hints.open_cells):
-        refuted += _take_over(structure, _find_more(structure, left, hints, on_progress), sizes)
+    open_cells = dict(hints.open_cells)
+    if hints.cells and deepest:
+        left = _list_open(structure, results, refuted, open_cells)
+        open_cells |= _search_together(structure, left, lemmas, sizes, deepest, on_progress)
     verdicts: list[Verdict] = []
     for fault_model in find_world(structure).fault_models:
         result = results[fault_model.name]
         proved = {n: make_proved(n, fault_model, result) for n in result.proved}
         known = inherit(refuted, fault_model)
-        open_ones = {n: v for (n, f), v in hints.open_cells.items() if f == fault_model.name}
+        open_ones = {n: v for (n, f), v in open_cells.items() if f == fault_model.name}
         exhausted = _list_exhausted(result, fault_model.name, known)
         _check_consistency(structure, fault_model, proved, known)
         depth_limits = {
@@ -202,6 +200,20 @@ def search_structure(
         refuted += [(fault_model, v) for v in found.values() if v.word is VerdictWord.REFUTED]
         verdicts += [{**open_ones, **known, **exhausted, **found, **proved}[n] for n in claims]
     return tuple(verdicts)
+
+
+def _decide_at_once(
+    structure: Any, hints: Hints, sizes: Any, on_progress: Callable[[str], None]
+) -> tuple[tuple[str, ...], Mapping[str, InductionResult], list[tuple[FaultModel, Verdict]]]:
+    """What is decided without a bounded search: lemmas, what follows, what schedules refute."""
+    refuted = _take_over(structure, hints.cells, sizes, hints.has_no_needless_step)
+    on_progress(f"{structure.name}: induction")
+    lemmas, results = _prove_what_can_be(structure, hints.lemmas)
+    if hints.lemmas and _list_open(structure, results, refuted, hints.open_cells):
+        lemmas, results = _prove_what_can_be(structure)
+    if left := _list_open(structure, results, refuted, hints.open_cells):
+        refuted += _take_over(structure, _find_more(structure, left, hints, on_progress), sizes)
+    return lemmas, results, refuted
 
 
 def _prove_what_can_be(
@@ -241,6 +253,34 @@ def _list_open(
         for name, known in decided.items()
     }
     return {name: names for name, names in left.items() if names}
+
+
+def _search_together(  # noqa: PLR0913, PLR0917
+    structure: Any,
+    left: Mapping[str, tuple[str, ...]],
+    lemmas: Iterable[str],
+    sizes: Any,
+    depth_limit: int,
+    on_progress: Callable[[str], None],
+) -> dict[tuple[str, str], Verdict]:
+    """Of claims that are open under several fault models, those that all their faults leave open.
+
+    What nothing refutes under more faults nothing refutes under fewer. A claim that something does
+    refute is left to a search of each model.
+    """
+    columns: dict[str, tuple[str, ...]] = {}
+    for fault, names in left.items():
+        columns |= {name: (*columns.get(name, ()), fault) for name in names}
+    found = {}
+    for faults in dict.fromkeys(each for each in columns.values() if len(each) > 1):
+        names = [name for name, each in columns.items() if each == faults]
+        united = unite(map(find_world(structure).get_fault_model, faults))
+        search = BoundedSearch(structure, united, lemmas, sizes=sizes)
+        answers = search_column(search, dict.fromkeys(names, depth_limit), {}, on_progress)
+        for verdict in answers.values():
+            if verdict.word is VerdictWord.UNDECIDED:
+                found |= {(verdict.guarantee, f): evolve(verdict, fault=f) for f in faults}
+    return found
 
 
 def _find_more(

@@ -1,4 +1,7 @@
-"""What pytest does for one slice of the nightly tests: ``-m nightly --nightly-slice N``."""
+"""What pytest does for one slice of the nightly tests, and for one turn of the dear ones.
+
+``-m nightly --nightly-slice N`` and ``--dear-turn N``.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from hypothesis import settings
 
 from tests.nightly.commits import count_commits
 from tests.nightly.slices import ROOT, Slice, find_slice, read_costs
+from tests.nightly.turns import TURNS, is_left
 
 
 @define(frozen=True)
@@ -30,6 +34,9 @@ class Chosen:
 
 
 CHOSEN = pytest.StashKey[Chosen | None]()
+TURN = pytest.StashKey[int | None]()
+TOLD = pytest.StashKey[str]()
+"""What is said about the turn."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -44,6 +51,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="S",
         help="Leave out slices that are known to take longer, and begin no test after so long.",
     )
+    group.addoption(
+        "--dear-turn", metavar="N|auto", help="Of the dear tests run one turn, or the commit's."
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -51,6 +61,22 @@ def pytest_configure(config: pytest.Config) -> None:
     """Choose the slice, its seed and its effort; the workers are told what was chosen."""
     word = config.getoption("nightly_slice")
     config.stash[CHOSEN] = None if word is None else choose(config, word)
+    config.stash[TURN] = choose_turn(config)
+
+
+def choose_turn(config: pytest.Config) -> int | None:
+    """The turn that is asked for, or the commit's; None where all dear tests are run."""
+    word = config.getoption("dear_turn")
+    if word is None:
+        return None
+    said = ""
+    if word == "auto":
+        commits, said = count_commits(ROOT)
+        word = config.option.dear_turn = str(commits % TURNS)
+    if not (word.isdecimal() and int(word) < TURNS):
+        raise pytest.UsageError(f"--dear-turn: give auto, or a number below {TURNS}")
+    config.stash[TOLD] = f"dear tests: turn {word} of {TURNS}{said}; --every-turn runs all"
+    return int(word)
 
 
 def choose(config: pytest.Config, word: str) -> Chosen:
@@ -77,10 +103,10 @@ def choose(config: pytest.Config, word: str) -> Chosen:
     return Chosen(chosen, chosen.find_files(), seed, seconds, time.monotonic(), words)
 
 
-def pytest_report_header(config: pytest.Config) -> str | None:
-    """Which slice it is, and how to run it again."""
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Which slice or turn it is, and how to run it again."""
     chosen = config.stash[CHOSEN]
-    return chosen and chosen.words
+    return [words for words in (chosen and chosen.words, config.stash.get(TOLD, None)) if words]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -95,8 +121,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Generator[None]:
-    """Leave out the other slices' tests, before any are sorted or chosen by name."""
-    chosen = config.stash[CHOSEN]
+    """Leave out the other slices' and turns' tests, before any are sorted or chosen by name."""
+    chosen, turn = config.stash[CHOSEN], config.stash[TURN]
+    if turn is not None:
+        left = [item for item in items if is_left(item.nodeid, turn)]
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if not is_left(item.nodeid, turn)]
     if chosen is not None:
         nightly = [item.nodeid for item in items if item.get_closest_marker("nightly")]
         names = chosen.slice.choose(nightly)

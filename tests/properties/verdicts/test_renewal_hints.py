@@ -14,6 +14,7 @@ from properties.verdicts.fingerprint import compute_seal
 from properties.verdicts.renewal import renew
 from properties.verdicts.verdict import VerdictWord, search_structure
 from properties.worlds.toy import TOY
+from properties.z3.bounded_search import BoundedSearch
 from properties.z3.induction import SolverGaveUpError, Step, prove_lemmas, take_certified
 from reference.language.rule import RuleBody, when
 from reference.worlds.toy import Tank
@@ -218,3 +219,29 @@ def test_what_was_open_is_proved_where_that_is_possible(
     change("leak", make_stricter)
     words = {(v.guarantee, v.fault): v.word for v in renew(TANK, document).verdicts}
     assert words[proved["guarantee"], proved["fault"]] is VerdictWord.PROVED
+
+
+def test_what_all_faults_leave_open_is_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One search answers for every fault model, unless it finds a schedule of more faults."""
+    names = tuple(model.name for model in TOY.fault_models)
+    made: list[tuple[str, ...]] = []
+
+    class Noted(BoundedSearch):
+        def __init__(self, structure: Any, fault_model: Any, *rest: Any, **more: Any) -> None:
+            made.append(fault_model.admitted)
+            super().__init__(structure, fault_model, *rest, **more)
+
+    monkeypatch.setattr(searched, "BoundedSearch", Noted)
+    left = dict.fromkeys(names, (OVERFLOWS, "tank_never_leaks"))
+    found = searched._search_together(TANK, left, (), TOY.sizes.search, 4, lambda text: None)
+    assert {(OVERFLOWS, name) for name in names} == set(found)
+    for (claim, fault), verdict in found.items():
+        assert (claim, fault, 4) == (verdict.guarantee, verdict.fault, verdict.depth)
+        assert VerdictWord.UNDECIDED is verdict.word
+    assert [TOY.every_fault.admitted] == made
+
+
+def test_what_is_open_under_one_model_is_left_to_its_search() -> None:
+    """There is nothing to search together."""
+    left = {TOY.every_fault.name: (OVERFLOWS,)}
+    assert {} == searched._search_together(TANK, left, (), None, 4, lambda text: None)
