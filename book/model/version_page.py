@@ -22,7 +22,7 @@ from properties.comparison.difference_search import (
     load_differences,
 )
 from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
-from properties.comparison.repairs import REPAIRED_CLAIM, Repair, load_repairs
+from properties.comparison.repairs import REPAIRED_CLAIM, Repair, load_all_repairs
 from properties.comparison.upgrades import COMPARED_STRUCTURES, Difference, compute_difference
 from properties.generated_text import SPEC, Page, render_table
 from properties.verdicts.certificates import load_cells
@@ -245,7 +245,7 @@ def render_repairs() -> str:
     """One row per repair: the verdicts gained on top of each release, and the cost."""
     rows = []
     for name in REPAIRS:
-        own = [r for r in load_repairs() if r.variant == name]
+        own = [r for r in load_all_repairs() if r.variant == name]
         by_effect: dict[tuple[object, ...], list[Repair]] = {}
         for repair in own:
             by_effect.setdefault((repair.gained, repair.lost, repair.endless), []).append(repair)

@@ -170,13 +170,14 @@ def list_comparisons() -> Iterator[Artefact]:
             partial(make_differences, name),
             seconds=10,
         )
-    yield Artefact(
-        "repairs",
-        Need.ANSWER,
-        partial(is_loaded, repairs.load_repairs),
-        make_repairs,
-        seconds=60,
-    )
+    for release in repairs.list_repaired_releases():
+        yield Artefact(
+            repairs.name_artefact(release),
+            Need.ANSWER,
+            partial(is_loaded, partial(repairs.load_repairs, release)),
+            partial(make_repairs, release),
+            seconds=10,
+        )
     yield Artefact(
         "schedules in stock sizes",
         Need.PAGE,
@@ -195,14 +196,11 @@ def make_differences(name: str, say: Say) -> str:
     return f"{len(found)} differences"
 
 
-def make_repairs(say: Say) -> str:
-    """Decide every repair of every release again."""
-    found = []
-    for release in repairs.list_repaired_releases():
-        for variant in difference_search.REPAIRS:
-            say(f"{variant} in {release}")
-            found.append(repairs.decide_repair(release, variant))
-    repairs.save_repairs(found)
+def make_repairs(release: str, say: Say) -> str:
+    """Decide every repair of a release again."""
+    say("what they prove and break")
+    found = repairs.decide_repairs(release)
+    repairs.save_repairs(release, found)
     return f"{len(found)} repairs"
 
 

@@ -1,13 +1,11 @@
 """The effect of each repair of the false acknowledgements in each release that has them.
 
 A repair is applied to a release. The verdicts that it proves, and those that it breaks, are decided
-by induction for the stock synchronous pair and stored; every check decides them again. ``python -m
-properties.comparison.repairs`` writes them anew.
+by induction for the stock synchronous pair and stored. ``./rmqspec renew`` writes them anew.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -18,12 +16,13 @@ from properties.comparison.difference_search import REPAIRS, RULE_SET_NAMES
 from properties.comparison.upgrades import COMPARED_STRUCTURES
 from properties.verdicts.certificates import CERTIFICATE_FOLDER
 from properties.verdicts.fingerprint import compute_digest
-from properties.verdicts.storage.certificate_files import write_whole
+from properties.verdicts.storage.certificate_files import read_entries, write_entry
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import prove_lemmas
 from properties.z3.ranking import rank_steps
+from reference.checkout import PROGRAM
 from reference.releases.versions import RULE_SETS, apply_rule_set
 from reference.worlds.replication.put import has_slave_wait
 from reference.worlds.replication.state import Message
@@ -110,34 +109,40 @@ def find_endless(structure: Structure) -> list[str]:
     return [step.instance for step in steps if not step.is_smaller]
 
 
-def save_repairs(repairs: Iterable[Repair], path: Path = REPAIR_FILE) -> None:
-    """Write the decided repairs."""
-    write_whole(path, json.dumps([asdict(r) for r in repairs], indent=1) + "\n")
+def decide_repairs(release: str) -> list[Repair]:
+    """Every repair of a release. Raises SolverGaveUpError."""
+    return [decide_repair(release, variant) for variant in REPAIRS]
 
 
-def load_repairs(path: Path = REPAIR_FILE) -> tuple[Repair, ...]:
-    """The stored repairs. Raises InternalDisagreementError if rules have changed since."""
-    repairs = tuple(Repair(**document) for document in json.loads(path.read_text()))
+def save_repairs(release: str, repairs: Iterable[Repair], path: Path = REPAIR_FILE) -> None:
+    """Write the decided repairs of a release; those of others are kept."""
+    write_entry(path, release, [asdict(repair) for repair in repairs], RULE_SET_NAMES)
+
+
+def load_repairs(release: str, path: Path = REPAIR_FILE) -> tuple[Repair, ...]:
+    """The stored repairs of a release.
+
+    Raises InternalDisagreementError if they are missing or rules have changed since.
+    """
+    again = f'run `{PROGRAM} renew "{name_artefact(release)}"`'
+    try:
+        repairs = tuple(Repair(**document) for document in read_entries(path)[release])
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise InternalDisagreementError(f"no repair of {release} is stored; {again}") from problem
     for repair in repairs:
-        structure = get_repaired(repair.release, (repair.variant,))
+        structure = get_repaired(release, (repair.variant,))
         if repair.digest != compute_digest(structure):
             raise InternalDisagreementError(
-                f"{structure.name} has other rules than when its repair was decided; "
-                "run `python -m properties.comparison.repairs`"
+                f"{structure.name} has other rules than when its repair was decided; {again}"
             )
     return repairs
 
 
-def main() -> None:
-    """Decide every repair of every release anew."""
-    repairs = []
-    for release in list_repaired_releases():
-        for variant in REPAIRS:
-            repairs.append(decide_repair(release, variant))
-            columns = ", ".join(repairs[-1].repaired_columns) or "no column"
-            print(f"{release} with {variant}: truthful in {columns}", flush=True)
-    save_repairs(repairs)
+def load_all_repairs() -> tuple[Repair, ...]:
+    """The stored repairs of all releases. Raises InternalDisagreementError."""
+    return tuple(each for release in list_repaired_releases() for each in load_repairs(release))
 
 
-if __name__ == "__main__":
-    main()
+def name_artefact(release: str) -> str:
+    """The name of a release's repairs among all that is computed."""
+    return f"repairs of {release}"

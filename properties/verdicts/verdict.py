@@ -271,12 +271,12 @@ def _search_together(  # noqa: PLR0913, PLR0917
     columns: dict[str, tuple[str, ...]] = {}
     for fault, names in left.items():
         columns |= {name: (*columns.get(name, ()), fault) for name in names}
-    found = {}
+    found: dict[tuple[str, str], Verdict] = {}
     for faults in dict.fromkeys(each for each in columns.values() if len(each) > 1):
-        names = [name for name, each in columns.items() if each == faults]
+        claims = [name for name, each in columns.items() if each == faults]
         united = unite(map(find_world(structure).get_fault_model, faults))
         search = BoundedSearch(structure, united, lemmas, sizes=sizes)
-        answers = search_column(search, dict.fromkeys(names, depth_limit), {}, on_progress)
+        answers = search_column(search, dict.fromkeys(claims, depth_limit), {}, on_progress)
         for verdict in answers.values():
             if verdict.word is VerdictWord.UNDECIDED:
                 found |= {(verdict.guarantee, f): evolve(verdict, fault=f) for f in faults}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import cast
 
 import pytest
@@ -19,7 +20,9 @@ from properties.comparison.repairs import (
     decide_repair,
     find_proved,
     list_repaired_releases,
+    load_all_repairs,
     load_repairs,
+    save_repairs,
 )
 from properties.comparison.upgrades import (
     Turn,
@@ -33,7 +36,8 @@ from properties.schedules.judgement import is_refuted_by
 from properties.verdicts import certificates
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.expectations import find_expectation
-from properties.verdicts.verdict import VerdictWord
+from properties.verdicts.storage.certificate_files import read_entries
+from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds import find_world
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME, RELEASED_STRUCTURES
 from reference.language.fault_account import count_fault, is_within_limit
@@ -146,7 +150,7 @@ def test_both_false_acknowledgements_live_on() -> None:
 
 def test_repairs_cost_no_cell() -> None:
     """The one of the transfer start removes both lies in every release that has them."""
-    repairs = load_repairs()
+    repairs = load_all_repairs()
     assert {r.release for r in repairs} == set(list_repaired_releases())
     for repair in repairs:
         assert () == repair.lost
@@ -164,7 +168,21 @@ def test_repairs_cost_no_cell() -> None:
 )
 def test_a_repair_is_decided_as_it_is_stored(release: str, variant: str) -> None:
     """Induction comes to the same again."""
-    assert decide_repair(release, variant) in load_repairs()
+    assert decide_repair(release, variant) in load_all_repairs()
+
+
+def test_repairs_of_one_release_are_written_alone(tmp_path: Path) -> None:
+    """Those of others are kept; what is missing or damaged is said to be so."""
+    path = tmp_path / "repairs.json"
+    for release in ("4.9.3", "4.4.0"):
+        save_repairs(release, load_repairs(release), path)
+    assert ["4.4.0", "4.9.3"] == list(read_entries(path))
+    assert load_repairs("4.9.3") == load_repairs("4.9.3", path)
+    with pytest.raises(InternalDisagreementError, match='rmqspec renew "repairs of 5.0.0-quorum"'):
+        load_repairs("5.0.0-quorum", path)
+    path.write_text("{")
+    with pytest.raises(InternalDisagreementError, match="no repair of 4.9.3 is stored"):
+        load_repairs("4.9.3", path)
 
 
 def test_the_stock_pair_loses_its_promises_in_5() -> None:
