@@ -205,12 +205,12 @@ def make_repairs(release: str, say: Say) -> str:
 
 
 def make_stock_sizes(say: Say) -> str:
-    """Replay the known ones in files of 1 GiB, and search for those that are lost."""
+    """Replay known schedules in files of 1 GiB; nothing is searched."""
     found = list(stock_sizes.renew_all(say))
     stock_sizes.save(found)
-    kept = sum(each.depth_searched == stock_sizes.NOT_SEARCHED for each in found)
-    again = "`python -m properties.scenarios.stock_sizes` searches for shorter ones, half an hour"
-    return f"{len(found)} verdicts, {kept} kept; {again}"
+    known = sum(bool(each.schedule) for each in found)
+    again = "`python -m properties.scenarios.stock_sizes` searches, in half an hour"
+    return f"{known} of {len(found)} refuted by what is known; {again}"
 
 
 def list_pages(needed: tuple[str, ...]) -> Iterator[Artefact]:

@@ -171,10 +171,13 @@ class Worker:
     last: str = ""
     """What it has read about."""
     began: float = 0.0
+    told: str = ""
+    """What it has told last about what it is doing."""
 
     def begin(self, artefact: Artefact) -> None:
         """Do the next one."""
         self.artefact, self.last, self.began = artefact, artefact.about, time.monotonic()
+        self.told = "begun"
         with suppress(OSError):  # A process that was killed is noticed by what it does not tell.
             self.connection.send(artefact.name)
 
@@ -273,12 +276,18 @@ class Walk:
     def collect_ended(self) -> Iterator[Outcome]:
         """Wait a moment; pass on what is told, and tell of what has ended."""
         busy = {worker.connection: worker for worker in self.workers if worker.artefact}
-        for ready in wait(list(busy), PATIENCE_SECONDS):
+        heard = wait(list(busy), PATIENCE_SECONDS)
+        if busy and not heard:
+            longest = min(busy.values(), key=lambda worker: worker.began)
+            assert longest.artefact is not None
+            self.tell_progress(longest.artefact, longest.told)
+        for ready in heard:
             assert isinstance(ready, Connection)
             worker = busy[ready]
             assert worker.artefact is not None
             word, text = receive(ready)
             if word is None:
+                worker.told = text
                 self.tell_progress(worker.artefact, text)
                 continue
             yield Outcome(worker.artefact, word, text, time.monotonic() - worker.began)

@@ -3,8 +3,8 @@
 Most shortest schedules of small sizes fit into one file, and refute in any. Those that need a full
 file begin with what fills it, and the shortest continuation is searched. Both are searched for
 schedules with fewer steps, with offsets of 36 bits. ``python -m properties.scenarios.stock_sizes``
-searches all again, in about half an hour. Once rules have changed, ``renew_all`` keeps what still
-refutes, and says that it was not searched for fewer steps since.
+searches all again, in about half an hour. Once rules have changed, ``renew_all`` takes what still
+refutes, and says that nothing was searched since.
 """
 
 from __future__ import annotations
@@ -162,17 +162,20 @@ def list_refuted() -> list[Verdict]:
 
 
 def renew_all(on_progress: Callable[[str], None]) -> Iterator[StockVerdict]:
-    """Every refuted guarantee of the pair: what is known and still refutes, else what is found."""
+    """Every refuted guarantee of the pair, by what is known: nothing is searched."""
     known = {} if (content := read_content()) is None else decode_content(content)
-    lost = []
     for cell in list_refuted():
-        before = known.get((cell.guarantee, cell.fault))
         on_progress(f"{cell.guarantee}, {cell.fault}")
-        if before and (not before.schedule or is_confirmed_behind(before)):
-            yield evolve(before, depth_searched=NOT_SEARCHED)
-        else:
-            lost.append(cell)
-    yield from search_all(lost, on_progress)
+        yield renew_one(cell, known.get((cell.guarantee, cell.fault)))
+
+
+def renew_one(cell: Verdict, before: StockVerdict | None) -> StockVerdict:
+    """What is known and still refutes, else the certificate's schedule if it does, else none."""
+    small = StockVerdict(cell.guarantee, cell.fault, "", cell.schedule, NOT_SEARCHED)
+    for known in (before, small):
+        if known and known.schedule and is_confirmed_behind(known):
+            return evolve(known, depth_searched=NOT_SEARCHED)
+    return evolve(small, beginning=[*BEGINNINGS][-1], schedule=())
 
 
 def search_all(

@@ -12,7 +12,14 @@ import pytest
 from attrs import evolve
 
 from command_line.renewal.artefact import Artefact, Need, NotRenewedError, Say
-from command_line.renewal.walk import Word, look_at_all, renew_all, select, sort_by_needs
+from command_line.renewal.walk import (
+    PATIENCE_SECONDS,
+    Word,
+    look_at_all,
+    renew_all,
+    select,
+    sort_by_needs,
+)
 from tests.command_line.renewal.toys import Toys, as_words, make_diamond
 
 
@@ -120,6 +127,20 @@ def test_a_page_is_looked_at_once_what_it_needs_is_current(toys: Toys) -> None:
     renewed = as_words(renew_all(every, lambda *_: None, 2))
     assert (Word.RENEWED, Word.CURRENT) == (renewed["d"][0], renewed["page"][0])
     assert looked.exists()
+
+
+def test_what_takes_longest_is_told_while_nothing_ends() -> None:
+    """Not what has ended last."""
+    told: list[str] = []
+
+    def work_long(say: Say) -> str:
+        say("half way")
+        time.sleep(3 * PATIENCE_SECONDS)
+        return "made"
+
+    lone = [Artefact("lone", Need.PAGE, lambda: False, work_long)]
+    list(renew_all(lone, lambda _done, _all, text: told.append(text), 1))
+    assert told.count("0 of 1, lone: half way") >= 2
 
 
 def fail(_say: Say) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from attrs import evolve
 
@@ -80,23 +78,24 @@ def test_what_still_refutes_is_kept_and_said_to_be_old(monkeypatch: pytest.Monke
         assert "not searched again since rules have changed." in say_stock(PAIR, cell)
 
 
-def test_what_refutes_no_longer_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also what was never known, and what is damaged as a whole."""
-    cells = [load_cells(PAIR)[v.guarantee, v.fault] for v in ALONE]
-    broken = {(v.guarantee, v.fault): evolve(v, schedule=v.schedule[1:]) for v in ALONE[1:]}
-    searched: list[Any] = []
+def test_without_a_known_schedule_that_of_the_certificate_is_tried() -> None:
+    """And if that refutes only in small files, none is known."""
+    alone = [v for v in KNOWN if not v.beginning][::12]
+    filled = [v for v in KNOWN if v.beginning][::12]
+    for verdict in (*alone, *filled):
+        cell = load_cells(PAIR)[verdict.guarantee, verdict.fault]
+        broken = evolve(verdict, schedule=verdict.schedule[1:])
+        for before in (None, broken):
+            found = stock_sizes.renew_one(cell, before)
+            assert found.schedule == (() if verdict.beginning else cell.schedule)
+            assert NOT_SEARCHED == found.depth_searched
 
-    def search(refuted: list[Any], _say: Any) -> list[Any]:
-        searched.extend(refuted)
-        return []
 
-    monkeypatch.setattr(stock_sizes, "list_refuted", lambda: cells)
-    monkeypatch.setattr(stock_sizes, "search_all", search)
-    monkeypatch.setattr(stock_sizes, "decode_content", lambda content: broken)
-    assert [] == list(stock_sizes.renew_all(lambda text: None))
+def test_what_is_damaged_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a whole; every verdict is then that of the certificate, or none."""
+    monkeypatch.setattr(stock_sizes, "list_refuted", lambda: list_refuted()[:2])
     monkeypatch.setattr(stock_sizes, "read_content", lambda: None)
-    assert [] == list(stock_sizes.renew_all(lambda text: None))
-    assert [*cells, *cells] == searched
+    assert 2 == len(list(stock_sizes.renew_all(lambda text: None)))
 
 
 @pytest.mark.parametrize(
