@@ -14,6 +14,7 @@ import click
 
 from command_line.output import exit_codes
 from command_line.output.checkout import check_is_checkout
+from command_line.output.interruption import say_when_interrupted
 from command_line.output.progress import show_progress
 from command_line.renewal.artefact import Artefact, Need
 from command_line.renewal.walk import FAILED, Outcome, Word, look_at_all, renew_all, select
@@ -81,15 +82,25 @@ def command(  # noqa: PLR0913, PLR0917
     if is_plan + is_check > 1 or ((is_plan or is_check) and is_accepting):
         raise click.UsageError("--plan, --check and --accept exclude each other")
     chosen = choose(names, need, is_accepting=is_accepting)
+    outcomes: list[Outcome] = []
     with show_progress() as progress:
         if is_plan or is_check:
-            outcomes = list(look_at_all(chosen, progress.advance, jobs or count_cores()))
+            outcomes += look_at_all(chosen, progress.advance, jobs or count_cores())
         else:
             with hold_lock(), take_certified(find_lemmas):
-                outcomes = list(renew_all(chosen, progress.advance, jobs or count_cores()))
+                say_when_interrupted(lambda: describe_interruption(outcomes))
+                outcomes += renew_all(chosen, progress.advance, jobs or count_cores())
     show(outcomes, is_json=is_json, has_made=not (is_plan or is_check))
     is_right = all(outcome.word in (Word.CURRENT, Word.RENEWED) for outcome in outcomes)
     return exit_codes.ANALYSED if is_plan or is_right else 1
+
+
+def describe_interruption(outcomes: Sequence[Outcome]) -> str:
+    """What was made and what could not be, and how to go on."""
+    made = sum(outcome.word is Word.RENEWED for outcome in outcomes)
+    failed = [o.artefact.name for o in outcomes if o.word is Word.NOT_RENEWED]
+    lost = f", {', '.join(failed)} could not be renewed" if failed else ""
+    return f"interrupted; {made} artefacts were renewed{lost}; the same command continues"
 
 
 def count_cores() -> int:

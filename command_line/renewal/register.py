@@ -152,7 +152,7 @@ TABLES = (
         results.JUDGED_STRUCTURES,
         results.load_judged,
         make_restrictions,
-        seconds=60,
+        seconds=240,
     ),
     Table("cores", Need.PAGE, cores.STORED_STRUCTURES, cores.load_cores, make_cores, seconds=12),
 )

@@ -20,7 +20,7 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from command_line.renewal.artefact import Artefact, NotRenewedError, Say
+from command_line.renewal.artefact import Artefact, Need, NotRenewedError, Say
 
 PATIENCE_SECONDS = 0.3
 """How often what processes tell is passed on, at least."""
@@ -221,10 +221,11 @@ class Walk:
                 yield Outcome(each, Word.WAITING, f"for {failed[0]}")
 
     def deal(self) -> None:
-        """Give every process that is free something to do."""
+        """Give every process that is free something to do: first what answers need."""
         free = [worker for worker in self.workers if worker.artefact is None]
         for _ in range(self.jobs - len(self.workers) + len(free)):
-            ready = [each for each in self.left.values() if self.is_ready(each)]
+            every = [each for each in self.left.values() if self.is_ready(each)]
+            ready = [each for each in every if each.need is Need.ANSWER] or every
             if not ready:
                 return
             worker = free.pop() if free else None

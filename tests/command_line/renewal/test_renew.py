@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import fcntl
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from attrs import evolve
 
 from command_line import renew
+from command_line.output.progress import ProgressLine
 from command_line.renewal import register
 from command_line.renewal.artefact import Need, NotRenewedError, Say
 from command_line.renewal.walk import Word
@@ -96,6 +98,29 @@ def test_what_could_not_be_renewed_is_told_at_the_end(toys: Toys) -> None:
     told = result.stdout.partition("\nNot renewed:\n")[2].splitlines()
     assert ["  wrong: edit the expectations", "  after: for wrong"] == told[:2]
     assert "6 artefacts: 4 renewed, 1 not renewed, 1 waiting" == told[2]
+
+
+def test_an_interruption_tells_what_was_made(toys: Toys, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At any moment: here it is asked while the last one is being made."""
+    told: list[Callable[[], str]] = []
+    monkeypatch.setattr(renew, "say_when_interrupted", told.append)
+
+    def fail(_say: Say) -> str:
+        raise NotRenewedError("edit the expectations")
+
+    toys.add("wrong", "a", make=fail)
+    advance = ProgressLine.advance
+
+    def note(line: ProgressLine, done: int, of: int, text: str) -> None:
+        seen.append(told[0]())
+        advance(line, done, of, text)
+
+    seen: list[str] = []
+    monkeypatch.setattr(ProgressLine, "advance", note)
+    run("renew")
+    assert "interrupted; 0 artefacts were renewed; the same command continues" == seen[0]
+    last = "interrupted; 4 artefacts were renewed, wrong could not be renewed; the same command"
+    assert f"{last} continues" == told[0]()
 
 
 def test_it_speaks_json(toys: Toys) -> None:

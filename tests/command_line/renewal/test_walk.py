@@ -129,6 +129,17 @@ def test_a_page_is_looked_at_once_what_it_needs_is_current(toys: Toys) -> None:
     assert looked.exists()
 
 
+def test_what_answers_need_is_made_first(toys: Toys) -> None:
+    """A page waits, although a process has just read about the same."""
+    toys.artefacts[:] = [
+        evolve(each, need=Need.PAGE if each.name == "b" else Need.ANSWER, needs=each.needs)
+        for each in toys.artefacts
+        if each.name != "d"
+    ]
+    toys.renew(1)
+    assert ["a", "c", "b"] == toys.log
+
+
 def test_what_takes_longest_is_told_while_nothing_ends() -> None:
     """Not what has ended last."""
     told: list[str] = []
@@ -207,7 +218,7 @@ def test_progress_is_told(toys: Toys) -> None:
     told: list[tuple[int, int, str]] = []
     toys.artefacts[-1] = evolve(toys.artefacts[-1], seconds=7.0)
     list(renew_all(toys.artefacts, lambda *each: told.append(each), 1))
-    looked = [f"{number} of 4, {name}: stale" for number, name in enumerate("acbd", start=1)]
+    looked = [f"{number} of 4, {name}: stale" for number, name in enumerate("cabd", start=1)]
     assert list(zip(range(1, 5), [4] * 4, looked, strict=True)) == told[:4]
     assert [
         (0, 10, "0 of 4, a: adding up"),
