@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from difflib import get_close_matches
@@ -58,6 +59,7 @@ from command_line.output.progress import show_progress
 from command_line.run_tests import run_pytest
 from properties.generated_text import ROOT, Page
 from properties.verdicts.storage.certificate_files import write_whole
+from reference.checkout import PROGRAM
 
 PAGES: tuple[Page, ...] = (
     front_page.PAGE,
@@ -177,10 +179,23 @@ def command(
     if is_print:
         return print_complete(texts)
     if is_check:
-        return run_pytest(["tests/spec", "-m", ""])
+        return max(check_generated(), run_pytest(["tests/spec", "-m", ""]))
     if is_write:
         return write(texts or tuple(UPDATES))
     return build(out or ROOT / ".rmqspec" / "site")
+
+
+def check_generated() -> int:
+    """Say which texts are not as they would be written today; 1 if there are any."""
+    from command_line.renewal.register import list_pages  # noqa: PLC0415
+    from command_line.renewal.walk import Word, look_at_all  # noqa: PLC0415
+
+    with show_progress() as progress:
+        outcomes = look_at_all(list(list_pages(())), progress.advance, os.cpu_count() or 1)
+        stale = [o.artefact.name for o in outcomes if o.word is not Word.CURRENT]
+    for name in stale:
+        click.echo(f"stale: {name}; run {PROGRAM} docs --write {name}, and read the difference")
+    return int(bool(stale))
 
 
 def build(out: Path) -> int:

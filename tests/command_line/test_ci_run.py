@@ -27,7 +27,7 @@ sys.exit("{failing}" == " ".join(sys.argv[1:]))
 """
 """In place of ./rmqspec: it writes down how it is called."""
 
-CURRENT = "renew --check --for answers"
+CURRENT = "renew --check"
 SLICE = "test --nightly-slice --nightly-seconds 45"
 
 OF_THE_SHELL = {"PWD", "SHLVL", "_", "LC_CTYPE"}

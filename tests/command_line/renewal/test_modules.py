@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from command_line.renewal import modules
-from command_line.renewal.artefact import Need, NotRenewedError
+from command_line.renewal.artefact import NotRenewedError
 from command_line.renewal.modules import MODULES, is_current, list_modules, make
 
 TOY = """
@@ -57,11 +57,3 @@ def test_every_module_has_an_artefact() -> None:
     """By its name."""
     assert [name for name, *_ in MODULES] == [each.name for each in list_modules()]
     assert modules.CHECK == "--check"
-
-
-@pytest.mark.parametrize(
-    "module", [module for _, module, need, _ in MODULES if need is not Need.MEASUREMENT]
-)
-def test_what_is_shipped_is_current(module: str) -> None:
-    """Each module finds that what it would write is there."""
-    assert is_current(module), f"run `python -m {module}`"
