@@ -77,7 +77,7 @@ def command(nightly_slice: str | None, every_turn: bool, arguments: tuple[str, .
     with tempfile.TemporaryFile("w+") as told:
         words = [sys.executable, "-m", *TYPES]
         with subprocess.Popen(words, cwd=ROOT, stdout=told, stderr=subprocess.STDOUT) as types:
-            failures += run_pytest(PARALLEL)
+            failures += run_pytest([*PARALLEL, *([] if every_turn else IN_TURNS)])
             with show_progress() as progress:
                 progress("types: mypy")
                 types.wait()

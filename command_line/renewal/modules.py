@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from command_line.renewal.artefact import Artefact, Need, NotRenewedError, Say
@@ -31,11 +31,20 @@ A clone has no measurements: they are looked at only when they are asked for.
 """
 
 
+NEEDS: Mapping[str, tuple[str, ...]] = {"counts of TLC": ("counts of SPIN",)}
+"""What else they are computed from: TLC is asked about the violations that SPIN has found."""
+
+
 def list_modules() -> Iterator[Artefact]:
     """An artefact for each module."""
     for name, module, need, seconds in MODULES:
         yield Artefact(
-            name, need, partial(is_current, module), partial(make, module), seconds=seconds
+            name,
+            need,
+            partial(is_current, module),
+            partial(make, module),
+            NEEDS.get(name, ()),
+            seconds=seconds,
         )
 
 

@@ -123,6 +123,7 @@ COPIED = {
     "rmqspec docs --write": "writes texts",
     "rmqspec docs --write spec/proofs.md": "writes texts",
     "rmqspec test": "runs tests, which are only collected here",
+    "rmqspec test --every-turn": "runs tests, which are only collected here",
     "rmqspec test -k timeline -x": "runs tests, which are only collected here",
     "rmqspec test -m nightly": "runs tests, which are only collected here",
     "rmqspec test --nightly-slice": "runs tests, which are only collected here",

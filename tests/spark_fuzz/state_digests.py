@@ -43,13 +43,20 @@ def list_kills() -> Iterator[tuple[str, str, str]]:
 
 
 def list_asked() -> Iterator[tuple[str, str, ListedInstance]]:
-    """World, rule and instance of each kill by other values, each instance once."""
+    """World, rule and instance of each kill by other values, each instance once.
+
+    One that there is no more once rules have changed is told and left out.
+    """
     seen: set[str] = set()
     for world, rule, name in list_kills():
         if f"{world}: {name}" not in seen:
             seen.add(f"{world}: {name}")
             known = (*list_instances(world, rule), *list_further_instances(world, rule))
-            yield world, rule, next(each for each in known if each.name == name)
+            found = next((each for each in known if each.name == name), None)
+            if found is None:
+                print(f"{world}: {name} is gone", file=sys.stderr)
+            else:
+                yield world, rule, found
 
 
 def compute_state_digest(instance: ListedInstance) -> str:
