@@ -21,8 +21,8 @@ from tests.nightly.measuring import read_durations
 from tests.nightly.slices import get_function
 
 DEAR = Path(__file__).with_name("dear.toml")
-TURNS = 8
-DEAR_SECONDS = 2.0
+TURNS = 10
+DEAR_SECONDS = 0.5
 """A function is dear if its tests together take as long."""
 HEAD = (
     """# Test functions that take long, in seconds of one core for all their cases: see turns.py."""
@@ -30,12 +30,10 @@ HEAD = (
 
 
 @cache
-def read_dear() -> Mapping[str, float]:
-    """The dear functions by file and name, and what they cost."""
+def read_dear() -> frozenset[str]:
+    """The dear functions: ``FILE::NAME``."""
     files = tomllib.loads(DEAR.read_text())
-    return {
-        f"{file}::{name}": cost for file, costs in files.items() for name, cost in costs.items()
-    }
+    return frozenset(f"{file}::{name}" for file, names in files.items() for name in names)
 
 
 def is_dear(test: str) -> bool:
@@ -53,26 +51,23 @@ def is_left(test: str, turn: int) -> bool:
     return is_dear(test) and find_turn(test) != turn
 
 
-def compute_dear(measured: Mapping[str, float]) -> dict[str, dict[str, float]]:
+def compute_dear(measured: Mapping[str, float]) -> dict[str, list[str]]:
     """The dear functions of each file, from what each test took."""
     functions: dict[str, float] = defaultdict(float)
     for test, cost in measured.items():
         functions[get_function(test)] += cost
-    files: dict[str, dict[str, float]] = defaultdict(dict)
+    files: dict[str, list[str]] = defaultdict(list)
     for name, cost in sorted(functions.items()):
         if cost >= DEAR_SECONDS:
             file, _, function = name.partition("::")
-            files[file][function] = round(cost, 1)
+            files[file].append(function)
     return files
 
 
-def write(files: Mapping[str, Mapping[str, float]]) -> str:
+def write(files: Mapping[str, Iterable[str]]) -> str:
     """The dear functions as they are written down."""
-    lines = [HEAD]
-    for file, costs in files.items():
-        lines += ["", f"[{json.dumps(file)}]"]
-        lines += [f"{name} = {cost:g}" for name, cost in costs.items()]
-    return "\n".join(lines) + "\n"
+    lines = [f"{json.dumps(file)} = {json.dumps([*names])}" for file, names in files.items()]
+    return "\n".join([HEAD, *lines]) + "\n"
 
 
 def main(paths: Iterable[str]) -> None:
