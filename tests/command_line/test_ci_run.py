@@ -28,7 +28,7 @@ sys.exit("{failing}" == " ".join(sys.argv[1:]))
 """In place of ./rmqspec: it writes down how it is called."""
 
 CURRENT = "renew --check"
-SLICE = "test --nightly-slice --nightly-seconds 45"
+SLICE = "test --nightly-slice --nightly-seconds 20"
 
 OF_THE_SHELL = {"PWD", "SHLVL", "_", "LC_CTYPE"}
 """Variables that a shell or the interpreter sets by itself."""
