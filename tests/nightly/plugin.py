@@ -97,7 +97,8 @@ def choose(config: pytest.Config, word: str) -> Chosen:
     elif config.option.hypothesis_seed.isdecimal():
         seed = int(config.option.hypothesis_seed)
     if "HYPOTHESIS_PROFILE" not in os.environ:
-        settings.load_profile("nightly")
+        # In little time many tests with few examples each find more than two tests with many.
+        settings.load_profile("nightly" if seconds is None else "dev")
     chosen = find_slice(number, costs)
     words = f"nightly: slice {number} of {costs.count}, seed {seed}{said}"
     return Chosen(chosen, chosen.find_files(), seed, seconds, time.monotonic(), words)

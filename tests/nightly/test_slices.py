@@ -6,10 +6,12 @@ import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from tests.nightly import plugin
 from tests.nightly.commits import count_commits
 from tests.nightly.measuring import UNKNOWN, compute_costs, read_durations, write
 from tests.nightly.plugin import rotate
@@ -168,3 +170,20 @@ def run_pytest(*words: str) -> subprocess.CompletedProcess[str]:
     """Pytest in a process of its own."""
     command = [sys.executable, "-m", "pytest", "-m", "nightly", *words]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(("seconds", "profile"), [(None, "nightly"), (20.0, "dev")])
+def test_little_time_is_given_to_many_tests(
+    seconds: float | None, profile: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each then tries fewer examples, unless the environment says how many."""
+    loaded: list[str] = []
+    monkeypatch.setattr(plugin, "settings", SimpleNamespace(load_profile=loaded.append))
+    monkeypatch.delenv("HYPOTHESIS_PROFILE", raising=False)
+    option = SimpleNamespace(nightly_slice="auto", hypothesis_seed=None)
+    config: Any = SimpleNamespace(option=option, getoption=lambda name: seconds)
+    plugin.choose(config, "3")
+    monkeypatch.setenv("HYPOTHESIS_PROFILE", "ci")
+    plugin.choose(config, "3")
+    assert [profile] == loaded
+    assert ("3", "3") == (option.nightly_slice, option.hypothesis_seed)
