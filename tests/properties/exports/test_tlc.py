@@ -13,6 +13,7 @@ from properties.exports.tlc import (
     TlcError,
     ask,
     export,
+    find_first_violations,
     find_tlc,
     is_counted,
     list_instances,
@@ -66,6 +67,19 @@ def test_tlc_finds_violations_of_a_pair_of_the_same_length(claim: str) -> None:
         claim,
         load_spin_counts()[PAIR.name]["shortest"][claim],
     )
+
+
+@needs_tlc
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", ["reading/open slow", "delay/4.4.0"])
+def test_one_search_finds_the_first_violation_of_each_claim(name: str) -> None:
+    """As a search for each of them does, and no violation of what holds."""
+    judged = next(j for j in INSTANCES.values() if j.name.startswith(name))
+    module, shortest = export(judged), load_spin_counts()[judged.name]["shortest"]
+    alone = {claim: run_tlc(module, [claim]).steps for claim in shortest}
+    assert alone == shortest
+    claims = [*list_kept(judged), *shortest, "FALSE"]
+    assert {**alone, "FALSE": 0} == find_first_violations(module, claims)
 
 
 @needs_tlc
