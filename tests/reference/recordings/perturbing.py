@@ -4,7 +4,7 @@
 reads, judges them, and writes ``.rmqspec/measurements/perturbations.json`` (twenty minutes).
 ``--table`` prints what that says, by field. ``--check`` only says, by 1, if there is no measurement
 of these rules. A short list of changes that are to be noticed is in
-``tests/data/noticed_changes.jsonl``.
+``tests/data/noticed_changes.jsonl.xz``.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from reference.recordings.judging import (
 )
 from reference.recordings.reading import Recording, TraceError, read_recording
 from reference.releases.versions import Version
+from tests.compressed import read_compressed
 from tests.reference.recordings.perturbations import (
     Perturbation,
     list_far_perturbations,
@@ -41,7 +42,7 @@ from tests.reference.recordings.perturbations import (
 from tests.reference.recordings.shared import FOUND
 
 DATA = Path(__file__).parents[2] / "data"
-LIST = DATA / "noticed_changes.jsonl"
+LIST = DATA / "noticed_changes.jsonl.xz"
 """Changes that are noticed: one for half of the kinds of events and of changes, as they come."""
 
 MEASUREMENT = "perturbations"
@@ -112,7 +113,7 @@ def read_sample(row: Mapping[str, Any]) -> Sample:
 
 def load_list() -> list[Sample]:
     """The changes that are to be noticed."""
-    lines = LIST.read_text(encoding="utf-8").splitlines()
+    lines = read_compressed(LIST).splitlines()
     return [read_sample(json.loads(line)) for line in lines]
 
 
