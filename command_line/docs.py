@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from difflib import get_close_matches
@@ -187,11 +186,12 @@ def command(
 
 def check_generated() -> int:
     """Say which texts are not as they would be written today; 1 if there are any."""
+    from command_line.renew import count_cores  # noqa: PLC0415
     from command_line.renewal.register import list_pages  # noqa: PLC0415
     from command_line.renewal.walk import Word, look_at_all  # noqa: PLC0415
 
     with show_progress() as progress:
-        outcomes = look_at_all(list(list_pages(())), progress.advance, os.cpu_count() or 1)
+        outcomes = look_at_all(list(list_pages(())), progress.advance, count_cores())
         stale = [o.artefact.name for o in outcomes if o.word is not Word.CURRENT]
     for name in stale:
         click.echo(f"stale: {name}; run {PROGRAM} docs --write {name}, and read the difference")

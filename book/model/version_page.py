@@ -243,9 +243,9 @@ def render_false_acknowledgements() -> str:
 
 def render_repairs() -> str:
     """One row per repair: the verdicts gained on top of each release, and the cost."""
-    rows = []
+    rows, every = [], load_all_repairs()
     for name in REPAIRS:
-        own = [r for r in load_all_repairs() if r.variant == name]
+        own = [r for r in every if r.variant == name]
         by_effect: dict[tuple[object, ...], list[Repair]] = {}
         for repair in own:
             by_effect.setdefault((repair.gained, repair.lost, repair.endless), []).append(repair)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from properties.generated_text import render_table
 from properties.scenarios.stock_sizes import (
-    AGAIN,
     DEPTH_MAX,
     DEPTH_MAX_FILLED,
-    NOT_SEARCHED,
+    OLD,
     StockVerdict,
     load,
 )
@@ -16,8 +15,7 @@ from properties.scenarios.stock_sizes import (
 def render_stock_sizes() -> str:
     """How many refuted guarantees of the stock pair fall in how many steps in stock sizes."""
     every = list(load().values())
-    old = [v for v in every if v.depth_searched == NOT_SEARCHED]
-    found = [v for v in every if v not in old]
+    found = [v for v in every if v.is_searched]
     kinds = {
         "the same number of steps, and no fewer": [
             v for v in found if v.schedule and v.is_shortest and not v.beginning
@@ -31,9 +29,9 @@ def render_stock_sizes() -> str:
         f"a full file first, and more than {DEPTH_MAX_FILLED}": [
             v for v in found if not v.schedule
         ],
-        AGAIN: old,
+        OLD: [v for v in every if not v.is_searched],
     }
-    told = {what: verdicts for what, verdicts in kinds.items() if verdicts or what != AGAIN}
+    told = {what: verdicts for what, verdicts in kinds.items() if verdicts or what != OLD}
     rows = [(what, len(verdicts), _name_guarantees(verdicts)) for what, verdicts in told.items()]
     return render_table(("In stock sizes it takes", "Verdicts", "Guarantees"), rows)
 

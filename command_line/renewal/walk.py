@@ -196,10 +196,12 @@ class Walk:
     """What was made, in order."""
     workers: list[Worker] = field(factory=list)
     every: dict[str, Artefact] = field(init=False)
+    """Processes find an artefact by its name."""
+    unknown: set[str] = field(init=False)
+    """Those that have no word yet."""
 
     def __attrs_post_init__(self) -> None:
-        """Processes find an artefact by its name."""
-        self.every = dict(self.left)
+        self.every, self.unknown = dict(self.left), set(self.left)
 
     def run(self) -> Iterator[Outcome]:
         """Begin what can begin, wait for what ends."""
@@ -208,6 +210,7 @@ class Walk:
             self.deal()
             for outcome in [*waiting, *self.collect_ended()]:
                 self.words[outcome.artefact.name] = outcome.word
+                self.unknown.discard(outcome.artefact.name)
                 if outcome.word is Word.RENEWED:
                     self.made.append(outcome.artefact.name)
                 self.tell_progress(outcome.artefact, outcome.word.value)
@@ -215,10 +218,12 @@ class Walk:
 
     def list_waiting(self) -> Iterator[Outcome]:
         """Those that need what has failed, or what is stale and not made in this walk."""
+        blocking = {name for name, word in self.words.items() if word in BLOCKING}
         for name, each in list(self.left.items()):
-            if failed := [n for n in each.needs if self.words.get(n) in BLOCKING]:
+            if not blocking.isdisjoint(each.needs):
                 del self.left[name]
-                yield Outcome(each, Word.WAITING, f"for {failed[0]}")
+                failed = next(n for n in each.needs if n in blocking)
+                yield Outcome(each, Word.WAITING, f"for {failed}")
 
     def deal(self) -> None:
         """Give every process that is free something to do: first what answers need."""
@@ -239,7 +244,7 @@ class Walk:
 
     def is_ready(self, artefact: Artefact) -> bool:
         """Nothing more will become of what it needs in this walk."""
-        return all(name in self.words or name not in self.every for name in artefact.needs)
+        return self.unknown.isdisjoint(artefact.needs)
 
     def knows_enough(self, worker: Worker, artefact: Artefact) -> bool:
         """A process has read nothing that was made again since, and is needed now."""

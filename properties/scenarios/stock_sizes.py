@@ -32,7 +32,7 @@ from properties.verdicts.verdict import Verdict, VerdictWord, record_violation
 from properties.worlds import find_world
 from properties.z3.bounded_search import BoundedAnswer, BoundedSearch
 from properties.z3.induction import prove_lemmas
-from reference.language.machine import Action, compute_machine
+from reference.language.machine import Action
 from reference.worlds.replication.parameters import Parameters
 from reference.worlds.replication.structure import Structure
 
@@ -53,6 +53,9 @@ takes minutes there."""
 NOT_SEARCHED = -1
 """The depth searched of a verdict that rules have changed since."""
 
+OLD = "not searched again since rules have changed"
+"""What is said of it."""
+
 
 @frozen
 class StockVerdict:
@@ -67,6 +70,11 @@ class StockVerdict:
     """The steps from there; none if none are known."""
     depth_searched: int
     """No schedule from there has so many steps or fewer; or NOT_SEARCHED."""
+
+    @property
+    def is_searched(self) -> bool:
+        """Fewer steps were searched with the rules as they are."""
+        return self.depth_searched != NOT_SEARCHED
 
     @property
     def is_shortest(self) -> bool:
@@ -135,20 +143,12 @@ def is_confirmed(verdict: StockVerdict) -> bool:
 
 def is_confirmed_behind(verdict: StockVerdict) -> bool:
     """The same from the state after its beginning, which is computed once for all verdicts."""
-    claim = find_world(PAIR).get_claim(verdict.guarantee).predicate
     fault_model = find_world(PAIR).get_fault_model(verdict.fault)
     try:
-        state = make_begin(verdict.beginning, fault_model)
-        for action in verdict.schedule:
-            if not claim(state):
-                return False
-            outcome = compute_machine(PAIR).step(state, action)
-            if outcome.is_refused:
-                return False
-            state = outcome.cluster
+        begin = make_begin(verdict.beginning, fault_model)
     except (ScheduleError, KeyError):
         return False
-    return not claim(state)
+    return is_refuted_by(verdict.guarantee, PAIR, begin.parameters, verdict.schedule, begin)
 
 
 def list_refuted() -> list[Verdict]:
@@ -163,7 +163,11 @@ def list_refuted() -> list[Verdict]:
 
 def renew_all(on_progress: Callable[[str], None]) -> Iterator[StockVerdict]:
     """Every refuted guarantee of the pair, by what is known: nothing is searched."""
-    known = {} if (content := read_content()) is None else decode_content(content)
+    content = read_content()
+    try:
+        known = {} if content is None else decode_content(content)
+    except (KeyError, TypeError, ValueError, AttributeError):  # It is damaged inside.
+        known = {}
     for cell in list_refuted():
         on_progress(f"{cell.guarantee}, {cell.fault}")
         yield renew_one(cell, known.get((cell.guarantee, cell.fault)))
@@ -269,9 +273,6 @@ def decode_content(content: Mapping[str, Any]) -> Mapping[tuple[str, str], Stock
     return {(verdict.guarantee, verdict.fault): verdict for verdict in found}
 
 
-AGAIN = "not searched again since rules have changed"
-
-
 def say_stock(structure: Any, verdict: Verdict) -> str:
     """A sentence about a refuted verdict in stock sizes; empty if none is known."""
     found = load().get((verdict.guarantee, verdict.fault)) if structure == PAIR else None
@@ -280,14 +281,13 @@ def say_stock(structure: Any, verdict: Verdict) -> str:
 
 def _say_steps(found: StockVerdict) -> str:
     searched = count_steps(found.depth_searched)
-    is_old = found.depth_searched == NOT_SEARCHED
     if not found.schedule:
-        told = AGAIN if is_old else f"none of up to {searched} after a full file"
+        told = f"none of up to {searched} after a full file" if found.is_searched else OLD
         return f"none is known: {told}"
     before = f"{found.beginning}; then " if found.beginning else ""
     bound = "and no fewer" if found.is_shortest else f"and none of up to {searched}"
-    bound = AGAIN if is_old else bound
-    return f"{before}{count_steps(len(found.schedule))} break it, {bound}"
+    told = bound if found.is_searched else OLD
+    return f"{before}{count_steps(len(found.schedule))} break it, {told}"
 
 
 if __name__ == "__main__":

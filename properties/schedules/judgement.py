@@ -68,11 +68,14 @@ def _list_guarantees(structure: Any) -> tuple[str, ...]:
 
 
 def take_steps(
-    structure: Any, parameters: Any, schedule: Iterable[Action]
+    structure: Any, parameters: Any, schedule: Iterable[Action], begin: Any = None
 ) -> Iterator[tuple[Action, Outcome]]:
-    """Each step of a schedule with its outcome; a refused one is skipped. Raises KeyError."""
+    """Each step of a schedule with its outcome; a refused one is skipped. Raises KeyError.
+
+    It begins in this state, or in the initial one.
+    """
     machine = compute_machine(structure)
-    cluster = structure.make_initial(parameters)
+    cluster = structure.make_initial(parameters) if begin is None else begin
     for action in schedule:
         outcome = machine.step(cluster, action)
         cluster = outcome.cluster
@@ -80,11 +83,14 @@ def take_steps(
 
 
 def follow(
-    structure: Any, parameters: Any, schedule: Iterable[Action]
+    structure: Any, parameters: Any, schedule: Iterable[Action], begin: Any = None
 ) -> Iterator[tuple[Action | None, Any]]:
-    """Every state of a schedule, with the step to it; raises ScheduleError at a refused step."""
-    yield None, structure.make_initial(parameters)
-    steps = take_steps(structure, parameters, schedule)
+    """Every state of a schedule, with the step to it; raises ScheduleError at a refused step.
+
+    It begins in this state, or in the initial one.
+    """
+    yield None, structure.make_initial(parameters) if begin is None else begin
+    steps = take_steps(structure, parameters, schedule, begin)
     for index, (action, outcome) in enumerate(steps, start=1):
         if outcome.is_refused:
             reasons = ", ".join(outcome.failed)
@@ -119,11 +125,16 @@ def find_first_violation(steps: Iterable[JudgedStep], name: str) -> int | None:
     return next((s.index for s in steps if name in s.violated), None)
 
 
-def is_refuted_by(name: str, structure: Any, parameters: Any, schedule: Sequence[Action]) -> bool:
-    """The schedule is possible, and its last step is the first that violates the guarantee."""
+def is_refuted_by(
+    name: str, structure: Any, parameters: Any, schedule: Sequence[Action], begin: Any = None
+) -> bool:
+    """The schedule is possible, and its last step is the first that violates the guarantee.
+
+    It begins in this state, or in the initial one.
+    """
     holds = find_world(structure).get_claim(name).predicate
     try:
-        states = [cluster for _, cluster in follow(structure, parameters, schedule)]
+        states = [cluster for _, cluster in follow(structure, parameters, schedule, begin)]
     except (ScheduleError, KeyError):
         return False
     return not holds(states[-1]) and all(map(holds, states[:-1]))

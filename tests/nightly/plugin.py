@@ -125,9 +125,11 @@ def pytest_collection_modifyitems(
     """Leave out the other slices' and turns' tests, before any are sorted or chosen by name."""
     chosen, turn = config.stash[CHOSEN], config.stash[TURN]
     if turn is not None:
-        left = [item for item in items if is_left(item.nodeid, turn)]
-        config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if not is_left(item.nodeid, turn)]
+        kept: dict[bool, list[pytest.Item]] = {True: [], False: []}
+        for item in items:
+            kept[not is_left(item.nodeid, turn)].append(item)
+        config.hook.pytest_deselected(items=kept[False])
+        items[:] = kept[True]
     if chosen is not None:
         nightly = [item.nodeid for item in items if item.get_closest_marker("nightly")]
         names = chosen.slice.choose(nightly)

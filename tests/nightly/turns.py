@@ -3,7 +3,7 @@
 A dear test is one of a function whose tests together take long. Its turn is a digest of its id, so
 it stays the same whatever other tests come and go, and the cases of one function are spread over
 the turns. Which functions are dear was measured:
-``pytest --every-turn -n 0 -vv --durations=0 > FILE``, then ``python -m tests.nightly.turns FILE``.
+``pytest -n 0 -vv --durations=0 > FILE``, then ``python -m tests.nightly.turns FILE``.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ DEAR = Path(__file__).with_name("dear.toml")
 TURNS = 10
 DEAR_SECONDS = 0.5
 """A function is dear if its tests together take as long."""
-HEAD = (
-    """# Test functions that take long, in seconds of one core for all their cases: see turns.py."""
-)
+HEAD = "# Functions of tests that take long, by file; turns.py writes and reads them."
 
 
 @cache

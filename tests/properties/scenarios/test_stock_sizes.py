@@ -92,9 +92,11 @@ def test_without_a_known_schedule_that_of_the_certificate_is_tried() -> None:
 
 
 def test_what_is_damaged_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a whole; every verdict is then that of the certificate, or none."""
+    """As a whole, or inside; every verdict is then that of the certificate, or none."""
     monkeypatch.setattr(stock_sizes, "list_refuted", lambda: list_refuted()[:2])
     monkeypatch.setattr(stock_sizes, "read_content", lambda: None)
+    assert 2 == len(list(stock_sizes.renew_all(lambda text: None)))
+    monkeypatch.setattr(stock_sizes, "read_content", lambda: {"cells": [{}]})
     assert 2 == len(list(stock_sizes.renew_all(lambda text: None)))
 
 
