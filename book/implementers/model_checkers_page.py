@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from properties.exports.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
-from properties.exports.promela import PromelaModel
+from properties.exports.promela import Checks, PromelaModel
 from properties.exports.tla import Module, write_module
 from properties.exports.tlc import load_tlc_counts
 from properties.generated_text import SPEC, Page, count_steps, render_table, set_apart
@@ -53,7 +53,7 @@ def render_spin_step() -> str:
     """One instance of a rule as SPIN reads it, and its first two options."""
     judged = find_judged(SHOWN_INSTANCE)
     writer = next(s for s in PromelaModel(judged.small).steps if s.step.name == SHOWN_STEP)
-    options = list(writer.write_options())[:2]
+    options = list(writer.write_options(Checks()))[:2]
     return "\n".join(["```c", *writer.define(), "...", *options, "```"])
 
 

@@ -6,8 +6,9 @@ no state between two steps. Leaves that no possible step changes, such as the si
 numbers; all others are variables. SPIN therefore stores exactly the states of the instance, each
 once.
 
-The macro ``CHECK_<guarantee>`` adds an option that fails if the guarantee does not hold; that is
-one step after the state that violates it. Without a macro SPIN only counts.
+The macro ``CHECK_<guarantee>`` adds an option that fails in the first state in which the guarantee
+does not hold; that is one step after it. A search that goes on (``-c0 -e``) tells every violation
+once. Without a macro SPIN only counts.
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ BYTE_MAX = 255
 CHECK_PREFIX = "CHECK_"
 """The prefix of the macros that check guarantees."""
 
+VIOLATES = "violates"
+"""A failing check prints this word, and what is violated."""
+
 PROMELA = Notation(
     name_path,
     lambda value: str(value).lower(),
@@ -61,17 +65,9 @@ PROMELA = Notation(
 )
 
 BEGINNING = """\
-#ifdef WIDE               /* every number in 32 bits: there must be as many states */
+#ifdef WIDE    /* every number in 32 bits: there must be as many states */
 #define byte int
 #define short int
-#endif
-
-#ifdef VISIBLE_SCRATCH    /* pan with -DBFS refuses hidden variables */
-#define SCRATCH
-#define FORGET(x) ; x = 0
-#else
-#define SCRATCH hidden    /* no part of the state; always written before it is read */
-#define FORGET(x)
 #endif
 
 #define minimum(a, b) ((a) < (b) -> (a) : (b))
@@ -106,8 +102,9 @@ class PromelaModel:
             name: specialise(record_predicate(structure, guarantee.predicate), self.constants)
             for name, guarantee in find_world(structure).guarantees.items()
         }
-        options = [line for step in self.steps for line in step.write_options()]
-        checks = [line for name in claims for line in write_check(name)]
+        checks = Checks()
+        options = [line for step in self.steps for line in step.write_options(checks)]
+        options += [line for name in claims for line in write_check(name, checks)]
         parts = [
             write_comment(*self.instance.describe()),
             BEGINNING,
@@ -115,7 +112,8 @@ class PromelaModel:
             "\n".join(self._declare_scratch()),
             *("\n".join(step.define()) for step in self.steps),
             "\n".join(define("part", claims)),
-            "\n".join(["active proctype steps() {", "  do", *options, *checks, "  od", "}"]),
+            checks.declare(),
+            "\n".join(["active proctype steps() {", "  do", *options, "  od", "}"]),
         ]
         return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -129,7 +127,30 @@ class PromelaModel:
     def _declare_scratch(self) -> Iterator[str]:
         names = {name for step in self.steps for name in step.scratch}
         for name in sorted(names, key=lambda n: (len(n), n)):
-            yield f"SCRATCH int {name};"
+            yield f"int {name};"
+
+
+class Checks:
+    """The checks of a model, each of which fails once in a search.
+
+    Whether one has failed is no part of the state, so it is kept in C.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def write(self, violation: str, told: str) -> str:
+        """The option that fails in the first state in which ``violation`` is true."""
+        note = f"has_failed[{self.count}]"
+        self.count += 1
+        return (
+            f"  :: d_step {{ c_expr {{ !{note} }} && {violation} ->\n"
+            f'       c_code {{ {note} = 1; }}; printf("{VIOLATES} {told}\\n"); assert(false) }}'
+        )
+
+    def declare(self) -> str:
+        """What they note."""
+        return f"c_decl {{ static char has_failed[{max(self.count, 1)}]; }}"
 
 
 class StepWriter:
@@ -168,16 +189,17 @@ class StepWriter:
         }
         yield from define(f"part_of_{self.name}", {**conditions, **bounds})
         yield f"#define {self.name} ({' && '.join(conditions) or 'true'})"
-        forgotten = "".join(f" FORGET({name})" for name in self.scratch)
+        # Scratch is part of the state in a breadth-first search: it must not tell states apart.
+        forgotten = [f"{name} = 0" for name in self.scratch]
         yield f"inline effect_of_{self.name}() {{"
-        yield ";\n".join(f"  {line}" for line in self.assignments or ["skip"]) + forgotten
+        yield ";\n".join(f"  {line}" for line in [*(self.assignments or ["skip"]), *forgotten])
         yield "}"
 
     def list_options(self) -> list[tuple[int, ...]]:
         """Every possible choice of arguments: how much each is above its lowest value."""
         return list(itertools.product(*(range(width + 1) for width in self.widths)))
 
-    def write_options(self) -> Iterator[str]:
+    def write_options(self, checks: Checks) -> Iterator[str]:
         """An option of the loop for every choice, and one that fails if another is possible."""
         for option in self.list_options():
             guard, chosen = self.name, ""
@@ -190,7 +212,8 @@ class StepWriter:
             yield f'       printf("{printed}\\n"); {chosen}effect_of_{self.name}() }}'
         for argument, width in zip(self.bounds, self.widths, strict=True):
             low, high = self._name_bounds(argument)
-            yield f"  :: d_step {{ {self.name} && {low} + {width} < {high} -> assert(false) }}"
+            told = f"the range of {argument} in {self.step.name}"
+            yield checks.write(f"{self.name} && {low} + {width} < {high}", told)
 
     def _get_conditions(self) -> dict[str, Term]:
         specialised = {
@@ -251,10 +274,10 @@ def stop_counting(step: Step, highest: Mapping[str, int]) -> Step:
     return attrs.evolve(step, effects=effects)
 
 
-def write_check(guarantee: str) -> Iterator[str]:
+def write_check(guarantee: str, checks: Checks) -> Iterator[str]:
     """The option that fails if a guarantee does not hold, if its macro is defined."""
     yield f"#ifdef {CHECK_PREFIX}{guarantee}"
-    yield f"  :: d_step {{ !({guarantee}) -> assert(false) }}"
+    yield checks.write(f"!({guarantee})", guarantee)
     yield "#endif"
 
 

@@ -1,7 +1,9 @@
 """Runs SPIN on an exported model: translated, compiled and run in a temporary folder.
 
 https://spinroot.com. Storage is exact: no bitstate hashing, no lossy compression, no reduction.
-``-o2`` matters: without it SPIN leaves variables that are never read out of the state.
+The search is breadth first and goes on after a violation, so that one verifier counts all states
+and finds a shortest violation of each guarantee. ``-o2`` matters: without it SPIN leaves variables
+that are never read out of the state.
 """
 
 from __future__ import annotations
@@ -10,28 +12,29 @@ import re
 import shutil
 import subprocess
 import tempfile
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from attrs import field, frozen
+from attrs import frozen
 
-from properties.exports.measured_process import run_measured
+from properties.exports.promela import VIOLATES
 
 MODEL = "model.pml"
 TRANSLATE = ("-a", "-o2")
 """``-a`` writes the verifier; ``-o2`` keeps variables in the state that are only written."""
-DEFINES = ("-DSAFETY", "-DNOREDUCE")
-"""No search for cycles; no partial-order reduction, as there is one process."""
+DEFINES = ("-DSAFETY", "-DNOREDUCE", "-DBFS")
+"""No search for cycles; no partial-order reduction, as there is one process; breadth first."""
+OPTIMISATION = "-O1"
+"""Most searches are shorter than a compilation that optimises more."""
 MEMORY_MAX_MIB = 4096
 """The limits after which the verifier gives up."""
-BREADTH_FIRST = ("-DBFS",)
-VISIBLE_SCRATCH = "VISIBLE_SCRATCH"
-"""The macro of an exported model that breadth-first search needs."""
 DEPTH_MAX = 1_000_000
-"""The maximal path length of depth-first search."""
-HASH_BITS = 22
-"""The usual size of the hash table: a power of two."""
+"""The maximal path length of a search that should cover all states."""
+EVERY_VIOLATION = ("-c0", "-e")
+"""The search goes on after a violation, and each one leaves its trail."""
+RUN = ("-E", "-n", "-w22", *EVERY_VIOLATION)
+"""A state without a successor is no error; no list of unreached code; the usual hash table."""
 
 
 class SpinError(RuntimeError):
@@ -43,40 +46,43 @@ class MissingSpinError(SpinError):
 
 
 @frozen
-class SpinOptions:
-    """Options for compiling and running the verifier."""
-
-    macros: tuple[str, ...] = ()
-    """Macros of the model, for example those that check guarantees."""
-    defines: tuple[str, ...] = ()
-    """More options of the verifier, for example ``-DCOLLAPSE``."""
-    is_breadth_first: bool = False
-    """Breadth-first search: the first error found is a shortest one."""
-    depth_max: int | None = None
-    """With breadth-first search: states that need more steps are not searched."""
-    optimisation: str = "-O1"
-    hash_bits: int = HASH_BITS
-
-
-@frozen
 class SpinResult:
     """The result of the verifier."""
 
     states: int
     """Distinct states stored."""
-    transitions: int
-    is_violated: bool
-    """An assertion failed; the search ended there."""
-    path: tuple[str, ...]
-    """The printed options on the path to it; empty without a violation."""
+    violations: Mapping[str, tuple[str, ...]]
+    """The printed options on a shortest path to each violation, by what is violated."""
     vector_bytes: int
     """The size of one state, before it is stored."""
-    memory_bytes: int
-    """The peak memory of the verifier's process; 0 if the system does not report it."""
-    seconds: float = field(eq=False)
-    """The time of the search alone."""
-    translation_seconds: float = field(eq=False)
-    """The time of SPIN and the compiler."""
+
+
+@frozen
+class Verifier:
+    """A compiled verifier."""
+
+    folder: Path
+
+    def search(self, depth_max: int | None = None) -> SpinResult:
+        """Search all states, or those within so many steps. Raises SpinError if it cannot end."""
+        for trail in self.folder.glob(f"{MODEL}*.trail"):
+            trail.unlink()
+        output = run(["./pan", *RUN, f"-m{depth_max or DEPTH_MAX}"], self.folder)
+        check_end(output, is_cut=depth_max is not None)
+        return SpinResult(
+            states=find_number(r"([\d.e+]+) states, stored", output),
+            violations=dict(self._list_violations(find_number(r"errors: (\d+)", output))),
+            vector_bytes=find_number(r"State-vector (\d+) byte", output),
+        )
+
+    def _list_violations(self, count: int) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """What each trail violates, and its path. Raises SpinError for one that says nothing."""
+        for number in range(1, count + 1):
+            replay = run(["./pan", f"-r{number}"], self.folder)
+            told = re.search(rf"^\s*{VIOLATES} (.+)$", replay, re.MULTILINE)
+            if told is None:
+                raise SpinError(f"trail {number} of {count} ends in no violation")
+            yield told[1], read_path(replay)
 
 
 def find_spin() -> tuple[str, str]:
@@ -89,41 +95,20 @@ def find_spin() -> tuple[str, str]:
     return spin, compiler
 
 
-def run_spin(model: str, options: SpinOptions) -> SpinResult:
-    """Verify a model. Raises MissingSpinError, and SpinError if the search does not finish."""
+@contextmanager
+def compile_verifier(model: str, macros: Iterable[str] = ()) -> Iterator[Verifier]:
+    """The verifier of a model with these macros, until its folder is removed.
+
+    Raises MissingSpinError, and SpinError for a model that is not understood.
+    """
     spin, compiler = find_spin()
-    macros = [f"-D{name}" for name in options.macros]
-    defines = [*DEFINES, f"-DMEMLIM={MEMORY_MAX_MIB}", *options.defines]
-    if options.is_breadth_first:
-        macros.append(f"-D{VISIBLE_SCRATCH}")
-        defines += BREADTH_FIRST
     with tempfile.TemporaryDirectory(prefix="rmqspec-spin-") as name:
         folder = Path(name)
         (folder / MODEL).write_text(model, encoding="utf-8")
-        started = time.perf_counter()
-        run([spin, *TRANSLATE, *macros, MODEL], folder)
-        run([compiler, options.optimisation, "-w", *defines, "-o", "pan", "pan.c"], folder)
-        translated = time.perf_counter()
-        depth = options.depth_max or DEPTH_MAX
-        sizes = [f"-m{depth}", f"-w{options.hash_bits}"]
-        ran = run_measured(["./pan", "-E", "-n", *sizes], folder)
-        finished = time.perf_counter()
-        is_violated = (folder / f"{MODEL}.trail").exists()
-        replay = run([spin, "-t", *macros, MODEL], folder) if is_violated else ""
-    if ran.code:
-        raise SpinError(f"./pan ended with code {ran.code}")
-    output = ran.output
-    check_end(output, is_cut=is_violated or options.depth_max is not None)
-    return SpinResult(
-        states=find_number(r"([\d.e+]+) states, stored", output),
-        transitions=find_number(r"([\d.e+]+) transitions", output),
-        is_violated=is_violated,
-        path=read_path(replay),
-        vector_bytes=find_number(r"State-vector (\d+) byte", output),
-        memory_bytes=ran.memory_bytes,
-        seconds=finished - translated,
-        translation_seconds=translated - started,
-    )
+        run([spin, *TRANSLATE, *(f"-D{macro}" for macro in macros), MODEL], folder)
+        limit = f"-DMEMLIM={MEMORY_MAX_MIB}"
+        run([compiler, OPTIMISATION, "-w", *DEFINES, limit, "-o", "pan", "pan.c"], folder)
+        yield Verifier(folder)
 
 
 def run(command: Sequence[str], folder: Path) -> str:
@@ -158,6 +143,6 @@ def find_number(pattern: str, output: str) -> int:
 
 
 def read_path(replay: str) -> tuple[str, ...]:
-    """The options that SPIN prints when it follows a trail, without its own text after them."""
+    """The options that the verifier prints on a trail, without its own text after them."""
     lines: Iterable[str] = (line.strip() for line in replay.splitlines())
     return tuple(line for line in lines if re.fullmatch(r"[a-z]\w*(\[[\d,]*\])?( \d+)*", line))

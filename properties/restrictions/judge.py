@@ -59,6 +59,12 @@ def split(term: Term) -> tuple[Term, ...]:
     return (term,)
 
 
+def intersect(cells: Cells, others: Cells) -> Cells:
+    """The cells that are in both."""
+    both = {c: tuple(f for f in cells[c] if f in others.get(c, ())) for c in cells}
+    return {claim: columns for claim, columns in both.items() if columns}
+
+
 class RestrictionJudge:
     """Relaxes the restrictions of one structure."""
 
@@ -71,10 +77,17 @@ class RestrictionJudge:
         self.columns = {c.name: c for c in find_world(structure).fault_models}
         self._problems: dict[FaultModel, InductionProblem] = {}
 
-    def judge(self, restriction: Restriction) -> tuple[Fall, Fall]:
-        """The cost of relaxing a restriction entirely, and by one."""
-        entirely = self.find_fall(restriction, Degree.ENTIRELY, self.proved)
-        return entirely, self.find_fall(restriction, Degree.BY_ONE, entirely.cells)
+    def judge(
+        self, restriction: Restriction, most: tuple[Cells, Cells] | None = None
+    ) -> tuple[Fall, Fall]:
+        """The cost of relaxing a restriction entirely, and by one.
+
+        Of each relaxation it is known that at most the cells in ``most`` fall.
+        """
+        known_entirely, known_by_one = most or (self.proved, self.proved)
+        entirely = self.find_fall(restriction, Degree.ENTIRELY, known_entirely)
+        asked = intersect(entirely.cells, known_by_one)
+        return entirely, self.find_fall(restriction, Degree.BY_ONE, asked)
 
     def find_fall(self, restriction: Restriction, degree: Degree, among: Cells) -> Fall:
         """The proved verdicts among these that are lost without the restriction."""

@@ -1,12 +1,15 @@
 """The verdicts that depend on each restriction, as data that is judged again from the rules.
 
 A world has one file, with the judged structures, a digest of the rules, lemmas and restrictions
-that decided them, and every restriction with the verdicts that are lost without it.
+that decided them, and every restriction that proofs need, with the verdicts that are lost without
+it. The fingerprint of the rules is stored too: where rules only allow less than then, a relaxed
+rule breaks no more than it did.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -28,7 +31,7 @@ from properties.verdicts.certificates import (
     load_required,
 )
 from properties.verdicts.fault_sets.certificates import SMALL_STRUCTURES
-from properties.verdicts.fingerprint import compute_digest
+from properties.verdicts.fingerprint import compare_rules, compute_digest, compute_fingerprint
 from properties.verdicts.storage.certificate_files import read_entries, write_entry
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds import find_world
@@ -82,15 +85,62 @@ def load_proved(structure: Any) -> dict[str, tuple[str, ...]]:
 
 
 def judge_structure(
-    structure: Any, on_progress: Callable[[str], None] = lambda text: None
+    structure: Any,
+    on_progress: Callable[[str], None] = lambda text: None,
+    known: Mapping[str, Judged] | None = None,
 ) -> tuple[Judged, ...]:
-    """Every restriction of a structure, relaxed and judged. Raises InternalDisagreementError."""
+    """Every restriction of a structure, relaxed and judged. Raises InternalDisagreementError.
+
+    ``known`` says of some restrictions at most which verdicts are lost (``load_bounds``).
+    """
     judge, found = make_judge(structure), []
     restrictions = list_restrictions(structure)
     for number, restriction in enumerate(restrictions, start=1):
         on_progress(f"{structure.name}: {restriction.rule}, {number} of {len(restrictions)}")
-        found.append(Judged(restriction.name, *judge.judge(restriction)))
+        before = (known or {}).get(restriction.name)
+        most = (before.entirely.cells, before.by_one.cells) if before else None
+        found.append(Judged(restriction.name, *judge.judge(restriction, most)))
     return tuple(found)
+
+
+def load_bounds(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Judged]:
+    """Results of other rules that say at most what is lost now, by restriction.
+
+    That is so of every restriction of an unchanged rule, if each other rule has only gained
+    conditions or is gone, and initial state, lemmas and proved verdicts are as they were: whatever
+    lemmas remained inductive then remain so now, and what followed from them still does. Empty if
+    that is not so, or if nothing whole is stored.
+    """
+    try:
+        stored = read_entries(get_world_folder(structure, folder) / RESTRICTIONS_FILE)
+        entry = stored[structure.name]
+        rules = compute_fingerprint(structure)["rules"]
+        more, less = compare_rules(entry["rules"], rules)
+        is_bound = not more and entry["base"] == compute_base_digest(structure)
+        if not is_bound or entry["seal"] != compute_seal(entry):
+            return {}
+        proved, bearing = load_proved(structure), entry["load_bearing"]
+        names = [r.name for r in list_restrictions(structure) if r.rule not in less]
+        return {name: _decode(name, bearing.get(name), proved) for name in names}
+    except (OSError, KeyError, TypeError, ValueError, AttributeError):
+        return {}
+
+
+def compute_base_digest(structure: Any) -> str:
+    """A digest of what bounds rest on beside the rules: the proof before it is relaxed."""
+    fingerprint = {k: v for k, v in compute_fingerprint(structure).items() if k != "rules"}
+    lemmas = load_required(structure)["inductive_set"]
+    text = json.dumps([fingerprint, lemmas, load_proved(structure)], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def compute_seal(entry: Mapping[str, Any]) -> str:
+    """The seal that fits an entry: results of other rules are believed only as they were written.
+
+    Raises TypeError for what is no entry.
+    """
+    told = {key: value for key, value in entry.items() if key != "seal"}
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def compute_restriction_digest(structure: Any) -> str:
@@ -119,7 +169,8 @@ def save_judged(
     proved = load_proved(structure)
     entry = {
         "digest": compute_restriction_digest(structure),
-        "idle": [j.restriction for j in judged if not j.is_load_bearing],
+        "rules": compute_fingerprint(structure)["rules"],
+        "base": compute_base_digest(structure),
         "load_bearing": {
             j.restriction: {
                 "entirely": _encode(j.entirely, proved),
@@ -129,6 +180,7 @@ def save_judged(
             if j.is_load_bearing
         },
     }
+    entry["seal"] = compute_seal(entry)
     write_entry(path, structure.name, entry, [s.name for s in JUDGED_STRUCTURES])
     load_judged.cache_clear()
 
@@ -144,11 +196,11 @@ def load_judged(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Judg
         path = get_world_folder(structure, folder) / RESTRICTIONS_FILE
         stored = read_entries(path)[structure.name]
         is_current = stored["digest"] == compute_restriction_digest(structure)
-        bearing, idle = stored["load_bearing"], stored["idle"]
+        bearing = stored["load_bearing"]
         proved = load_proved(structure)
         names = [r.name for r in list_restrictions(structure)]
         judged = tuple(_decode(name, bearing.get(name), proved) for name in names)
-        is_complete = {*bearing, *idle} == set(names)
+        is_complete = bearing.keys() <= set(names)
     except (OSError, KeyError, TypeError, ValueError, AttributeError) as problem:
         raise make_disagreement(structure, f"missing or malformed ({problem!r})") from problem
     if not is_current or not is_complete:

@@ -20,7 +20,7 @@ from attrs import evolve, frozen
 
 from properties.exports.instances import FILE, JUDGED_INSTANCES, JudgedInstance, SmallInstance
 from properties.exports.promela import CHECK_PREFIX, PromelaModel
-from properties.exports.spin import SpinOptions, SpinResult, run_spin
+from properties.exports.spin import SpinResult, compile_verifier
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import write_whole
@@ -29,9 +29,6 @@ from reference.language.machine import Action, compute_machine, probe
 from spark_fuzz.search.breadth_first import STATES_MAX, BreadthFirstResult, BreadthFirstSearch
 from spark_fuzz.search.influence import keep_everything
 from spark_fuzz.search.packing import FieldOverflowError
-
-QUICK = "-O0"
-"""For searches that are shorter than the compilation."""
 
 
 class PathError(ValueError):
@@ -77,19 +74,13 @@ def compare_with_spin(judged: JudgedInstance, model: str | None = None) -> PeerC
 
     Raises SpinError if SPIN cannot be run.
     """
-    text = PromelaModel(judged.small).write() if model is None else model
     ours = count_here(judged)
-    paths = {name: find_path(text, judged, name) for name in ours.shortest}
-    found = {name: path for name, path in paths.items() if path is not None}
-    others = [name for name in find_world(judged.structure).guarantees if name not in found]
-    is_limited = judged.depth_max is not None
-    counted = count_with_spin(text, judged, () if is_limited else others)
-    another = find_path(text, judged, *others) if is_limited and others else None
-    shortest = {name: len(path) for name, path in found.items()}
-    if counted.is_violated or another is not None:
-        shortest["another one"] = len(another or counted.path)
-    rejected = [n for n, path in found.items() if not is_accepted(judged.small, n, path)]
-    return PeerComparison(judged.name, ours, Count(counted.states, shortest), tuple(rejected))
+    theirs = ask_spin(PromelaModel(judged.small).write() if model is None else model, judged)
+    paths = theirs.violations
+    shortest = {name: len(path) for name, path in paths.items()}
+    both = {n: path for n, path in paths.items() if n in ours.shortest}
+    rejected = [n for n, path in both.items() if not is_accepted(judged.small, n, path)]
+    return PeerComparison(judged.name, ours, Count(theirs.states, shortest), tuple(rejected))
 
 
 def count_here(judged: JudgedInstance, states_max: int = STATES_MAX) -> Count:
@@ -117,34 +108,17 @@ def get_shortest(result: BreadthFirstResult) -> dict[str, int]:
     return {a.guarantee: a.depth for a in result.answers if a.schedule is not None}
 
 
-def count_with_spin(
-    text: str, judged: JudgedInstance, guarantees: Iterable[str] = (), optimisation: str = QUICK
-) -> SpinResult:
-    """SPIN's search of the same states, which ends at a violation of one of these guarantees.
+def ask_spin(text: str, judged: JudgedInstance) -> SpinResult:
+    """SPIN's search of the same states, and the shortest violation of every guarantee in them.
 
-    All states are searched depth first, a part of them breadth first.
+    A check takes one step more than the path to the state in which it fails. Raises SpinError.
     """
-    macros = tuple(f"{CHECK_PREFIX}{name}" for name in guarantees)
-    options = SpinOptions(macros, optimisation=optimisation)
-    if judged.depth_max is not None:
-        options = evolve(options, is_breadth_first=True, depth_max=judged.depth_max)
-    return run_spin(text, options)
-
-
-def find_path(text: str, judged: JudgedInstance, *guarantees: str) -> tuple[str, ...] | None:
-    """The shortest path of SPIN to a violation of one of these; None if it finds none.
-
-    A check takes one step more than the path to the state in which it fails.
-    """
-    depth = None if judged.depth_max is None else judged.depth_max + 1
-    options = SpinOptions(
-        tuple(f"{CHECK_PREFIX}{name}" for name in guarantees),
-        is_breadth_first=True,
-        depth_max=depth,
-        optimisation=QUICK,
-    )
-    result = run_spin(text, options)
-    return result.path if result.is_violated else None
+    macros = [f"{CHECK_PREFIX}{name}" for name in find_world(judged.structure).guarantees]
+    with compile_verifier(text, macros) as verifier:
+        counted = verifier.search(judged.depth_max)
+        if judged.depth_max is None:
+            return counted
+        return evolve(verifier.search(judged.depth_max + 1), states=counted.states)
 
 
 def is_accepted(small: SmallInstance, guarantee: str, path: Iterable[str]) -> bool:

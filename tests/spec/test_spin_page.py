@@ -7,7 +7,7 @@ import re
 from book.implementers.model_checkers_page import SPIN_PAGE
 from properties.exports.instances import JUDGED_INSTANCES, load_spin_counts
 from properties.exports.promela import BEGINNING, CHECK_PREFIX
-from properties.exports.spin import DEFINES, TRANSLATE, VISIBLE_SCRATCH
+from properties.exports.spin import DEFINES, EVERY_VIOLATION, TRANSLATE
 
 TEXT = SPIN_PAGE.path.read_text(encoding="utf-8")
 
@@ -15,16 +15,15 @@ TEXT = SPIN_PAGE.path.read_text(encoding="utf-8")
 def test_commands_by_hand_are_those_of_the_judge() -> None:
     """The flags in the text are the ones that the judge gives, and the macros are the model's."""
     commands = "\n".join(re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL))
-    assert f"spin {' '.join(TRANSLATE)} alone.pml" in commands
+    assert f"spin {' '.join(TRANSLATE)} -D{CHECK_PREFIX}" in commands
     assert f"cc -O2 {' '.join(DEFINES)} -o pan pan.c" in commands
-    named = set(re.findall(r"-D([A-Z_]+)(?:[a-z]\w+)?\b", commands)) - {"SAFETY", "NOREDUCE", "BFS"}
-    assert {VISIBLE_SCRATCH, CHECK_PREFIX} == named
-    assert all(f"#ifdef {name}" in BEGINNING for name in (VISIBLE_SCRATCH, "WIDE"))
+    assert " ".join(EVERY_VIOLATION) in commands
+    assert "#ifdef WIDE" in BEGINNING
 
 
 def test_number_of_the_example_was_counted() -> None:
     """What the text promises by hand is what was counted."""
-    promised = int(re.findall(r"# (\d+) states, stored", TEXT)[0])
+    promised = int(re.findall(r"(\d+) states, stored", TEXT)[0])
     judged = next(j for j in JUDGED_INSTANCES if j.name.startswith("SYNC_MASTER/SYNC_FLUSH/0"))
     name = judged.name.replace("none", "master power loss")
     entry = load_spin_counts()[name]

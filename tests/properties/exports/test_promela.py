@@ -127,7 +127,7 @@ def test_names_mean_one_thing(structure: Any) -> None:
     _, text = write_model(structure)
     _, _, own = text.partition("#define maximum")
     macros = re.findall(r"^#define (\w+)", own, re.MULTILINE)
-    leaves = re.findall(r"^(?:SCRATCH )?(?:bool|byte|short|int) (\w+)", own, re.MULTILINE)
+    leaves = re.findall(r"^(?:bool|byte|short|int) (\w+)", own, re.MULTILINE)
     names = [*macros, *leaves, *re.findall(r"^inline (\w+)", own, re.MULTILINE)]
     assert len(set(names)) == len(names)
     assert KEYWORDS.isdisjoint(names)

@@ -10,16 +10,16 @@ from attrs import evolve
 from properties.exports import spin
 from properties.exports.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
 from properties.exports.promela import CHECK_PREFIX, PromelaModel
-from properties.exports.spin import MissingSpinError, SpinError, SpinOptions, find_spin, run_spin
+from properties.exports.spin import MissingSpinError, SpinError, compile_verifier, find_spin
 from properties.verdicts.fingerprint import compute_digest
 from properties.worlds import find_world
 from spark_fuzz.search.peers import (
     Count,
     PathError,
     PeerComparison,
+    ask_spin,
     compare_with_spin,
     count_here,
-    count_with_spin,
     follow_path,
     is_accepted,
 )
@@ -88,7 +88,7 @@ def test_lost_effect_is_noticed(judged: JudgedInstance, lost: str) -> None:
     assert 1 == text.count(lost)
     changed = text.replace(lost, "  skip" + ";" * lost.endswith(";"))
     assert compare_with_spin(judged, changed).mismatches
-    assert count_with_spin(changed, judged).states != count_here(judged).states
+    assert ask_spin(changed, judged).states != count_here(judged).states
 
 
 @needs_spin
@@ -113,20 +113,24 @@ def test_another_violation_is_noticed(depth_max: int | None) -> None:
     changed, count = re.subn(pattern, "#define acknowledged_is_held_twice false", text)
     assert 1 == count
     mismatches = compare_with_spin(judged, changed).mismatches
-    assert any(line.startswith("another one: no steps here") for line in mismatches)
+    assert any(m.startswith("acknowledged_is_held_twice: no steps here") for m in mismatches)
 
 
 @needs_spin
 @pytest.mark.nightly
 def test_choice_beyond_the_options_is_noticed() -> None:
-    """With too few options for an argument SPIN ends at an assertion."""
+    """With too few options for an argument SPIN says so, once for each argument."""
     small = evolve(DELAY.small, sizes=evolve(DELAY.sizes, ghost_queue_size_max=1))
     few = PromelaModel(DELAY.small)
     for step, other in zip(few.steps, PromelaModel(small).steps, strict=True):
         step.widths = other.widths
     assert len(few.write()) < len(PromelaModel(DELAY.small).write())
-    assert run_spin(few.write(), SpinOptions()).is_violated
-    assert not run_spin(PromelaModel(DELAY.small).write(), SpinOptions()).is_violated
+    with compile_verifier(few.write()) as verifier:
+        violations = verifier.search().violations
+    assert violations
+    assert all(name.startswith("the range of ") for name in violations)
+    with compile_verifier(PromelaModel(DELAY.small).write()) as verifier:
+        assert not verifier.search().violations
 
 
 @needs_spin
@@ -135,8 +139,10 @@ def test_choice_beyond_the_options_is_noticed() -> None:
 def test_wide_numbers_change_nothing(judged: JudgedInstance) -> None:
     """With every number in 32 bits there are as many states: no byte and no short wraps."""
     text = PromelaModel(judged.small).write()
-    narrow = SpinOptions(is_breadth_first=judged.depth_max is not None, depth_max=judged.depth_max)
-    one, other = (run_spin(text, evolve(narrow, macros=macros)) for macros in ((), ("WIDE",)))
+    with compile_verifier(text) as verifier:
+        one = verifier.search(judged.depth_max)
+    with compile_verifier(text, ["WIDE"]) as verifier:
+        other = verifier.search(judged.depth_max)
     assert one.states == other.states
     assert one.vector_bytes < other.vector_bytes
 
@@ -147,8 +153,10 @@ def test_spins_path_is_replayed() -> None:
     """The reference goes SPIN's path, and rejects it when a step is missing or means another."""
     name = "slave_is_prefix_of_master"
     text = PromelaModel(PAIR.small).write()
-    macros = (f"{CHECK_PREFIX}{name}",)
-    path = run_spin(text, SpinOptions(macros, is_breadth_first=True)).path
+    with compile_verifier(text, [f"{CHECK_PREFIX}{name}"]) as verifier:
+        violations = verifier.search(PAIR.depth_max).violations
+    assert list(violations) == [name]
+    path = violations[name]
     assert is_accepted(PAIR.small, name, path)
     assert not is_accepted(PAIR.small, name, path[:-1])
     assert not is_accepted(PAIR.small, name, path[1:])
@@ -161,12 +169,15 @@ def test_spins_path_is_replayed() -> None:
 @pytest.mark.nightly
 def test_trouble_of_spin_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that SPIN does not understand, and a path that is too long for the verifier."""
-    with pytest.raises(SpinError, match="syntax error"):
-        run_spin("active proctype steps() { do :: od od }", SpinOptions())
-    text = PromelaModel(ALONE.small).write()
+    wrong = compile_verifier("active proctype steps() { do :: od od }")
+    with pytest.raises(SpinError, match="syntax error"), wrong:
+        raise AssertionError
     monkeypatch.setattr(spin, "DEPTH_MAX", 5)
-    with pytest.raises(SpinError, match="did not finish"):
-        run_spin(text, SpinOptions())
+    with (
+        compile_verifier(PromelaModel(ALONE.small).write()) as verifier,
+        pytest.raises(SpinError, match="did not finish"),
+    ):
+        verifier.search()
 
 
 def test_missing_spin_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
