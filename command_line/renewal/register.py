@@ -122,8 +122,8 @@ def make_fault_sets(structure: Any, say: Say) -> str:
 
 
 def make_restrictions(structure: Any, say: Say) -> str:
-    """Relax and judge every restriction again that may have come to matter, or not to."""
-    judged = results.judge_structure(structure, say, results.load_bounds(structure))
+    """Relax and judge every restriction again."""
+    judged = results.judge_structure(structure, say)
     results.save_judged(structure, judged)
     return f"{sum(j.is_load_bearing for j in judged)} of {len(judged)} are needed"
 

@@ -31,6 +31,7 @@ from properties.worlds.replication.fault_models import EVERY_FAULT
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.z3.bounded_search import BoundedSearch
 from properties.z3.induction import InductionProblem, prove_lemmas
+from reference.checkout import PROGRAM
 from reference.language.machine import Action, record_predicate
 from reference.language.terms import record
 from reference.releases.versions import RULE_SETS, USUAL, apply_rule_set
@@ -99,7 +100,10 @@ def renew_differences(name: str, path: Path = DIFFERENCES_FILE) -> tuple[Observa
     One that was not found is not searched, and a schedule need not be the shortest any more. All
     are decided anew where one is reached no more, or was never asked for.
     """
-    before = {known.name: known for known in _read_differences(name, path)}
+    try:
+        before = {known.name: known for known in _read_differences(name, path)}
+    except InternalDisagreementError:
+        before = {}
     structure = get_released(name)
     sizes = find_world(structure).make_search_parameters(EVERY_FAULT)
     impossible = find_impossible(structure)
@@ -156,21 +160,21 @@ def save_differences(
 
 
 def load_differences(name: str, path: Path = DIFFERENCES_FILE) -> tuple[ObservableDifference, ...]:
-    """The differences of a release. Raises InternalDisagreementError if its rules have changed."""
+    """The differences of a release.
+
+    Raises InternalDisagreementError if its rules have changed, or what is stored is damaged.
+    """
     if _read_entry(name, path).get("digest") != compute_digest(get_released(name)):
-        raise InternalDisagreementError(
-            f"the differences of {name} were decided for other rules; "
-            f"run `python -m properties.comparison.difference_search --release {name}`"
-        )
+        raise _make_disagreement(name, "were decided for other rules")
     return _read_differences(name, path)
 
 
 def _read_entry(name: str, path: Path) -> dict[str, Any]:
     try:
-        entry: dict[str, Any] = read_entries(path).get(name, {})
+        entry = read_entries(path).get(name, {})
     except (OSError, ValueError):
         return {}
-    return entry
+    return entry if isinstance(entry, dict) else {}
 
 
 def _read_differences(name: str, path: Path) -> tuple[ObservableDifference, ...]:
@@ -178,10 +182,20 @@ def _read_differences(name: str, path: Path) -> tuple[ObservableDifference, ...]
     entry = _read_entry(name, path)
     if not entry:
         return ()
-    schedules = {n: decode_schedule(data) for n, data in entry["schedules"].items()}
-    return tuple(
-        ObservableDifference(n, schedules.get(n), n in entry["impossible"])
-        for n in OBSERVABLE_DIFFERENCES
+    try:
+        schedules = {n: decode_schedule(data) for n, data in entry["schedules"].items()}
+        return tuple(
+            ObservableDifference(n, schedules.get(n), n in entry["impossible"])
+            for n in OBSERVABLE_DIFFERENCES
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise _make_disagreement(name, f"are damaged ({problem!r})") from problem
+
+
+def _make_disagreement(name: str, reason: str) -> InternalDisagreementError:
+    """The error that says what is wrong with the stored differences, and what to do."""
+    return InternalDisagreementError(
+        f"the differences of {name} {reason}; run `{PROGRAM} renew --for answers`"
     )
 
 

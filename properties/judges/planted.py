@@ -82,6 +82,7 @@ TARGETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "prover": {
         "properties/z3/induction.py": (
             "find_falsified",
+            "_look",
             "run_houdini",
             "follows",
             "_holds_initially",

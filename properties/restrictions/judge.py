@@ -10,12 +10,14 @@ Lemmas are split first, since one relaxation seldom breaks all parts of a lemma.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 from attrs import field, frozen
 
 from properties.fault_model import FaultModel, is_admitted
 from properties.restrictions.derivation import Degree, Restriction, list_relaxed
+from properties.restrictions.inductive_set import InductiveSet
 from properties.worlds import find_world
 from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import InductionProblem, SolverGaveUpError, Step
@@ -59,12 +61,6 @@ def split(term: Term) -> tuple[Term, ...]:
     return (term,)
 
 
-def intersect(cells: Cells, others: Cells) -> Cells:
-    """The cells that are in both."""
-    both = {c: tuple(f for f in cells[c] if f in others.get(c, ())) for c in cells}
-    return {claim: columns for claim, columns in both.items() if columns}
-
-
 class RestrictionJudge:
     """Relaxes the restrictions of one structure."""
 
@@ -77,31 +73,22 @@ class RestrictionJudge:
         self.columns = {c.name: c for c in find_world(structure).fault_models}
         self._problems: dict[FaultModel, InductionProblem] = {}
 
-    def judge(
-        self, restriction: Restriction, most: tuple[Cells, Cells] | None = None
-    ) -> tuple[Fall, Fall]:
-        """The cost of relaxing a restriction entirely, and by one.
-
-        Of each relaxation it is known that at most the cells in ``most`` fall.
-        """
-        known_entirely, known_by_one = most or (self.proved, self.proved)
-        entirely = self.find_fall(restriction, Degree.ENTIRELY, known_entirely)
-        asked = intersect(entirely.cells, known_by_one)
-        return entirely, self.find_fall(restriction, Degree.BY_ONE, asked)
+    def judge(self, restriction: Restriction) -> tuple[Fall, Fall]:
+        """The cost of relaxing a restriction entirely, and by one."""
+        entirely = self.find_fall(restriction, Degree.ENTIRELY, self.proved)
+        return entirely, self.find_fall(restriction, Degree.BY_ONE, entirely.cells)
 
     def find_fall(self, restriction: Restriction, degree: Degree, among: Cells) -> Fall:
         """The proved verdicts among these that are lost without the restriction."""
         relaxed = list_relaxed(self.structure, restriction, degree)
-        if not relaxed or not among or not self._is_any_lemma_lost(relaxed):
+        if not relaxed or not among:
             return Fall({})
         return _Relaxed(self, relaxed, among).find_fall()
 
-    def _is_any_lemma_lost(self, relaxed: tuple[RecordedInstance, ...]) -> bool:
-        problem = self.get_problem(find_world(self.structure).everything)
-        try:
-            return any(Step(problem, r).find_falsified(self.lemmas) for r in relaxed)
-        except SolverGaveUpError:
-            return True
+    @cached_property
+    def inductive(self) -> InductiveSet:
+        """The lemmas, with what their proofs under every fault need."""
+        return InductiveSet(self.get_problem(find_world(self.structure).everything), self.lemmas)
 
     def get_problem(self, column: FaultModel) -> InductionProblem:
         """The true rules under the faults of a model; made once."""
@@ -124,8 +111,6 @@ class _Relaxed:
         self.gave_up: list[str] = []
         self.lemmas = judge.lemmas
         """Lemmas that may remain: what the weakest fault model loses every other one loses too."""
-        self.certain: frozenset[str] = frozenset()
-        """Lemmas that remain under every fault model."""
 
     def find_fall(self) -> Fall:
         """First all fault models at once, then the weakest one, then what is still open."""
@@ -145,8 +130,10 @@ class _Relaxed:
         """One inductive set under every fault decides most verdicts that are not lost."""
         everything = find_world(self.judge.structure).everything
         try:
-            kept = self._run_houdini(everything)
-            self.certain = frozenset(kept)
+            kept = self._find_rest(everything)
+            if len(kept) == len(self.judge.lemmas):
+                self.holding = {n: set(self._list_asked(c)) for n, c in self.judge.columns.items()}
+                return
             prover = FaultSetProver(self.judge.structure, kept, self.judge.facts)
             for name, column in self.judge.columns.items():
                 faults = frozenset(column.admitted)
@@ -169,7 +156,7 @@ class _Relaxed:
     def _decide(self, column: FaultModel, claims: list[str]) -> None:
         holding: set[str] = set()
         try:
-            kept = self._run_houdini(column)
+            kept = self._find_rest(column)
             if not column.admitted:
                 self.lemmas = kept
             problem = self.judge.get_problem(column)
@@ -179,22 +166,11 @@ class _Relaxed:
         self.holding[column.name] |= holding
         self.fallen[column.name] |= set(claims) - holding
 
-    def _run_houdini(self, column: FaultModel) -> list[str]:
+    def _find_rest(self, column: FaultModel) -> list[str]:
         """The lemmas that stay inductive under these faults. Raises SolverGaveUpError.
 
-        All of them hold initially, in any case. Lemmas that are inductive under every fault are so
-        here, and are not checked again.
+        All of them hold initially, in any case.
         """
         problem = self.judge.get_problem(column)
         relaxed = [Step(problem, r) for r in self.relaxed if is_admitted(r, column)]
-        names = {step.recorded.instance.name for step in relaxed}
-        steps = [*relaxed, *(s for n, s in problem.steps.items() if n not in names)]
-        kept, is_changed = self.lemmas, True
-        while is_changed:
-            is_changed = False
-            for step in steps:
-                while fallen := step.find_falsified(kept, self.certain):
-                    lost = {f.lemma for f in fallen}
-                    kept = [n for n in kept if n not in lost]
-                    is_changed = True
-        return kept
+        return self.judge.inductive.find_rest(problem, relaxed, self.lemmas)

@@ -2,14 +2,12 @@
 
 A world has one file, with the judged structures, a digest of the rules, lemmas and restrictions
 that decided them, and every restriction that proofs need, with the verdicts that are lost without
-it. The fingerprint of the rules is stored too: where rules only allow less than then, a relaxed
-rule breaks no more than it did.
+it.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -31,7 +29,7 @@ from properties.verdicts.certificates import (
     load_required,
 )
 from properties.verdicts.fault_sets.certificates import SMALL_STRUCTURES
-from properties.verdicts.fingerprint import compare_rules, compute_digest, compute_fingerprint
+from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import read_entries, write_entry
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds import find_world
@@ -85,62 +83,15 @@ def load_proved(structure: Any) -> dict[str, tuple[str, ...]]:
 
 
 def judge_structure(
-    structure: Any,
-    on_progress: Callable[[str], None] = lambda text: None,
-    known: Mapping[str, Judged] | None = None,
+    structure: Any, on_progress: Callable[[str], None] = lambda text: None
 ) -> tuple[Judged, ...]:
-    """Every restriction of a structure, relaxed and judged. Raises InternalDisagreementError.
-
-    ``known`` says of some restrictions at most which verdicts are lost (``load_bounds``).
-    """
+    """Every restriction of a structure, relaxed and judged. Raises InternalDisagreementError."""
     judge, found = make_judge(structure), []
     restrictions = list_restrictions(structure)
     for number, restriction in enumerate(restrictions, start=1):
         on_progress(f"{structure.name}: {restriction.rule}, {number} of {len(restrictions)}")
-        before = (known or {}).get(restriction.name)
-        most = (before.entirely.cells, before.by_one.cells) if before else None
-        found.append(Judged(restriction.name, *judge.judge(restriction, most)))
+        found.append(Judged(restriction.name, *judge.judge(restriction)))
     return tuple(found)
-
-
-def load_bounds(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Judged]:
-    """Results of other rules that say at most what is lost now, by restriction.
-
-    That is so of every restriction of an unchanged rule, if each other rule has only gained
-    conditions or is gone, and initial state, lemmas and proved verdicts are as they were: whatever
-    lemmas remained inductive then remain so now, and what followed from them still does. Empty if
-    that is not so, or if nothing whole is stored.
-    """
-    try:
-        stored = read_entries(get_world_folder(structure, folder) / RESTRICTIONS_FILE)
-        entry = stored[structure.name]
-        rules = compute_fingerprint(structure)["rules"]
-        more, less = compare_rules(entry["rules"], rules)
-        is_bound = not more and entry["base"] == compute_base_digest(structure)
-        if not is_bound or entry["seal"] != compute_seal(entry):
-            return {}
-        proved, bearing = load_proved(structure), entry["load_bearing"]
-        names = [r.name for r in list_restrictions(structure) if r.rule not in less]
-        return {name: _decode(name, bearing.get(name), proved) for name in names}
-    except (OSError, KeyError, TypeError, ValueError, AttributeError):
-        return {}
-
-
-def compute_base_digest(structure: Any) -> str:
-    """A digest of what bounds rest on beside the rules: the proof before it is relaxed."""
-    fingerprint = {k: v for k, v in compute_fingerprint(structure).items() if k != "rules"}
-    lemmas = load_required(structure)["inductive_set"]
-    text = json.dumps([fingerprint, lemmas, load_proved(structure)], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def compute_seal(entry: Mapping[str, Any]) -> str:
-    """The seal that fits an entry: results of other rules are believed only as they were written.
-
-    Raises TypeError for what is no entry.
-    """
-    told = {key: value for key, value in entry.items() if key != "seal"}
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def compute_restriction_digest(structure: Any) -> str:
@@ -169,8 +120,6 @@ def save_judged(
     proved = load_proved(structure)
     entry = {
         "digest": compute_restriction_digest(structure),
-        "rules": compute_fingerprint(structure)["rules"],
-        "base": compute_base_digest(structure),
         "load_bearing": {
             j.restriction: {
                 "entirely": _encode(j.entirely, proved),
@@ -180,7 +129,6 @@ def save_judged(
             if j.is_load_bearing
         },
     }
-    entry["seal"] = compute_seal(entry)
     write_entry(path, structure.name, entry, [s.name for s in JUDGED_STRUCTURES])
     load_judged.cache_clear()
 
@@ -218,8 +166,7 @@ def find_flaw(structure: Any, restriction: Restriction, judge: RestrictionJudge)
 def make_disagreement(structure: Any, reason: str) -> InternalDisagreementError:
     """The error that reports what is wrong with the stored results, and what to do."""
     return InternalDisagreementError(
-        f"the restrictions of {structure.name}: {reason}; "
-        f"run `{PROGRAM} prove --restrictions --search`"
+        f"the restrictions of {structure.name}: {reason}; run `{PROGRAM} renew`"
     )
 
 

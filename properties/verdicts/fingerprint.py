@@ -140,21 +140,16 @@ class Difference:
 def compute_difference(before: Fingerprint, structure: Any) -> Difference:
     """The changes of a structure. Raises KeyError or TypeError if ``before`` is no fingerprint."""
     now = compute_fingerprint(structure)
+    gone = before["rules"].keys() - now["rules"].keys()
+    changed = tuple(_list_differing(before["rules"], now["rules"]))
+    stronger = {n for n in changed if _has_only_gained(before["rules"].get(n), now["rules"].get(n))}
     return Difference(
         before["frame"] != now["frame"],
-        *compare_rules(before["rules"], now["rules"]),
+        tuple(n for n in changed if n not in gone and n not in stronger),
+        tuple(n for n in changed if n in gone or n in stronger),
         tuple(_list_differing(before["claims"], now["claims"])),
         tuple(_list_differing(before["lemmas"], now["lemmas"])),
     )
-
-
-def compare_rules(
-    before: Mapping[str, str], now: Mapping[str, str]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The rules that allow more than before, and those that allow less."""
-    changed = tuple(_list_differing(before, now))
-    less = tuple(n for n in changed if n not in now or _has_only_gained(before.get(n), now[n]))
-    return tuple(n for n in changed if n not in less), less
 
 
 def _list_differing(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
@@ -163,9 +158,9 @@ def _list_differing(before: Mapping[str, str], now: Mapping[str, str]) -> Iterat
             yield name
 
 
-def _has_only_gained(before: str | None, now: str) -> bool:
+def _has_only_gained(before: str | None, now: str | None) -> bool:
     """The effect is unchanged, and no condition is gone."""
-    if before is None:
+    if before is None or now is None:
         return False
     effect, *conditions = before.split()
     effect_now, *conditions_now = now.split()

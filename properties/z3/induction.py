@@ -6,7 +6,7 @@ falsifies, until nothing more is dropped. The rest is inductive, and what follow
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache, cached_property
@@ -360,26 +360,31 @@ class Step:
         solver.add([*self.conditions.values(), *self.ranges.values(), *self.remainders])
         return solver
 
-    def find_falsified(
-        self, kept: list[str], certain: Container[str] = ()
-    ) -> list[CounterexampleToInduction]:
-        """The candidates that one step of this rule can falsify when all of them hold before.
+    def find_falsified(self, kept: list[str]) -> list[CounterexampleToInduction]:
+        """The candidates that one step of this rule can falsify when all of them hold before."""
+        model, broken = self._look(kept, (n for n in kept if n in self.touched))
+        return [self.read_counterexample(model, n) for n in broken]
 
-        Those that are ``certain`` to hold afterwards are not asked about.
+    def find_broken(self, kept: Iterable[str], asked: Iterable[str]) -> list[str]:
+        """Some of the properties asked for that a step can falsify when all ``kept`` hold before.
+
+        None only if it can falsify none of them. Raises SolverGaveUpError.
         """
+        return self._look(kept, asked)[1]
+
+    def _look(self, kept: Iterable[str], asked: Iterable[str]) -> tuple[Any, list[str]]:
+        """A model of a step that falsifies some of these properties, and which; or none."""
         problem = self.problem
-        asked = (n for n in kept if n in self.touched and n not in certain)
         claims = {n: self.after(problem.predicates[n]) for n in asked}
         if not claims:
-            return []
+            return None, []
         assumed = [problem.now(problem.predicates[n]) for n in kept]
         broken = disjoin(*[z3.Not(c) for c in claims.values()])
         model = problem.check(self.solver, conjoin(*assumed, broken))
         if model is None:
-            return []
+            return None, []
         value = problem.arithmetic.value
-        fallen = [n for n, claim in claims.items() if not value(model, claim)]
-        return [self.read_counterexample(model, n) for n in fallen]
+        return model, [n for n, claim in claims.items() if not value(model, claim)]
 
     def read_counterexample(self, model: z3.ModelRef, lemma: str) -> CounterexampleToInduction:
         """The step that a model describes, after which a lemma does not hold."""

@@ -35,7 +35,7 @@ from reference.configuration.files import sample_group
 from tests.command_line.run import CONF, run
 
 ALONE = CONF / "2m-noslave" / "broker-a.properties"
-RENEW = "prove --restrictions --search"
+RENEW = "rmqspec renew"
 CACHED = (
     induction._prove_lemmas,
     induction._list_inductive,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from properties.comparison.difference_search import (
     renew_differences,
     save_differences,
 )
+from properties.verdicts.storage.certificate_files import read_entries
+from properties.verdicts.verdict import InternalDisagreementError
 
 RELEASE = "4.9.3"
 STORED = load_differences(RELEASE)
@@ -58,7 +61,9 @@ def test_what_has_become_impossible_has_no_schedule(tmp_path: Path, anew: list[s
     assert not anew
 
 
-@pytest.mark.parametrize("change", ["schedule", "impossible", "missing", "damaged"])
+@pytest.mark.parametrize(
+    "change", ["schedule", "impossible", "missing", "damaged", "damaged inside"]
+)
 def test_what_is_lost_is_searched(tmp_path: Path, anew: list[str], change: str) -> None:
     """A schedule that leads elsewhere, a proof that fails, nothing that is stored."""
     assert REACHED.schedule is not None
@@ -70,5 +75,10 @@ def test_what_is_lost_is_searched(tmp_path: Path, anew: list[str], change: str) 
         path.unlink()
     if change == "damaged":
         path.write_text("{")
+    if change == "damaged inside":
+        entry = read_entries(path)[RELEASE]
+        path.write_text(json.dumps({RELEASE: {"digest": entry["digest"], "schedules": []}}))
+        with pytest.raises(InternalDisagreementError, match="damaged"):
+            load_differences(RELEASE, path)
     assert renew_differences(RELEASE, path) == ()
     assert anew == [RELEASE]

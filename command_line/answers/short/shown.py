@@ -187,7 +187,7 @@ def say_unweighed(count: int) -> str:
     return (
         f"It is unknown how many of {say_proofs(count)} rely on {SOURCE_ALONE}: the table of "
         f"restrictions is missing or was made from other rules; "
-        f"`{PROGRAM} prove --restrictions --search` renews it."
+        f"`{PROGRAM} renew` renews it."
     )
 
 

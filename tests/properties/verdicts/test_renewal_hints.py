@@ -51,9 +51,9 @@ def _note_what_is_asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     asked: list[str] = []
     find_falsified = Step.find_falsified
 
-    def note(step: Step, kept: list[str], certain: Any = ()) -> Any:
+    def note(step: Step, kept: list[str]) -> Any:
         asked.append(step.recorded.instance.rule.name)
-        return find_falsified(step, kept, certain)
+        return find_falsified(step, kept)
 
     monkeypatch.setattr(Step, "find_falsified", note)
     return asked
