@@ -18,6 +18,7 @@ from attrs import evolve, field, frozen
 
 from book.chinese.contents import render_contents
 from properties.generated_text import SPEC, compute_anchor, replace_parts
+from properties.verdicts.certified_cells import NOT_SHORTEST
 
 THREAD = r"(?:ali)?#\d+|RMQ-\d+"
 """A thread of a tracker: ``#6767``, ``ali#359``, ``RMQ-270``."""
@@ -33,6 +34,9 @@ _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]*`")
 _GENERATED = re.compile(r"<!-- begin generated: ([\w -]+) -->\n(.*?)<!-- end generated", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z]{2,}")
+
+NOT_SHORTEST_CHINESE = "\uff08未重新确认为最短\uff09"
+"""No phrase of a page's file, because pages have it only until the next search."""
 
 
 class UntranslatedError(LookupError):
@@ -158,6 +162,8 @@ class Pair:
         """A cell: as a whole where the phrases have it, else what lies between code and links."""
         if text in self.phrases:
             return self.phrases[text]
+        if text.endswith(NOT_SHORTEST):
+            return self.translate_phrase(text.removesuffix(NOT_SHORTEST)) + NOT_SHORTEST_CHINESE
         return "".join(map(self._translate_piece, _KEPT.split(text)))
 
     def _translate_piece(self, piece: str) -> str:

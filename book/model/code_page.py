@@ -33,18 +33,30 @@ from reference.worlds.replication.rules import RULES
 WIDTH = 100
 
 
-def render_facts(rule: Rule) -> str:
-    """Actor, indexes, source, conditions and arguments of a rule.
+class MissingMeaningError(LookupError):
+    """Raised for a condition that nobody has explained; one line, with what to write where."""
 
-    Raises KeyError for a condition whose meaning is missing from ``conditions``.
-    """
+
+def get_meaning(rule: Rule, condition: str) -> str:
+    """The words for a condition of a rule. Raises MissingMeaningError."""
+    if condition not in MEANINGS:
+        raise MissingMeaningError(
+            f'`{condition}` of {rule.name} has no meaning: add "{condition}": "..." to MEANINGS '
+            "in reference/worlds/replication/conditions.py, and its kind to "
+            "reference/assumptions/condition_kinds.toml"
+        )
+    return MEANINGS[condition]
+
+
+def render_facts(rule: Rule) -> str:
+    """Actor, indexes, source, conditions and arguments of a rule. Raises MissingMeaningError."""
     lines = [f"- **Who:** {rule.who}"]
     if rule.indexes:
         lines.append(f"- **For each:** {', '.join(f'`{index}`' for index in rule.indexes)}")
     lines.append(_wrap(f"- **Source:** {rule.source}"))
     lines += [_wrap(f"- **Argument:** {told}") for told in _list_arguments(rule)]
     lines += ["", "**Enabled when**", ""]
-    conditions = [f"- `{name}`: {MEANINGS[name]}" for name in list_conditions(rule)]
+    conditions = [f"- `{name}`: {get_meaning(rule, name)}" for name in list_conditions(rule)]
     lines += [_wrap(f"{line};") for line in conditions[:-1]] + [_wrap(f"{conditions[-1]}.")]
     return "\n".join(lines)
 

@@ -10,6 +10,9 @@ from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict, VerdictWord
 from reference.worlds.replication.structure import Structure
 
+NOT_SHORTEST = " (shortest not re-established)"
+"""Follows the steps of a schedule of which it is unknown, since rules have changed."""
+
 
 def list_vacuous(structure: Structure) -> frozenset[tuple[str, str]]:
     """The pairs (guarantee, fault) whose premise provably never holds.
@@ -36,7 +39,7 @@ def describe(verdict: Verdict, *, is_vacuous: bool = False) -> str:
     if verdict.word is VerdictWord.PROVED and is_vacuous:
         return f"{verdict.word.value} (vacuous)"
     steps = "" if verdict.steps is None else f", {count_steps(verdict.steps)}"
-    steps += "" if verdict.is_shortest or not steps else " (shortest not re-established)"
+    steps += "" if verdict.is_shortest or not steps else NOT_SHORTEST
     if verdict.disputed:
         return verdict.dispute + steps
     depth = "" if verdict.depth is None else f", searched to depth {verdict.depth}"

@@ -3,8 +3,8 @@
 In such a state every other lemma and every sanity check holds, and this lemma does not. Either an
 otherwise proved guarantee fails there, or one step leads to a state in which another lemma, a
 sanity check or a guarantee fails. No run reaches the state, and only this lemma excludes it.
-``python -m properties.z3.lemma_counterexamples`` finds all of them anew; the reference alone checks
-them.
+The reference alone checks them. ``python -m properties.z3.lemma_counterexamples`` keeps those that
+stand under the rules of today and finds the others anew; with ``--search``, all.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,10 @@ import z3
 from attrs import evolve, frozen
 
 from properties.fault_model import FaultModel, get_fault_count_name
-from properties.verdicts.certificates import CERTIFICATE_FOLDER
+from properties.verdicts.certificates import CERTIFICATE_FOLDER, load_cells
 from properties.verdicts.fingerprint import compute_fingerprint
 from properties.verdicts.storage.certificate_files import write_whole
+from properties.verdicts.verdict import VerdictWord
 from properties.worlds import KNOWN_STRUCTURES, find_world
 from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODEL_BY_NAME, FAULT_MODELS
 from properties.worlds.replication.world import LEMMAS
@@ -123,14 +124,16 @@ def find_objections(entry: LemmaCounterexample) -> list[str]:
 
 
 def find_counterexamples(
-    structure: Structure, on_progress: Callable[[str], None] = lambda text: None
+    structure: Structure,
+    on_progress: Callable[[str], None] = lambda text: None,
+    lemmas: Iterable[str] = tuple(LEMMAS),
 ) -> dict[str, LemmaCounterexample]:
-    """The smallest counterexample of each lemma that this structure needs.
+    """The smallest counterexample of each of these lemmas that this structure needs.
 
     Raises SolverGaveUpError.
     """
     found = {}
-    for lemma in LEMMAS:
+    for lemma in lemmas:
         on_progress(f"{structure.name}: {lemma}")
         entries = list(_find_states(structure, lemma)) or list(_find_steps(structure, lemma))
         if entries:
@@ -273,24 +276,46 @@ def load_counterexamples(path: Path = COUNTEREXAMPLE_FILE) -> dict[str, LemmaCou
     }
 
 
+def is_standing(entry: LemmaCounterexample) -> bool:
+    """It is a counterexample still: the reference agrees, and what it breaks is proved otherwise.
+
+    Raises InternalDisagreementError if its structure has no certificate of the rules of today.
+    """
+    if find_objections(entry):
+        return False
+    cells = load_cells(entry.structure)
+    broken = (cells.get((name, entry.fault_model.name)) for name in entry.breaks)
+    return all(cell is None or cell.word is VerdictWord.PROVED for cell in broken)
+
+
 def search_all(
     on_progress: Callable[[str], None] = lambda text: None,
+    lemmas: Iterable[str] = tuple(LEMMAS),
 ) -> dict[str, LemmaCounterexample]:
-    """The smallest counterexample of each lemma over the examined structures."""
+    """The smallest counterexample of each of these lemmas over the examined structures."""
     smallest: dict[str, LemmaCounterexample] = {}
     for structure in EXAMINED_STRUCTURES:
-        for name, entry in find_counterexamples(structure, on_progress).items():
+        for name, entry in find_counterexamples(structure, on_progress, lemmas).items():
             known = smallest.get(name)
             if known is None or entry.compute_size() < known.compute_size():
                 smallest[name] = entry
     return smallest
 
 
+def load_standing(path: Path = COUNTEREXAMPLE_FILE) -> dict[str, LemmaCounterexample]:
+    """The stored counterexamples that stand; none if nothing whole is stored."""
+    try:
+        return {name: e for name, e in load_counterexamples(path).items() if is_standing(e)}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
 def main(arguments: Sequence[str]) -> int:
-    """Find every counterexample anew and store it; with ``--check`` only say if that is due."""
+    """Find what does not stand anew, or all, and store it; ``--check`` only says if that is due."""
     if "--check" in arguments:
         return int(not are_counterexamples_current())
-    save_counterexamples(search_all(print))
+    standing = {} if "--search" in arguments else load_standing()
+    save_counterexamples(standing | search_all(print, [n for n in LEMMAS if n not in standing]))
     return 0
 
 

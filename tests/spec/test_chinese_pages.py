@@ -9,7 +9,15 @@ from collections.abc import Iterator
 import pytest
 
 from book.chinese.contents import FOLDER, TITLES_FILE, list_parts, load_titles
-from book.chinese.pages import PAIRS, PHRASES, Pair, Section, UntranslatedError, split_sections
+from book.chinese.pages import (
+    NOT_SHORTEST_CHINESE,
+    PAIRS,
+    PHRASES,
+    Pair,
+    Section,
+    UntranslatedError,
+    split_sections,
+)
 from book.contents import BOOK
 from book.links import read_title
 from properties.generated_text import SPEC
@@ -101,6 +109,12 @@ def test_unknown_words_are_refused() -> None:
     )
     with pytest.raises(UntranslatedError, match="never heard"):
         pair.translate("| yes, never heard |")
+
+
+def test_a_length_that_is_not_established_again_is_told() -> None:
+    """Pages have it between a renewal and a search."""
+    told = PAIRS[0].translate_phrase("refuted, 16 steps (shortest not re-established)")
+    assert told == "已证伪\uff0c16 步" + NOT_SHORTEST_CHINESE
 
 
 def test_phrases_are_chinese() -> None:

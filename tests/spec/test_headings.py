@@ -13,7 +13,13 @@ import reference.worlds.replication.parameters
 import reference.worlds.replication.state
 import reference.worlds.replication.structure
 from book.model import system_page
-from book.model.code_page import TOPIC_SHELVES, add_sections, list_conditions
+from book.model.code_page import (
+    TOPIC_SHELVES,
+    MissingMeaningError,
+    add_sections,
+    get_meaning,
+    list_conditions,
+)
 from properties.generated_text import SPEC
 from properties.property import Property
 from properties.verdicts.verdict import VerdictWord
@@ -181,6 +187,12 @@ def test_rule_has_prose(name: str) -> None:
 def test_a_condition_has_a_meaning_in_one_place() -> None:
     """And no meaning is of a condition that no rule has."""
     assert set(MEANINGS) == {c for rule in RULES.values() for c in list_conditions(rule)}
+
+
+def test_a_condition_without_a_meaning_is_told() -> None:
+    """In one line, with where to write it."""
+    with pytest.raises(MissingMeaningError, match=r"`is_new` of flush_slave .*/condition_kinds"):
+        get_meaning(RULES["flush_slave"], "is_new")
 
 
 def test_a_rule_without_a_section_gets_one() -> None:

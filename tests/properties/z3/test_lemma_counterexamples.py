@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attrs import evolve
 
 from properties.verdicts import certificates
+from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import GUARANTEES, LEMMAS
+from properties.z3 import lemma_counterexamples
 from properties.z3.lemma_counterexamples import (
     LemmaCounterexample,
     find_counterexamples,
     find_objections,
     load_counterexamples,
+    load_standing,
+    main,
     save_counterexamples,
     search_all,
 )
 from reference.language.machine import Action
 from reference.worlds.replication.structure import Structure
 
-UPDATE = "run python -m properties.z3.lemma_counterexamples, then read whether why= still agrees"
+UPDATE = "run python -m properties.z3.lemma_counterexamples --search; does why= still agree?"
 
 STORED = load_counterexamples()
 
@@ -71,6 +76,37 @@ def test_a_forged_counterexample_is_objected_to(
 ) -> None:
     """The check can fail, for every reason that it has."""
     assert any(objection in found for found in find_objections(forged))
+
+
+def test_what_stands_is_kept(tmp_path: Path) -> None:
+    """Of damaged ones nothing; of whole ones whatever the reference has no objection to."""
+    path = tmp_path / "stored.json"
+    other = next(e for e in STORED.values() if e.kind == "state" and e != STATE)
+    unproved = evolve(other, fault_model=FAULT_MODEL_BY_NAME["every fault"])
+    save_counterexamples(
+        STORED | {STATE.lemma: evolve(STATE, before={}), other.lemma: unproved}, path
+    )
+    kept = load_standing(path)
+    assert kept == {n: e for n, e in STORED.items() if n not in (STATE.lemma, other.lemma)}
+    path.write_text(path.read_text().replace('"breaks"', '"broke"', 1))
+    assert load_standing(path) == {}
+
+
+@pytest.mark.parametrize(("words", "asked"), [((), [STATE.lemma]), (("--search",), list(LEMMAS))])
+def test_only_what_does_not_stand_is_searched(
+    monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], asked: list[str]
+) -> None:
+    """Unless all are to be found anew."""
+    standing = {n: e for n, e in STORED.items() if n != STATE.lemma}
+    saved: list[Any] = []
+    monkeypatch.setattr(lemma_counterexamples, "load_standing", lambda: standing)
+    monkeypatch.setattr(
+        lemma_counterexamples, "search_all", lambda say, lemmas: {n: STORED[n] for n in lemmas}
+    )
+    monkeypatch.setattr(lemma_counterexamples, "save_counterexamples", saved.append)
+    assert main(words) == 0
+    assert saved == [STORED]
+    assert asked == [n for n in LEMMAS if n not in standing or "--search" in words]
 
 
 @pytest.mark.nightly
