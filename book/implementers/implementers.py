@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from functools import cache
+from itertools import accumulate, pairwise
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -159,6 +160,8 @@ class Judge:
     parameters: Any = field(repr=False)
     schedule: tuple[Action, ...] = field(repr=False)
     vector: dict[str, Any] = field(repr=False)
+    states: tuple[Any, ...] = field(repr=False)
+    """The states before and after each step; a refused step leaves the state as it is."""
 
     @property
     def rules(self) -> frozenset[str]:
@@ -167,11 +170,16 @@ class Judge:
 
     def notices(self, structure: Any) -> bool:
         """A step or a value changes with the present rules of this structure."""
-        instances = compute_machine(structure).instances
-        if any(action.instance not in instances for action in self.schedule):
+        machine = compute_machine(structure)
+        if any(action.instance not in machine.instances for action in self.schedule):
             return True
-        made = make_vector(self.vector["name"], structure, self.parameters, self.schedule)
-        return any(made[key] != self.vector[key] for key in ("steps", "refused_step"))
+        states = (evolve(state, structure=structure) for state in self.states)
+        for number, (before, after) in enumerate(pairwise(states)):
+            outcome = machine.step(before, self.schedule[number])
+            is_refused = number == self.vector["refused_step"]
+            if outcome.is_refused is not is_refused or outcome.cluster != after:
+                return True
+        return False
 
 
 @cache
@@ -181,13 +189,19 @@ def list_judges() -> tuple[Judge, ...]:
 
 
 def _list_of(structure: Any) -> Iterator[Judge]:
+    machine = compute_machine(structure)
+
+    def step(state: Any, action: Action) -> Any:
+        return machine.step(state, action).cluster
+
     for name, parameters, schedule in list_scenarios(structure):
         forbidden = find_forbidden_step(structure, parameters, schedule)
         trials = [schedule] if forbidden is None else [schedule, (*schedule, forbidden)]
         for trial in trials:
             if trial:
                 vector = make_vector(name, structure, parameters, trial)
-                yield Judge(structure, parameters, trial, vector)
+                states = accumulate(trial, step, initial=structure.make_initial(parameters))
+                yield Judge(structure, parameters, trial, vector, tuple(states))
 
 
 def list_first_judges(position: int) -> list[Judge]:

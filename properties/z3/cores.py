@@ -1,8 +1,8 @@
 """Unsat cores as data: the facts that each proof obligation needs, checked again alone.
 
-Like a certificate a core is a hint, never a verdict, and carries the same digest. ``python -m
-properties.z3.cores`` finds them anew after rules, lemmas or certificates have changed, for all
-structures or those named as arguments.
+Like a certificate a core is a hint, never a verdict, and carries the same digest. A renewal keeps
+each core that still proves its obligation; ``python -m properties.z3.cores`` finds all anew, of all
+structures or of those named as arguments.
 
 Cores connect guarantees, lemmas, rules and conditions. A core is one way to prove an obligation,
 seldom the only one. An edge means that the present proof uses the fact; a lemma without dependants
@@ -17,6 +17,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from attrs import field, frozen
@@ -29,6 +30,7 @@ from properties.worlds.replication.structures import CERTIFIED_BY_NAME, CERTIFIE
 from properties.z3.discharge import Fact, FactKind, Outcome, follows_from
 from properties.z3.induction import SolverGaveUpError
 from properties.z3.obligations import Obligation, ObligationKind, Proof, load_proof
+from reference.checkout import PROGRAM
 from reference.worlds.replication.structure import Structure
 
 
@@ -141,7 +143,7 @@ class Core:
     work: int
     """Z3's resource units for the obligation with all facts at hand."""
     facts: tuple[Fact, ...]
-    """A minimal set of sufficient facts."""
+    """A sufficient set of facts; when it was found, no smaller part of it sufficed."""
 
 
 @frozen
@@ -153,9 +155,11 @@ class CoreFailure:
 
 
 def find_cores(
-    proof: Proof, on_progress: Callable[[str], None] = lambda text: None
+    proof: Proof,
+    on_progress: Callable[[str], None] = lambda text: None,
+    known: Mapping[Obligation, Core] = MappingProxyType({}),
 ) -> dict[Obligation, Core]:
-    """A minimal core of every obligation.
+    """A core of every obligation: a known one that still proves it, or a minimal one.
 
     Raises InternalDisagreementError for an obligation that does not hold and SolverGaveUpError for
     one that Z3 gives up.
@@ -163,6 +167,9 @@ def find_cores(
     found = {}
     for obligation in proof.list_obligations():
         on_progress(f"{proof.structure.name}: {obligation}")
+        if not _find_reason(proof, obligation, known.get(obligation)):
+            found[obligation] = known[obligation]
+            continue
         discharge = proof.discharge_minimally(obligation)
         if discharge.outcome is Outcome.GAVE_UP:
             raise SolverGaveUpError(f"{proof.structure.name}: {obligation}")
@@ -253,22 +260,39 @@ def load_cores(structure: Structure, folder: Path = CORE_FOLDER) -> dict[Obligat
 
     Raises InternalDisagreementError when there are none for these rules, or they are malformed.
     """
+    digest, cores = read_cores(structure, folder)
+    if digest != compute_digest(structure):
+        raise InternalDisagreementError(
+            f"the cores of {structure.name} were made from other rules; run `{PROGRAM} renew`"
+        )
+    return cores
+
+
+def read_cores(
+    structure: Structure, folder: Path = CORE_FOLDER
+) -> tuple[str, dict[Obligation, Core]]:
+    """The digest of the rules that the stored cores were made from, and the cores.
+
+    Raises InternalDisagreementError when there are none, or they are malformed.
+    """
     try:
         document = json.loads(get_path(structure, folder).read_text())
-        is_current = document["digest"] == compute_digest(structure)
         tables = [read_table(document, kind) for kind in ObligationKind]
-        cores = {obligation: core for table in tables for obligation, core in table.items()}
+        digest: str = document["digest"]
     except (OSError, KeyError, IndexError, TypeError, ValueError, AttributeError) as problem:
         raise InternalDisagreementError(
             f"the cores of {structure.name} are missing or malformed ({problem!r}); "
-            "run `python -m properties.z3.cores`"
+            f"run `{PROGRAM} renew`"
         ) from problem
-    if not is_current:
-        raise InternalDisagreementError(
-            f"the cores of {structure.name} were made from other rules; "
-            "run `python -m properties.z3.cores`"
-        )
-    return cores
+    return digest, {obligation: core for table in tables for obligation, core in table.items()}
+
+
+def read_known(structure: Structure, folder: Path = CORE_FOLDER) -> dict[Obligation, Core]:
+    """The stored cores, perhaps of other rules; none if nothing whole is stored."""
+    try:
+        return read_cores(structure, folder)[1]
+    except InternalDisagreementError:
+        return {}
 
 
 def main(names: Iterable[str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +14,7 @@ from tests.nightly import plugin
 from tests.nightly.commits import count_commits
 from tests.nightly.measuring import UNKNOWN, compute_costs, read_durations, write
 from tests.nightly.plugin import rotate
+from tests.nightly.pytest_process import run_pytest
 from tests.nightly.slices import (
     Costs,
     Slice,
@@ -154,22 +154,16 @@ def test_costs_are_measured_written_and_read() -> None:
 @pytest.mark.parametrize("number", ["1000000", "all"])
 def test_a_number_that_no_slice_has_is_refused(number: str) -> None:
     """With the numbers that there are."""
-    result = run_pytest(f"--nightly-slice={number}")
+    result = run_pytest("-m", "nightly", f"--nightly-slice={number}")
     assert pytest.ExitCode.USAGE_ERROR == result.returncode
     assert f"a number below {read_costs().count}" in result.stderr
 
 
 def test_a_slice_is_listed() -> None:
     """With its number, the number of slices and the seed."""
-    result = run_pytest("--nightly-slice=3", "--collect-only")
+    result = run_pytest("-m", "nightly", "--nightly-slice=3", "--collect-only")
     assert 0 == result.returncode, result.stdout
     assert f"nightly: slice 3 of {read_costs().count}, seed 3\n" in result.stdout
-
-
-def run_pytest(*words: str) -> subprocess.CompletedProcess[str]:
-    """Pytest in a process of its own."""
-    command = [sys.executable, "-m", "pytest", "-m", "nightly", *words]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize(("seconds", "profile"), [(None, "nightly"), (20.0, "dev")])

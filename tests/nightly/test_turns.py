@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from tests.nightly import turns
+from tests.nightly.pytest_process import run_pytest
 from tests.nightly.slices import ROOT
 from tests.nightly.turns import (
     DEAR_SECONDS,
@@ -70,7 +69,7 @@ def test_dear_is_what_takes_long_together(tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("word", ["10", "-1", "x", ""])
 def test_a_wrong_turn_is_one_line(word: str) -> None:
     """It says what to give."""
-    result = run(f"--dear-turn={word}")
+    result = run_pytest(f"--dear-turn={word}")
     assert pytest.ExitCode.USAGE_ERROR == result.returncode
     assert "--dear-turn: give auto, or a number below 10" in result.stderr
 
@@ -79,7 +78,7 @@ def test_a_run_takes_its_turn() -> None:
     """Of the dear tests of a file those of the turn, of the others all; without a turn all."""
     file = "tests/properties/test_convergence.py"
     collected = {
-        turn: set(run("--collect-only", "-q", file, *turn).stdout.splitlines())
+        turn: set(run_pytest("--collect-only", "-q", file, *turn).stdout.splitlines())
         for turn in ((), ("--dear-turn=0",), ("--dear-turn=5",))
     }
     every = {line for line in collected[()] if "::" in line}
@@ -91,11 +90,5 @@ def test_a_run_takes_its_turn() -> None:
 
 def test_the_turn_is_told() -> None:
     """Before the tests, with what runs all."""
-    told = run("--collect-only", "--dear-turn=5", "tests/nightly/test_turns.py").stdout
+    told = run_pytest("--collect-only", "--dear-turn=5", "tests/nightly/test_turns.py").stdout
     assert "dear tests: turn 5 of 10; --every-turn runs all" in told.splitlines()
-
-
-def run(*words: str) -> subprocess.CompletedProcess[str]:
-    """A process of pytest in the project."""
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *words]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -21,6 +21,7 @@ from properties.z3.cores import (
     Core,
     find_cores,
     load_cores,
+    read_known,
     recheck_cores,
     save_cores,
 )
@@ -83,6 +84,22 @@ def find_certified_cores(structure: Structure) -> Mapping[Obligation, Core]:
     return find_cores(load_proof(structure))
 
 
+def test_a_core_that_proves_still_is_kept() -> None:
+    """Also one that is not minimal; one that does not prove, or is missing, is found anew."""
+    proof = Proof(ALONE, ["life_is_counted"])
+    found = find_cores(proof)
+    wide, weakened, missing, *_ = [o for o, core in found.items() if core.facts]
+    known = {
+        **found,
+        wide: Core(7, tuple(proof.pose(wide).facts)),
+        weakened: evolve(found[weakened], facts=()),
+    }
+    del known[missing]
+    again = find_cores(proof, known=known)
+    assert {wide} == {o for o, core in again.items() if core != found[o]}
+    assert known[wide] == again[wide]
+
+
 def test_a_gap_is_noticed() -> None:
     """A missing core, a weakened one, one with a strange fact, one too many."""
     stored = load_cores(ALONE)
@@ -132,10 +149,13 @@ def test_missing_malformed_and_old_cores_are_refused(
     path = save_cores(ALONE, load_cores(ALONE), tmp_path)
     text = path.read_text()
     path.write_text(text.replace('"consecution"', '"guesswork"'))
+    assert read_known(ALONE, tmp_path) == {}
     with pytest.raises(InternalDisagreementError, match=r"malformed .*consecution"):
         load_cores(ALONE, tmp_path)
     path.write_text(text)
+    stored = load_cores(ALONE, tmp_path)
     monkeypatch.setattr(cores, "compute_digest", lambda structure: "of other rules")
+    assert read_known(ALONE, tmp_path) == stored
     with pytest.raises(InternalDisagreementError, match="made from other rules"):
         load_cores(ALONE, tmp_path)
 
