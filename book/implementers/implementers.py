@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from functools import cache
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -17,6 +17,7 @@ from attrs import evolve, field, frozen
 from properties.exports.vectors.schedules import find_forbidden_step, list_scenarios, make_vector
 from properties.mutants.derivation import list_mutants
 from properties.mutants.execution import make_mistake
+from properties.schedules.judgement import take_steps
 from properties.worlds import STRUCTURES
 from reference.language.machine import Action, compute_machine
 
@@ -189,19 +190,15 @@ def list_judges() -> tuple[Judge, ...]:
 
 
 def _list_of(structure: Any) -> Iterator[Judge]:
-    machine = compute_machine(structure)
-
-    def step(state: Any, action: Action) -> Any:
-        return machine.step(state, action).cluster
-
     for name, parameters, schedule in list_scenarios(structure):
         forbidden = find_forbidden_step(structure, parameters, schedule)
         trials = [schedule] if forbidden is None else [schedule, (*schedule, forbidden)]
         for trial in trials:
             if trial:
                 vector = make_vector(name, structure, parameters, trial)
-                states = accumulate(trial, step, initial=structure.make_initial(parameters))
-                yield Judge(structure, parameters, trial, vector, tuple(states))
+                taken = take_steps(structure, parameters, trial)
+                states = (structure.make_initial(parameters), *(o.cluster for _, o in taken))
+                yield Judge(structure, parameters, trial, vector, states)
 
 
 def list_first_judges(position: int) -> list[Judge]:

@@ -24,7 +24,7 @@ from properties.fault_model import FaultModel, get_fault_count_name
 from properties.verdicts.certificates import CERTIFICATE_FOLDER, load_cells
 from properties.verdicts.fingerprint import compute_fingerprint
 from properties.verdicts.storage.certificate_files import write_whole
-from properties.verdicts.verdict import VerdictWord
+from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES, find_world
 from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODEL_BY_NAME, FAULT_MODELS
 from properties.worlds.replication.world import LEMMAS
@@ -303,10 +303,10 @@ def search_all(
 
 
 def load_standing(path: Path = COUNTEREXAMPLE_FILE) -> dict[str, LemmaCounterexample]:
-    """The stored counterexamples that stand; none if nothing whole is stored."""
+    """The stored counterexamples that stand; none if nothing whole, or no proof, is stored."""
     try:
         return {name: e for name, e in load_counterexamples(path).items() if is_standing(e)}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, InternalDisagreementError):
         return {}
 
 

@@ -9,6 +9,7 @@ import pytest
 from attrs import evolve
 
 from properties.verdicts import certificates
+from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import GUARANTEES, LEMMAS
 from properties.z3 import lemma_counterexamples
@@ -90,6 +91,16 @@ def test_what_stands_is_kept(tmp_path: Path) -> None:
     assert kept == {n: e for n, e in STORED.items() if n not in (STATE.lemma, other.lemma)}
     path.write_text(path.read_text().replace('"breaks"', '"broke"', 1))
     assert load_standing(path) == {}
+
+
+def test_without_a_proof_nothing_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a certificate is of other rules all are searched, as if none were stored."""
+
+    def refuse(structure: Structure) -> None:
+        raise InternalDisagreementError(structure.name)
+
+    monkeypatch.setattr(lemma_counterexamples, "load_cells", refuse)
+    assert load_standing() == {}
 
 
 @pytest.mark.parametrize(("words", "asked"), [((), [STATE.lemma]), (("--search",), list(LEMMAS))])
