@@ -21,7 +21,7 @@ VOCABULARY = frozenset(
         "reference.language.operators",
         "reference.language.rule",
         "reference.language.variant",
-        "properties.property",
+        "properties.language.property",
     }
 )
 """The modules whose functions are the language of rules, such as ``choose`` and ``when``."""

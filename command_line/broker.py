@@ -11,18 +11,18 @@ from pathlib import Path
 import click
 from attrs import evolve
 
+from brokers.appended_file import open_appended
+from brokers.broker.broker import Broker
+from brokers.broker.mutants import MUTANTS, Mutant
+from brokers.broker.mutants.mutant import BOTH, MASTER, SLAVE
+from brokers.broker.parts import USUAL_PARTS
+from brokers.broker.settings import Settings
+from brokers.broker.sockets.running import LOOPBACK, Process
+from brokers.configuration_files import read_one_broker
 from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.served_lines import serve_lines
-from reference.appended_file import open_appended
-from reference.broker.broker import Broker
-from reference.broker.mutants import MUTANTS, Mutant
-from reference.broker.mutants.mutant import BOTH, MASTER, SLAVE
-from reference.broker.parts import USUAL_PARTS
-from reference.broker.settings import Settings
-from reference.broker.sockets.running import LOOPBACK, Process
 from reference.configuration.broker_group import BrokerConfiguration
-from reference.configuration.files import read_one_broker
 from reference.configuration.later_keys import (
     ALL_ACK,
     IN_SYNC_REPLICAS,

@@ -11,6 +11,18 @@ from typing import Any
 import click
 from attrs import evolve
 
+from brokers.broker.settings import Settings
+from brokers.conformance.case import Case
+from brokers.conformance.catalogue import MASTER_CASES, SLAVE_CASES
+from brokers.conformance.judging import (
+    FAILED,
+    INCONCLUSIVE,
+    PASSED,
+    SKIPPED,
+    VACUOUS,
+    Outcome,
+)
+from brokers.conformance.running import NoBrokerError, Target, find_obstacle, run_cases
 from command_line.broker import parse_settings, read_configuration
 from command_line.conformance.junit import render_junit
 from command_line.conformance.matrix_page import render_matrix
@@ -26,18 +38,6 @@ from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.new_files import check_new, tell_problem
 from command_line.output.progress import show_progress
-from reference.broker.settings import Settings
-from reference.conformance.case import Case
-from reference.conformance.catalogue import MASTER_CASES, SLAVE_CASES
-from reference.conformance.judging import (
-    FAILED,
-    INCONCLUSIVE,
-    PASSED,
-    SKIPPED,
-    VACUOUS,
-    Outcome,
-)
-from reference.conformance.running import NoBrokerError, Target, find_obstacle, run_cases
 from reference.releases.versions import Version
 
 MASTER, SLAVE = "master", "slave"

@@ -56,9 +56,9 @@ from command_line.output.checkout import check_is_checkout
 from command_line.output.new_files import tell_problem
 from command_line.output.progress import show_progress
 from command_line.run_tests import run_pytest
+from properties.checkout import PROGRAM
 from properties.generated_text import ROOT, Page
 from properties.verdicts.storage.certificate_files import write_whole
-from reference.checkout import PROGRAM
 
 PAGES: tuple[Page, ...] = (
     front_page.PAGE,

@@ -35,6 +35,7 @@ from command_line.options.shared_options import (
 )
 from command_line.output.progress import show_progress
 from command_line.output.width import echo, get_drawing_width
+from properties.checkout import PROGRAM, name_page
 from properties.generated_text import SPEC
 from properties.scenarios.counterexamples.cases import choose_schedule, find_case
 from properties.scenarios.summary.codes import find_code_of_cell
@@ -48,7 +49,6 @@ from properties.verdicts.findings.disputes import list_disputing
 from properties.verdicts.findings.explanations import explain
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES, find_world
-from reference.checkout import PROGRAM, name_page
 from reference.releases.versions import Version
 from reference.worlds.replication.structure import Structure
 

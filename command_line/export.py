@@ -27,6 +27,7 @@ from command_line.output import exit_codes
 from command_line.output.checkout import check_is_checkout
 from command_line.output.new_files import NEW_FILE, OUT, check_new, tell_problem
 from command_line.output.progress import ProgressLine, show_progress
+from properties.checkout import IS_CHECKOUT, name_page
 from properties.exports.instances import SmallInstance
 from properties.exports.itf import (
     Exported,
@@ -40,10 +41,9 @@ from properties.exports.smt_lib import write_smt_lib
 from properties.exports.tla import write_module
 from properties.exports.vectors.archive import write_archive
 from properties.exports.vectors.schedules import write_vectors
-from properties.fault_model import SEARCHED
 from properties.generated_text import ROOT
+from properties.language.fault_model import SEARCHED
 from properties.worlds import KNOWN_STRUCTURES, STRUCTURES, find_world
-from reference.checkout import IS_CHECKOUT, name_page
 from reference.language.leaves import compute_leaf_sorts, is_parameter
 from reference.language.terms import Sort
 

@@ -38,6 +38,7 @@ from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.interruption import say_when_interrupted
 from command_line.output.progress import show_progress
+from properties.checkout import FULL_ENVIRONMENT, name_page
 from properties.generated_text import count_steps
 from properties.verdicts.fault_sets.admitted_faults import (
     are_proofs_current,
@@ -46,7 +47,6 @@ from properties.verdicts.fault_sets.admitted_faults import (
 )
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import STRUCTURES_BY_WORLD, find_healing, find_world
-from reference.checkout import FULL_ENVIRONMENT, name_page
 from reference.releases.versions import Version
 from spark_fuzz.campaign.java import MissingPrerequisiteError, find_java
 from spark_fuzz.campaign.schedule import SCHEDULES_MAX, SEED_MAX, STEPS_MAX, CampaignOptions

@@ -32,6 +32,7 @@ from command_line.options.reading_options import add_reading_options
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
 from command_line.output.width import echo, get_prose_width, get_width, wrap, wrap_command
+from properties.checkout import PROGRAM, name_page
 from properties.exports.itf import ISSUE_FOLDER, SUFFIX
 from properties.scenarios.known_issues.catalogue import (
     Entry,
@@ -58,7 +59,6 @@ from properties.scenarios.known_issues.telling import (
     say_sources,
     tell_scenario,
 )
-from reference.checkout import PROGRAM, name_page
 from reference.releases.versions import USUAL_VERSION, Version
 
 EPILOG = """\b

@@ -10,14 +10,14 @@ from typing import Any
 
 import click
 
+from brokers.broker_logs.folders import find_brokers
+from brokers.broker_logs.reading import LogReport, choose_release, read_logs
+from brokers.broker_logs.recording import make_recording
 from command_line.answers.recordings.broker_logs import as_json, gather_signs, render
 from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.new_files import tell_problem
 from command_line.output.progress import show_progress
-from reference.broker_logs.folders import find_brokers
-from reference.broker_logs.reading import LogReport, choose_release, read_logs
-from reference.broker_logs.recording import make_recording
 from reference.releases.versions import Version
 
 EPILOG = """\b

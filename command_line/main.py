@@ -17,9 +17,9 @@ from command_line.output.failures import get_exit_code
 from command_line.output.interruption import say_when_interrupted
 from command_line.output.progress import watch
 from command_line.output.standard_streams import OutputClosedError, end_quietly, reserve_numbers
+from properties.checkout import FULL_ENVIRONMENT
 from properties.verdicts.changed_rules import renew_when_loaded
 from reference import ROCKETMQ_VERSION
-from reference.checkout import FULL_ENVIRONMENT
 
 DEBUG = "RMQSPEC_DEBUG"
 """An environment variable: when set, failures show where they come from."""

@@ -31,6 +31,7 @@ from command_line.output import exit_codes
 from command_line.output.checkout import check_may_rewrite
 from command_line.output.progress import show_progress
 from command_line.output.workers import run_all
+from properties.checkout import PROGRAM, name_page
 from properties.comparison.upgrades import COMPARED_STRUCTURES, compare, get_base, render_change
 from properties.judges.foundations import check_foundations
 from properties.schedules.known_schedules import load_known_schedules
@@ -67,7 +68,6 @@ from properties.z3.vacuity import (
     save_witnesses,
     search_witnesses,
 )
-from reference.checkout import PROGRAM, name_page
 from reference.releases.versions import USUAL_VERSION, Version, find_version
 from reference.worlds.replication.changes import VARIANTS
 from reference.worlds.replication.structure import Structure

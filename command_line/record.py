@@ -12,6 +12,16 @@ from typing import Any
 import click
 from attrs import frozen
 
+from brokers.appended_file import AppendedFile, open_appended
+from brokers.configuration_files import read_one_broker
+from brokers.recorder.nodes import Nodes, describe_node
+from brokers.recorder.recorder import Recorder, open_recorder
+from brokers.recorder.watch.alarms import Alarm
+from brokers.recorder.watch.live import LiveWatch
+from brokers.recorder.watch.output import as_json, describe_alarm
+from brokers.recorder.watch.playing import play
+from brokers.recorder.watch.watch import Watch
+from brokers.recordings.reading import read_recording
 from command_line.options.recorder_options import (
     Broker,
     Link,
@@ -25,16 +35,6 @@ from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.batch import Batch
 from command_line.output.served_lines import Outlet, ServedLines, serve_lines
-from reference.appended_file import AppendedFile, open_appended
-from reference.configuration.files import read_one_broker
-from reference.recorder.nodes import Nodes, describe_node
-from reference.recorder.recorder import Recorder, open_recorder
-from reference.recorder.watch.alarms import Alarm
-from reference.recorder.watch.live import LiveWatch
-from reference.recorder.watch.output import as_json, describe_alarm
-from reference.recorder.watch.playing import play
-from reference.recorder.watch.watch import Watch
-from reference.recordings.reading import read_recording
 from reference.releases.versions import Version
 
 LOOPBACK = "127.0.0.1"

@@ -9,6 +9,13 @@ from pathlib import Path
 import click
 from attrs import define
 
+from brokers.disk.comparison.accounting import list_cut, list_missing
+from brokers.disk.comparison.acknowledged import Acknowledged, read_acknowledged
+from brokers.disk.files.folders import StoreError
+from brokers.disk.findings import Kind
+from brokers.disk.reading import read_stored_broker
+from brokers.disk.stability import Stability, find_change
+from brokers.disk.stored_brokers import MASTER, StoredBroker
 from command_line.answers.stores import as_json
 from command_line.answers.stores.model import describe_in_model, tell_in_model
 from command_line.answers.stores.pair import Pair, compare_stores
@@ -18,14 +25,7 @@ from command_line.output import exit_codes
 from command_line.output.new_files import check_new, tell_problem
 from command_line.output.progress import ProgressLine, show_progress
 from command_line.output.width import echo
-from reference.disk.comparison.accounting import list_cut, list_missing
-from reference.disk.comparison.acknowledged import Acknowledged, read_acknowledged
-from reference.disk.files.folders import StoreError
-from reference.disk.findings import Kind
-from reference.disk.reading import read_stored_broker
-from reference.disk.stability import Stability, find_change
-from reference.disk.start_rules import make_start_rules
-from reference.disk.stored_brokers import MASTER, StoredBroker
+from reference.releases.start_rules import make_start_rules
 from reference.releases.versions import Version
 
 EPILOG = """\b

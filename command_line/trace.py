@@ -10,6 +10,13 @@ from typing import Any
 import click
 from attrs import define, evolve, field
 
+from brokers.recordings.inspection.looks import Looks
+from brokers.recordings.inspection.steps import Excerpt, find_stop, tell_event
+from brokers.recordings.inspection.unknown import refuse_unknown
+from brokers.recordings.joined.explain import JoinedVerdict, explain
+from brokers.recordings.judging import TraceVerdict, check_recording, find_version
+from brokers.recordings.log.explain import REJECTED, UNDECIDED
+from brokers.recordings.reading import Recording, read_parts, read_recording, trace_error
 from command_line.answers.recordings.lines import (
     describe_end,
     describe_joined,
@@ -22,13 +29,6 @@ from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.batch import Batch
 from command_line.output.progress import ProgressLine, show_progress
-from reference.recordings.inspection.looks import Looks
-from reference.recordings.inspection.steps import Excerpt, find_stop, tell_event
-from reference.recordings.inspection.unknown import refuse_unknown
-from reference.recordings.joined.explain import JoinedVerdict, explain
-from reference.recordings.judging import TraceVerdict, check_recording, find_version
-from reference.recordings.log.explain import REJECTED, UNDECIDED
-from reference.recordings.reading import Recording, read_parts, read_recording, trace_error
 from reference.releases.versions import Version
 
 END = "end"

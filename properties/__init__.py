@@ -1,11 +1,12 @@
 """What the protocol guarantees, under which faults, and how that is decided.
 
-- ``property``, ``world``, ``worlds``: claims, and lemmas for their proofs; each world ends in one
-  object. ``fault_model``: which faults may happen; ``healing``: the steps once they stop.
+- ``language``: properties, fault models, healing, and the worlds that they make up.
+- ``worlds``: claims, and lemmas for their proofs; each world ends in one object.
 - ``z3``: how claims are proved or refuted. ``exports``: vectors, and the terms for other tools.
 - ``verdicts``: certificates and their contents. ``comparison``: what a variant or release changes.
 - ``schedules``: followed, judged, shortened. ``walks``: random walks, and Hypothesis machines.
 - ``scenarios``: known issues, procedures, predictions, and where consumers read.
 - ``mutants``, ``judges``, ``restrictions``: checks of the model, and of its judges.
-- ``generated_text``: tables and counts as text.
+- ``generated_text``: tables and counts as text. ``checkout``: whether the program runs in a
+  checkout, and what its hints name then.
 """

@@ -16,7 +16,7 @@ from properties.worlds import OTHER_WORLDS
 from reference.worlds.replication.rules import RULES
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("reference", "properties", "spark_fuzz", "book", "command_line")
+ROOMS = ("reference", "brokers", "properties", "spark_fuzz", "book", "command_line")
 
 FUNCTION_LINES_MAX = 40
 FOLDER_ENTRIES_MAX = 16
@@ -29,15 +29,22 @@ LARGE_FOLDERS = {
     "command_line/answers": 18,  # a module for each answer
 }
 
+ENGINES = {"z3", "hypothesis", "pyspark", "numpy", "numba", "pyarrow", "pandas", "click"}
+PROCESSES = {"asyncio", "concurrent", "fcntl", "multiprocessing", "select", "selectors", "signal"}
+PROCESSES |= {"socket", "socketserver", "ssl", "subprocess", "threading", "urllib", "http"}
+CLOCKS = {"datetime", "sched", "time"}
+FILES = {"glob", "io", "os", "pathlib", "shutil", "sqlite3", "tempfile"}
 FORBIDDEN = {
-    "reference": {"z3", "hypothesis", "pyspark", "numpy", "numba", "pyarrow", "pandas", "click"},
+    "reference": ENGINES | PROCESSES | CLOCKS | FILES,
+    "brokers": ENGINES,
     "properties": {"pyspark", "numba", "numpy", "pyarrow", "click"},
     "spark_fuzz": {"click", "rich", "hypothesis"},
     "book": {"click", "rich", "pyspark", "numba", "hypothesis"},
     "command_line": {"pyspark", "numba", "z3", "hypothesis"},
 }
 ROOMS_ABOVE = {
-    "reference": {"properties", "spark_fuzz", "book", "command_line", "tests"},
+    "reference": {"brokers", "properties", "spark_fuzz", "book", "command_line", "tests"},
+    "brokers": {"properties", "spark_fuzz", "book", "command_line", "tests"},
     "properties": {"spark_fuzz", "book", "command_line", "tests"},
     "spark_fuzz": {"book", "command_line", "tests"},
     "book": {"command_line", "tests"},
@@ -72,6 +79,18 @@ def test_walls_between_rooms(room: str) -> None:
     found = {file: get_imports(module) & walls for file, module in parse_files(room).items()}
     assert found
     assert {} == {file: names for file, names in found.items() if names}
+
+
+def test_the_reference_opens_no_file() -> None:
+    """Its own data come from its package."""
+    calls = [n for m in parse_files("reference").values() for n in ast.walk(m) if is_open(n)]
+    assert [] == calls
+    assert is_open(ast.parse("open(1)", mode="eval").body)
+
+
+def is_open(node: ast.AST) -> bool:
+    """A call of the function that opens a file."""
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") == "open"
 
 
 @in_each_room

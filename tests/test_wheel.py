@@ -17,7 +17,7 @@ import pytest
 
 from properties.generated_text import ROOT
 
-ROOMS = ("reference", "properties", "spark_fuzz", "book", "command_line")
+ROOMS = ("reference", "brokers", "properties", "spark_fuzz", "book", "command_line")
 BUILT_FROM = ("pyproject.toml", "README.md", "LICENSE", "NOTICE")
 (PINNED,) = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
 CONF = ROOT / "tests" / "data" / "conf" / "2m-2s-sync"

@@ -11,7 +11,7 @@ import attrs
 from book.explorer.deployments import list_deployments, name_structure
 from book.explorer.schedules import encode_schedule
 from properties.exports.javascript import encode_sizes
-from properties.fault_model import FaultModel
+from properties.language.fault_model import FaultModel
 from properties.schedules.judgement import JudgedStep
 from properties.worlds import find_world
 

@@ -18,7 +18,7 @@ from book.explorer.schedules import describe_opened, list_phenomena
 from book.explorer.texts import describe_claims, describe_rule
 from properties.exports.javascript import ENGINE_FILE, Source, list_conditions
 from properties.exports.shared_text import SharedText
-from properties.property import Predicate
+from properties.language.property import Predicate
 from properties.z3.induction import get_leaf_names
 from reference.language.operators import negate
 from reference.language.terms import Term

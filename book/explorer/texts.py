@@ -13,9 +13,9 @@ from typing import Any
 from book.contents import list_chapters
 from book.explorer.deployments import get_plain, has_parts
 from book.links import find_chapter, find_topic, find_variant_place
-from properties.property import PropertyRole
+from properties.language.property import PropertyRole
+from properties.language.world import World
 from properties.schedules.telling import SOURCE_REFERENCE
-from properties.world import World
 from properties.worlds import find_world
 from properties.worlds.system.world import SYSTEM
 from reference.language.rule import Rule, when

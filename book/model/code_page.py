@@ -21,8 +21,8 @@ from attrs import define, field, frozen
 from book.function_source import Function, get_path, is_predicate, list_called, read_source
 from properties.comparison.upgrades import COMPARED_VARIANTS
 from properties.generated_text import ROOT, SPEC, Page
-from properties.property import Property
-from properties.world import World
+from properties.language.property import Property
+from properties.language.world import World
 from properties.worlds.replication.world import CLAIMS, LEMMAS
 from reference.language.rule import Rule, between, when
 from reference.language.variant import Variant, overridable

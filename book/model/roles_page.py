@@ -22,6 +22,7 @@ from book.implementers.configuration_uses import (
     KeyUse,
 )
 from book.links import read_title
+from brokers.configuration_files import read_deployments
 from properties.generated_text import SPEC, Page, render_table
 from properties.verdicts.analysis import compute_parameters
 from properties.worlds.replication.structures import STOCK_FOLDERS
@@ -31,7 +32,6 @@ from reference.configuration.controller_keys import (
     OF_OTHERS,
     ControllerKey,
 )
-from reference.configuration.files import read_deployments
 from reference.configuration.keys import KEYS, OUTSIDE_THE_MODEL, Value
 from reference.configuration.later_keys import LATER_KEYS, LEFT_OUT, NAMES_IN_440, LaterKey
 from reference.configuration.release_keys import say_known

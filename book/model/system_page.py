@@ -12,7 +12,7 @@ from functools import partial
 
 from book.model.code_page import CodePage, Shelf, get_functions
 from book.model.world_page import render_guarantees, render_lemmas, render_summary
-from properties.property import Property, collect_properties
+from properties.language.property import Property, collect_properties
 from properties.verdicts.fault_sets.certificates import load_borders
 from properties.worlds.system import lemma
 from properties.worlds.system.parts import LOG_LEMMAS, READING_LEMMAS

@@ -17,13 +17,13 @@ from book.links import read_title
 from book.merged_table import render_merged
 from book.model.code_page import CodePage, make_world_shelf, mark
 from properties.generated_text import SPEC
-from properties.property import Property
+from properties.language.property import Property
+from properties.language.world import World
 from properties.scenarios.counterexamples.cases import find_case
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.expectations import Expectation, find_expectation
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.world import World
 from properties.worlds import OTHER_WORLDS
 from reference.language.machine import record_machine
 from reference.language.rule import Rule

@@ -12,7 +12,7 @@ from properties.generated_text import SPEC, Page, render_table
 from reference.assumptions.assumption import Assumption
 from reference.assumptions.condition_kinds import ConditionKind, load_condition_kinds
 from reference.assumptions.register import ASSUMPTIONS, list_unmet
-from reference.configuration.files import sample_group
+from reference.configuration.deployments import sample_group
 from reference.releases.releases import RELEASES
 from reference.releases.versions import Version
 

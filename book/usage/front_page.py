@@ -11,8 +11,8 @@ from typing import Any
 
 from book.contents import FRONT, render_contents
 from book.links import find_chapter
-from properties.fault_model import FaultModel
 from properties.generated_text import Page, render_table
+from properties.language.fault_model import FaultModel
 from properties.scenarios.counterexamples.cases import find_case
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import list_vacuous

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from brokers.broker.mutants import MUTANTS, Mutant
+from brokers.broker.mutants.mutant import BOTH, MASTER, SLAVE
 from properties.generated_text import SPEC, Page, compute_anchor, leave_to_site, render_table
-from reference.broker.mutants import MUTANTS, Mutant
-from reference.broker.mutants.mutant import BOTH, MASTER, SLAVE
 from reference.releases.releases import CLASSIC, RELEASES, Span, get_modes
 
 ROLES = (MASTER, SLAVE, BOTH)

@@ -14,8 +14,8 @@ import click
 from command_line.output import exit_codes
 from command_line.output.interruption import say_when_interrupted
 from command_line.output.progress import show_progress
+from properties.checkout import FULL_ENVIRONMENT
 from properties.worlds import find_world
-from reference.checkout import FULL_ENVIRONMENT
 from spark_fuzz.campaign.java import MissingPrerequisiteError, find_java
 
 if TYPE_CHECKING:

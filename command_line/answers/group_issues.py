@@ -11,11 +11,11 @@ from command_line.answers.short.groups import list_variants
 from command_line.answers.story.code_story import describe_group
 from command_line.options.reading_options import gather_question
 from command_line.output import width
+from properties.checkout import name_page
 from properties.scenarios.known_issues.catalogue import Entry
 from properties.scenarios.known_issues.decisions import Decision
 from properties.scenarios.known_issues.group_issues import Chance, GroupIssue, list_group_issues
 from properties.scenarios.known_issues.scenario import Scenario
-from reference.checkout import name_page
 from reference.configuration.broker_group import BrokerGroup, Deployment
 from reference.releases.versions import USUAL_VERSION
 

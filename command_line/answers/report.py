@@ -17,6 +17,7 @@ from command_line.answers.reading_report import print_readings
 from command_line.answers.restrictions import print_resting
 from command_line.answers.world_report import print_tables, print_world
 from command_line.output.width import echo, get_width
+from properties.checkout import name_page
 from properties.generated_text import count_steps
 from properties.scenarios.reading_analysis import ReadingQuestion, analyse_readings
 from properties.schedules.judgement import replay
@@ -29,7 +30,6 @@ from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.verdicts.world_analysis import WorldAnalysis, list_differing
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS, is_losing
 from properties.worlds.replication.world import CLAIMS, CONVERGENCE, GUARANTEES
-from reference.checkout import name_page
 from reference.configuration.broker_group import BrokerGroup, ConfigurationWarning, Deployment
 from reference.decisions.outage import compute_outage, describe_outage
 from reference.releases.versions import USUAL_VERSION, Version

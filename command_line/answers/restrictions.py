@@ -13,6 +13,7 @@ from command_line.output import exit_codes
 from command_line.output.progress import show_progress
 from command_line.output.width import echo
 from command_line.output.workers import run_all
+from properties.checkout import name_page
 from properties.restrictions.evidence import find_unevidenced, is_table_current
 from properties.restrictions.results import (
     JUDGED_STRUCTURES,
@@ -25,7 +26,6 @@ from properties.restrictions.results import (
 from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord
 from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
 from reference import ROCKETMQ_VERSION
-from reference.checkout import name_page
 
 
 def show_restrictions(

@@ -13,7 +13,7 @@ import click
 from command_line.options.shared_options import describe_model
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
-from properties.fault_model import FaultModel
+from properties.language.fault_model import FaultModel
 from properties.schedules.judgement import replay
 from properties.schedules.telling import draw_steps
 from properties.verdicts.certificates import encode_schedule

@@ -14,13 +14,13 @@ from rich.text import Text
 
 from command_line.answers.restrictions import find_resting, print_resting
 from command_line.output.width import echo, get_width, wrap_words
-from properties.fault_model import FaultModel
+from properties.checkout import PROGRAM
 from properties.generated_text import count_steps
+from properties.language.fault_model import FaultModel
 from properties.verdicts.certificates import encode_schedule
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.verdicts.world_analysis import WorldAnalysis
 from properties.worlds import find_world
-from reference.checkout import PROGRAM
 
 STYLES = {
     VerdictWord.PROVED: "green",

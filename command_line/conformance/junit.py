@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from xml.etree import ElementTree
 
-from reference.conformance.judging import FAILED, PASSED
+from brokers.conformance.judging import FAILED, PASSED
 
 
 def render_junit(report: Mapping[str, Any]) -> str:

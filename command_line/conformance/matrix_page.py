@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from brokers.conformance.judging import FAILED, INCONCLUSIVE, PASSED, SKIPPED, VACUOUS
 from command_line.conformance.run_report import say_counts
-from reference.conformance.judging import FAILED, INCONCLUSIVE, PASSED, SKIPPED, VACUOUS
 
 SYMBOLS = {PASSED: "✓", FAILED: "✗", INCONCLUSIVE: "?", VACUOUS: "∅", SKIPPED: "·"}
 STYLE = """

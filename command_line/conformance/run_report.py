@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from reference.conformance.judging import (
+from brokers.conformance.judging import (
     FAILED,
     INCONCLUSIVE,
     PASSED,

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 from attrs import frozen
 
+from brokers.configuration_files import read_deployments
 from command_line.options.version_option import add_version_option
 from reference.configuration.broker_group import (
     BrokerGroup,
@@ -16,11 +17,10 @@ from reference.configuration.broker_group import (
     ConfigurationWarning,
     Deployment,
 )
-from reference.configuration.files import (
+from reference.configuration.deployments import (
     assume_slaves,
     change_master,
     change_slaves,
-    read_deployments,
     sample_group,
 )
 from reference.configuration.later_keys import is_known_in

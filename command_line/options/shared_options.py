@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from properties.fault_model import FaultModel
+from properties.language.fault_model import FaultModel
 from properties.scenarios.summary.rows import CODE
 from properties.worlds import (
     CLAIM_NAMES,

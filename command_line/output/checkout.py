@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference.checkout import IS_CHECKOUT
+from properties.checkout import IS_CHECKOUT
 from spark_fuzz.campaign.java import MissingPrerequisiteError
 
 

@@ -25,11 +25,11 @@ from typing import Any
 from attrs import field, frozen
 
 from command_line.output.progress import ProgressLine
-from reference.checkout import get_user_cache
+from properties.checkout import get_user_cache
 
 ROOT = Path(__file__).parents[2]
 
-ROOMS = ("reference", "properties")
+ROOMS = ("reference", "brokers", "properties")
 """What verdicts rest on: rules, claims, proofs, certificates, words."""
 
 SUFFIXES = (".py", ".toml", ".json")

@@ -14,6 +14,7 @@ from attrs import evolve
 
 from command_line.prove import search
 from command_line.renewal.artefact import Artefact, Need, NotRenewedError, Say
+from properties.checkout import PROGRAM
 from properties.comparison.upgrades import COMPARED_STRUCTURES, COMPARED_VARIANTS, get_base
 from properties.verdicts import certificates
 from properties.verdicts.expectations import (
@@ -25,7 +26,6 @@ from properties.verdicts.renewal import Renewal, renew
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
 from properties.worlds.replication.structures import POOLED_STRUCTURES, SEARCHED_SLAVES_MAX
-from reference.checkout import PROGRAM
 from reference.releases.releases import CONTROLLER
 from reference.releases.versions import RULE_SETS
 

@@ -17,6 +17,7 @@ from command_line.docs import UPDATES, rewrite
 from command_line.renewal.artefact import Artefact, Need, NotRenewedError, Say
 from command_line.renewal.certified import list_certificates, name_certificate
 from command_line.renewal.modules import list_modules
+from properties.checkout import PROGRAM
 from properties.comparison import difference_search, repairs
 from properties.generated_text import ROOT
 from properties.restrictions import results
@@ -41,7 +42,6 @@ from properties.z3.vacuity import (
     renew_witnesses,
     save_witnesses,
 )
-from reference.checkout import PROGRAM
 
 
 def list_artefacts(*, is_accepting: bool = False) -> list[Artefact]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from attrs import frozen
 
+from properties.checkout import PROGRAM
 from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES, SIGHT_LEMMAS
 from properties.schedules.judgement import is_reached_by
 from properties.schedules.known_schedules import load_known_schedules, search_known_schedules
@@ -31,7 +32,6 @@ from properties.worlds.replication.fault_models import EVERY_FAULT
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.z3.bounded_search import BoundedSearch
 from properties.z3.induction import InductionProblem, prove_lemmas
-from reference.checkout import PROGRAM
 from reference.language.machine import Action, record_predicate
 from reference.language.terms import record
 from reference.releases.versions import RULE_SETS, USUAL, apply_rule_set

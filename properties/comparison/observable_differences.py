@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from properties.healing import is_possible
-from properties.property import Predicate
+from properties.language.healing import is_possible
+from properties.language.property import Predicate
 from properties.worlds.replication.change_lemmas import highest_report_covers_all_that_were_read
 from properties.worlds.replication.convergence import is_replication_at_rest
 from properties.worlds.replication.witnesses import a_slave_is_ahead

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from attrs import asdict, evolve, field, frozen
 
+from properties.checkout import PROGRAM
 from properties.comparison.difference_search import REPAIRS, RULE_SET_NAMES
 from properties.comparison.upgrades import COMPARED_STRUCTURES
 from properties.verdicts.certificates import CERTIFICATE_FOLDER
@@ -22,7 +23,6 @@ from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import prove_lemmas
 from properties.z3.ranking import rank_steps
-from reference.checkout import PROGRAM
 from reference.releases.versions import RULE_SETS, apply_rule_set
 from reference.worlds.replication.put import has_slave_wait
 from reference.worlds.replication.state import Message

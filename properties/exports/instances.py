@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 from attrs import evolve, field, frozen
 
-from properties.fault_model import FaultModel
+from properties.language.fault_model import FaultModel
 from properties.worlds import KNOWN_STRUCTURES, find_world
 from properties.worlds.replication.structures import STOCK_PAIR
 from reference.releases.versions import find_version

@@ -23,7 +23,7 @@ from attrs import field, frozen
 
 from properties.exports.notation import RANGE_PREFIX, Notation
 from properties.exports.shared_text import SharedText
-from properties.property import Predicate
+from properties.language.property import Predicate
 from properties.worlds import find_world
 from reference.language.leaves import PARAMETER_PREFIX, compute_leaf_sorts, flatten
 from reference.language.machine import (

@@ -20,7 +20,8 @@ import attrs
 
 from properties.exports.instances import SmallInstance
 from properties.exports.notation import RANGE_PREFIX, Notation, name_path
-from properties.fault_model import is_admitted
+from properties.language.fault_model import is_admitted
+from properties.language.world import get_largest_size
 from properties.schedules.possible_steps import (
     Step,
     Values,
@@ -28,7 +29,6 @@ from properties.schedules.possible_steps import (
     find_possible_steps,
     is_constant,
 )
-from properties.world import get_largest_size
 from properties.worlds import find_world
 from properties.z3.induction import get_leaf_names
 from properties.z3.intervals import Interval, compute_interval, compute_leaf_intervals

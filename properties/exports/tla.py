@@ -17,8 +17,8 @@ import attrs
 from attrs import evolve, frozen
 
 from properties.exports.notation import RANGE_PREFIX, Notation, name_path
-from properties.fault_model import FaultModel
-from properties.property import Property, PropertyRole
+from properties.language.fault_model import FaultModel
+from properties.language.property import Property, PropertyRole
 from properties.verdicts.certificates import decode_cells, load
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import find_world

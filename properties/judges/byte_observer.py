@@ -17,7 +17,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from properties.healing import SEARCH_LIMITS
+from properties.language.healing import SEARCH_LIMITS
 from properties.worlds.replication.guarantees import has_expired
 from reference.language.machine import Action, Machine, probe
 from reference.worlds.replication.state import (

@@ -22,7 +22,7 @@ from typing import Any
 
 import z3
 
-from properties.property import Property, PropertyRole
+from properties.language.property import Property, PropertyRole
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds import find_world
 from properties.z3.induction import InductionProblem, get_leaf_names, make_solver

@@ -95,7 +95,7 @@ TARGETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "properties/worlds/replication/convergence.py": (
             *("has_brokers", "is_of", "find_moving", "is_at_rest", "claim_at_rest"),
         ),
-        "properties/healing.py": ("is_possible", "begin_step", "try_step"),
+        "properties/language/healing.py": ("is_possible", "begin_step", "try_step"),
     },
 }
 """Kind of mistake, file, and the functions or tables in which mistakes are made."""

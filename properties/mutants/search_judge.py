@@ -14,15 +14,15 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from brokers.recordings.ahead.plan import make_plan
+from brokers.recordings.groups import OutsideTheModel, split_groups
+from brokers.recordings.judging import find_version
+from brokers.recordings.log.explain import CONFORMS, UNDECIDED, LogVerdict, explain
+from brokers.recordings.reading import Recording, read_recording
 from properties.mutants.derivation import RuleMutant, mutate
 from reference.language.compiled import CompiledInstance, compute_compiled_machine
 from reference.language.dependencies import Dependencies, compute_dependencies
 from reference.language.machine import RecordedInstance
-from reference.recordings.ahead.plan import make_plan
-from reference.recordings.groups import OutsideTheModel, split_groups
-from reference.recordings.judging import find_version
-from reference.recordings.log.explain import CONFORMS, UNDECIDED, LogVerdict, explain
-from reference.recordings.reading import Recording, read_recording
 from reference.releases.versions import Version
 
 STUMBLES = (ArithmeticError, AssertionError, LookupError)

@@ -15,7 +15,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from properties.fault_model import FaultModel, is_admitted
+from properties.language.fault_model import FaultModel, is_admitted
 from properties.restrictions.derivation import Degree, Restriction, list_relaxed
 from properties.restrictions.inductive_set import InductiveSet
 from properties.worlds import find_world

@@ -15,6 +15,7 @@ from typing import Any
 
 from attrs import frozen
 
+from properties.checkout import PROGRAM
 from properties.restrictions.derivation import (
     Degree,
     Restriction,
@@ -33,7 +34,6 @@ from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import read_entries, write_entry
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds import find_world
-from reference.checkout import PROGRAM
 from reference.language.machine import record_predicate
 
 RESTRICTIONS_FILE = "restrictions.json"

@@ -19,8 +19,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
+from properties.language.property import PropertyRole
 from properties.mutants.derivation import record_rule
-from properties.property import PropertyRole
 from properties.restrictions.derivation import DEFINING_CONDITIONS
 from properties.restrictions.evidence import find_bearing
 from properties.verdicts.certificates import load_required

@@ -17,8 +17,8 @@ from typing import Any
 
 from attrs import asdict, evolve, frozen
 
-from properties.fault_model import FaultModel
 from properties.generated_text import count_steps
+from properties.language.fault_model import FaultModel
 from properties.schedules.judgement import ScheduleError, follow, is_refuted_by
 from properties.verdicts.certificates import (
     CERTIFICATE_FOLDER,

@@ -14,14 +14,14 @@ from collections.abc import Iterator
 
 from attrs import evolve, frozen
 
-from properties.property import Predicate
+from brokers.disk.comparison.log_comparison import LogComparison
+from brokers.disk.findings import Kind
+from brokers.disk.stored_brokers import StoredBroker
+from properties.language.property import Predicate
 from properties.scenarios.procedures.procedures import is_as_good_as_new
 from properties.schedules.judgement import JudgedStep, judge
 from properties.worlds import find_world
 from properties.z3.bounded_search import BoundedSearch
-from reference.disk.comparison.log_comparison import LogComparison
-from reference.disk.findings import Kind
-from reference.disk.stored_brokers import StoredBroker
 from reference.language.machine import Action, compute_machine, record_predicate
 from reference.language.operators import negate
 from reference.worlds.replication.parameters import SMALL_PARAMETERS

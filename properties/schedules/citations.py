@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from reference.checkout import name_page
+from properties.checkout import name_page
 
 CITED = re.compile(r"\b(?:R-[A-Z]{2}-\d+|[KV]-\d+|[A-Z]\d-\d{4,5})\b")
 """The identifier of a statement in the ledger, for example ``R-HC-20``, ``K-32``, ``T1-00967``."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from properties.property import Predicate
+from properties.language.property import Predicate
 from properties.worlds import find_world
 from reference.language.dependencies import compute_dependencies
 from reference.language.machine import Action, Outcome, compute_machine

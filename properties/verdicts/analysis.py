@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 from attrs import evolve, frozen
 
+from properties.checkout import name_page
 from properties.restrictions.unmet_assumptions import leave_open_unmet
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts import certificates
@@ -22,7 +23,6 @@ from properties.verdicts.verdict import (
 )
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS
 from properties.worlds.replication.world import CLAIMS
-from reference.checkout import name_page
 from reference.configuration.broker_group import BrokerGroup, ConfigurationError
 from reference.worlds.replication.changes.controller_mode.settings.ack_by_master_alone import (
     ACK_BY_MASTER_ALONE,

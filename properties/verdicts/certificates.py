@@ -19,6 +19,7 @@ from typing import Any
 
 from attrs import evolve
 
+from properties.checkout import PROGRAM
 from properties.schedules.judgement import find_needless_steps, is_refuted_by
 from properties.verdicts.changed_rules import BEFORE, renew_in_memory
 from properties.verdicts.expectations import find_expectation, has_expectations
@@ -46,7 +47,6 @@ from properties.verdicts.verdict import (
 from properties.worlds import find_world
 from properties.z3 import fault_sets
 from properties.z3.induction import InductionResult, SolverGaveUpError, prove_lemmas
-from reference.checkout import PROGRAM
 from reference.language.machine import Action
 from reference.releases.versions import RULE_SETS
 

@@ -15,8 +15,8 @@ from typing import Any
 import attrs
 from attrs import frozen
 
-from properties.fault_model import SEARCHED
-from properties.property import Property
+from properties.language.fault_model import SEARCHED
+from properties.language.property import Property
 from properties.worlds import find_world
 from reference.language.leaves import flatten
 from reference.language.machine import RecordedInstance, record_machine, record_predicate

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from properties.fault_model import FaultModel
 from properties.generated_text import count_steps
-from properties.property import Predicate, Property
+from properties.language.fault_model import FaultModel
+from properties.language.property import Predicate, Property
 from properties.schedules.judgement import JudgedStep, follow, is_reached_by, lower_numbers
 from properties.verdicts.verdict import (
     InternalDisagreementError,

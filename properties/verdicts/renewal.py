@@ -15,7 +15,8 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from properties.fault_model import FaultModel
+from properties.checkout import PROGRAM
+from properties.language.fault_model import FaultModel
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts import certificates
 from properties.verdicts.fault_sets.search import find_refutations
@@ -36,7 +37,6 @@ from properties.worlds import find_world
 from properties.z3.bounded_search import BoundedSearch
 from properties.z3.induction import keep_inductive, prove_lemmas
 from properties.z3.needless_steps import find_needless
-from reference.checkout import PROGRAM
 
 RENEWAL_DEPTH_LIMIT = 8
 """The depth to which a renewal searches for a verdict that nothing known decides."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from properties.fault_model import FaultModel, unite
+from properties.language.fault_model import FaultModel, unite
 from properties.schedules.judgement import (
     is_refuted_by,
     lower_numbers,

@@ -14,7 +14,7 @@ from typing import Any
 from attrs import define, field
 
 from properties.generated_text import count_steps
-from properties.property import Predicate
+from properties.language.property import Predicate
 from properties.schedules.judgement import (
     JudgedStep,
     find_violating_part,

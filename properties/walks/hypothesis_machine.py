@@ -24,7 +24,7 @@ from hypothesis.stateful import (
 )
 
 import properties.worlds  # noqa: F401  (registers what the worlds answer)
-from properties.property import Predicate, Property
+from properties.language.property import Predicate, Property
 from properties.schedules.related_structures import Schedule
 from properties.walks.failed_walk import ViolatedClaimError, report_failure
 from properties.walks.premises import PremiseTally, WalkStarts, load_starts

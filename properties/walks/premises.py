@@ -15,8 +15,8 @@ from typing import Any
 import attrs
 from attrs import define, field, frozen
 
-from properties.fault_model import FaultModel
-from properties.property import Predicate
+from properties.language.fault_model import FaultModel
+from properties.language.property import Predicate
 from properties.schedules.judgement import follow_while_possible
 from properties.schedules.related_structures import Schedule
 from properties.verdicts.certificates import load_schedules

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable
 from typing import Any
 
-from properties.healing import Healing, is_moving
+from properties.language.healing import Healing, is_moving
 from properties.worlds import find_healing
 from reference.language.machine import Action, Enabled
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from properties.healing import Healing
-from properties.world import World
+from properties.language.healing import Healing
+from properties.language.world import World
 from properties.worlds.delay.world import DELAY
 from properties.worlds.reading.world import READING
 from properties.worlds.replication.structures import (

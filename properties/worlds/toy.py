@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from properties.property import PropertyRole, collect_properties, guarantee, lemma
-from properties.world import World, make_fault_models, make_sizes
+from properties.language.property import PropertyRole, collect_properties, guarantee, lemma
+from properties.language.world import World, make_fault_models, make_sizes
 from reference.language.fault_account import has_faults_within_limits
 from reference.worlds.toy import Tank, TankFaults, TankParameters, TankStructure
 

@@ -15,7 +15,7 @@ from typing import Any
 import z3
 from attrs import evolve, frozen
 
-from properties.fault_model import FaultModel, is_admitted
+from properties.language.fault_model import FaultModel, is_admitted
 from properties.schedules.possible_steps import find_access
 from properties.worlds import find_world
 from properties.z3.induction import SolverGaveUpError, get_leaf_names

@@ -22,6 +22,7 @@ from typing import Any
 
 from attrs import field, frozen
 
+from properties.checkout import PROGRAM
 from properties.verdicts.certificates import CERTIFICATE_FOLDER, get_path
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import render_lines, write_whole
@@ -30,7 +31,6 @@ from properties.worlds.replication.structures import CERTIFIED_BY_NAME, CERTIFIE
 from properties.z3.discharge import Fact, FactKind, Outcome, follows_from
 from properties.z3.induction import SolverGaveUpError
 from properties.z3.obligations import Obligation, ObligationKind, Proof, load_proof
-from reference.checkout import PROGRAM
 from reference.worlds.replication.structure import Structure
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import z3
 from attrs import evolve, frozen
 
-from properties.fault_model import FaultModel, get_fault_count_name
+from properties.language.fault_model import FaultModel, get_fault_count_name
 from properties.schedules.related_structures import Schedule
 from properties.worlds import find_world
 from properties.z3.induction import (

@@ -16,8 +16,8 @@ from typing import Any
 import z3
 from attrs import field, frozen
 
-from properties.fault_model import FaultModel, is_admitted
-from properties.property import Property
+from properties.language.fault_model import FaultModel, is_admitted
+from properties.language.property import Property
 from properties.worlds import find_world
 from properties.z3.translation import IntegerArithmetic, Translator, conjoin, disjoin
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter

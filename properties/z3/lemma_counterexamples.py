@@ -20,7 +20,7 @@ from typing import Any
 import z3
 from attrs import evolve, frozen
 
-from properties.fault_model import FaultModel, get_fault_count_name
+from properties.language.fault_model import FaultModel, get_fault_count_name
 from properties.verdicts.certificates import CERTIFICATE_FOLDER, load_cells
 from properties.verdicts.fingerprint import compute_fingerprint
 from properties.verdicts.storage.certificate_files import write_whole

@@ -16,7 +16,8 @@ from typing import Any
 import z3
 from attrs import field, frozen
 
-from properties.fault_model import FaultModel
+from properties.checkout import PROGRAM
+from properties.language.fault_model import FaultModel
 from properties.verdicts.certificates import decode_cells, load
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds import find_world
@@ -31,7 +32,6 @@ from properties.z3.discharge import (
 )
 from properties.z3.induction import LIMIT_PREFIX, InductionProblem, Step, get_leaf_names
 from properties.z3.translation import Translator
-from reference.checkout import PROGRAM
 from reference.language.leaves import PARAMETER_PREFIX
 from reference.language.machine import Action
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import z3
 
-from properties.fault_model import FaultModel
-from properties.world import get_largest_size
+from properties.language.fault_model import FaultModel
+from properties.language.world import get_largest_size
 from properties.worlds import find_world
 from properties.z3.induction import InductionProblem, SolverGaveUpError
 from reference.language.leaves import flatten, is_parameter

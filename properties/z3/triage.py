@@ -17,9 +17,9 @@ from typing import Any
 import z3
 from attrs import evolve, field, frozen
 
-from properties.fault_model import FaultModel
 from properties.generated_text import count_steps
-from properties.property import Property, PropertyRole
+from properties.language.fault_model import FaultModel
+from properties.language.property import Property, PropertyRole
 from properties.schedules.judgement import is_reached_by, replay
 from properties.schedules.possible_steps import find_access
 from properties.verdicts.verdict import InternalDisagreementError

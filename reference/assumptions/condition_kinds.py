@@ -6,11 +6,11 @@ import enum
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 
 from attrs import frozen
 
-KINDS_FILE = Path(__file__).with_name("condition_kinds.toml")
+KINDS_FILE = files(__package__) / "condition_kinds.toml"
 
 PARTS = {"system": ("replication", "consumption", "system")}
 """The worlds whose conditions a world has, where these are not only its own."""

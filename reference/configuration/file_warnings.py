@@ -29,7 +29,7 @@ from reference.configuration.keys import (
 )
 from reference.configuration.later_keys import LATER_KEYS, LEFT_OUT, get_name_in
 from reference.configuration.release_keys import find_key, get_keys, list_releases, trim
-from reference.disk.start_rules import make_start_rules
+from reference.releases.start_rules import make_start_rules
 from reference.releases.versions import Version
 
 DECIDING_KEYS = (

@@ -6,15 +6,11 @@ it; leading blanks of every line are dropped, trailing blanks belong to the valu
 
 from __future__ import annotations
 
-import errno
-import os
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from attrs import frozen
 
-_SUFFIXES = (".conf", ".properties")
 _BLANKS = " \t\f"
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]")
@@ -47,39 +43,6 @@ class Entry:
     """The value, unescaped, with its trailing blanks."""
     line: int
     """First line of the entry, counted from 1."""
-
-
-def find_properties_files(path: Path) -> tuple[Path, ...]:
-    """The file itself, or all ``*.conf`` and ``*.properties`` below a folder, in a fixed order.
-
-    Raises:
-        OSError: there is no such path, or a folder cannot be listed.
-    """
-
-    def refuse(problem: OSError) -> None:
-        raise problem
-
-    if not path.is_dir():
-        path.stat()
-        return (path,)
-    found: list[Path] = []
-    for folder, folders, names in os.walk(path, onerror=refuse):
-        # os.walk descends into the folders in the order that this list has now.
-        folders.sort()
-        found += [Path(folder, name) for name in sorted(names) if name.endswith(_SUFFIXES)]
-    return tuple(found)
-
-
-def read_properties(file: Path) -> tuple[Entry, ...]:
-    """All entries of a file, see `decode_properties` and `parse_properties`.
-
-    Raises:
-        JavaPropertiesError: the file is not a properties text.
-        OSError: the file cannot be read.
-    """
-    if file.exists() and not file.is_file():
-        raise OSError(errno.EINVAL, "not a regular file")
-    return parse_properties(decode_properties(file.read_bytes()))
 
 
 def decode_properties(data: bytes) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 
 from attrs import frozen
@@ -19,7 +19,7 @@ from attrs import frozen
 from reference.configuration.key import Key, Kind
 from reference.releases.releases import ALL_RELEASES, is_since
 
-DATA = Path(__file__).with_name("release_keys.json")
+DATA = files(__package__) / "release_keys.json"
 """For each release: its source, the git blobs of classes that changed, keys that are new or have
 another default, and keys that are gone."""
 

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from properties.fault_model import get_fault_count_name
+from properties.language.fault_model import get_fault_count_name
 from spark_fuzz.kernel.lowering import Layout
 from spark_fuzz.kernel.observation import FIRST, NAME, SCHEDULES, STEP
 from spark_fuzz.kernel.scheduler import compute_schedule_key

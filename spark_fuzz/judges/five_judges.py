@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from properties.fault_model import FaultModel
+from properties.language.fault_model import FaultModel
 from properties.verdicts.certificates import load
 from properties.walks.hypothesis_machine import find_earliest_violations
 from properties.worlds import find_world

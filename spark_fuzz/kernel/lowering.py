@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from properties.healing import is_moving
+from properties.language.healing import is_moving
 from properties.worlds import find_healing, find_world
 from properties.z3.induction import get_leaf_names
 from reference.language.leaves import compute_leaf_sorts, is_parameter

@@ -14,7 +14,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as spark_functions
 
-from properties.fault_model import get_fault_count_name
+from properties.language.fault_model import get_fault_count_name
 from properties.worlds import find_world
 from reference.language.machine import record_machine
 from spark_fuzz.campaign.row_reading import is_stuck, name_fired, read_rows, select_fired

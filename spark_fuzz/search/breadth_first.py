@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 
-from properties.fault_model import FaultModel
+from properties.language.fault_model import FaultModel
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds import find_world

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from attrs import frozen
 
-from properties.fault_model import FaultModel
+from properties.language.fault_model import FaultModel
 from properties.verdicts.certificates import decode_cells, load
 from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord
 from properties.worlds import STRUCTURES, find_world

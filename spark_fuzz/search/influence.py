@@ -21,7 +21,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from properties.fault_model import FaultModel, is_admitted
+from properties.language.fault_model import FaultModel, is_admitted
 from properties.schedules.possible_steps import (
     LOWEST,
     Access,

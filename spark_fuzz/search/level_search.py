@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from attrs import evolve, frozen
 
-from properties.fault_model import FaultModel
+from properties.language.fault_model import FaultModel
 from reference.language.machine import Action
 from spark_fuzz.campaign.schedule import get_structure_code
 from spark_fuzz.campaign.store import CampaignError

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 
-from properties.fault_model import FaultModel
+from properties.language.fault_model import FaultModel
 from properties.verdicts.fingerprint import compute_digest
 from properties.worlds import find_world
 from reference.releases.versions import find_version

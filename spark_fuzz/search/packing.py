@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
+from properties.language.world import get_largest_size
 from properties.schedules.possible_steps import LOWEST
-from properties.world import get_largest_size
 from reference.language.terms import Sort
 from reference.worlds.replication.state import UNKNOWN_ERROR
 from spark_fuzz.kernel.lowering import Layout

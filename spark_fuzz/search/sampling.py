@@ -17,7 +17,7 @@ import attrs
 import numpy as np
 from attrs import evolve, frozen
 
-from properties.fault_model import FaultModel
+from properties.language.fault_model import FaultModel
 from properties.schedules.judgement import (
     follow,
     is_refuted_by,

@@ -9,7 +9,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from properties.exports.instances import TINY
-from properties.fault_model import FaultModel
+from properties.language.fault_model import FaultModel
 from properties.schedules.judgement import follow
 from properties.verdicts.certificates import decode_cells, load
 from properties.worlds import MUTATED_STRUCTURES, find_world

@@ -15,15 +15,15 @@ import pytest
 from attrs import frozen
 from hypothesis import given
 
+from brokers.disk.comparison.acknowledged import Acknowledged
+from brokers.disk.findings import Kind
+from brokers.disk.reading import read_stored_broker
+from brokers.disk.stored_brokers import StoredBroker
 from command_line.answers.stores.pair import Pair, compare_stores
 from properties.scenarios.known_issues.catalogue import find_scenario, load_scenarios
 from properties.scenarios.procedures.store_findings import load_store_findings
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
-from reference.disk.comparison.acknowledged import Acknowledged
-from reference.disk.findings import Kind
-from reference.disk.reading import read_stored_broker
-from reference.disk.start_rules import make_start_rules
-from reference.disk.stored_brokers import StoredBroker
+from reference.releases.start_rules import make_start_rules
 from reference.store import recovery
 from reference.store import store as stores
 from reference.worlds.replication.state import Message
@@ -32,7 +32,7 @@ from tests.abstraction.group import Broker, Group, get_begin, has_bytes_of, make
 from tests.abstraction.histories import COMMANDS, Command, play
 from tests.abstraction.replaying import find_replay
 from tests.abstraction.test_steps import make_histories
-from tests.reference.disk.rendering import render_store
+from tests.brokers.disk.rendering import render_store
 from tests.reference.store.logs import NOW_MS
 
 RULES = make_start_rules("4.4.0")

@@ -13,8 +13,8 @@ from properties.exports.itf import list_issue_traces, write_traces
 from properties.worlds import STRUCTURES
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.store import create_campaign, plan_campaign
+from tests.brokers.disk.real_stores import unpack
 from tests.command_line.run import CONF, ROOT
-from tests.reference.disk.real_stores import unpack
 
 RECORDINGS = ROOT / "tests" / "data" / "traces"
 LATER_RECORDINGS = ROOT / "tests" / "data" / "traces_498"

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from brokers.disk.findings import Kind
 from command_line.answers.recordings.broker_logs import say_advice
 from command_line.answers.stores.mending import list_replaced
 from properties.scenarios.procedures.procedures import STORE_CHECK, Procedure, load_procedures
@@ -13,7 +14,6 @@ from properties.scenarios.procedures.signs import Sign, load_pair_signs, load_si
 from properties.scenarios.procedures.store_findings import load_store_findings
 from properties.scenarios.summary.actions import load_actions
 from properties.scenarios.summary.answer import replaces_store
-from reference.disk.findings import Kind
 from tests.command_line.run import run
 
 COPIES = re.compile(r"(?<!not )\b[Cc]opy (the|its) |\bempty its store")

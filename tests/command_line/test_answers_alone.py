@@ -24,7 +24,7 @@ from properties.verdicts.analysis import GroupAnalysis
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.replication.structures import STOCK_PAIR
 from reference.configuration.broker_group import ConfigurationWarning
-from reference.configuration.files import sample_group
+from reference.configuration.deployments import sample_group
 from reference.releases.versions import USUAL_VERSION
 from reference.worlds.replication.parameters import Parameters
 

@@ -6,7 +6,7 @@ import json
 
 from properties.verdicts.world_analysis import analyse_pairs, list_differing
 from properties.worlds import OTHER_WORLDS
-from reference.configuration.files import sample_group
+from reference.configuration.deployments import sample_group
 from tests.command_line.run import run
 
 MASTER_ALONE = "tests/data/conf/2m-noslave/broker-a.properties"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from command_line.output import exit_codes
+from tests.brokers.broker_logs.real_logs import unpack_logs
 from tests.command_line.run import run
-from tests.reference.broker_logs.real_logs import unpack_logs
 
 
 @pytest.fixture(name="torn", scope="module")

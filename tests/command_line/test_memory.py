@@ -29,7 +29,7 @@ from command_line.output.progress import ProgressLine
 from properties.scenarios.summary.answer import Summary
 from properties.verdicts import analysis
 from reference.configuration.broker_group import BrokerGroup
-from reference.configuration.files import change_master, sample_group
+from reference.configuration.deployments import change_master, sample_group
 from reference.releases.versions import list_versions
 from tests.command_line.run import CONF, ROOT, run
 

@@ -16,15 +16,15 @@ from pathlib import Path
 import pytest
 from attrs import define, field
 
+from brokers.recorder.parts import name_part
+from brokers.recorder.watch.alarms import ORDER_UNKNOWN
+from brokers.recordings.judging import check_recording
+from brokers.recordings.reading import Recording, read_parts
 from command_line.output import exit_codes
-from reference.recorder.parts import name_part
-from reference.recorder.watch.alarms import ORDER_UNKNOWN
-from reference.recordings.judging import check_recording
-from reference.recordings.reading import Recording, read_parts
+from tests.brokers.broker.plain_client import PlainClient
+from tests.brokers.recorder.peers import LOOPBACK, find_port
+from tests.brokers.recordings.shared import TRACES
 from tests.command_line.run import ROOT, run
-from tests.reference.broker.plain_client import PlainClient
-from tests.reference.recorder.peers import LOOPBACK, find_port
-from tests.reference.recordings.shared import TRACES
 
 LINK = "slave1=20912:master-host:10912"
 

@@ -19,12 +19,14 @@ from typing import Any
 
 import pytest
 
+from brokers.recordings.reading import read_recording
+from brokers.wire.codes import RequestCode
+from brokers.wire.remoting import Command, encode
+from brokers.wire.replication import FRAME_HEADER, Frame, encode_frame, encode_report
+from brokers.wire.request_fields import make_send
 from command_line.output import exit_codes
-from reference.recordings.reading import read_recording
-from reference.wire.codes import RequestCode
-from reference.wire.remoting import Command, encode
-from reference.wire.replication import FRAME_HEADER, Frame, encode_frame, encode_report
-from reference.wire.request_fields import make_send
+from tests.brokers.broker.plain_client import PlainClient
+from tests.brokers.recorder.peers import find_port
 from tests.command_line.closing_peers import (
     LOOPBACK,
     PATIENCE_SECONDS,
@@ -38,8 +40,6 @@ from tests.command_line.closing_peers import (
     start,
 )
 from tests.command_line.test_record import find_ports
-from tests.reference.broker.plain_client import PlainClient
-from tests.reference.recorder.peers import find_port
 
 SEED = 1
 BODY = bytes(4096)

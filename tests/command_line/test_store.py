@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
+from brokers.disk.comparison.log_comparison import compare_logs
+from brokers.disk.findings import Kind
+from brokers.disk.reading import read_stored_broker
 from command_line.answers.stores.page import FLAGS
 from command_line.output import exit_codes
 from properties.generated_text import ROOT
 from properties.scenarios.procedures.store_findings import load_store_findings
 from properties.scenarios.store_state import make_state
 from properties.worlds.replication.world import CLAIMS
-from reference.disk.comparison.log_comparison import compare_logs
-from reference.disk.findings import Kind
-from reference.disk.reading import read_stored_broker
-from reference.disk.start_rules import StartRules, make_start_rules
+from reference.releases.start_rules import StartRules, make_start_rules
 from reference.worlds.replication.structure import Structure
+from tests.brokers.disk.real_stores import SINGLE, unpack
 from tests.command_line.run import run
-from tests.reference.disk.real_stores import SINGLE, unpack
 
 
 @pytest.fixture(scope="module")

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
+from brokers.disk.comparison.promotion import DelayEffect
+from brokers.disk.files.folders import COMMIT_LOG, CONSUME_QUEUE
 from command_line.output import exit_codes
-from reference.disk.comparison.promotion import DelayEffect
-from reference.disk.files.folders import COMMIT_LOG, CONSUME_QUEUE
 from reference.store.put import Message
+from tests.brokers.disk.real_stores import unpack
+from tests.brokers.disk.rendering import render_store
 from tests.command_line.run import run
-from tests.reference.disk.real_stores import unpack
-from tests.reference.disk.rendering import render_store
 from tests.reference.store.logs import MASTER, fill, kill
 
 MESSAGES = [

@@ -31,7 +31,7 @@ from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds.replication.structures import STOCK_PAIR
 from properties.z3 import induction
-from reference.configuration.files import sample_group
+from reference.configuration.deployments import sample_group
 from tests.command_line.run import CONF, run
 
 ALONE = CONF / "2m-noslave" / "broker-a.properties"

@@ -12,8 +12,8 @@ from command_line.output import exit_codes
 from command_line.upgrade import list_new_warnings, print_advice, print_read_otherwise
 from reference.configuration.broker_group import ConfigurationWarning
 from reference.releases.versions import Version, parse_version
+from tests.brokers.broker_files import STOCK_CONTROLLER
 from tests.command_line.run import run
-from tests.reference.broker_files import STOCK_CONTROLLER
 
 STOCK = Path(__file__).parents[1] / "data" / "conf" / "2m-2s-sync"
 MASTER = "brokerRole=SYNC_MASTER\nflushDiskType=ASYNC_FLUSH\nbrokerName=a\nbrokerId=0\n"

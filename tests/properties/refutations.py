@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from attrs import astuple, evolve, frozen
 
-from properties.fault_model import SEARCHED
+from properties.language.fault_model import SEARCHED
 from properties.schedules.judgement import JudgedStep, replay
 from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, load_borders
 from properties.worlds import STRUCTURES_BY_WORLD, find_world

@@ -9,7 +9,7 @@ from properties.verdicts.analysis import compute_structure
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds.replication.structures import CONTROLLED_STRUCTURES
-from reference.configuration.files import change_master, sample_group
+from reference.configuration.deployments import change_master, sample_group
 from reference.releases.versions import parse_version
 from reference.worlds.replication.changes.controller_mode.settings.ack_by_master_alone import (
     ACK_BY_MASTER_ALONE,

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from brokers.recordings.ahead.plan import make_plan
+from brokers.recordings.groups import split_groups
+from brokers.recordings.reading import read_recording
 from properties.mutants.derivation import RuleMutant, list_mutants
 from properties.mutants.search_judge import (
     find_unexplained,
@@ -16,10 +19,7 @@ from properties.mutants.search_judge import (
 )
 from reference.language.compiled import compute_compiled_machine
 from reference.language.dependencies import compute_dependencies
-from reference.recordings.ahead.plan import make_plan
-from reference.recordings.groups import split_groups
-from reference.recordings.reading import read_recording
-from tests.reference.recordings.shared import TRACES
+from tests.brokers.recordings.shared import TRACES
 
 SHORT = ("b_sync_no_slave.jsonl", "l_wait_store_false.jsonl")
 

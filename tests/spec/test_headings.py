@@ -21,7 +21,7 @@ from book.model.code_page import (
     list_conditions,
 )
 from properties.generated_text import SPEC
-from properties.property import Property
+from properties.language.property import Property
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import OTHER_WORLDS
 from properties.worlds.reading.world import READING

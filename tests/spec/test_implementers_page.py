@@ -21,13 +21,13 @@ from book.implementers.implementers import (
 )
 from book.usage import prediction_page
 from book.usage.known_issues_page import PAGE as ISSUES
+from brokers.recordings.judging import check_trace
 from command_line.answers import shown_outputs as implementers
 from command_line.answers.shown_outputs import CHANGE, find_recording
 from properties.generated_text import SPEC
-from reference.recordings.judging import check_trace
 from reference.worlds.replication.rules import RULES
 from spark_fuzz.judges.mutant_judge import Task, judge_rule
-from tests.reference.recordings.recordings_page import TRACES
+from tests.brokers.recordings.recordings_page import TRACES
 from tests.structures import leave_most_to_night
 
 TEXT = implementers.PAGE.path.read_text(encoding="utf-8")

@@ -11,11 +11,11 @@ from book.merged_table import COLUMNS_MAX, render_in_order, render_merged, split
 from book.model import guarantees_page
 from book.model.world_page import tell
 from properties.comparison.difference_search import RULE_SET_NAMES, get_released
+from properties.language.world import World
 from properties.verdicts import certified_cells
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, load_borders
-from properties.world import World
 from properties.worlds import OTHER_WORLDS, STRUCTURES_BY_WORLD, find_world
 from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.worlds.replication.structures import RELEASED_STRUCTURES

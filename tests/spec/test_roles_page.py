@@ -22,13 +22,13 @@ from book.implementers.configuration_uses import (
 )
 from book.model import roles_page
 from book.model.roles_page import REFUSED, WARNED, Case, read_messages
+from brokers.configuration_files import read_properties
 from properties.generated_text import ROOT
 from properties.verdicts.analysis import analyse_group
-from reference.configuration.java_properties import read_properties
 from reference.configuration.keys import KEYS, OUTSIDE_THE_MODEL
 from reference.worlds.replication.parameters import SIZE_KEYS, SLAVES_MAX
-from tests.reference.broker_files import MASTER, SLAVE, read_group
-from tests.reference.broker_files import STOCK as STOCK_FOLDER
+from tests.brokers.broker_files import MASTER, SLAVE, read_group
+from tests.brokers.broker_files import STOCK as STOCK_FOLDER
 
 USES = (*IDENTITY, *VERDICTS, *READING, *TIMES, *OWN_BROKER)
 
@@ -40,7 +40,8 @@ GROUP_OPTIONS = {"subscription_group.py"}
 
 CHECK = (
     "reference/configuration/broker_group.py",
-    "reference/configuration/files.py",
+    "brokers/configuration_files.py",
+    "reference/configuration/deployments.py",
     "reference/configuration/file_warnings.py",
     "reference/worlds/replication/parameters.py",
     "properties/verdicts/analysis.py",
@@ -65,7 +66,9 @@ def find_read(paths: Iterable[Path]) -> set[str]:
 
 def test_every_key_that_is_read_is_told() -> None:
     """What the code of the model names, and nothing else, stands in the tables."""
-    files = [f for room in ("reference", "properties") for f in (ROOT / room).rglob("*.py")]
+    files = [
+        f for room in ("reference", "brokers", "properties") for f in (ROOT / room).rglob("*.py")
+    ]
     assert {u.name for u in USES} == find_read(
         f for f in files if f.name not in LISTS | GROUP_OPTIONS
     )

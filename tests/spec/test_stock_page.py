@@ -12,13 +12,13 @@ from book.usage.front_page import (
     is_harmless,
     render_harmless,
 )
+from brokers.configuration_files import read_deployments
 from properties.verdicts.analysis import compute_structure
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import STRUCTURES, find_world
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.structures import STOCK_FOLDERS, STOCK_STRUCTURES
-from reference.configuration.files import read_deployments
 
 CONFIGURATIONS = Path(__file__).parents[1] / "data" / "conf"
 

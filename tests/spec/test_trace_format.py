@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from properties.generated_text import ROOT
-from reference.recordings.judging import check_trace
-from reference.recordings.kinds import (
+from brokers.recordings.judging import check_trace
+from brokers.recordings.kinds import (
     APPENDED_FIELDS,
     BROKER_KINDS,
     COMMON_FIELDS,
@@ -24,6 +23,7 @@ from reference.recordings.kinds import (
     OPTIONAL_ITEM_FIELDS,
     SLAVE_FIELDS,
 )
+from properties.generated_text import ROOT
 
 PAGE = (ROOT / "spec" / "trace_format.md").read_text(encoding="utf-8")
 SCHEMA = json.loads((ROOT / "spec" / "trace.schema.json").read_text(encoding="utf-8"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from book.model import world_page
-from properties.world import World
+from properties.language.world import World
 from properties.worlds import OTHER_WORLDS
 from tests.structures import name_of
 

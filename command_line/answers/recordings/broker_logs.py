@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
+from brokers.broker_logs.findings import Entry, Finding
+from brokers.broker_logs.reading import BrokerStory, LogReport
+from brokers.broker_logs.unseen import list_unseen
 from command_line.output.width import get_width, wrap
+from properties.checkout import PROGRAM, name_page
 from properties.scenarios.procedures.procedures import STORE_CHECK
 from properties.scenarios.procedures.signs import Sign, find_sign
-from reference.broker_logs.findings import Entry, Finding
-from reference.broker_logs.reading import BrokerStory, LogReport
-from reference.broker_logs.unseen import list_unseen
-from reference.checkout import PROGRAM, name_page
 
 WIDTH_MAX = 80
 DATE = slice(0, 10)

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 
 import click
 
-from reference.recordings.joined.explain import JoinedVerdict
-from reference.recordings.judging import TraceVerdict
+from brokers.recordings.joined.explain import JoinedVerdict
+from brokers.recordings.judging import TraceVerdict
 from reference.worlds.replication.state import STATUS_NAMES, Cluster, CommitLog
 
 CANDIDATES_MAX = 6

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from brokers.broker_logs.folders import find_brokers
+from brokers.broker_logs.reading import read_logs
+from brokers.broker_logs.unseen import list_unseen
+from brokers.broker_logs.wordings import Form, Wording, load_wordings
 from command_line.answers.recordings.broker_logs import render
 from properties.generated_text import ROOT, SPEC, Page, leave_to_site, render_table
 from properties.scenarios.procedures.signs import Sign, load_pair_signs, load_signs
-from reference.broker_logs.folders import find_brokers
-from reference.broker_logs.reading import read_logs
-from reference.broker_logs.unseen import list_unseen
-from reference.broker_logs.wordings import Form, Wording, load_wordings
 
 ADDRESS = re.compile(r"\d+(?:\.\d+){3}(?::\d+)?")
 """Stands for a machine, which no page names."""

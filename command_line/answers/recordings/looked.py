@@ -8,10 +8,10 @@ from typing import Any
 
 from attrs import frozen
 
-from reference.recordings.inspection.looks import Counted, Looks
-from reference.recordings.inspection.unknown import Unknown, find_unknown
-from reference.recordings.kinds import IGNORED_KINDS
-from reference.recordings.reading import Recording
+from brokers.recordings.inspection.looks import Counted, Looks
+from brokers.recordings.inspection.unknown import Unknown, find_unknown
+from brokers.recordings.kinds import IGNORED_KINDS
+from brokers.recordings.reading import Recording
 
 COLUMNS = 80
 """Width of a terminal."""

@@ -6,10 +6,10 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from brokers.recordings.inspection.steps import Excerpt, Step, Stop, Told
+from brokers.recordings.kinds import COMMON_FIELDS
+from brokers.recordings.log.explain import REJECTED
 from command_line.answers.recordings.lines import describe_cluster
-from reference.recordings.inspection.steps import Excerpt, Step, Stop, Told
-from reference.recordings.kinds import COMMON_FIELDS
-from reference.recordings.log.explain import REJECTED
 
 COLUMNS = 80
 """Width of a terminal."""

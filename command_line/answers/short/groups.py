@@ -11,7 +11,7 @@ from attrs import frozen
 from command_line.output.memory import Memory, make_key
 from properties.scenarios.summary.answer import Summary, decode_summary, encode_summary
 from reference.configuration.broker_group import BrokerGroup, Deployment, show_on_one_line
-from reference.configuration.files import ASSUMED_FILE, assume_slaves
+from reference.configuration.deployments import ASSUMED_FILE, assume_slaves
 
 NAMES_MAX = 4
 """How many groups that behave alike are named; the others are counted."""

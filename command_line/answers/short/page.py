@@ -15,9 +15,9 @@ from command_line.answers.short.shown import (
     say_action,
     say_number_left,
 )
+from properties.checkout import PROGRAM
 from properties.scenarios.summary.answer import Row, Summary
 from properties.scenarios.summary.shown_actions import choose_shown
-from reference.checkout import PROGRAM
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2330; --paper: #fff; --soft: #5a6374; --line: #d5dae3;

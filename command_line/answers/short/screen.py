@@ -21,12 +21,12 @@ from command_line.answers.short.shown import (
     say_open,
 )
 from command_line.output.width import wrap_words
+from properties.checkout import PROGRAM
 from properties.scenarios.procedures.procedures import STORE_CHECK
 from properties.scenarios.summary.answer import Row, Summary
 from properties.scenarios.summary.shown_actions import choose_shown
 from properties.scenarios.summary.what_if import say_command
 from properties.scenarios.summary.words import Grade
-from reference.checkout import PROGRAM
 from reference.configuration.broker_group import ConfigurationWarning
 from reference.releases.versions import Version
 

@@ -9,12 +9,12 @@ from itertools import groupby
 from attrs import frozen
 
 from command_line.answers.short.groups import ShortAnswer, say_slaves
+from properties.checkout import PROGRAM, name_page
 from properties.scenarios.beginning import ASSUMED
 from properties.scenarios.summary.answer import Action, Row, Summary
 from properties.scenarios.summary.effects import Effects, compare
 from properties.scenarios.summary.shown_actions import CODES_MAX, choose_shown, list_all
 from properties.scenarios.summary.words import load_words
-from reference.checkout import PROGRAM, name_page
 from reference.configuration.broker_group import ConfigurationWarning
 from reference.releases.versions import USUAL_VERSION, Version
 

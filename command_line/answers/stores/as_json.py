@@ -6,15 +6,15 @@ from typing import Any
 
 from attrs import asdict
 
+from brokers.disk.comparison.handshake import compute_handshake
+from brokers.disk.comparison.promotion import Lost
+from brokers.disk.comparison.table_comparison import TableFinding
+from brokers.disk.findings import Finding
+from brokers.disk.records.held_records import HeldRecord
+from brokers.disk.records.units import Unit
+from brokers.disk.stored_brokers import StoredBroker, tell_start_problem
 from command_line.answers.stores.mending import choose_mend
 from command_line.answers.stores.pair import Pair
-from reference.disk.comparison.handshake import compute_handshake
-from reference.disk.comparison.promotion import Lost
-from reference.disk.comparison.table_comparison import TableFinding
-from reference.disk.findings import Finding
-from reference.disk.records.held_records import HeldRecord
-from reference.disk.records.units import Unit
-from reference.disk.stored_brokers import StoredBroker, tell_start_problem
 
 
 def tell_record(record: HeldRecord) -> dict[str, Any]:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from brokers.disk.comparison.byte_comparison import intersect
+from brokers.disk.comparison.handshake import Answer, compute_handshake
+from brokers.disk.comparison.promotion import Lost
+from brokers.disk.comparison.table_comparison import TableFinding, TableKind
+from brokers.disk.files.table_files import FILE_NAMES
+from brokers.disk.findings import GAPS, Finding, Kind
+from brokers.disk.records.walking import Stop
+from brokers.disk.starting import Start
+from brokers.disk.stored_brokers import StoredBroker, tell_start_problem
 from command_line.answers.stores.pair import Pair
 from command_line.answers.stores.words import tell_count, tell_record, tell_size, tell_unit
 from properties.scenarios.procedures.store_findings import load_store_findings
-from reference.disk.comparison.byte_comparison import intersect
-from reference.disk.comparison.handshake import Answer, compute_handshake
-from reference.disk.comparison.promotion import Lost
-from reference.disk.comparison.table_comparison import TableFinding, TableKind
-from reference.disk.files.table_files import FILE_NAMES
-from reference.disk.findings import GAPS, Finding, Kind
-from reference.disk.records.walking import Stop
-from reference.disk.starting import Start
-from reference.disk.stored_brokers import StoredBroker, tell_start_problem
 
 TABLES_SHOWN = 8
 QUEUES_SHOWN = 6

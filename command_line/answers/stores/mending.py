@@ -10,14 +10,14 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+from brokers.disk.files.table_files import FILE_NAMES
+from brokers.disk.findings import DIFFERENT, GAPS, Kind
+from brokers.disk.stored_brokers import StoredBroker
 from command_line.answers.stores.pair import Pair
 from command_line.answers.stores.words import tell_count
 from command_line.output.width import wrap_command
 from properties.scenarios.procedures.procedures import load_procedures
 from properties.scenarios.procedures.store_findings import load_store_findings
-from reference.disk.files.table_files import FILE_NAMES
-from reference.disk.findings import DIFFERENT, GAPS, Kind
-from reference.disk.stored_brokers import StoredBroker
 
 
 class Mend(enum.Enum):

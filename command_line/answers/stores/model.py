@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from brokers.disk.findings import Kind
 from command_line.answers.stores.pair import Pair
 from command_line.output.width import get_drawing_width
 from properties.scenarios.store_state import STEPS_MAX, find_ways, make_state
 from properties.schedules.telling import draw_steps
 from reference.configuration.broker_group import FlushDiskType
-from reference.disk.findings import Kind
 from reference.releases.versions import Version
 from reference.worlds.replication.roles import Role
 from reference.worlds.replication.structure import Structure

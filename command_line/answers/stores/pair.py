@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
+from brokers.disk.comparison.acknowledged import Acknowledged, Sought, find_acknowledged
+from brokers.disk.comparison.log_comparison import LogComparison, compare_logs
+from brokers.disk.comparison.promotion import Choices, compute_choices
+from brokers.disk.comparison.table_comparison import TableFinding, TableKind, compare_tables
+from brokers.disk.findings import DIFFERENT, Finding, Kind
+from brokers.disk.starting import Progress
+from brokers.disk.stored_brokers import StoredBroker
 from command_line.output import exit_codes
-from reference.disk.comparison.acknowledged import Acknowledged, Sought, find_acknowledged
-from reference.disk.comparison.log_comparison import LogComparison, compare_logs
-from reference.disk.comparison.promotion import Choices, compute_choices
-from reference.disk.comparison.table_comparison import TableFinding, TableKind, compare_tables
-from reference.disk.findings import DIFFERENT, Finding, Kind
-from reference.disk.starting import Progress
-from reference.disk.stored_brokers import StoredBroker
 
 
 @frozen

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from brokers.disk.stability import Stability
+from brokers.disk.stored_brokers import StoredBroker
 from command_line.answers.stores.lines import describe_broker, describe_pair, describe_sought
 from command_line.answers.stores.mending import describe_mending
 from command_line.answers.stores.pair import Pair
-from reference.disk.stability import Stability
-from reference.disk.stored_brokers import StoredBroker
 
 
 def describe_stores(

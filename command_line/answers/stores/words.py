@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from reference.disk.records.held_records import HeldRecord
-from reference.disk.records.units import Unit, UnitKind
+from brokers.disk.records.held_records import HeldRecord
+from brokers.disk.records.units import Unit, UnitKind
 
 SIZES = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 

@@ -8,6 +8,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from command_line.output.width import get_drawing_width, get_prose_width, wrap
+from properties.checkout import PROGRAM
 from properties.generated_text import count_steps
 from properties.scenarios.procedures.procedures import (
     STORE_CHECK,
@@ -27,7 +28,6 @@ from properties.schedules.telling import draw_steps
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.verdict import Verdict
 from properties.worlds import find_world
-from reference.checkout import PROGRAM
 from reference.worlds.system.structure import SystemStructure
 
 WORD_WIDTH = 9

@@ -14,6 +14,7 @@ from command_line.answers.story.afterwards import Broken, tell_afterwards
 from command_line.answers.story.not_here import Absent, tell_absent
 from command_line.options.reading_options import gather_question
 from command_line.output.width import get_drawing_width, get_prose_width, wrap
+from properties.checkout import name_page
 from properties.generated_text import SPEC, count_steps
 from properties.restrictions.unmet_assumptions import leave_open_unmet
 from properties.scenarios.counterexamples.cases import Choice, choose_schedule
@@ -46,7 +47,6 @@ from properties.verdicts.certificates import find_cells
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.verdict import Verdict
 from properties.worlds import find_world
-from reference.checkout import name_page
 from reference.configuration.broker_group import BrokerGroup, Deployment
 
 

@@ -16,11 +16,11 @@ from typing import Any
 
 from attrs import frozen
 
+from properties.checkout import ROOT
 from properties.exports.vectors import schema
 from properties.exports.vectors.question import RELEASES, Data, VectorSet, list_vectors
 from properties.exports.vectors.sets.every_set import SETS
 from properties.exports.vectors.sets.log import list_sections
-from reference.checkout import ROOT
 
 FORMAT = 1
 """Version of the archive and of the protocol; it changes when older readers would fail."""

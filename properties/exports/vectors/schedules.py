@@ -15,12 +15,12 @@ from typing import Any
 
 import attrs
 
+from properties.checkout import PROGRAM
 from properties.schedules.judgement import judge
 from properties.verdicts import certificates
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds import find_world
 from properties.z3.vacuity import has_witnesses, load_witnesses
-from reference.checkout import PROGRAM
 from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import Action, compute_machine, probe
 from reference.releases.versions import find_version

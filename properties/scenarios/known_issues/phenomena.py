@@ -6,7 +6,7 @@ Each is a condition on a state, like a difference of releases; a scenario ends w
 from __future__ import annotations
 
 from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
-from properties.property import Predicate
+from properties.language.property import Predicate
 from properties.worlds.replication.convergence import is_replication_at_rest
 from properties.worlds.replication.guarantees import slave_is_prefix_of_master
 from reference.language.operators import all_of, any_of, negate

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from properties.property import Predicate
+from properties.language.property import Predicate
 from properties.scenarios.known_issues.phenomena import PHENOMENA
 from properties.schedules.judgement import JudgedStep, ScheduleError, find_needless_steps, follow
 from properties.worlds import KNOWN_STRUCTURES, find_world

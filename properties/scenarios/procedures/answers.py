@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import frozen
 
-from properties.property import Predicate
+from properties.language.property import Predicate
 from properties.scenarios.known_issues.scenario import as_actions
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.z3.induction import InductionProblem, prove_lemmas

@@ -8,8 +8,8 @@ from functools import cache
 
 from attrs import frozen
 
-from properties.fault_model import FaultModel
-from properties.property import Predicate
+from properties.language.fault_model import FaultModel
+from properties.language.property import Predicate
 from properties.scenarios.procedures.procedures import compute_operated_machine
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict, VerdictWord

@@ -23,7 +23,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from properties.property import Predicate
+from properties.language.property import Predicate
 from properties.scenarios.known_issues.scenario import as_actions
 from properties.schedules.judgement import ScheduleError
 from properties.worlds import KNOWN_STRUCTURES, find_world

@@ -43,7 +43,7 @@ class Sign:
     is_note: bool = False
     """It is no trouble by itself."""
     log: str = ""
-    """Part of the line that a broker writes; a pair's lines are in ``reference/broker_logs``."""
+    """Part of the line that a broker writes; a pair's lines are in ``brokers/broker_logs``."""
     at: str = ""
     """Which broker writes it."""
     command: str = ""

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from attrs import frozen
 
+from brokers.disk.findings import Finding, Kind
+from brokers.disk.records.units import UnitKind
 from properties.generated_text import compute_anchor
-from reference.disk.findings import Finding, Kind
-from reference.disk.records.units import UnitKind
 
 FILE = Path(__file__).parent / "store_findings.toml"
 

@@ -22,7 +22,7 @@ from properties.verdicts.analysis import GroupAnalysis
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict
 from properties.worlds.replication.structures import STOCK_PAIR
-from reference.configuration.files import sample_group
+from reference.configuration.deployments import sample_group
 from reference.releases.versions import USUAL_VERSION
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import frozen
 
-from properties.fault_model import FaultModel
+from properties.language.fault_model import FaultModel
 from properties.restrictions.unmet_assumptions import list_named
 from properties.scenarios.summary.answer import Broken, Failure, Kept, Row
 from properties.scenarios.summary.effects import EVERYTHING

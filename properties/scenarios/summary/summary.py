@@ -27,7 +27,7 @@ from properties.verdicts.certificates import find_cells
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import PROVED_STRUCTURES
 from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup
-from reference.configuration.files import assume_slaves, change_master, change_slaves
+from reference.configuration.deployments import assume_slaves, change_master, change_slaves
 from reference.configuration.later_keys import (
     ALL_ACK,
     LATER_KEYS,

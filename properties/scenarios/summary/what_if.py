@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from reference.checkout import PROGRAM
+from properties.checkout import PROGRAM
 
 SWITCHES_FILE = Path(__file__).with_name("actions.toml")
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import frozen
 
+from properties.checkout import PROGRAM
 from properties.verdicts.certificates import find_cells, get_path
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, describe, load_borders
@@ -15,7 +16,6 @@ from properties.verdicts.findings.disputes import find_claim_disputes, find_disp
 from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord
 from properties.worlds import find_world
 from properties.z3.fault_sets import FaultSet
-from reference.checkout import PROGRAM
 
 
 @frozen

@@ -12,7 +12,8 @@ from typing import Any
 
 from attrs import evolve
 
-from properties.fault_model import SEARCHED
+from properties.checkout import PROGRAM
+from properties.language.fault_model import SEARCHED
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.certificates import (
     CERTIFICATE_FOLDER,
@@ -35,7 +36,6 @@ from properties.z3.fault_sets import (
     get_all_faults,
 )
 from properties.z3.induction import prove_lemmas
-from reference.checkout import PROGRAM
 
 FAULT_SET_FILE = "fault_sets.json"
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from attrs import evolve
 
-from properties.fault_model import FaultModel
-from properties.property import Property
+from properties.language.fault_model import FaultModel
+from properties.language.property import Property
 from properties.schedules.judgement import (
     follow_while_possible,
     is_refuted_by,

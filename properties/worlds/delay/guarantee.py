@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from properties.property import guarantee
+from properties.language.property import guarantee
 from reference.language.operators import all_of, any_of, implies, negate
 from reference.worlds.delay.delivery import is_serving
 from reference.worlds.delay.state import MASTER, SLAVE, Delay, DelayBroker

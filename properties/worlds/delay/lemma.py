@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from properties.property import lemma
+from properties.language.property import lemma
 from properties.worlds.delay.guarantee import has_message
 from reference.language.fault_account import has_faults_within_limits
 from reference.language.operators import all_of, implies, negate

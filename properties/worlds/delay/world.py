@@ -7,8 +7,8 @@ from pathlib import Path
 
 from attrs import evolve
 
-from properties.property import collect_properties
-from properties.world import World, make_fault_models, make_sizes
+from properties.language.property import collect_properties
+from properties.language.world import World, make_fault_models, make_sizes
 from properties.worlds.delay import guarantee, lemma
 from reference.language.operators import all_of, negate
 from reference.language.rule import RuleBody, collect_rules, replace_broker, rule, when

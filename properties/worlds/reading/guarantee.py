@@ -7,7 +7,7 @@ application has finished it.
 
 from __future__ import annotations
 
-from properties.property import guarantee
+from properties.language.property import guarantee
 from reference.decisions.reading.get_message import is_scanned
 from reference.decisions.reading.pull import ResponseCode
 from reference.decisions.reading.scan import NOT_SCANNED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from properties.property import lemma, sanity
+from properties.language.property import lemma, sanity
 from properties.worlds.reading.guarantee import is_awaited, is_awaited_by_known
 from properties.worlds.reading.log_lemma import (
     is_every_place_kept,

@@ -5,7 +5,7 @@ Each mentions only queues and the followed message.
 
 from __future__ import annotations
 
-from properties.property import lemma
+from properties.language.property import lemma
 from reference.language.operators import implies, maximum, negate
 from reference.worlds.reading.state import Reading
 

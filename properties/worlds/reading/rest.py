@@ -7,8 +7,8 @@ without effect does not count: a consumer whose repeated pulls change nothing is
 
 from __future__ import annotations
 
-from properties.healing import Healing, is_moving
-from properties.property import convergence
+from properties.language.healing import Healing, is_moving
+from properties.language.property import convergence
 from reference.language.machine import compute_machine
 from reference.language.operators import (
     all_of,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from attrs import evolve
 
-from properties.property import collect_properties
-from properties.world import World, make_fault_models, make_sizes
+from properties.language.property import collect_properties
+from properties.language.world import World, make_fault_models, make_sizes
 from properties.worlds.reading import guarantee, lemma, log_lemma, rest
 from reference.language.operators import negate
 from reference.language.rule import RuleBody, between, collect_rules, rule, when

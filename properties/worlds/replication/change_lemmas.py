@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from properties.property import lemma
+from properties.language.property import lemma
 from properties.worlds.replication.lemmas import (
     is_disk_first,
     is_disk_honest,

@@ -6,7 +6,7 @@ so that no report says what its log holds (`v533_controller_h` seq 225).
 
 from __future__ import annotations
 
-from properties.property import lemma
+from properties.language.property import lemma
 from reference.language.operators import all_of, implies, negate
 from reference.worlds.replication.controller.epochs import NO_EPOCH, get_epoch
 from reference.worlds.replication.lifecycle import has_uncounted_life

@@ -16,8 +16,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from properties.healing import is_possible
-from properties.property import convergence
+from properties.language.healing import is_possible
+from properties.language.property import convergence
 from properties.worlds.replication.guarantees import has_expired
 from reference.language.machine import Instance, compute_machine
 from reference.language.operators import all_of, any_of, implies, negate

@@ -5,8 +5,8 @@ from __future__ import annotations
 import attrs
 from attrs import evolve
 
-from properties.fault_model import FaultModel
-from properties.world import make_sizes
+from properties.language.fault_model import FaultModel
+from properties.language.world import make_sizes
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, FaultCounts, Parameters
 
 LOSSES = ("master_power_losses", "master_disk_losses", "swallowed_disk_errors")

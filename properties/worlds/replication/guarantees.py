@@ -8,7 +8,7 @@ guarantees are checked in every state, also while brokers are down.
 
 from __future__ import annotations
 
-from properties.property import guarantee
+from properties.language.property import guarantee
 from reference.language.operators import all_of, any_of, implies, negate
 from reference.worlds.replication.lineage import has_equal_bytes, has_message, is_prefix, is_written
 from reference.worlds.replication.put import is_acknowledged

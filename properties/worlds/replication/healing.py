@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from properties.healing import Healing
+from properties.language.healing import Healing
 from properties.worlds.replication.convergence import (
     HEALING_STEPS,
     get_added_steps,

@@ -7,7 +7,7 @@ but is weaker.
 
 from __future__ import annotations
 
-from properties.property import lemma
+from properties.language.property import lemma
 from properties.worlds.replication.guarantees import has_expired
 from properties.worlds.replication.sanity_checks import is_appended
 from reference.language.operators import all_of, any_of, implies, negate

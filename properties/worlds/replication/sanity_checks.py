@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from properties.property import sanity
+from properties.language.property import sanity
 from reference.language.operators import all_of, any_of, choose, implies, is_same, maximum, negate
 from reference.worlds.replication.connection import count_open_links
 from reference.worlds.replication.lifecycle import count_losses, has_uncounted_life

@@ -5,7 +5,7 @@ Beside those named here, every rule instance and every guarantee's premise has a
 
 from __future__ import annotations
 
-from properties.property import witness
+from properties.language.property import witness
 from reference.language.operators import any_of, negate
 from reference.worlds.replication.lineage import has_equal_bytes, has_first_bytes, has_message
 from reference.worlds.replication.put import (

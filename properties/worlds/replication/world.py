@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from properties.property import collect_properties
-from properties.world import World
+from properties.language.property import collect_properties
+from properties.language.world import World
 from properties.worlds.replication import (
     change_lemmas,
     controller_lemmas,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from properties.property import guarantee
+from properties.language.property import guarantee
 from properties.worlds.reading.guarantee import is_passed
 from properties.worlds.replication.guarantees import has_expired, is_owed
 from reference.language.operators import implies, negate

@@ -6,7 +6,7 @@ import itertools
 
 import attrs
 
-from properties.property import lemma, sanity
+from properties.language.property import lemma, sanity
 from properties.worlds.reading.guarantee import is_awaited
 from properties.worlds.reading.lemma import is_read_from_slave_alone, list_positions
 from properties.worlds.reading.log_lemma import is_master_in_step, is_powered

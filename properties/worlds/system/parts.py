@@ -12,8 +12,8 @@ from typing import Any
 import attrs
 from attrs import evolve
 
-from properties.property import Property
-from properties.world import PartClaim, World
+from properties.language.property import Property
+from properties.language.world import PartClaim, World
 from properties.worlds.reading.world import READING
 from properties.worlds.replication.world import REPLICATION
 from properties.worlds.system.lemma import CAUSES

@@ -5,7 +5,7 @@ A model whose queues do not show what their logs have dispatched reaches none of
 
 from __future__ import annotations
 
-from properties.property import witness
+from properties.language.property import witness
 from properties.worlds.reading.guarantee import is_passed
 from properties.worlds.replication.guarantees import is_owed
 from properties.worlds.system.guarantee import is_master_gone, is_promised

@@ -9,8 +9,8 @@ from typing import Any
 import attrs
 from attrs import evolve
 
-from properties.property import collect_properties
-from properties.world import World, make_fault_models, make_sizes
+from properties.language.property import collect_properties
+from properties.language.world import World, make_fault_models, make_sizes
 from properties.worlds.replication.fault_models import FAULT_MODELS, SIZES
 from properties.worlds.system import guarantee, lemma, witness
 from properties.worlds.system.parts import LOG_LEMMAS, PART_CLAIMS, READING_LEMMAS

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from properties.property import guarantee
+from properties.language.property import guarantee
 from reference.language.operators import all_of, any_of, implies, negate
 from reference.worlds.tables.copying import get_other
 from reference.worlds.tables.state import ANSWERED, IDLE, CopiedTables, TableBroker, has_version_of

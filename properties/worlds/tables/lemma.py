@@ -8,7 +8,7 @@ content.
 
 from __future__ import annotations
 
-from properties.property import lemma
+from properties.language.property import lemma
 from properties.worlds.tables.guarantee import is_entry_there, is_settled
 from properties.worlds.tables.history import (
     for_both,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from attrs import evolve
 
-from properties.property import collect_properties
-from properties.world import World, make_fault_models, make_sizes
+from properties.language.property import collect_properties
+from properties.language.world import World, make_fault_models, make_sizes
 from properties.worlds.tables import guarantee, lemma
 from reference.worlds.tables.state import SMALL_TABLES, TablesFaults
 from reference.worlds.tables.structure import RECONCILING, TABLES_RULES, TABLES_STRUCTURES

@@ -15,7 +15,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from properties.exports.javascript import ENGINE_FILE, Source, encode_leaf, write_structures
-from properties.fault_model import FaultModel
+from properties.language.fault_model import FaultModel
 from properties.verdicts.certificates import load_schedules
 from properties.worlds import KNOWN_STRUCTURES, find_world
 from reference.language.leaves import flatten

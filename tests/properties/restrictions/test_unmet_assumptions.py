@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from attrs import evolve, frozen
 
-from properties.property import PropertyRole
+from properties.language.property import PropertyRole
 from properties.restrictions import unmet_assumptions
 from properties.restrictions.results import load_judged
 from properties.restrictions.unmet_assumptions import (
@@ -26,7 +26,7 @@ from properties.z3.induction import SolverGaveUpError
 from reference.assumptions.assumption import Assumption
 from reference.assumptions.register import ASSUMPTIONS, list_unmet
 from reference.configuration.broker_group import BrokerGroup
-from reference.configuration.files import change_slaves, sample_group
+from reference.configuration.deployments import change_slaves, sample_group
 from reference.releases.versions import parse_version
 
 SYSTEM = PROVED_STRUCTURES["system/sync master/async flush/closed/no offset check/first"]

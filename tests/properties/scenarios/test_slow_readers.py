@@ -13,7 +13,7 @@ from properties.scenarios.reading_analysis import (
     explain_ratio,
 )
 from reference.configuration.broker_group import BrokerGroup
-from reference.configuration.files import change_master, change_slaves, sample_group
+from reference.configuration.deployments import change_master, change_slaves, sample_group
 from reference.decisions.reading.consume_queue import ConsumeQueue, Entry
 from reference.decisions.reading.get_message import get_message
 from reference.decisions.reading.read import Read

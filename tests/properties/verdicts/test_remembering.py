@@ -11,7 +11,7 @@ from properties.verdicts.analysis import analyse_group
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.remembering import decode_verdict, encode_verdict, remember, remember_in
 from properties.worlds.replication.structures import STOCK_PAIR
-from reference.configuration.files import change_master, sample_group
+from reference.configuration.deployments import change_master, sample_group
 
 
 @define

@@ -13,7 +13,7 @@ from attrs import evolve
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
-from properties.property import Property, PropertyRole
+from properties.language.property import Property, PropertyRole
 from properties.schedules.judgement import find_needless_steps, follow, is_reached_by
 from properties.schedules.related_structures import Schedule
 from properties.schedules.telling import draw_steps

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 from attrs import evolve
 
-from properties.healing import Healing, is_moving
-from properties.property import PropertyRole
+from properties.language.healing import Healing, is_moving
+from properties.language.property import PropertyRole
 from properties.worlds import find_healing
 from properties.worlds.reading.rest import HEALING_STEPS, is_at_rest, is_quiescent
 from properties.worlds.reading.world import READING

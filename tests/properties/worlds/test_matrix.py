@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from properties.language.world import World
 from properties.schedules.judgement import find_needless_steps, is_refuted_by
 from properties.verdicts import certificates
 from properties.verdicts.expectations import (
@@ -21,7 +22,6 @@ from properties.verdicts.verdict import (
     VerdictWord,
     search_structure,
 )
-from properties.world import World
 from properties.worlds import OTHER_WORLDS, WORLD_STRUCTURES, find_world
 from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import prove_lemmas

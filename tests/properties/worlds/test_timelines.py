@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from properties.language.world import World
 from properties.schedules.telling import draw_cell
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
-from properties.world import World
 from properties.worlds import OTHER_WORLDS, WORLD_STRUCTURES
 from reference.language.drawing import fill_lanes, list_lanes
 from tests.properties.worlds.test_walks import walk

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from properties.fault_model import FaultModel
+from properties.language.fault_model import FaultModel
 from properties.verdicts import certificates
 from properties.verdicts.verdict import VerdictWord
 from properties.walks.hypothesis_machine import make_state_machine, run_state_machine

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from properties.fault_model import FaultModel
+from properties.language.fault_model import FaultModel
 from properties.worlds import STRUCTURES, find_world
 from properties.worlds.delay.log_steps import (
     copy_goes_with_its_message,

@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
-from properties.property import Predicate, Property, PropertyRole
-from properties.world import World
+from properties.language.property import Predicate, Property, PropertyRole
+from properties.language.world import World
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.z3.induction import get_candidates, get_lemmas
 from properties.z3.obligations import Proof, check_rule, describe_failure

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from properties.fault_model import FaultModel
+from properties.language.fault_model import FaultModel
 from properties.worlds.replication.fault_models import EVERYTHING
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import CLAIMS

@@ -7,11 +7,11 @@ from functools import cache
 import pytest
 from attrs import evolve
 
-from properties.fault_model import FaultModel
-from properties.property import Property, PropertyRole
+from properties.language.fault_model import FaultModel
+from properties.language.property import Property, PropertyRole
+from properties.language.world import World
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
-from properties.world import World
 from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import GUARANTEES, LEMMAS, SANITY_CHECKS
 from properties.z3 import induction

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properties.property import Property, PropertyRole
-from properties.world import World
+from properties.language.property import Property, PropertyRole
+from properties.language.world import World
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import CLAIMS
 from properties.z3 import induction

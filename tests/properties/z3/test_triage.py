@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from properties.property import Predicate, Property, PropertyRole
+from properties.language.property import Predicate, Property, PropertyRole
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds import find_world

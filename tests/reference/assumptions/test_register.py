@@ -16,7 +16,7 @@ from properties.worlds import PROVED_STRUCTURES
 from reference.assumptions.assumption import Assumption, is_met_by
 from reference.assumptions.register import ASSUMPTIONS, list_unmet
 from reference.configuration.broker_group import BrokerGroup
-from reference.configuration.files import change_master, change_slaves, sample_group
+from reference.configuration.deployments import change_master, change_slaves, sample_group
 from reference.releases.releases import RELEASES
 from reference.releases.versions import parse_version
 

@@ -19,12 +19,14 @@ from typing import TypeAlias
 
 from attrs import field, frozen
 
-from reference.configuration.release_keys import DATA
 from reference.releases.releases import ALL_RELEASES
 
 Default: TypeAlias = int | float | bool | str | None
 Row: TypeAlias = list[object]
 """The kind of a key, its default, and the names that it may have if it is of an enumeration."""
+
+FILE = Path(__file__).parents[3] / "reference/configuration/release_keys.json"
+"""The table that is made."""
 
 CLASSES = (
     "common/src/main/java/org/apache/rocketmq/common/BrokerConfig.java",
@@ -283,7 +285,7 @@ def render(made: Mapping[str, object], depth: int = 1) -> str:
 def main() -> None:
     """Write the table."""
     (clone,) = sys.argv[1:]
-    DATA.write_text(render(build(Path(clone))) + "\n", encoding="utf-8")
+    FILE.write_text(render(build(Path(clone))) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from reference.configuration.files import read_deployments
+from brokers.configuration_files import read_deployments
 from reference.configuration.keys import KEYS, Key, find_similar_key
 from reference.configuration.later_keys import LATER_KEYS
 from reference.releases.releases import CONTROLLER, QUORUM
 from reference.releases.versions import Version
-from tests.reference.broker_files import (
+from tests.brokers.broker_files import (
     MASTER,
     SLAVE,
     STOCK,

@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from brokers.configuration_files import read_deployments
 from properties.verdicts.analysis import compute_structure
 from reference.configuration.broker_group import BrokerGroup, ConfigurationError, Role
 from reference.configuration.controller_keys import CONTROLLER_KEYS, OF_OTHERS
-from reference.configuration.files import change_master, read_deployments
+from reference.configuration.deployments import change_master
 from reference.configuration.keys import KEYS
 from reference.configuration.later_keys import LATER_KEYS
 from reference.releases.releases import CONTROLLER
 from reference.releases.versions import Version
-from tests.reference.broker_files import STOCK_CONTROLLER, write
+from tests.brokers.broker_files import STOCK_CONTROLLER, write
 
 LATEST = Version("5.3.3")
 BROKER = (

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from brokers.configuration_files import read_deployments
 from reference.configuration import keys
 from reference.configuration.file_warnings import COMPARED_MAX, NAMED_MAX
-from reference.configuration.files import read_deployments
 from reference.releases.versions import Version
-from tests.reference.broker_files import MASTER, SLAVE, read_group, refuse, write
+from tests.brokers.broker_files import MASTER, SLAVE, read_group, refuse, write
 
 STRANGERS = 5000
 """Far more keys than are compared."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,9 +10,7 @@ from reference.configuration.java_properties import (
     Entry,
     JavaPropertiesError,
     decode_properties,
-    find_properties_files,
     parse_properties,
-    read_properties,
 )
 
 _CHARACTERS = st.characters(exclude_categories=["Cs"])
@@ -148,25 +144,3 @@ def test_binary_data_is_refused(data: bytes) -> None:
     with pytest.raises(JavaPropertiesError, match="not a text file") as caught:
         decode_properties(data)
     assert 2 == caught.value.line
-
-
-def test_files_are_found_below_a_folder_in_a_fixed_order(tmp_path: Path) -> None:
-    """Files of a folder come before its sub-folders, both sorted by name."""
-    for name in ("z.conf", "b/a.properties", "a/c.conf", "a.properties", "a.xml", "a/NOTICE"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).touch()
-    actual = [str(file.relative_to(tmp_path)) for file in find_properties_files(tmp_path)]
-    assert ["a.properties", "z.conf", "a/c.conf", "b/a.properties"] == actual
-
-
-def test_a_file_is_found_whatever_its_name(tmp_path: Path) -> None:
-    """Only folders are searched by suffix."""
-    file = tmp_path / "broker.txt"
-    file.touch()
-    assert (file,) == find_properties_files(file)
-
-
-def test_a_folder_is_no_properties_file(tmp_path: Path) -> None:
-    """A folder named like a file cannot be read."""
-    with pytest.raises(OSError, match="not a regular file"):
-        read_properties(tmp_path)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from brokers.configuration_files import read_deployments
 from properties.verdicts.analysis import compute_parameters, compute_structure
 from reference.configuration.broker_group import BrokerConfiguration
 from reference.configuration.controller_keys import CONTROLLER_KEYS, OF_OTHERS
-from reference.configuration.files import read_deployments
 from reference.configuration.key import Kind
 from reference.configuration.keys import BROKER_CONFIG, IDENTITY_KEYS, KEYS, MESSAGE_STORE_CONFIG
 from reference.configuration.later_keys import LATER_KEYS, LEFT_OUT, NAMES_IN_440, get_name_in
@@ -25,7 +25,7 @@ from reference.configuration.release_keys import (
 )
 from reference.releases.releases import ALL_RELEASES, RELEASES, get_modes, is_since
 from reference.releases.versions import Version, list_versions
-from tests.reference.broker_files import MASTER, SLAVE, write
+from tests.brokers.broker_files import MASTER, SLAVE, write
 from tests.reference.configuration.random_files import draw_pair
 
 in_each_release = pytest.mark.parametrize("release", ALL_RELEASES)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reference.configuration.files import read_deployments
+from brokers.configuration_files import read_deployments
 from reference.decisions.outage import compute_outage, describe_outage
 
 CONF = Path(__file__).parents[2] / "data" / "conf"

@@ -12,7 +12,7 @@ from reference.releases.releases import ALL_RELEASES, RELEASES, WITHOUT_VERDICTS
 from reference.releases.versions import VersionError, parse_version
 
 ROOT = Path(__file__).parents[3]
-ROOMS = ("reference", "properties", "spark_fuzz", "book", "command_line", "spec/ledger")
+ROOMS = ("reference", "brokers", "properties", "spark_fuzz", "book", "command_line", "spec/ledger")
 
 _NAME = re.compile(r"""(["'])([45]\.\d+\.\d+)(?:-([a-z]+))?\1""")
 """A text in quotes that is a release, perhaps in one of its modes."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from properties.fault_model import get_fault_count_name
+from properties.language.fault_model import get_fault_count_name
 from properties.worlds import STRUCTURES, find_world
 from reference.language.machine import compute_machine, record_machine
 from spark_fuzz.campaign import coverage

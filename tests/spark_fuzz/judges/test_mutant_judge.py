@@ -33,7 +33,7 @@ from spark_fuzz.search.small_instances import (
     list_instances,
 )
 from spark_fuzz.search.state_graph import StateGraph
-from tests.reference.recordings.recordings_page import TRACES
+from tests.brokers.recordings.recordings_page import TRACES
 from tests.spark_fuzz.state_counts import CARELESS_READER, INSTANCES, load_counts
 
 JUDGED = Path(__file__).parents[2] / "data" / "judged_mutants.toml"

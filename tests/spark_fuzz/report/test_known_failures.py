@@ -8,7 +8,7 @@ import pytest
 from attrs import evolve
 from pyspark.sql import SparkSession
 
-from properties.fault_model import get_fault_count_name
+from properties.language.fault_model import get_fault_count_name
 from properties.schedules.judgement import find_first_violation
 from properties.worlds import STRUCTURES
 from reference.language.machine import record_machine

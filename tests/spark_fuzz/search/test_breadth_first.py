@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from properties.fault_model import FaultModel
+from properties.language.fault_model import FaultModel
 from properties.schedules.judgement import follow_while_possible, judge
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.fingerprint import compute_digest

@@ -16,7 +16,7 @@ from attrs import evolve
 from pyspark.sql import SparkSession
 
 from properties.exports.instances import TINY
-from properties.fault_model import FaultModel
+from properties.language.fault_model import FaultModel
 from properties.worlds import STRUCTURES, find_world
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from reference.worlds.delay.state import SMALL_DELAY

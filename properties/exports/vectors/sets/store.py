@@ -14,7 +14,7 @@ from attrs import evolve
 from properties.exports.vectors import schema
 from properties.exports.vectors.question import Answered, Data, QuestionError, VectorSet
 from properties.exports.vectors.sets import store_asks
-from reference.disk.start_rules import make_start_rules
+from reference.releases.start_rules import make_start_rules
 from reference.store import dispatch, put, records, recovery, slave_append
 from reference.store import store as stores
 from reference.store.allocation import Creation

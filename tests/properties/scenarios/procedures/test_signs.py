@@ -19,7 +19,7 @@ from properties.scenarios.procedures.signs import (
 from properties.verdicts.certificates import load_cells
 from properties.worlds.replication.world import CLAIMS
 from reference.worlds.replication.structure import Structure
-from tests.reference.recordings.shared import LATEST
+from tests.brokers.recordings.shared import LATEST
 
 
 @pytest.mark.parametrize("sign", [s for s in load_signs() if s.seen], ids=lambda s: s.name)

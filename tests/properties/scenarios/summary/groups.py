@@ -7,7 +7,7 @@ import itertools
 from attrs import evolve
 
 from reference.configuration.broker_group import BrokerGroup
-from reference.configuration.files import assume_slaves, change_master, sample_group
+from reference.configuration.deployments import assume_slaves, change_master, sample_group
 
 SETTINGS = tuple(
     itertools.product(

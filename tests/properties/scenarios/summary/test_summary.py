@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 from attrs import evolve
 
+from brokers.configuration_files import read_deployments
 from properties.scenarios.reading_analysis import ReadingQuestion
 from properties.scenarios.summary import summary as module
 from properties.scenarios.summary.actions import load_actions
@@ -23,12 +24,7 @@ from properties.verdicts.analysis import GroupAnalysis, compute_parameters, comp
 from properties.verdicts.certificates import find_cells, load_cells
 from properties.worlds.replication.structures import STOCK_PAIR
 from reference.configuration.broker_group import BrokerGroup
-from reference.configuration.files import (
-    assume_slaves,
-    change_master,
-    read_deployments,
-    sample_group,
-)
+from reference.configuration.deployments import assume_slaves, change_master, sample_group
 from reference.releases.versions import parse_version
 from tests.command_line.run import CONF
 from tests.properties.scenarios.summary.groups import SETTINGS, make_group

@@ -6,7 +6,7 @@ import pytest
 from attrs import evolve
 
 from properties.scenarios.reading_analysis import compute_deployment, find_structure
-from reference.configuration.files import sample_group
+from reference.configuration.deployments import sample_group
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP
 from reference.language.machine import Action, compute_machine
 from reference.releases.versions import parse_version

@@ -1,0 +1,138 @@
+"""Delayed messages are delivered by rounds, one for each level (``ScheduleMessageService``).
+
+Each step of a round is one of ``reference.decisions.delay``; its put is one like any other.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from attrs import define, evolve, field
+
+from brokers.broker.replication.puts import Put
+from reference.decisions.delay import delivery, stored
+from reference.decisions.delay.delivery import Look, Met, Passed, Round, Task
+from reference.decisions.delay.levels import compute_countdown_ms, compute_queue_id
+from reference.store import consume_queue as consume_queues
+from reference.store.consume_queue import Entry
+from reference.store.java import JavaError
+from reference.store.put import PutMessageResult, PutMessageStatus
+from reference.store.records import SCHEDULE_TOPIC
+from reference.store.store import find_consume_queue
+
+if TYPE_CHECKING:
+    from brokers.broker.broker import Broker
+
+FIRST_PERSIST_MS = 10_000.0
+"""``ScheduleMessageService#start``: when its progress is first written."""
+
+
+@define(eq=False)
+class Level:
+    """A level's round while it is under way."""
+
+    delivery: Delivery
+    level: int
+    passed: Passed = field(factory=lambda: Passed(0, ()))
+    entries: deque[Entry] = field(factory=deque)
+    """Those that it has not come to."""
+
+    def begin(self, task: Task) -> None:
+        """``DeliverDelayedMessageTimerTask#executeOnTimeup``."""
+        store = self.delivery.broker.store.store
+        queue = find_consume_queue(store, SCHEDULE_TOPIC, compute_queue_id(self.level))
+        look = Look(task.position, queue.min_offset_in_queue, queue.max_offset_in_queue)
+        ended = delivery.look_at_queue(look)
+        if ended is not None:
+            self._end(ended)
+            return
+        self.passed = Passed(task.position, ())
+        self.entries = deque(consume_queues.get_index_buffer(queue, task.position) or ())
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """The next message of the round."""
+        broker = self.delivery.broker
+        if broker.is_stopping:
+            return
+        while self.entries:
+            delay_ms = broker.store.store.config.delays_ms[self.level - 1]
+            due_ms = self.entries[0].tags_code
+            countdown_ms = compute_countdown_ms(due_ms, broker.host.wall_ms(), delay_ms)
+            self.passed = evolve(self.passed, countdown_ms=countdown_ms)
+            if countdown_ms > 0:
+                self._meet(Met.NOT_DUE)
+                break
+            if not self._deliver(self.entries.popleft()):
+                return
+        else:
+            self._end(delivery.end_round(self.passed))
+
+    def _meet(self, met: Met) -> None:
+        """A message's outcome, which may end the round."""
+        self.passed = evolve(self.passed, met=(*self.passed.met, met))
+        if delivery.is_stopped_by(met):
+            self._end(delivery.end_round(self.passed))
+
+    def _deliver(self, entry: Entry) -> bool:
+        """A due message; False: the round goes on when its put is answered."""
+        broker = self.delivery.broker
+        broker.store.store, record = stored.look_at_message(broker.store.store, entry)
+        if record is None:
+            self._meet(Met.GONE)
+            return True
+        try:
+            copy = stored.make_copy(record)
+        except JavaError:
+            self._meet(Met.THROWN)
+            return True
+        if broker.puts.ask(copy, self._answered) is None:
+            self._meet(Met.REFUSED)
+        return False
+
+    def _answered(self, put: Put) -> None:
+        """``DefaultMessageStore#putMessage`` has returned."""
+        self.delivery.broker.note_put(put)
+        if not isinstance(put.result, PutMessageResult):
+            met = Met.THROWN
+        else:
+            is_ok = put.result.status is PutMessageStatus.PUT_OK
+            met = Met.COPIED if is_ok else Met.REFUSED
+        self._meet(met)
+        if not delivery.is_stopped_by(met):
+            self.delivery.broker.host.after(0.0, self._go_on)
+
+    def _end(self, ended: Round) -> None:
+        """Progress, and the next round."""
+        self.entries.clear()
+        if ended.progress is not None:
+            self.delivery.broker.tables.deliver_next(self.level, ended.progress)
+        self.delivery.plan(self, ended.next)
+
+
+@define(eq=False)
+class Delivery:
+    """All levels of a broker; a slave delivers nothing (R-BR-03)."""
+
+    broker: Broker
+
+    def start(self) -> None:
+        """The first round of each level is planned."""
+        offsets = self.broker.tables.tables.delay_offsets
+        progress = {int(level): offset for level, offset in offsets.items()}
+        schedule = stored.start(progress, self.broker.store.store)
+        for level, task in schedule.tasks.items():
+            self.plan(Level(self, level), task)
+        if schedule.tasks:
+            period_ms = self.broker.settings.number("flushDelayOffsetInterval")
+            store, tables = self.broker.store, self.broker.tables
+            store.every("delay progress", period_ms, tables.persist_delay, FIRST_PERSIST_MS)
+
+    def plan(self, level: Level, task: Task) -> None:
+        """A round will begin."""
+        self.broker.host.after(float(task.delay_ms), lambda: self._begin(level, task))
+
+    def _begin(self, level: Level, task: Task) -> None:
+        if not self.broker.is_stopping:
+            level.begin(task)

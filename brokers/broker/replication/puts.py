@@ -1,0 +1,196 @@
+"""Puts, from the request to the answer: appended, then moved on by the rules from wait to wait.
+
+Source: DefaultMessageStore#putMessage, CommitLog#putMessage, #handleDiskFlush, #handleHA of 4.4.0.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+from attrs import define, field
+
+from brokers.broker.host import Host
+from brokers.broker.replication.group_commit import GroupCommit
+from brokers.broker.replication.group_transfer import GroupTransfer
+from brokers.broker.ruled_state import RuledState
+from brokers.broker.settings import Settings
+from brokers.broker.storage.live_store import MASTER_LOG, LiveStore
+from reference.store.java import Thrown
+from reference.store.put import (
+    Message,
+    MessageBatch,
+    PutMessageResult,
+    PutMessageStatus,
+    Surroundings,
+    is_written,
+)
+from reference.worlds.replication.state import (
+    ANSWERED,
+    REFUSED,
+    STATUS_NAMES,
+    WAITS_FOR_DISK,
+    WAITS_FOR_SLAVE,
+)
+
+WAITING_MAX = 10_000
+"""``sendThreadPoolQueueCapacity``: puts beyond it are refused as *too busy*."""
+
+
+@define(eq=False, repr=False)
+class Put:
+    """One put that is under way."""
+
+    message: Message | MessageBatch
+    on_answer: Callable[[Put], None]
+    begin_ms: float
+    result: PutMessageResult | Thrown | None = None
+    """The append's, and at last the answer."""
+    end_offset: int = 0
+    push2_before: int = 0
+    connections_before: int = 0
+    is_answered: bool = False
+
+    @property
+    def waits_for_store(self) -> bool:
+        """``Message#isWaitStoreMsgOK``."""
+        return self.message.is_wait_store_msg_ok
+
+
+def is_answered_unstored(result: PutMessageResult | Thrown | None) -> bool:
+    """PUT_OK, though no byte of it was stored: an empty batch, or one too large for any file.
+
+    It waits for nothing, and the rules have no step for it (T5-00048).
+    """
+    if not isinstance(result, PutMessageResult) or result.status is not PutMessageStatus.PUT_OK:
+        return False
+    append = result.append
+    return append is None or not is_written(append) or append.wrote_bytes == 0
+
+
+@define(eq=False, repr=False)
+class Puts:
+    """All puts of a master."""
+
+    settings: Settings
+    store: LiveStore
+    rules: RuledState
+    host: Host
+    wake_writers: Callable[[], None]
+    make_transfer: Callable[[Puts], GroupTransfer] = GroupTransfer
+    disk: GroupCommit = field(init=False)
+    transfer: GroupTransfer = field(init=False)
+    slots: list[Put] = field(factory=list)
+    """Those that the rules follow, in their order."""
+    waiting: deque[Put] = field(factory=deque)
+    """Those that nobody has begun to append."""
+    is_over: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        self.disk, self.transfer = GroupCommit(self), self.make_transfer(self)
+
+    def stop(self) -> None:
+        """What still waits is never answered."""
+        self.is_over = True
+
+    def name(self, put: Put, rule: str) -> str:
+        """An instance of a rule for a put."""
+        return f"{rule}[{self.slots.index(put)}]"
+
+    def get(self, put: Put, leaf: str) -> int:
+        """A leaf of a put's message."""
+        return self.rules.get(f"messages.{self.slots.index(put)}.{leaf}")
+
+    def ask(self, message: Message | MessageBatch, on_answer: Callable[[Put], None]) -> Put | None:
+        """A put; None: too many wait already."""
+        if len(self.waiting) >= WAITING_MAX:
+            return None
+        put = Put(message, on_answer, self.host.now_ms())
+        self.waiting.append(put)
+        self._begin_next()
+        return put
+
+    def _begin_next(self) -> None:
+        while self.waiting and len(self.slots) < self.settings.puts_at_once:
+            put = self.waiting.popleft()
+            put.begin_ms = self.host.now_ms()
+            put.push2_before = self.rules.get("master.push2_slave_max_offset")
+            put.connections_before = self.rules.get("master.connection_count")
+            self.slots.append(put)
+            self._append(put)
+
+    def _append(self, put: Put) -> None:
+        around = Surroundings(
+            self.host.wall_ms(),
+            connection_count=put.connections_before,
+            push2_slave_max_offset_bytes=put.push2_before,
+            os_page_cache_busy_timeout_ms=self.settings.number("osPageCacheBusyTimeOutMills"),
+        )
+        before, put.result = self.store.put(put.message, around)
+        append = None if isinstance(put.result, Thrown) else put.result.append
+        is_stored = append is not None and is_written(append)
+        begin = append.wrote_offset_bytes if append is not None and is_stored else None
+        if self._is_rolled(before, begin):
+            self.rules.fire("fill_file")
+        if is_answered_unstored(put.result):
+            self.store.learn_log()
+            self._hand_back(put)
+            return
+        if append is None or begin is None:
+            self._refuse(put)
+            return
+        self.rules.fire(
+            self.name(put, "append_message"),
+            size_bytes=append.wrote_bytes,
+            waits_for_store=int(put.waits_for_store),
+        )
+        self.store.agree(self.rules, MASTER_LOG)
+        put.end_offset = begin + append.wrote_bytes
+        self.store.note_append()
+        self.disk.notice(put)
+        self.advance(put)
+
+    def _is_rolled(self, before: int, begin: int | None) -> bool:
+        """The put has filled its file with a blank, whether it was stored behind it or not."""
+        after = self.store.max_offset if begin is None else begin
+        return before < after
+
+    def _refuse(self, put: Put) -> None:
+        status = PutMessageStatus.UNKNOWN_ERROR
+        if isinstance(put.result, PutMessageResult):
+            status = put.result.status
+        self.rules.fire(self.name(put, "refuse_put"), status=STATUS_NAMES.index(status.name))
+        self.store.learn_log()
+        self.advance(put)
+
+    def advance(self, put: Put) -> None:
+        """The put goes on to its next wait, or is answered."""
+        phase = self.get(put, "phase")
+        if phase in (ANSWERED, REFUSED):
+            self._answer(put)
+        elif phase == WAITS_FOR_SLAVE:
+            self.transfer.ask(put)
+            if put.waits_for_store:
+                self.wake_writers()
+        elif phase != WAITS_FOR_DISK:
+            names = ("skip_slave_wait", "refuse_slave_wait", "request_slave_wait")
+            self.rules.fire_first(*(self.name(put, name) for name in names))
+            self.advance(put)
+        elif self.settings.is_sync_flush and put.waits_for_store:
+            self.disk.ask(put)
+        else:
+            self.rules.fire(self.name(put, "answer_disk_wait"))
+            self.advance(put)
+
+    def _answer(self, put: Put) -> None:
+        status = PutMessageStatus[STATUS_NAMES[self.get(put, "status")]]
+        if isinstance(put.result, PutMessageResult):
+            put.result = PutMessageResult(status, put.result.append)
+        self.rules.forget_message(self.slots.index(put))
+        self._hand_back(put)
+
+    def _hand_back(self, put: Put) -> None:
+        put.is_answered = True
+        self.slots.remove(put)
+        put.on_answer(put)
+        self.host.after(0.0, self._begin_next)

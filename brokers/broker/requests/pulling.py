@@ -1,0 +1,273 @@
+"""PULL_MESSAGE: checks, the read, the suggestion, and pulls that are held until a message comes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from attrs import define, evolve, field
+
+from brokers.broker.requests.handler import SUCCESS, Request, handles
+from brokers.broker.requests.sending import encode_host
+from brokers.wire.codes import RequestCode
+from reference.decisions.consumer_groups import describe, find_subscription
+from reference.decisions.delay.stored import encode_properties
+from reference.decisions.progress.offset_table import name_key
+from reference.decisions.reading import pull_processor
+from reference.decisions.reading.consume_queue import ConsumeQueue, Entry, compute_entries_per_file
+from reference.decisions.reading.get_message import GetMessageResult, get_message
+from reference.decisions.reading.pull import Pull, Situation, Topic
+from reference.decisions.reading.pull_processor import (
+    HeldPull,
+    PullAnswer,
+    answer_pull,
+    look_at_held,
+)
+from reference.decisions.reading.read import Read
+from reference.decisions.reading.subscription import (
+    Subscription,
+    SubscriptionError,
+    is_expression_parsable,
+    is_tag_taken,
+    is_tag_type,
+    parse_tags,
+)
+from reference.store import consume_queue as stored_queues
+from reference.store import reading
+from reference.store.mapped_file import SelectedBuffer
+from reference.store.put import Message
+from reference.store.store import find_consume_queue
+
+if TYPE_CHECKING:
+    from brokers.broker.broker import Broker
+
+COMMIT_FLAG, SUSPEND_FLAG, SUBSCRIPTION_FLAG = 1, 2, 4
+"""``PullSysFlag``."""
+MESSAGES_MAX = 100_000
+OFFSET_MOVED_EVENT = "OFFSET_MOVED_EVENT"
+HELD_MAX = 100_000
+"""``pullThreadPoolQueueCapacity``: pulls beyond it are answered at once."""
+
+
+@define(eq=False, repr=False)
+class Held:
+    """A pull that is held."""
+
+    request: Request
+    since_ms: float
+    timeout_ms: int
+
+
+@define(eq=False, repr=False)
+class HeldPulls:
+    """``PullRequestHoldService``."""
+
+    broker: Broker
+    held: list[Held] = field(factory=list)
+
+    def start(self) -> None:
+        """It looks at them regularly, and when messages arrive."""
+        store, processor = self.broker.reading
+        interval_ms = pull_processor.compute_check_interval_ms(processor)
+        self.broker.store.every("held pulls", interval_ms, self.look)
+        if pull_processor.is_woken_by_messages(store, processor):
+            self.broker.store.on_dispatched.append(self.look)
+
+    def hold(self, request: Request, timeout_ms: int) -> bool:
+        """Keep a pull; False: there are too many."""
+        if len(self.held) >= HELD_MAX:
+            return False
+        self.held.append(Held(request, self.broker.host.now_ms(), timeout_ms))
+        return True
+
+    def look(self) -> None:
+        """Those for which there is a message, or that have waited long enough, run again."""
+        waiting, self.held = self.held, []
+        for held in waiting:
+            if look_at_held(self._describe(held)) is None:
+                self.held.append(held)
+            else:
+                run_pull(self.broker, held.request, is_first_pass=False)
+
+    def forget(self, asker: object) -> None:
+        """A connection is gone, and its pulls with it."""
+        self.held = [held for held in self.held if held.request.asker is not asker]
+
+    def _describe(self, held: Held) -> HeldPull:
+        request = held.request
+        queue = find_queue(self.broker, request)
+        return HeldPull(
+            offset=request.number("queueOffset"),
+            queue_max_offset=queue.max_offset_in_queue,
+            waited_ms=int(self.broker.host.now_ms() - held.since_ms),
+            timeout_ms=held.timeout_ms,
+        )
+
+
+def find_queue(broker: Broker, request: Request) -> stored_queues.ConsumeQueue:
+    """The queue that a request names; an empty one if there is none."""
+    return find_consume_queue(broker.store.store, request.text("topic"), request.number("queueId"))
+
+
+@handles(RequestCode.PULL_MESSAGE, by=(get_message, answer_pull))
+def pull_message(broker: Broker, request: Request) -> None:
+    """``PullMessageProcessor#processRequest``."""
+    run_pull(broker, request, is_first_pass=True)
+
+
+def run_pull(broker: Broker, request: Request, *, is_first_pass: bool) -> None:
+    """Answer a pull, or hold it."""
+    pull = make_pull(request, is_first_pass=is_first_pass)
+    subscription, pull = read_subscription(broker, request, pull)
+    situation, taken = make_situation(broker, request, pull, subscription)
+    answer = answer_pull(situation)
+    if answer.committed_offset is not None:
+        key = name_key(request.text("topic"), pull.group_name)
+        broker.tables.commit(key, pull.queue, answer.committed_offset)
+    if answer.held_ms is not None and broker.held_pulls.hold(request, answer.held_ms):
+        return
+    if answer.is_moved_event_written and answer.result is not None:
+        write_moved_event(broker, request, answer.result)
+    body = read_bodies(broker, taken, answer)
+    request.answer(answer.code, make_remark(answer), make_fields(answer), body)
+
+
+def make_pull(request: Request, *, is_first_pass: bool) -> Pull:
+    """The request's own part. Raises FieldError."""
+    flags = request.number("sysFlag")
+    has_suspend_flag = bool(flags & SUSPEND_FLAG)
+    return Pull(
+        offset=request.number("queueOffset"),
+        queue=request.number("queueId"),
+        max_messages=max(0, min(request.number("maxMsgNums"), MESSAGES_MAX)),
+        group_name=request.text("consumerGroup"),
+        commit_offset=request.number("commitOffset") if flags & COMMIT_FLAG else None,
+        has_suspend_flag=has_suspend_flag,
+        suspend_timeout_ms=request.number("suspendTimeoutMillis", 0) if has_suspend_flag else 0,
+        is_first_pass=is_first_pass,
+        has_subscription=bool(flags & SUBSCRIPTION_FLAG),
+    )
+
+
+def read_subscription(broker: Broker, request: Request, pull: Pull) -> tuple[Subscription, Pull]:
+    """Which messages the consumer wants: by the request, or by its heartbeat."""
+    fields = request.command.fields
+    text, kind = fields.get("subscription"), fields.get("expressionType", "")
+    if not pull.has_subscription:
+        groups = broker.consumers.groups
+        known = find_subscription(groups, pull.group_name, request.text("topic"))
+        text, kind = (known.text, known.kind) if known is not None else (None, "")
+    if not is_tag_type(kind):
+        is_valid = is_expression_parsable(text)
+        return Subscription(), evolve(pull, is_property_filter=True, is_subscription_valid=is_valid)
+    try:
+        return parse_tags(text), pull
+    except SubscriptionError:
+        return Subscription(), evolve(pull, is_subscription_valid=False)
+
+
+def make_situation(
+    broker: Broker, request: Request, pull: Pull, subscription: Subscription
+) -> tuple[Situation, dict[int, stored_queues.Entry]]:
+    """The pull with all that the broker knows; and the entries of its queue, by queue offset."""
+    store, processor = broker.reading
+    topic = broker.tables.topics.get(request.text("topic"))
+    known = None if topic is None else Topic(topic.permission, topic.read_queues)
+    queue = find_queue(broker, request)
+    begin = max(pull.offset, queue.min_offset_in_queue)
+    entries = stored_queues.get_index_buffer(queue, begin) or ()
+    by_offset = dict(enumerate(entries, start=begin))
+    read = Read(
+        settings=store,
+        queue=describe_queue(queue, begin, entries),
+        offset=pull.offset,
+        max_messages=pull.max_messages,
+        log_max_offset=broker.store.max_offset,
+        log_min_offset=max(0, broker.store.min_offset),
+        filtered_out=frozenset(
+            place for place, e in by_offset.items() if not is_tag_taken(subscription, e.tags_code)
+        ),
+    )
+    result = None if broker.store.store.is_shutdown else get_message(read)
+    group = broker.tables.find_group(pull.group_name)
+    version = request.number("subVersion", 0)
+    registration = describe(
+        broker.consumers.groups, pull.group_name, request.text("topic"), version
+    )
+    return Situation(pull, store, processor, group, known, registration, result), by_offset
+
+
+def describe_queue(
+    queue: stored_queues.ConsumeQueue, begin: int, entries: Iterable[stored_queues.Entry]
+) -> ConsumeQueue:
+    """A queue as a reader sees it: the rest of one file."""
+    return ConsumeQueue(
+        min_offset=queue.min_offset_in_queue,
+        max_offset=queue.max_offset_in_queue,
+        first_offset=begin,
+        entries=[Entry(entry.offset_bytes, entry.size_bytes) for entry in entries],
+        entries_per_file=compute_entries_per_file(queue.files.file_size_bytes),
+    )
+
+
+def read_bodies(
+    broker: Broker, entries: dict[int, stored_queues.Entry], answer: PullAnswer
+) -> bytes:
+    """The records of the messages found, one after another."""
+    if answer.code != SUCCESS or answer.result is None:
+        return b""
+    pieces: list[bytes] = []
+    for place in answer.result.queue_offsets:
+        entry = entries[place]
+        broker.store.store, selected = reading.get_message(
+            broker.store.store, entry.offset_bytes, entry.size_bytes
+        )
+        if isinstance(selected, SelectedBuffer):
+            pieces.append(bytes(selected.content.data))
+    return b"".join(pieces)
+
+
+def make_remark(answer: PullAnswer) -> str:
+    """The store's status, or what refused the pull."""
+    return answer.code_decided_by if answer.result is None else answer.result.status.name
+
+
+def make_fields(answer: PullAnswer) -> dict[str, int | None]:
+    """``PullMessageResponseHeader``; a refusal has none."""
+    if answer.result is None:
+        return {}
+    return {
+        "suggestWhichBrokerId": answer.suggested_broker_id,
+        "nextBeginOffset": answer.result.next_begin_offset,
+        "minOffset": answer.result.min_offset,
+        "maxOffset": answer.result.max_offset,
+    }
+
+
+def write_moved_event(broker: Broker, request: Request, result: GetMessageResult) -> None:
+    """A message about a consumer whose offset was corrected (R-PM-05)."""
+    queue = {
+        "brokerName": broker.settings.configuration.broker_name,
+        "queueId": request.number("queueId"),
+        "topic": request.text("topic"),
+    }
+    event = {
+        "consumerGroup": request.text("consumerGroup"),
+        "messageQueue": queue,
+        "offsetNew": result.next_begin_offset,
+        "offsetRequest": request.number("queueOffset"),
+    }
+    group = request.text("consumerGroup")
+    body = json.dumps(event, separators=(",", ":")).encode()
+    own_host = encode_host(broker.settings.address)
+    message = Message(
+        OFFSET_MOVED_EVENT,
+        0,
+        body=body,
+        properties=encode_properties({"TAGS": group, "DELAY": "0", "KEYS": group}),
+        born_timestamp_ms=broker.host.wall_ms(),
+        born_host=own_host,
+        store_host=own_host,
+    )
+    broker.puts.ask(message, broker.note_put)

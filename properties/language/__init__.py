@@ -1,0 +1,1 @@
+"""The language of claims: properties, fault models, healing, and the worlds that they make up."""

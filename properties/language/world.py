@@ -1,0 +1,213 @@
+"""A world: a state machine with all claims about it, in one object.
+
+Replication is one of them. Engines get claims, lemmas, fault models and sizes from such an object,
+and know no world by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+from attrs import evolve, field, frozen
+
+from properties.generated_text import SPEC
+from properties.language.fault_model import FaultModel
+from properties.language.healing import Healing
+from properties.language.property import Property, PropertyRole
+from reference.language.rule import Rule
+
+
+@frozen
+class Sizes:
+    """The sizes in which a world is searched: small, so that boundaries are reached often."""
+
+    search: Any
+    """The sizes of bounded search."""
+    fault_sets: Any
+    """The sizes in which schedules for fault sets are searched."""
+    campaign: Any
+    """The sizes of every schedule of a campaign without a swarm."""
+    swarm: tuple[Any, ...]
+    """The sizes that the schedules of a swarm choose from; limits do not matter there."""
+
+
+def make_sizes(
+    search: Any, *, fault_sets: Any = None, campaign: Any = None, swarm: tuple[Any, ...] = ()
+) -> Sizes:
+    """The sizes of a search, unless others are given."""
+    return Sizes(search, fault_sets or search, campaign or search, swarm or (search,))
+
+
+def locate_by_name(structure: Any) -> Path:
+    """A folder for the world, and in it a file named after the structure."""
+    world, *rest = structure.name.split("/")
+    return Path(world) / ("-".join(rest).replace(" ", "_") + ".json")
+
+
+def code_by_name(structure: Any) -> str:
+    """The structure's name with ``-`` for each slash and ``_`` for each space."""
+    code: str = structure.name.replace("/", "-").replace(" ", "_")
+    return code
+
+
+@frozen
+class PartClaim:
+    """A guarantee of a world that is part of another one."""
+
+    claim: Property
+    """It is about the states of the whole, and has a name of its own there."""
+    name: str
+    """The name in its own world."""
+    get_part: Callable[[Any], Any]
+    """The structure of its own world that a structure of the whole has."""
+    get_faults: Callable[[frozenset[str]], frozenset[str]]
+    """The faults of its own world that may happen where these may happen in the whole."""
+
+
+@frozen(eq=False)
+class World:
+    """A state machine, with its claims and everything that the engines need."""
+
+    name: str
+    """Its name in the book."""
+    structures: tuple[Any, ...]
+    """Every one of them has a certificate."""
+    claims: Mapping[str, Property]
+    """Guarantees, then convergence claims, by name."""
+    lemmas: Mapping[str, Property]
+    """Properties that are inductive under all faults: sanity checks, then lemmas, by name."""
+    fault_models: tuple[FaultModel, ...]
+    """Weaker ones before those that contain them; the last one has every fault."""
+    sizes: Sizes
+    folder: Path
+    """The folder of its properties and its expectations."""
+    chapter: str
+    """Its chapter's file in ``spec/``."""
+    mutated_structures: tuple[Any, ...] = field()
+    """The structures in which mutants of its rules are made and judged: all, by default. Each rule
+    and each choice of settings is in one of them."""
+    later_rules: Mapping[str, Rule] = field(factory=dict, kw_only=True)
+    """Rules that no structure has but later ones, by name."""
+    everything: FaultModel = field()
+    """All faults and environment events together; by default those of the last fault model."""
+    witnesses: Mapping[str, Property] = field(factory=dict)
+    """The witnesses: situations that must be reachable as well."""
+    part_claims: Mapping[str, PartClaim] = field(factory=dict)
+    """Guarantees of the worlds that are parts of this one, by their name here. They are proved and
+    refuted there, and judged here as well in each state of a schedule."""
+    get_healing: Callable[[Any], Healing | None] = lambda structure: None
+    """How a structure comes to rest; None if no claim mentions it."""
+    compute_stage: Callable[[Any], int] = lambda state: 0
+    """The stage of the followed message in a state; larger is further."""
+    locate: Callable[[Any], Path] = locate_by_name
+    """The path of a structure's certificate among all certificates."""
+    make_code: Callable[[Any], str] = code_by_name
+    """The code of a structure in the identifier of a schedule."""
+    list_related_structures: Callable[[Any], tuple[Any, ...]] = lambda structure: ()
+    """The structures whose schedules are tried first, because they may refute here too."""
+    list_parts: Callable[[Any], tuple[Any, ...]] = lambda structure: ()
+    """The structures of other worlds that a structure contains: their schedules continue here."""
+    depth_limit: int | None = None
+    """The search depth of a structure. None: the usual depth. 0: its states are too large for
+    bounded search, and random schedules are followed instead."""
+    clip_sizes: Callable[[Any], Any] | None = None
+    """The sizes of a search, none larger than these; None if the world has no sizes."""
+    manual_rules: Mapping[str, Rule] = field(factory=dict)
+    """An administrator's manual steps, by name; no broker takes them."""
+
+    @mutated_structures.default
+    def _get_structures(self) -> tuple[Any, ...]:
+        return self.structures
+
+    @everything.default
+    def _get_last_fault_model(self) -> FaultModel:
+        return self.fault_models[-1]
+
+    @property
+    def kind(self) -> type:
+        """The class of its structures."""
+        return type(self.structures[0])
+
+    @property
+    def rules(self) -> Mapping[str, Rule]:
+        """The rules of its first structure, by name, and those that only others have."""
+        return {**self.structures[0].rules, **self.later_rules}
+
+    @property
+    def topic(self) -> str:
+        """Its chapter's name, with which the ledger names its rules."""
+        return self.chapter.removesuffix(".md")
+
+    @property
+    def chapter_path(self) -> Path:
+        """The path of its chapter."""
+        return SPEC / self.chapter
+
+    @property
+    def guarantees(self) -> dict[str, Property]:
+        """The claims that are checked in each state, by name and in order."""
+        claims = self.claims.items()
+        return {name: claim for name, claim in claims if claim.role is PropertyRole.GUARANTEE}
+
+    @property
+    def judged(self) -> dict[str, Property]:
+        """The claims that judge each state of a schedule: guarantees, and those of the parts."""
+        return {**self.guarantees, **{n: part.claim for n, part in self.part_claims.items()}}
+
+    @property
+    def claims_about_rest(self) -> tuple[str, ...]:
+        """The claims that are judged where healing ends, by name and in order."""
+        return tuple(name for name in self.claims if name not in self.judged)
+
+    def get_claim(self, name: str) -> Property:
+        """A claim of this world or of one of its parts. Raises KeyError for a name of neither."""
+        return self.claims[name] if name in self.claims else self.part_claims[name].claim
+
+    @property
+    def every_fault(self) -> FaultModel:
+        """The last fault model: all that may happen to a system without configuration changes."""
+        return self.fault_models[-1]
+
+    def get_fault_model(self, name: str) -> FaultModel:
+        """A fault model by its name. Raises KeyError for an unknown name, with those that exist."""
+        known = {c.name: c for c in self.fault_models}
+        if name not in known:
+            raise KeyError(f"{name!r} is no fault model of {self.name}; it has {', '.join(known)}")
+        return known[name]
+
+    def get_lemmas(self, structure: Any) -> dict[str, Property]:
+        """The lemmas of a structure: those that only its variants need come last.
+
+        Those that a variant breaks are left out.
+        """
+        variants = [variant.name for variant in structure.changes]
+        held = {n: p for n, p in self.lemmas.items() if not {*variants} & {*p.broken_by}}
+        common = {n: p for n, p in held.items() if not p.variants}
+        own = {n: p for v in variants for n, p in held.items() if v in p.variants}
+        return {**common, **own}
+
+    def get_candidates(self, structure: Any) -> dict[str, Property]:
+        """Everything that may become part of an inductive set."""
+        return {**self.get_lemmas(structure), **self.claims}
+
+    def make_search_parameters(self, column: FaultModel) -> Any:
+        """The sizes of a search, with the limits of a fault model."""
+        return evolve(self.sizes.search, limits=column.search_limits)
+
+
+def make_fault_models(
+    counts: type, columns: Mapping[str, tuple[str, ...]]
+) -> tuple[FaultModel, ...]:
+    """The fault models of a world: none, these, and every fault that ``counts`` can count."""
+    every = tuple(attrs.fields_dict(counts))
+    named = {"none": (), **columns, "every fault": every}
+    return tuple(FaultModel(name, admitted, counts) for name, admitted in named.items())
+
+
+def get_largest_size(parameters: Any) -> int:
+    """The end of the modelled log or queue of a search: no offset is beyond it."""
+    sizes = attrs.asdict(parameters, recurse=False).values()
+    return max(size for size in sizes if isinstance(size, int))

@@ -1,0 +1,221 @@
+"""Recordings of own brokers: their form, what explaining them costs, and puts in long lines."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import random
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from brokers.recordings.judging import CONFORMS, check_recording
+from brokers.recordings.reading import Recording, read_recording
+from tests.brokers.broker.simulated import __main__ as command
+from tests.brokers.broker.simulated.group import Group
+from tests.brokers.broker.simulated.scenarios import SCENARIOS, Scenario
+from tests.brokers.broker.test_simulated_groups import play
+from tests.brokers.recordings.corruptions import change_event
+
+FOLDER = Path(__file__).parent / "simulated"
+HARD = (
+    ("skewed", "4.9.8", 41),
+    ("everything", "4.9.8", 46),
+    ("skewed", "5.3.3-quorum", 47),
+    ("async", "4.9.8", 55),
+    ("everything", "5.3.3", 51),
+    ("rollovers", "5.3.3-quorum", 58),
+    ("sync_flush", "5.3.3", 43),
+)
+"""Scenario, release and seed of recordings that take more steps than most: five for an event."""
+HARD_EVENTS = 250
+STEPS_AT_LENGTH = 15
+"""How many steps may be tried for each of their events."""
+SEARCHED_LONGER = {("sync_flush", "5.3.3"): 30}
+"""Scenarios of releases that need more at length."""
+STEPS_PER_EVENT = 7
+"""The same for a recording in which nothing is searched for long."""
+
+
+def explain(recording: Recording, steps_per_event: int | None = None) -> tuple[str, str]:
+    """The verdict and its reason."""
+    steps = steps_per_event and steps_per_event * len(recording.events)
+    verdict = check_recording(recording, steps_max=steps)
+    return verdict.verdict, verdict.reason
+
+
+@pytest.mark.parametrize(("scenario", "release", "seed"), HARD)
+def test_few_steps_are_tried_for_an_event(
+    tmp_path: Path, scenario: str, release: str, seed: int
+) -> None:
+    """Where a search for something else would take many, or would find nothing."""
+    recording = play(tmp_path, scenario, release, seed, HARD_EVENTS).make_recording()
+    assert explain(recording, STEPS_AT_LENGTH) == (CONFORMS, "")
+
+
+@pytest.mark.parametrize(("scenario", "release"), [("kills", "5.3.3"), ("healthy", "4.4.0")])
+def test_nobody_goes_back_for_a_flush_that_a_look_shows(
+    tmp_path: Path, scenario: str, release: str
+) -> None:
+    """It is taken while the log still ends there, so few steps are tried."""
+    recording = play(tmp_path, scenario, release, 3, 300).make_recording()
+    assert explain(recording, STEPS_PER_EVENT) == (CONFORMS, "")
+
+
+def test_a_recording_that_is_cut_off_is_explained(tmp_path: Path) -> None:
+    """A recording may stop anywhere."""
+    recording = play(tmp_path, "kills", "4.4.0", 5, 100).make_recording(77)
+    assert len(recording.events) == 77
+    assert explain(recording) == (CONFORMS, "")
+
+
+def test_a_seed_decides_everything(tmp_path: Path) -> None:
+    """The same seed gives the same recording, another seed another one."""
+    one, again, other = (
+        play(tmp_path / str(number), "everything", "4.9.8", seed, 150).make_recording()
+        for number, seed in enumerate((1, 1, 2))
+    )
+    assert one == again
+    assert one.events != other.events
+
+
+@pytest.mark.parametrize("scenario", ["everything", "skewed"])
+def test_a_recording_is_of_the_format(scenario: str, tmp_path: Path) -> None:
+    """The reader finds nothing missing; stamps never fall."""
+    group = play(tmp_path, scenario, "4.9.8", 3, 150)
+    path = tmp_path / "simulated.jsonl"
+    path.write_text(group.dump(150))
+    recording = read_recording(path)
+    assert len(recording.events) == 150
+    assert (3, scenario) == (recording.config["seed"], recording.config["scenario"])
+    assert all(a.t_ms <= b.t_ms for a, b in itertools.pairwise(recording.events))
+
+
+def test_the_group_has_clocks_of_its_own() -> None:
+    """It reads nothing of the checkers but the form of a recording."""
+    files = [FOLDER / f"{name}.py" for name in ("group", "network", "operator", "producer", "tap")]
+    imported = {
+        node.module
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.module
+    }
+    assert {"brokers.recordings.kinds", "brokers.recordings.reading"} == {
+        name for name in imported if name.startswith("brokers.recordings")
+    }
+
+
+def test_the_command_writes_a_recording(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the seed in its first line; a release that does not exist is an error."""
+    given = ["simulated", "--seed", "7", "--events", "40", "--scenario", "kills", "--cut-off"]
+    monkeypatch.setattr(sys, "argv", given)
+    assert command.main() == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 41
+    assert '"seed": 7' in lines[0]
+    monkeypatch.setattr(sys, "argv", [*given, "--release", "4.4.9"])
+    assert command.main() == 2
+    assert "4.4.9" in capsys.readouterr().err
+
+
+# Lines of puts
+
+TIMED_OUT = "FLUSH_SLAVE_TIMEOUT"
+OTHERS = {"PUT_OK": TIMED_OUT, TIMED_OUT: "PUT_OK"}
+WAITED_MS = 50
+
+
+def make_line_scenario(seed: int) -> Scenario:
+    """Producers that wait for one another while links stall (V-11)."""
+    chance = random.Random(seed)
+    producers = chance.choice([1, 2, 4, 8, 12])
+    return Scenario(
+        "line",
+        slave_timeout_ms=chance.choice([500, 800, 1000, 3000]),
+        producers=producers,
+        think_ms=60.0 * producers,
+        wait_share=1.0,
+        look_ms=1e9,
+        strike_ms=200,
+        strikes={"stall": 1},
+    )
+
+
+def play_line(folder: Path, seed: int) -> Recording:
+    """Once a second a put's turn comes, and at a heal the turns of all."""
+    group = Group(make_line_scenario(seed), "4.9.8", seed, folder)
+    group.run(160)
+    return group.make_recording()
+
+
+@pytest.mark.parametrize(
+    "seed", [pytest.param(n, marks=[pytest.mark.nightly] * (n > 7)) for n in range(40)]
+)
+def test_a_line_of_many_is_explained(tmp_path: Path, seed: int) -> None:
+    """Some are answered in time, some late, and some after their deadline."""
+    assert explain(play_line(tmp_path, seed)) == (CONFORMS, "")
+
+
+def list_answers_changed(recording: Recording) -> Iterator[Recording]:
+    """A time-out that none was, or the reverse, each in a copy."""
+    for place, event in enumerate(recording.events):
+        status = OTHERS.get(event.data.get("put_status", ""))
+        if status and event["duration_ms"] > WAITED_MS:
+            yield change_event(recording, place, put_status=status)
+
+
+@pytest.mark.parametrize(
+    ("seeds", "stride", "steps_max"),
+    [(8, 20, 10_000), pytest.param(24, 3, None, marks=pytest.mark.nightly)],
+    ids=["few", "more"],
+)
+def test_another_answer_in_the_line_is_refused(
+    tmp_path: Path, seeds: int, stride: int, steps_max: int | None
+) -> None:
+    """Each leaves the line out of order."""
+    copies = [
+        copy
+        for seed in range(seeds)
+        for copy in list_answers_changed(play_line(tmp_path / str(seed), seed))
+    ]
+    assert len(copies) > 50
+    for copy in copies[::stride]:
+        assert not check_recording(copy, steps_max=steps_max).is_conforming
+
+
+# Long recordings
+
+
+def test_a_long_recording_conforms_and_its_end_is_judged(tmp_path: Path) -> None:
+    """Messages and boundaries are found again after many files; a wrong last answer is refused."""
+    recording = play(tmp_path, "rollovers", "4.9.8", 2, 600).make_recording()
+    verdict = check_recording(recording)
+    assert (verdict.verdict, verdict.reason) == (CONFORMS, "")
+    assert verdict.cluster is not None
+    assert len(verdict.cluster.messages) < 10
+    place = max(i for i, e in enumerate(recording.events) if e.data.get("put_status") == "PUT_OK")
+    last = recording.events[place]
+    verdict = check_recording(change_event(recording, place, put_status=TIMED_OUT))
+    assert verdict.first_unexplained_seq == last.seq
+
+
+@pytest.mark.nightly
+def test_a_very_long_recording_is_explained(tmp_path: Path) -> None:
+    """Puts that wait for their flush, file after file; no more steps are tried as it goes on."""
+    recording = play(tmp_path, "sync_flush", "4.9.8", 3, 24_000).make_recording()
+    assert len(recording.events) > 24_000
+    assert explain(recording, STEPS_AT_LENGTH) == (CONFORMS, "")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("release", ["4.4.0", "4.9.8", "5.3.3"])
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_scenario_is_explained_at_length(tmp_path: Path, scenario: str, release: str) -> None:
+    """Five thousand events, and hardly anything is searched for long."""
+    recording = play(tmp_path, scenario, release, 3, 5_000).make_recording()
+    steps = SEARCHED_LONGER.get((scenario, release), STEPS_AT_LENGTH)
+    assert explain(recording, steps) == (CONFORMS, "")

@@ -1,0 +1,65 @@
+"""The tables of ``spec/recordings.md`` that say how much of each recording is explained.
+
+``python -m tests.brokers.recordings.recordings_page`` writes them anew (a minute); that of the
+releases is written by ``release_table``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from brokers.recordings.judging import TraceVerdict, check_trace
+from reference.releases.versions import parse_version
+from tests.brokers.recordings.shared import DATA, LATER, LATEST, TRACES
+
+__all__ = ["DATA", "PAGE", "PATHS", "TRACES", "VERSIONS"]
+
+PATHS = (*sorted(TRACES.glob("*.jsonl")), *sorted(LATER.glob("*.jsonl")))
+PAGE = Path(__file__).parents[3] / "spec" / "recordings.md"
+
+VERSIONS = tuple(
+    parse_version(name) for name in ("4.4.0", "4.5.2", "4.6.0", "4.8.0", "4.9.3", "4.9.8")
+)
+"""Releases at which something began that a recording can show, and the two that were recorded."""
+
+FOLDERS: Mapping[str, Path] = {
+    "conformance": TRACES,
+    "later conformance": LATER,
+    "latest conformance": LATEST,
+}
+"""The recordings of each generated part of the page, by its marker."""
+
+
+def render_row(path: Path, verdict: TraceVerdict) -> str:
+    """The line about one recording."""
+    numbers = (verdict.events, verdict.explained, verdict.ignored, verdict.fields_checked)
+    return f"| `{path.stem}` | {' | '.join(map(str, numbers))} | {verdict.verdict} |"
+
+
+def render_conformance(paths: Iterable[Path]) -> str:
+    """What is to be said about each of these recordings, as a Markdown table."""
+    lines = [
+        "| Recording | events | explained | ignored | fields checked | verdict |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    return "\n".join([*lines, *(render_row(path, check_trace(path)) for path in paths)])
+
+
+def update_page(text: str) -> str:
+    """The page with the tables as they should be."""
+    for name, folder in FOLDERS.items():
+        text = replace_table(text, name, render_conformance(sorted(folder.glob("*.jsonl"))))
+    return text
+
+
+def replace_table(text: str, name: str, table: str) -> str:
+    """The page with this table in the generated part of this name."""
+    begin, end = f"<!-- begin generated: {name} -->\n", f"\n<!-- end generated: {name} -->"
+    part = re.compile(f"{begin}.*?{end}", re.DOTALL)
+    return part.sub(lambda _: f"{begin}{table}{end}", text)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(update_page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

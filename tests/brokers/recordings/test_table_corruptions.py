@@ -1,0 +1,146 @@
+"""The checker refuses changed commits, queries, copies and tables.
+
+What is accepted all the same is listed with the reason why no reader of the recording could tell.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from brokers.recordings.judging import check_recording
+from brokers.recordings.reading import Recording, read_recording
+from tests.brokers.recordings.accepted import find_accepted, is_accepted
+from tests.brokers.recordings.corruptions import Corruption, replace_event
+from tests.brokers.recordings.table_corruptions import corrupt_tables
+
+TRACES = Path(__file__).parents[2] / "data" / "traces"
+OFFSETS = TRACES / "x2_consumer_offsets_and_sync.jsonl"
+CRASH = TRACES / "x3_master_crash_slave_offsets.jsonl"
+CODES = TRACES / "x4_send_codes_sync_master.jsonl"
+
+
+def nightly(*values: Any) -> Any:
+    """A case that takes longer than its alike."""
+    return pytest.param(*values, marks=pytest.mark.nightly)
+
+
+OWN_COPY = "the slave copies by itself at a time that no event tells"
+HELD_UP = "the broker may be held up between a change and its version"
+FIRST_LOOK = "a broker that is seen for the first time has what its files hold"
+NOTHING_STORED = "a group or queue without progress has the same answer"
+
+POSSIBLE: Mapping[str, str] = {
+    "broker_started.topics": FIRST_LOOK,
+    "broker_started.topic_data_version_counter": FIRST_LOOK,
+    "broker_started.subscription_group_data_version_counter": FIRST_LOOK,
+    "query_consumer_offset.queue": NOTHING_STORED,
+    "query_consumer_offset.group": NOTHING_STORED,
+    "query_consumer_offset.topic": NOTHING_STORED,
+    "query_consumer_offset.answer": "the memory ratio is set without an event that tells it",
+    "pull_message.commit_offset": "a slave takes no progress from a pull",
+    "tables.topic_data_version_counter": HELD_UP,
+    "tables.consumer_offsets": OWN_COPY,
+    "tables.consumer_offset_file": OWN_COPY,
+    "tables.subscription_group_data_version_counter": OWN_COPY,
+    "tables.delay_offsets_in_memory": "the master delivers at a time that no event tells",
+}
+"""Why a corruption of a field may be accepted."""
+
+
+WHOLE = 6
+"""How many that look possible in their place are tried as whole recordings; nightly all of them."""
+
+
+def list_taken(recording: Recording) -> list[Corruption]:
+    """Corruptions that look possible in the place of their event."""
+    return [
+        each for each, is_taken in find_accepted(recording, corrupt_tables(recording)) if is_taken
+    ]
+
+
+def is_of_master_progress(recording: Recording, each: Corruption) -> bool:
+    """A corruption of a number of a master's progress, but for delayed delivery."""
+    event = next(event for event in recording.events if event.seq == each.seq)
+    is_offset = "offset" in each.category.partition(".")[2]
+    is_delay = each.category == "tables.delay_offsets_in_memory"
+    return event.data.get("node") == "master" and is_offset and not is_delay
+
+
+@pytest.mark.parametrize(("path", "tried"), [nightly(OFFSETS, 1470), (CRASH, 370), (CODES, 70)])
+def test_every_changed_field_is_refused(path: Path, tried: int) -> None:
+    """Unless the reason why not stands above; progress of a master is known exactly."""
+    recording, chance = read_recording(path), random.Random(path.stem)
+    assert len(list(corrupt_tables(recording))) > tried
+    wrong = [
+        each
+        for each in list_taken(recording)
+        if each.category not in POSSIBLE or is_of_master_progress(recording, each)
+    ]
+    chosen = chance.sample(wrong, min(WHOLE, len(wrong)))
+    assert not [each.category for each in chosen if is_accepted(each)]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("path", "most"), [(OFFSETS, 40), (CRASH, 15), (CODES, 15)])
+def test_every_changed_field_is_refused_in_the_whole_recording(path: Path, most: int) -> None:
+    """All that look possible in their place."""
+    recording = read_recording(path)
+    accepted = [each for each in list_taken(recording) if is_accepted(each)]
+    assert {each.category for each in accepted} <= set(POSSIBLE)
+    assert not [each for each in accepted if is_of_master_progress(recording, each)]
+    assert len(accepted) < most
+
+
+def leave_out_logs(recording: Recording) -> Recording:
+    """A recording without the lines of the brokers' own logs."""
+    events = tuple(event for event in recording.events if event.kind != "log")
+    return evolve(recording, events=events)
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "unnoticed"),
+    [
+        nightly(OFFSETS, "sync_all", [186]),
+        (OFFSETS, "update_consumer_offset", []),
+        (OFFSETS, "update_topic", []),
+        (OFFSETS, "update_subscription_group", []),
+        (CRASH, "register_broker", []),
+        (CRASH, "sync_all", [90]),
+        (CRASH, "update_consumer_offset", []),
+        (CRASH, "persist_consumer_offsets", [66]),
+    ],
+)
+def test_left_out_events_are_noticed(path: Path, kind: str, unnoticed: list[int]) -> None:
+    """Without the commit, the copy or the registration, a later look cannot be explained.
+
+    Three may be missing: a copy without a master does nothing, a broker persists by itself at about
+    the same time, and how far delayed delivery was at a copy is not told exactly. A topic is told
+    by the log of its broker as well, which is left out here.
+    """
+    whole = read_recording(path)
+    recording = leave_out_logs(whole) if kind == "update_topic" else whole
+    places = [i for i, event in enumerate(recording.events) if event.kind == kind]
+    conforming = [
+        recording.events[place].seq
+        for place in places
+        if check_recording(replace_event(recording, place)).is_conforming
+    ]
+    assert conforming == unnoticed
+
+
+def test_a_recording_that_leaves_too_much_open_is_followed_no_further() -> None:
+    """Many commits while the slave may copy at any time: what comes later is not judged."""
+    recording = leave_out_logs(read_recording(OFFSETS))
+    place, event = next((i, e) for i, e in enumerate(recording.events) if e.seq == 127)
+    fields = {"group": "MANY", "offset": 0}
+    few = [evolve(event, data={**event.data, **fields, "offset": n}) for n in range(20)]
+    many = [evolve(event, data={**event.data, **fields, "offset": n}) for n in range(200)]
+    verdict = check_recording(replace_event(recording, place, event, *few))
+    assert "consumer_offsets" in verdict.reason
+    assert check_recording(replace_event(recording, place, event, *many)).is_conforming
