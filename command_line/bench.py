@@ -41,7 +41,7 @@ from command_line.options.shared_options import describe_model
 from command_line.output import exit_codes
 from command_line.output.checkout import check_is_checkout
 from command_line.output.progress import ProgressLine, show_progress
-from reference.worlds.replication.structure import Structure
+from properties.worlds.replication.world import ClaimedGroup
 from spark_fuzz.campaign.schedule import STEPS_MAX, CampaignOptions
 from spark_fuzz.kernel.kernel import compile_kernel
 
@@ -138,7 +138,7 @@ def command(  # noqa: PLR0913, PLR0917
     if commit is not None:
         check_is_checkout("bench --against")
         return show_against(commit, {"slaves": slaves, **walks}, repeat, is_json)
-    options = CampaignOptions(Structure(slaves=slaves), **walks)
+    options = CampaignOptions(ClaimedGroup(slaves=slaves), **walks)
     with show_progress() as line:
         rates = measure_rates(options, repeat, line)
         campaign = None

@@ -37,6 +37,7 @@ from command_line.output.progress import show_progress
 from command_line.output.width import echo, get_drawing_width
 from properties.checkout import PROGRAM, name_page
 from properties.generated_text import SPEC
+from properties.language.world import ClaimedStructure
 from properties.scenarios.counterexamples.cases import choose_schedule, find_case
 from properties.scenarios.summary.codes import find_code_of_cell
 from properties.scenarios.summary.rows import CODE, Judged
@@ -48,9 +49,9 @@ from properties.verdicts.expectations import find_expectation
 from properties.verdicts.findings.disputes import list_disputing
 from properties.verdicts.findings.explanations import explain
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import KNOWN_STRUCTURES, find_world
+from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.replication.world import ClaimedGroup
 from reference.releases.versions import Version
-from reference.worlds.replication.structure import Structure
 
 EPILOG = """\b
 Examples:
@@ -120,7 +121,7 @@ def command(  # noqa: PLR0913, PLR0917
 
 def explain_in(sources: Sequence[Judged], claim: str, fault: str) -> None:
     """Print why a claim fails in a group, by all structures of the group that have the claim."""
-    found = [s for s in sources if claim in find_world(s.structure).claims]
+    found = [s for s in sources if claim in s.structure.world.claims]
     if not found:
         echo(f"{claim} is not claimed of this group.")
     for source in found:
@@ -132,16 +133,16 @@ def explain_in(sources: Sequence[Judged], claim: str, fault: str) -> None:
         explain_verdict(source.structure, cells[claim, fault])
 
 
-def explain_cell(structure: Any, claim: str, fault: str) -> None:
+def explain_cell(structure: ClaimedStructure, claim: str, fault: str) -> None:
     """Print why a verdict is refuted. Raises click.BadParameter if there is no such verdict."""
     explain_verdict(structure, find_cell(structure, claim, fault))
 
 
-def explain_verdict(structure: Any, verdict: Verdict) -> None:
+def explain_verdict(structure: ClaimedStructure, verdict: Verdict) -> None:
     """Print why a verdict is refuted, or why it is not."""
     claim, fault = verdict.guarantee, verdict.fault
     echo(f"{describe_model(structure)}, {fault}.")
-    echo(f"{claim}: {find_world(structure).claims[claim].sentence}")
+    echo(f"{claim}: {structure.world.claims[claim].sentence}")
     if verdict.word is not VerdictWord.REFUTED:
         echo(f"It is not refuted: {describe(verdict)}.")
         for line in tell_unmet([verdict]):
@@ -174,17 +175,17 @@ def find_page(claim: str) -> str | None:
     return None if case is None else name_page(case.page.relative_to(SPEC).as_posix())
 
 
-def find_cell(structure: Any, claim: str, fault: str) -> Verdict:
+def find_cell(structure: ClaimedStructure, claim: str, fault: str) -> Verdict:
     """The certified verdict. Raises click.BadParameter if the structure's world has none such."""
-    if claim not in find_world(structure).claims:
+    if claim not in structure.world.claims:
         raise click.BadParameter(f"{claim} is not claimed of {structure.name}; name a --structure")
     find_column(structure, fault, "FAULT")
     return load_cells(structure)[claim, fault]
 
 
-def describe_reason(structure: Any, verdict: Verdict) -> str:
+def describe_reason(structure: ClaimedStructure, verdict: Verdict) -> str:
     """The class of a refutation of 4.4.0 with its evidence; otherwise the expected reason."""
-    if not isinstance(structure, Structure) or structure.variants:
+    if not isinstance(structure, ClaimedGroup) or structure.variants:
         return find_expectation(verdict.guarantee, structure, verdict.fault).reason
     found = explain(structure, verdict)
     predicted = f"predicted, see {name_page('predictions.md')}"

@@ -43,7 +43,8 @@ from properties.exports.vectors.archive import write_archive
 from properties.exports.vectors.schedules import write_vectors
 from properties.generated_text import ROOT
 from properties.language.fault_model import SEARCHED
-from properties.worlds import KNOWN_STRUCTURES, STRUCTURES, find_world
+from properties.language.world import ClaimedStructure
+from properties.worlds import KNOWN_STRUCTURES, STRUCTURES
 from reference.language.leaves import compute_leaf_sorts, is_parameter
 from reference.language.terms import Sort
 
@@ -148,9 +149,9 @@ def promela(  # noqa: PLR0913, PLR0917
     return export_promela(SmallInstance(structure, column, given, limits), out)
 
 
-def find_sizes(structure: Any, sizes: Iterable[str]) -> Any:
+def find_sizes(structure: ClaimedStructure, sizes: Iterable[str]) -> Any:
     """The small sizes of a search, some of them others. Raises click.BadParameter."""
-    small = find_world(structure).sizes.search
+    small = structure.world.sizes.search
     known = [size for size, value in attrs.asdict(small).items() if isinstance(value, int)]
     return attrs.evolve(small, **parse_numbers(sizes, known, "--size"))
 

@@ -46,7 +46,7 @@ from properties.verdicts.fault_sets.admitted_faults import (
     say_outdated,
 )
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import STRUCTURES_BY_WORLD, find_healing, find_world
+from properties.worlds import STRUCTURES_BY_WORLD
 from reference.releases.versions import Version
 from spark_fuzz.campaign.java import MissingPrerequisiteError, find_java
 from spark_fuzz.campaign.schedule import SCHEDULES_MAX, SEED_MAX, STEPS_MAX, CampaignOptions
@@ -238,7 +238,7 @@ def plan(  # noqa: PLR0913, PLR0917
         seed,
         is_swarm,
         scheduler,
-        healing_steps if find_healing(chosen) else 0,
+        healing_steps if chosen.healing else 0,
     )
     return plan_campaign(options, schedules, guided_rounds)
 
@@ -383,7 +383,7 @@ def describe_fewest(name: str, steps: int, options: CampaignOptions) -> str:
 
     A claim about rest is judged at the end of a schedule, so its number is a schedule's length.
     """
-    if name in find_world(options.structure).judged:
+    if name in options.structure.world.judged:
         return f"first after {count_steps(steps)}"
     return f"judged at rest, after {count_steps(steps)} in all"
 

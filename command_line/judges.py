@@ -20,7 +20,7 @@ from command_line.options.shared_options import (
 )
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
-from properties.worlds import KNOWN_STRUCTURES, find_world
+from properties.worlds import KNOWN_STRUCTURES
 from properties.worlds.system.world import SYSTEM
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def command(names: tuple[str, ...], faults: tuple[str, ...], is_json: bool) -> i
     worst = exit_codes.ANALYSED
     for structure in find_structures(names or (USUAL,), JUDGED, "structure that is judged"):
         asked = [find_column(structure, fault) for fault in faults]
-        for column in asked or sorted(find_world(structure).fault_models, key=lambda c: c.name):
+        for column in asked or sorted(structure.world.fault_models, key=lambda c: c.name):
             with show_progress() as progress:
                 cells = judge_cells(structure, column, progress)
             for cell in cells if is_json else ():

@@ -34,6 +34,7 @@ from command_line.output.workers import run_all
 from properties.checkout import PROGRAM, name_page
 from properties.comparison.upgrades import COMPARED_STRUCTURES, compare, get_base, render_change
 from properties.judges.foundations import check_foundations
+from properties.language.world import ClaimedStructure
 from properties.schedules.known_schedules import load_known_schedules
 from properties.schedules.related_structures import Schedule
 from properties.verdicts import certificates
@@ -48,13 +49,10 @@ from properties.verdicts.renewal import (
     search_additions,
 )
 from properties.verdicts.verdict import Hints, InternalDisagreementError, Verdict, search_structure
-from properties.worlds import KNOWN_STRUCTURES, PROVED_STRUCTURES, find_healing, find_world
+from properties.worlds import KNOWN_STRUCTURES, PROVED_STRUCTURES
 from properties.worlds.replication.fault_models import EVERY_FAULT
-from properties.worlds.replication.structures import (
-    CERTIFIED_BY_NAME,
-    RELEASED_STRUCTURES,
-    SEARCHED_SLAVES_MAX,
-)
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME, RELEASED_STRUCTURES
+from properties.worlds.replication.world import SEARCHED_SLAVES_MAX, ClaimedGroup
 from properties.z3.induction import SolverGaveUpError
 from properties.z3.obligations import load_proof
 from properties.z3.ranking import rank_steps
@@ -70,7 +68,6 @@ from properties.z3.vacuity import (
 )
 from reference.releases.versions import USUAL_VERSION, Version, find_version
 from reference.worlds.replication.changes import VARIANTS
-from reference.worlds.replication.structure import Structure
 
 EPILOG = """\b
 Examples:
@@ -250,15 +247,15 @@ def command(  # noqa: PLR0913, PLR0917
 
 
 def prove_all(
-    structures: list[Any],
+    structures: list[ClaimedStructure],
     claims: tuple[str, ...],
     jobs: int,
     *,
     is_search: bool,
     is_json: bool,
-) -> dict[Structure, Answer]:
+) -> dict[ClaimedStructure, Answer]:
     """What is decided about each structure, printed as it comes unless JSON follows."""
-    answers: dict[Structure, Answer] = {}
+    answers: dict[ClaimedStructure, Answer] = {}
     with show_progress() as progress:
         show_foundations(progress, is_json=is_json)
         work = search if is_search else recheck
@@ -300,51 +297,55 @@ def choose_structures(
     return list(dict.fromkeys(version.apply(s) for s in repaired))
 
 
-def get_version(structures: list[Any], version: Version) -> Version:
+def get_version(structures: list[ClaimedStructure], version: Version) -> Version:
     """The version to name in the output: that of structures whose names have one."""
-    found = {find_version(getattr(s, "variants", ())) for s in structures}
+    found = {find_version(s.variants) for s in structures}
     return found.pop() if version == USUAL_VERSION and len(found) == 1 else version
 
 
-def keep_candidate(structures: list[Any], candidate: str, names: tuple[str, ...]) -> list[Any]:
+def keep_candidate(
+    structures: list[ClaimedStructure], candidate: str, names: tuple[str, ...]
+) -> list[ClaimedStructure]:
     """The structures that have this property, or all if none is named.
 
     Raises click.BadParameter for others that were named.
     """
     if not candidate:
         return structures
-    kept = [s for s in structures if candidate in find_world(s).get_candidates(s)]
+    kept = [s for s in structures if candidate in s.world.get_candidates(s)]
     if not kept or (names and len(kept) < len(structures)):
-        known = find_world(next(s for s in structures if s not in kept)).get_candidates(
+        known = next(s for s in structures if s not in kept).world.get_candidates(
             next(s for s in structures if s not in kept)
         )
         raise click.BadParameter(f"{candidate!r} is none of {', '.join(known)}")
     return kept
 
 
-def keep_fault_model(structures: list[Any], fault: str, names: tuple[str, ...]) -> list[Any]:
+def keep_fault_model(
+    structures: list[ClaimedStructure], fault: str, names: tuple[str, ...]
+) -> list[ClaimedStructure]:
     """The structures whose world has this fault model, or all if none is named.
 
     Raises click.BadParameter for others that were named.
     """
     if not fault:
         return structures
-    kept = [s for s in structures if fault in {c.name for c in find_world(s).fault_models}]
+    kept = [s for s in structures if fault in {c.name for c in s.world.fault_models}]
     for structure in structures if names else ():
         find_column(structure, fault)
     return kept
 
 
-def triage_all(structures: list[Structure], candidate: str, fault: str) -> int:
+def triage_all(structures: list[ClaimedStructure], candidate: str, fault: str) -> int:
     """Print the fate of each counterexample to induction of one property."""
     for structure in structures:
-        print_triage(structure, find_world(structure).get_fault_model(fault), candidate)
+        print_triage(structure, structure.world.get_fault_model(fault), candidate)
     return exit_codes.ANALYSED
 
 
 def cross_check(
     opened: AbstractContextManager[Any],
-    structures: list[Any],
+    structures: list[ClaimedStructure],
     names: tuple[str, ...],
     fault: str,
     states_max: int,
@@ -359,7 +360,7 @@ def cross_check(
         return cross_check_all(searched, fault, states_max, engine)
 
 
-def run_in_order(work: Any, structures: list[Structure], progress: Any, jobs: int) -> Any:
+def run_in_order(work: Any, structures: list[ClaimedStructure], progress: Any, jobs: int) -> Any:
     """Smaller groups first where larger ones take over what refutes them."""
     if work is recheck:
         yield from run_all(work, structures, progress, jobs)
@@ -370,7 +371,7 @@ def run_in_order(work: Any, structures: list[Structure], progress: Any, jobs: in
         yield from run_all(work, wave, progress, jobs)
 
 
-def search_all_witnesses(structures: list[Any]) -> None:
+def search_all_witnesses(structures: list[ClaimedStructure]) -> None:
     """Find the shortest way to every rule, premise and witness; of some structures, where needed.
 
     If all structures are searched, everything is searched again.
@@ -385,7 +386,7 @@ def search_all_witnesses(structures: list[Any]) -> None:
             save_witnesses({structure: search_witnesses(structure, progress, known=known)})
 
 
-def search(structure: Structure, progress: Callable[[str], None]) -> Answer:
+def search(structure: ClaimedStructure, progress: Callable[[str], None]) -> Answer:
     """Every verdict of a structure by a search that rewrites its certificate.
 
     If rules were only added, schedules without a step of theirs are not searched again.
@@ -400,24 +401,26 @@ def search(structure: Structure, progress: Callable[[str], None]) -> Answer:
     return Answer(verdicts, find_endless_steps(structure, verdicts), time.monotonic() - started)
 
 
-def gather_hints(structure: Any, progress: Callable[[str], None]) -> Hints:
+def gather_hints(structure: ClaimedStructure, progress: Callable[[str], None]) -> Hints:
     """The hints of a search; random schedules too where the states are too large for one."""
-    if find_world(structure).depth_limit != 0:
+    if structure.world.depth_limit != 0:
         return Hints(certificates.load_related(structure))
-    others = find_world(structure).list_related_structures(structure)
+    others = structure.world.list_related_structures(structure)
     cells = itertools.chain.from_iterable(map(load_old_cells, (structure, *others)))
     known = (*cells, *certificates.load_written(structure))
     return Hints(known, partial(sample, structure, progress))
 
 
-def load_old_cells(structure: Any) -> tuple[Verdict, ...]:
+def load_old_cells(structure: ClaimedStructure) -> tuple[Verdict, ...]:
     """The verdicts of a certificate, whatever rules it was made from; may be none."""
     document = certificates.read(structure)
     return () if document is None else certificates.decode_asked(structure, document)
 
 
 def sample(
-    structure: Any, progress: Callable[[str], None], left: Mapping[str, tuple[str, ...]]
+    structure: ClaimedStructure,
+    progress: Callable[[str], None],
+    left: Mapping[str, tuple[str, ...]],
 ) -> tuple[Verdict, ...]:
     """The refutations by random schedules; only such a search needs the compiler of kernels."""
     from spark_fuzz.search.sampling import sample_refutations  # noqa: PLC0415
@@ -425,16 +428,16 @@ def sample(
     return sample_refutations(structure, left, progress)
 
 
-def sample_more(structure: Any, known: tuple[Schedule, ...]) -> tuple[Schedule, ...]:
+def sample_more(structure: ClaimedStructure, known: tuple[Schedule, ...]) -> tuple[Schedule, ...]:
     """Ways to all rules by random schedules, where the states are too large for a search."""
-    if find_world(structure).depth_limit != 0:
+    if structure.world.depth_limit != 0:
         return ()
     from spark_fuzz.search.sampling import sample_ways  # noqa: PLC0415
 
     return tuple(sample_ways(structure, known))
 
 
-def recheck(structure: Structure, progress: Callable[[str], None]) -> Answer:
+def recheck(structure: ClaimedStructure, progress: Callable[[str], None]) -> Answer:
     """Every verdict of a structure from its certificate, with a check that none is vacuous.
 
     A certificate that was made from other rules is renewed first.
@@ -452,7 +455,9 @@ def recheck(structure: Structure, progress: Callable[[str], None]) -> Answer:
     return Answer(verdicts, steps, seconds, str(renewal or ""), witnesses)
 
 
-def renew_certificate(structure: Structure, progress: Callable[[str], None]) -> Renewal | None:
+def renew_certificate(
+    structure: ClaimedStructure, progress: Callable[[str], None]
+) -> Renewal | None:
     """Rewrite a certificate whose rules have changed."""
     document = certificates.read(structure)
     changes = None if document is None else certificates.compute_changes(structure, document)
@@ -464,14 +469,16 @@ def renew_certificate(structure: Structure, progress: Callable[[str], None]) -> 
     return renewal
 
 
-def find_endless_steps(structure: Structure, verdicts: tuple[Verdict, ...]) -> tuple[str, ...]:
+def find_endless_steps(
+    structure: ClaimedStructure, verdicts: tuple[Verdict, ...]
+) -> tuple[str, ...]:
     """Healing steps that are not proved to end."""
     lemmas = next((v.lemmas for v in verdicts if v.lemmas), ())
     return tuple(s.instance for s in rank_steps(structure, lemmas) if not s.is_smaller)
 
 
 def check_witnesses(
-    structure: Structure, progress: Callable[[str], None], renewal: Renewal | None
+    structure: ClaimedStructure, progress: Callable[[str], None], renewal: Renewal | None
 ) -> tuple[WitnessAnswer, ...]:
     """Everything that should be reachable is reached; the answers, where some are new.
 
@@ -504,7 +511,7 @@ def show_foundations(progress: Callable[[str], None], *, is_json: bool) -> None:
         click.echo(f"Checked first: {told}.")
 
 
-def print_answer(structure: Structure, answer: Answer, claims: tuple[str, ...]) -> None:
+def print_answer(structure: ClaimedStructure, answer: Answer, claims: tuple[str, ...]) -> None:
     """One line for a structure, and one for each requested verdict."""
     click.echo(f"{structure.name:38} {count_words(answer.verdicts):44} {answer.seconds:6.1f} s")
     if answer.renewal:
@@ -517,9 +524,10 @@ def print_answer(structure: Structure, answer: Answer, claims: tuple[str, ...]) 
             click.echo(f"  {v.guarantee}, {v.fault}: {told}")
 
 
-def print_comparison(answers: dict[Structure, Answer]) -> None:
+def print_comparison(answers: dict[ClaimedStructure, Answer]) -> None:
     """The verdicts that differ from those of RocketMQ 4.4.0."""
     for structure, answer in answers.items():
+        assert isinstance(structure, ClaimedGroup)  # Only groups have variants.
         base = find_version(get_base(structure).variants).name
         click.echo(f"\n{structure.name}, compared with RocketMQ {base}:")
         changes = compare(structure, answer.verdicts)
@@ -529,7 +537,7 @@ def print_comparison(answers: dict[Structure, Answer]) -> None:
             click.echo("  no verdict differs")
 
 
-def find_worst(answers: dict[Structure, Answer]) -> int:
+def find_worst(answers: dict[ClaimedStructure, Answer]) -> int:
     """0 if every verdict is as expected, else 70: the model and its expectation disagree."""
     for structure, answer in answers.items():
         for v in answer.verdicts:
@@ -541,7 +549,7 @@ def find_worst(answers: dict[Structure, Answer]) -> int:
                     err=True,
                 )
                 return exit_codes.INTERNAL_DISAGREEMENT
-        healing = find_healing(structure)
+        healing = structure.healing
         if healing and set(answer.endless_steps) != set(healing.endless):
             wrong = set(answer.endless_steps) ^ set(healing.endless)
             click.echo(f"{structure.name}: is {min(wrong)} ever at an end?", err=True)
@@ -559,7 +567,7 @@ def count_words(verdicts: tuple[Verdict, ...]) -> str:
 
 
 def as_json(
-    answers: dict[Structure, Answer], claims: tuple[str, ...], version: Version
+    answers: dict[ClaimedStructure, Answer], claims: tuple[str, ...], version: Version
 ) -> dict[str, Any]:
     """Every verdict of every structure for programs, or those of some guarantees."""
     return {

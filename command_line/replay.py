@@ -15,6 +15,7 @@ from command_line.output.batch import Batch
 from command_line.output.progress import show_progress
 from command_line.output.width import get_width
 from properties.exports.itf import ItfError, decode_itf
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import (
     JudgedStep,
     find_first_violation,
@@ -24,7 +25,6 @@ from properties.schedules.judgement import (
 )
 from properties.schedules.telling import draw_steps
 from properties.verdicts.certificates import encode_schedule
-from properties.worlds import find_world
 from reference.releases.versions import find_version
 from spark_fuzz.campaign.guidance import find_campaign_lineage
 from spark_fuzz.campaign.schedule import CampaignOptions, IdentifierError, parse_identifier
@@ -57,7 +57,7 @@ class Replayed:
 
     source: dict[str, str]
     """Where it comes from: an identifier, or a file."""
-    structure: Any
+    structure: ClaimedStructure
     parameters: Any
     steps: list[JudgedStep]
     claims: tuple[str, ...]
@@ -125,10 +125,10 @@ def replay_file(path: Path) -> Replayed:
     return Replayed({"file": str(path)}, trace.structure, trace.parameters, steps, claims)
 
 
-def list_judged(structure: Any, claim: str | None) -> tuple[str, ...]:
+def list_judged(structure: ClaimedStructure, claim: str | None) -> tuple[str, ...]:
     """The guarantees of a structure, and one claim more, which may be of convergence."""
     asked = () if claim is None else (claim,)
-    return tuple(dict.fromkeys((*find_world(structure).judged, *asked)))
+    return tuple(dict.fromkeys((*structure.world.judged, *asked)))
 
 
 def replay_identified(identifier: str, schedule: int | None) -> Replayed:
@@ -156,7 +156,7 @@ def find_schedule(identifier: str, schedule: int | None) -> tuple[CampaignOption
 def shorten(replayed: Replayed, guarantee: str) -> Replayed:
     """The schedule up to the violation, without the steps that it does not need."""
     structure, parameters = replayed.structure, replayed.parameters
-    if guarantee not in {**find_world(structure).claims, **find_world(structure).part_claims}:
+    if guarantee not in {**structure.world.claims, **structure.world.part_claims}:
         raise IdentifierError(f"{guarantee} is no guarantee of {structure.name}")
     at = next((s.index for s in replayed.steps if judge(s.cluster, (guarantee,))), None)
     if at is None:

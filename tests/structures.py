@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from properties.worlds import WORLD_STRUCTURES, find_world
-from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
-from reference.worlds.replication.structure import Structure
+from properties.language.world import ClaimedStructure
+from properties.worlds import WORLD_STRUCTURES
+from properties.worlds.replication.world import CERTIFIED_STRUCTURES, ClaimedGroup
 
 STRUCTURES = list(CERTIFIED_STRUCTURES)
 """Every structure that has a certificate."""
 
-SYNCHRONOUS_PAIR = Structure()
+SYNCHRONOUS_PAIR = ClaimedGroup()
 """SYNC_MASTER, ASYNC_FLUSH, one slave: RocketMQ's stock synchronous pair."""
 
 OTHER_STRUCTURES = list(WORLD_STRUCTURES.values())
@@ -44,10 +44,10 @@ def leave_most_to_night(cases: Iterable[Any], by_day: int) -> list[Any]:
     ]
 
 
-def allow_two_of_each(structure: Any) -> Any:
+def allow_two_of_each(structure: ClaimedStructure) -> Any:
     """A log or a queue of a few bytes or messages, every fault at most twice."""
-    limits = find_world(structure).everything.search_limits
-    return evolve(find_world(structure).sizes.search, limits=limits)
+    limits = structure.world.everything.search_limits
+    return evolve(structure.world.sizes.search, limits=limits)
 
 
 TWO_OF_EACH = allow_two_of_each(SYNCHRONOUS_PAIR)

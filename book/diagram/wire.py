@@ -9,7 +9,6 @@ from typing import Any
 from attrs import evolve, field, frozen, mutable
 
 from properties.schedules.judgement import JudgedStep
-from properties.worlds import find_world
 from reference.worlds.delay.state import MASTER as DELAY_MASTER
 from reference.worlds.delay.state import SLAVE as DELAY_SLAVE
 from reference.worlds.replication.state import ANSWERED, REFUSED, UNKNOWN_OFFSET, Link
@@ -36,7 +35,7 @@ class Arrow:
 
 def list_arrows(begin: Any, steps: Sequence[JudgedStep]) -> tuple[Arrow, ...]:
     """Every arrow of a schedule, by the world of its first state; none where none is known."""
-    find_arrows = ARROWS.get(find_world(begin.structure).name)
+    find_arrows = ARROWS.get(begin.structure.world.name)
     return () if find_arrows is None else tuple(find_arrows(steps))
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from attrs import evolve, frozen
+from attrs import frozen
 
+from properties.language.world import ClaimedStructure
 from properties.scenarios.counterexamples.cases import load_cases
 from properties.scenarios.known_issues.catalogue import load_scenarios
 from properties.worlds import KNOWN_STRUCTURES
-from properties.worlds.system.world import SYSTEM
+from properties.worlds.system.world import ClaimedSystem
 from reference.releases.versions import list_versions
 
 PAIR = "SYNC_MASTER/ASYNC_FLUSH/1 slave"
@@ -53,7 +53,7 @@ OTHERS = "For counterexamples and issues"
 class Deployment:
     """A structure of the explorer."""
 
-    structure: Any
+    structure: ClaimedStructure
     shelf: str
     """The heading under which it can be chosen."""
 
@@ -71,9 +71,9 @@ class Deployment:
         return f"{self.key} to {alike[-1]}" if alike else self.key
 
 
-def name_structure(structure: Any) -> str:
+def name_structure(structure: ClaimedStructure) -> str:
     """The unique name of a structure, with the messages if there are more than one."""
-    messages = getattr(structure, "messages", 1)
+    messages = structure.messages
     return str(structure.name) + (f", {messages} messages" if messages > 1 else "")
 
 
@@ -97,11 +97,11 @@ def list_deployments() -> Iterator[Deployment]:
             yield deployment
 
 
-def has_parts(structure: Any) -> bool:
+def has_parts(structure: ClaimedStructure) -> bool:
     """It is a system, whose rules are those of other worlds, lifted."""
-    return isinstance(structure, SYSTEM.kind)
+    return isinstance(structure, ClaimedSystem)
 
 
-def get_plain(structure: Any) -> Any:
+def get_plain(structure: ClaimedStructure) -> ClaimedStructure:
     """The structure with one followed message, as it is among all structures."""
-    return evolve(structure, messages=1) if getattr(structure, "messages", 1) > 1 else structure
+    return structure.follow_messages(1)

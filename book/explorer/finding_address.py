@@ -12,8 +12,8 @@ from book.explorer.deployments import list_deployments, name_structure
 from book.explorer.schedules import encode_schedule
 from properties.exports.javascript import encode_sizes
 from properties.language.fault_model import FaultModel
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import JudgedStep
-from properties.worlds import find_world
 
 KEPT = "/:;,=!'()*~"
 """Signs that stay as they are in addresses; scripts of the page do the same."""
@@ -43,16 +43,16 @@ def write_address(steps: Sequence[JudgedStep]) -> str | None:
     return "&".join(f"{name}={quote(value, safe=KEPT)}" for name, value in entries)
 
 
-def find_weakest_column(structure: Any, struck: dict[str, int]) -> FaultModel:
+def find_weakest_column(structure: ClaimedStructure, struck: dict[str, int]) -> FaultModel:
     """The first fault model, in their order, that admits these faults."""
-    world = find_world(structure)
+    world = structure.world
     admitting = (c for c in world.fault_models if set(struck) <= set(c.admitted))
     return next(admitting, world.everything)
 
 
 def list_other_sizes(state: Any) -> Iterator[tuple[str, str]]:
     """The sizes of a state that are not the small ones of a search."""
-    small = encode_sizes(find_world(state.structure).sizes.search)
+    small = encode_sizes(state.structure.world.sizes.search)
     for name, value in encode_sizes(state.parameters).items():
         if value != small[name]:
             yield name, str(value)

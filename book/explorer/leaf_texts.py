@@ -12,10 +12,12 @@ from typing import Any, cast
 
 import attrs
 
+from properties.language.world import ClaimedStructure
+
 INDEX = re.compile(r"\.\d+(?=\.|$)")
 
 
-def describe_leaves(structure: Any) -> dict[str, str]:
+def describe_leaves(structure: ClaimedStructure) -> dict[str, str]:
     """The meaning of each leaf by its path, numbers in it written as ``*``.
 
     A list that is empty in the first state is left out, because its items are unknown.

@@ -18,7 +18,6 @@ from properties.scenarios.known_issues.catalogue import load_scenarios
 from properties.scenarios.known_issues.scenario import Scenario
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import find_world
 from reference.language.machine import Action
 
 TOUR_FILE = Path(__file__).parent / "tour.toml"
@@ -89,7 +88,7 @@ def list_issues() -> Iterator[Opened]:
 
 def find_other_sizes(scenario: Scenario) -> dict[str, Any]:
     """The sizes of an issue that are not those of a search."""
-    small = encode_sizes(find_world(scenario.structure).sizes.search)
+    small = encode_sizes(scenario.structure.world.sizes.search)
     own = encode_sizes(scenario.parameters)
     return {name: value for name, value in own.items() if value != small[name]}
 
@@ -103,7 +102,7 @@ class Cells:
 
     def list_cells(self, deployment: Deployment) -> list[list[str | int]]:
         """Claim, weakest fault model and place of each schedule; nothing without a certificate."""
-        if getattr(deployment.structure, "messages", 1) > 1:
+        if deployment.structure.messages > 1:
             return []
         found: dict[tuple[str, int], str] = {}
         for cell in find_cells(deployment.structure).values():

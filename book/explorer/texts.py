@@ -11,13 +11,12 @@ from functools import cache
 from typing import Any
 
 from book.contents import list_chapters
-from book.explorer.deployments import get_plain, has_parts
+from book.explorer.deployments import get_plain
 from book.links import find_chapter, find_topic, find_variant_place
 from properties.language.property import PropertyRole
-from properties.language.world import World
+from properties.language.world import ClaimedStructure, World
 from properties.schedules.telling import SOURCE_REFERENCE
-from properties.worlds import find_world
-from properties.worlds.system.world import SYSTEM
+from properties.worlds.system.world import SYSTEM, ClaimedSystem
 from reference.language.rule import Rule, when
 from reference.worlds.replication.changes import VARIANTS
 from reference.worlds.replication.conditions import MEANINGS
@@ -38,16 +37,17 @@ COUNTED = "is_counted_within_limit"
 """The condition that the system adds to a rule that counts nothing in its own world."""
 
 
-def find_written(structure: Any, rule: Rule) -> Rule:
+def find_written(structure: ClaimedStructure, rule: Rule) -> Rule:
     """The rule as in the source; a lifted one is the rule of its part."""
-    if not has_parts(structure):
+    if not isinstance(structure, ClaimedSystem):
         return rule
     parts = {**structure.reading.rules, **structure.log.rules}
-    written: Rule = parts[OWN_RULES.get(rule.name, rule.name)]
-    return written
+    return parts[OWN_RULES.get(rule.name, rule.name)]
 
 
-def describe_rule(structure: Any, rule: Rule, conditions: Iterable[str]) -> dict[str, Any]:
+def describe_rule(
+    structure: ClaimedStructure, rule: Rule, conditions: Iterable[str]
+) -> dict[str, Any]:
     """The text of a rule, with its section and the words for its conditions.
 
     ``conditions`` are those that it is recorded with: a change or the system may add some to what
@@ -130,9 +130,9 @@ def read_conditions(function: Callable[..., Any]) -> dict[str, str]:
     }
 
 
-def describe_claims(structure: Any) -> Iterator[dict[str, str]]:
+def describe_claims(structure: ClaimedStructure) -> Iterator[dict[str, str]]:
     """The claims that are judged in a structure, in their order in the source."""
-    world = find_world(get_plain(structure))
+    world = get_plain(structure).world
     for name, claim in {**world.judged, **world.claims}.items():
         yield {
             "name": name,

@@ -15,10 +15,12 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from properties.exports.vectors.schedules import find_forbidden_step, list_scenarios, make_vector
+from properties.language.world import ClaimedStructure
 from properties.mutants.derivation import list_mutants
 from properties.mutants.execution import make_mistake
 from properties.schedules.judgement import take_steps
-from properties.worlds import STRUCTURES
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
+from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Action, compute_machine
 
 
@@ -157,7 +159,7 @@ JUDGED = tuple(
 class Judge:
     """A vector with what makes it again."""
 
-    structure: Any
+    structure: ClaimedGroup
     parameters: Any = field(repr=False)
     schedule: tuple[Action, ...] = field(repr=False)
     vector: dict[str, Any] = field(repr=False)
@@ -169,7 +171,7 @@ class Judge:
         """The rules that it needs, that of a refused step too."""
         return frozenset(step["rule"].partition("[")[0] for step in self.vector["steps"])
 
-    def notices(self, structure: Any) -> bool:
+    def notices(self, structure: ClaimedStructure) -> bool:
         """A step or a value changes with the present rules of this structure."""
         machine = compute_machine(structure)
         if any(action.instance not in machine.instances for action in self.schedule):
@@ -186,10 +188,10 @@ class Judge:
 @cache
 def list_judges() -> tuple[Judge, ...]:
     """Every vector of the judged structures that has a step, made by the true rules."""
-    return tuple(judge for name in JUDGED for judge in _list_of(STRUCTURES[name]))
+    return tuple(judge for name in JUDGED for judge in _list_of(CERTIFIED_BY_NAME[name]))
 
 
-def _list_of(structure: Any) -> Iterator[Judge]:
+def _list_of(structure: ClaimedGroup) -> Iterator[Judge]:
     for name, parameters, schedule in list_scenarios(structure):
         forbidden = find_forbidden_step(structure, parameters, schedule)
         trials = [schedule] if forbidden is None else [schedule, (*schedule, forbidden)]

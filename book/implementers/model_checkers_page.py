@@ -16,7 +16,6 @@ from properties.exports.promela import Checks, PromelaModel
 from properties.exports.tla import Module, write_module
 from properties.exports.tlc import load_tlc_counts
 from properties.generated_text import SPEC, Page, count_steps, render_table, set_apart
-from properties.worlds import find_world
 from properties.worlds.replication.structures import STOCK_PAIR
 
 SHOWN_INSTANCE = "SYNC_MASTER/ASYNC_FLUSH/1 slave, disk errors, log of 4 bytes, 12 steps"
@@ -76,8 +75,8 @@ EXAMPLE = "transfer_batch_0"
 @cache
 def write_shown() -> Module:
     """The module of the stock pair, with the configuration of one of its fault models."""
-    fault = find_world(STOCK_PAIR).get_fault_model(STOCK_FAULT)
-    return write_module(STOCK_PAIR, fault, find_world(STOCK_PAIR).sizes.search)
+    fault = STOCK_PAIR.world.get_fault_model(STOCK_FAULT)
+    return write_module(STOCK_PAIR, fault, STOCK_PAIR.world.sizes.search)
 
 
 def render_tla_example() -> str:

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any
 
 from book.links import link_claim, link_finding
 from book.merged_table import merge_rows
 from properties.generated_text import SPEC, Page, render_table
+from properties.language.world import ClaimedStructure
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.findings.disputes import Finding, load_findings
 from properties.verdicts.findings.turned_cells import TurnedCells, load_turned
 from properties.verdicts.verdict import Verdict
-from properties.worlds import KNOWN_STRUCTURES, STRUCTURES_BY_WORLD, find_world
+from properties.worlds import KNOWN_STRUCTURES, STRUCTURES_BY_WORLD
 
 
 @cache
@@ -87,11 +87,7 @@ def _render_finding(finding: Finding) -> Iterator[str]:
 def render_cells(finding: Finding, claim: str) -> str:
     """The structures of 4.4.0 in which the finding disputes a claim; empty if there are none."""
     structures = [s for world in STRUCTURES_BY_WORLD.values() for s in world]
-    rows = {
-        s.name: list_disputed(finding, claim, s)
-        for s in structures
-        if claim in find_world(s).claims
-    }
+    rows = {s.name: list_disputed(finding, claim, s) for s in structures if claim in s.world.claims}
     rows = {name: columns for name, columns in rows.items() if columns}
     if not rows:
         return ""
@@ -101,10 +97,10 @@ def render_cells(finding: Finding, claim: str) -> str:
     )
 
 
-def list_disputed(finding: Finding, claim: str, structure: Any) -> Sequence[str]:
+def list_disputed(finding: Finding, claim: str, structure: ClaimedStructure) -> Sequence[str]:
     """The fault models under which the finding disputes a claim about a structure."""
     cells = find_cells(structure)
-    columns = [c.name for c in find_world(structure).fault_models]
+    columns = [c.name for c in structure.world.fault_models]
     named = [c for c in columns if is_disputed_by(finding, cells.get((claim, c)))]
     return ["every one"] if named == columns else named
 

@@ -12,9 +12,10 @@ from typing import Any
 from book.links import link_finding
 from book.merged_table import group_equal, merge_rows
 from properties.generated_text import SPEC, Page, leave_to_site, render_table
+from properties.language.world import ClaimedStructure
 from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, load_borders
 from properties.verdicts.findings.disputes import find_claim_disputes
-from properties.worlds import STRUCTURES_BY_WORLD, find_world
+from properties.worlds import STRUCTURES_BY_WORLD
 from properties.worlds.system.world import SYSTEM
 from properties.z3.fault_sets import Border, FaultSet
 
@@ -25,13 +26,13 @@ BORDERED_BY_WORLD = {**STRUCTURES_BY_WORLD, SYSTEM.topic: SYSTEM.structures}
 def render_borders(world: str) -> str:
     """For each guarantee of a world the smallest fatal sets, and the steps of their schedules."""
     structures = [s for s in BORDERED_BY_WORLD[world] if s in BORDERED_STRUCTURES]
-    names = find_world(structures[0]).claims
+    names = structures[0].world.claims
     return "\n\n".join("\n".join(_render_guarantee(name, structures)) for name in names)
 
 
 def _render_guarantee(name: str, structures: list[Any]) -> Iterator[str]:
     yield f"### What breaks {name}\n"
-    yield f"> {find_world(structures[0]).claims[name].sentence}\n"
+    yield f"> {structures[0].world.claims[name].sentence}\n"
     borders = {s: _load(s)[name] for s in structures}
     fatal = {r.faults for b in borders.values() for r in b.refuted}
     if not fatal:
@@ -67,7 +68,7 @@ def render_fatal(ordered: Sequence[FaultSet], borders: Mapping[str, Border]) -> 
 
 
 @cache
-def _load(structure: Any) -> dict[str, Border]:
+def _load(structure: ClaimedStructure) -> dict[str, Border]:
     return {b.guarantee: b for b in load_borders(structure)}
 
 

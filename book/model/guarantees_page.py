@@ -12,8 +12,7 @@ from book.model.code_page import CLAIM_SHELF, write_code
 from properties.generated_text import SPEC
 from properties.verdicts.certified_cells import compute_row
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
-from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
-from properties.worlds.replication.world import CLAIMS
+from properties.worlds.replication.world import CERTIFIED_STRUCTURES, CLAIMS
 
 CHAPTER = SPEC / "guarantees.md"
 

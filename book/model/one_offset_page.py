@@ -16,7 +16,6 @@ from book.function_source import get_path
 from book.links import link_rule
 from properties.generated_text import SPEC, Page, render_table
 from properties.schedules.judgement import JudgedStep, replay
-from properties.worlds import find_world
 from properties.worlds.replication.structures import STOCK_PAIR
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine
@@ -41,9 +40,7 @@ SCHEDULE = (
 @cache
 def walk() -> tuple[JudgedStep, ...]:
     """Every state of the schedule. Raises ScheduleError."""
-    parameters = find_world(STOCK_PAIR).make_search_parameters(
-        find_world(STOCK_PAIR).get_fault_model("none")
-    )
+    parameters = STOCK_PAIR.world.make_search_parameters(STOCK_PAIR.world.get_fault_model("none"))
     return tuple(replay(STOCK_PAIR, parameters, SCHEDULE, ()))
 
 

@@ -13,12 +13,11 @@ from book.links import link_claim
 from properties.generated_text import SPEC, Page, leave_to_site, render_table
 from properties.worlds.replication.fault_models import EVERYTHING
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
-from properties.worlds.replication.world import CLAIMS, LEMMAS
+from properties.worlds.replication.world import CLAIMS, LEMMAS, ClaimedGroup
 from properties.z3.cores import STORED_STRUCTURES, Node, NodeKind, PropertyGraph, load_cores
 from properties.z3.induction import get_lemmas
 from properties.z3.obligations import ObligationKind
 from reference.language.machine import record_machine
-from reference.worlds.replication.structure import Structure
 
 SHOWN = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/1 slave"]
 """The structure whose proof the page shows: the smallest one in which everything matters."""
@@ -29,7 +28,7 @@ FAULTS = EVERYTHING.admitted
 
 
 @cache
-def load_graph(structure: Structure) -> PropertyGraph:
+def load_graph(structure: ClaimedGroup) -> PropertyGraph:
     """The graph of a structure, from its stored cores."""
     return PropertyGraph(load_cores(structure))
 

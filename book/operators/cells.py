@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 from string import ascii_letters
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from attrs import field, frozen
 
+from properties.language.world import ClaimedStructure
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import list_vacuous
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.findings.explanations import explain
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
-from reference.worlds.replication.structure import Structure
+from properties.worlds.replication.world import ClaimedGroup
 
 REASONS = "#the-reason-for-each-no"
 """The section of the page with the reasons."""
@@ -42,7 +43,7 @@ class Reason:
 def find_vacuous(structure_name: str) -> frozenset[tuple[str, str]]:
     """The cells whose premise never holds; of other worlds none is asked here."""
     structure = KNOWN_STRUCTURES[structure_name]
-    if not isinstance(structure, Structure):
+    if not isinstance(structure, ClaimedGroup):
         return frozenset()
     return list_vacuous(structure)
 
@@ -50,12 +51,12 @@ def find_vacuous(structure_name: str) -> frozenset[tuple[str, str]]:
 @cache
 def find_reason(structure_name: str, claim: str, fault: str) -> Reason:
     """Why a refuted cell is refuted."""
-    structure: Any = KNOWN_STRUCTURES[structure_name]
+    structure: ClaimedStructure = KNOWN_STRUCTURES[structure_name]
     verdict = load_cells(structure)[claim, fault]
     command = f'./rmqspec explain {claim} "{fault}" --structure "{structure_name}"'
     rules = structure.rules
     faults = tuple(a.rule_name for a in verdict.schedule if rules[a.rule_name].is_fault)
-    if not isinstance(structure, Structure):
+    if not isinstance(structure, ClaimedGroup):
         return Reason(find_expectation(claim, structure, fault).reason, (), faults, claim, command)
     found = explain(structure, verdict)
     return Reason(found.sentence, (*found.threads, *found.recordings), faults, claim, command)

@@ -15,8 +15,8 @@ from properties.scenarios.reading_analysis import find_structure
 from properties.scenarios.reading_claims import Deployment, list_steps
 from properties.scenarios.reading_claims import decide as find_wrong_run
 from properties.worlds.replication.fault_models import EVERY_FAULT
-from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
 from properties.worlds.replication.witnesses import is_answered
+from properties.worlds.replication.world import CERTIFIED_STRUCTURES, ClaimedGroup
 from properties.z3.induction import InductionProblem, prove_lemmas
 from reference.decisions.reading.pull_processor import MASTER_ID
 from reference.language.machine import record_predicate
@@ -27,7 +27,6 @@ from reference.worlds.replication.state import (
     SLAVE_NOT_AVAILABLE,
     STATUS_NAMES,
 )
-from reference.worlds.replication.structure import Structure
 
 COLUMNS: Mapping[str, tuple[str, str]] = {
     "Master killed: still on it": ("acknowledged_is_kept_on_master", "master kill"),
@@ -82,7 +81,7 @@ READER_COLUMNS: Mapping[str, tuple[str, str]] = {
 class Choice:
     """Groups with the same promises, in one row."""
 
-    structures: tuple[Structure, ...]
+    structures: tuple[ClaimedGroup, ...]
 
     @property
     def slaves(self) -> str:
@@ -105,18 +104,18 @@ def list_choices() -> tuple[Choice, ...]:
     return tuple(Choice(tuple(members)) for _, members in groups)
 
 
-def list_answers(structure: Structure) -> tuple[Answer, ...]:
+def list_answers(structure: ClaimedGroup) -> tuple[Answer, ...]:
     """The answers to all questions about a group."""
     return tuple(find_answer(structure.name, *cell) for cell in COLUMNS.values())
 
 
-def say_waits(structure: Structure) -> str:
+def say_waits(structure: ClaimedGroup) -> str:
     """What a put waits for after it was written."""
     waits = {"its disk": structure.is_sync_flush, "a slave": structure.is_sync_master}
     return ", then ".join(name for name, is_waited in waits.items() if is_waited) or "nothing"
 
 
-def say_statuses(structure: Structure) -> str:
+def say_statuses(structure: ClaimedGroup) -> str:
     """What a put that waits may be answered besides PUT_OK: all that the lemmas do not exclude."""
     problem = InductionProblem(structure, EVERY_FAULT)
     lemmas = prove_lemmas(structure)
@@ -151,7 +150,7 @@ def list_rows() -> Iterator[Iterable[str]]:
         )
 
 
-def say_kind(structure: Structure) -> str:
+def say_kind(structure: ClaimedGroup) -> str:
     """Role and flush type as code."""
     return f"`{structure.role.name}`, `{structure.flush_disk_type.name}`"
 

@@ -13,8 +13,7 @@ from book.operators import cells
 from book.operators.cells import Answer
 from properties.verdicts.certificates import find_cells, load_cells
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds.system.world import SYSTEM
-from reference.worlds.system.structure import SystemStructure
+from properties.worlds.system.world import SYSTEM_STRUCTURES, ClaimedSystem
 
 NOT_ASKED = "—"
 """The question does not arise in this situation: its proof is vacuous."""
@@ -70,7 +69,7 @@ class Row:
     """No other row before it is about these situations."""
 
 
-def find_answer(structure: SystemStructure, claim: str, fault: str) -> Answer:
+def find_answer(structure: ClaimedSystem, claim: str, fault: str) -> Answer:
     """The answer of a cell. Raises LookupError for one that no certificate has."""
     cell = load_cells(structure)[claim, fault]
     if cell.is_vacuous:
@@ -81,12 +80,12 @@ def find_answer(structure: SystemStructure, claim: str, fault: str) -> Answer:
 
 
 @cache
-def list_groups() -> tuple[SystemStructure, ...]:
+def list_groups() -> tuple[ClaimedSystem, ...]:
     """Every group that has a certificate."""
-    return tuple(structure for structure in SYSTEM.structures if find_cells(structure))
+    return tuple(s for s in SYSTEM_STRUCTURES if find_cells(s))
 
 
-def name_settings(structure: SystemStructure) -> str:
+def name_settings(structure: ClaimedSystem) -> str:
     """Role, flush and reading as code, with strokes between them; reading by its short name."""
     log, read = structure.log, structure.reading.name.removeprefix("reading/").split("/")
     parts = (log.role.name, log.flush_disk_type.name, *log.variants, *read)

@@ -24,6 +24,7 @@ from properties.scenarios.procedures.procedures import Course, Procedure, load_p
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.findings.disputes import find_claim_disputes, say_disputed
 from properties.worlds.replication.structures import STOCK_PAIR
+from properties.worlds.replication.world import ClaimedGroup
 from reference.decisions.clients.sending import (
     STATUS_BY_CODE,
     Attempt,
@@ -32,7 +33,6 @@ from reference.decisions.clients.sending import (
     react,
     send,
 )
-from reference.worlds.replication.structure import Structure
 
 PRICE = ("A put waits for", "Statuses besides `PUT_OK`")
 SERVICE_NOT_AVAILABLE = 14
@@ -161,7 +161,7 @@ def say_trial(procedure: Procedure, course: Course) -> tuple[str, str, str]:
     """What was done, whether the claim holds afterwards, and whether the proofs apply again."""
     trial = try_out(procedure, course)
     word = "holds" if trial.is_claim_kept else "**is broken**"
-    is_log = isinstance(procedure.structure, Structure)
+    is_log = isinstance(procedure.structure, ClaimedGroup)
     new = ("yes" if trial.is_as_good_as_new else "no") if is_log else "not examined"
     return course.title, f"`{procedure.claim}` {word}", new
 

@@ -22,9 +22,9 @@ from properties.generated_text import SPEC, Page, render_table
 from properties.scenarios.summary.words import Kind, load_words
 from properties.verdicts.certificates import load_cells
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
+from properties.worlds.replication.world import ClaimedGroup
 from reference.releases.releases import CLASSIC, CONTROLLER, QUORUM, RELEASES
 from reference.releases.versions import Version, parse_version
-from reference.worlds.replication.structure import Structure
 
 NEWEST = RELEASES[-1]
 """The release that is upgraded to."""
@@ -41,7 +41,7 @@ class Group:
     """A stock group before an upgrade, and how it runs after it."""
 
     title: str
-    structure: Structure
+    structure: ClaimedGroup
     mode: str = CLASSIC
     """The mode that it runs in afterwards; before, too, where the release has it."""
 

@@ -11,12 +11,12 @@ from properties.scenarios.procedures.procedures import load_procedures
 from properties.scenarios.procedures.signs import Sign, load_signs
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
+from properties.worlds.replication.world import ClaimedGroup
 from reference.worlds.replication.changes.controller_mode.settings.ack_by_master_alone import (
     ACK_BY_MASTER_ALONE,
 )
 from reference.worlds.replication.changes.controller_mode.settings.two_in_sync import TWO_IN_SYNC
 from reference.worlds.replication.roles import FlushDiskType
-from reference.worlds.replication.structure import Structure
 
 RULES = "5.0.0-controller"
 """The rules of every release with a controller."""
@@ -48,9 +48,9 @@ class Choice:
     """The variants of controller mode that they are."""
 
     @property
-    def structure(self) -> Structure:
+    def structure(self) -> ClaimedGroup:
         """The pair with these settings."""
-        return evolve(Structure(), flush_disk_type=self.flush, variants=(*self.settings, RULES))
+        return evolve(ClaimedGroup(), flush_disk_type=self.flush, variants=(*self.settings, RULES))
 
 
 CHOICES = (

@@ -11,15 +11,15 @@ from book.model.world_page import tell
 from book.refutations.evidence import describe_report, find_known_issues, is_same_story
 from properties.comparison.upgrades import COMPARED_VARIANTS
 from properties.generated_text import count_steps, render_table
+from properties.language.world import ClaimedStructure
 from properties.scenarios.counterexamples.cases import Case
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.certified_cells import compute_row, describe
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.findings.explanations import explain
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import find_world
+from properties.worlds.replication.world import ClaimedGroup
 from reference.releases.versions import RULE_SETS, apply_rule_set
-from reference.worlds.replication.structure import Structure
 
 
 def render_others(case: Case) -> str:
@@ -62,8 +62,8 @@ def list_columns(case: Case, is_such: Callable[[Verdict], bool]) -> str:
 
 def describe_way(case: Case, cell: Verdict) -> str:
     """The class of a refutation, or the reason that is expected of it."""
-    if case.is_replication:
-        return explain(case.structure, cell).sentence
+    if case.group:
+        return explain(case.group, cell).sentence
     return find_expectation(cell.guarantee, case.structure, cell.fault).reason
 
 
@@ -78,27 +78,27 @@ def describe_cells(cells: list[Verdict]) -> Iterator[str]:
     )
 
 
-def tell_cell(case: Case, structure: Any) -> str | None:
+def tell_cell(case: Case, structure: ClaimedStructure) -> str | None:
     """The case's verdict in another structure; None if it is not decided.
 
     A deployment of 4.4.0 is described as in the verdict tables, which show vacuous proofs.
     """
-    if case.is_replication and not structure.variants:
+    if case.group and not structure.variants:
         return compute_row(structure).get((case.claim, case.fault))
     found = find_cells(structure).get((case.claim, case.fault))
     if found is None:
         return None
-    return describe(found) if case.is_replication else tell(found)
+    return describe(found) if case.group else tell(found)
 
 
-def list_variants(structure: Structure) -> Iterator[tuple[str, Structure]]:
+def list_variants(structure: ClaimedGroup) -> Iterator[tuple[str, ClaimedGroup]]:
     """The repairs, by name, on top of 4.4.0."""
     for name in COMPARED_VARIANTS:
         if name not in RULE_SETS:
             yield name, evolve(structure, variants=(name,))
 
 
-def list_releases(structure: Structure) -> Iterator[tuple[str, Structure]]:
+def list_releases(structure: ClaimedGroup) -> Iterator[tuple[str, ClaimedGroup]]:
     """Later releases, by the first one with the same rules."""
     for name in RULE_SETS:
         yield name, apply_rule_set(structure, name)
@@ -106,7 +106,7 @@ def list_releases(structure: Structure) -> Iterator[tuple[str, Structure]]:
 
 def list_deployments(case: Case) -> Iterator[tuple[str, Any]]:
     """The other structures of the same world in 4.4.0, by name."""
-    for structure in find_world(case.structure).structures:
+    for structure in case.structure.world.structures:
         if structure != case.structure:
             yield structure.name, structure
 

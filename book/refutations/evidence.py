@@ -21,7 +21,6 @@ from properties.scenarios.known_issues.scenario import CERTAINTIES, Scenario
 from properties.scenarios.predictions import Prediction, load_predictions
 from properties.schedules.judgement import is_refuted_by, take_steps
 from properties.verdicts.findings.explanations import Explanation, explain
-from properties.worlds import find_world
 from reference.language.machine import Action, compute_machine
 from reference.language.rule import Rule
 
@@ -89,7 +88,7 @@ def load_recording(name: str) -> dict[int, Mapping[str, Any]]:
 
 def find_explanation(case: Case) -> Explanation | None:
     """The class of a refutation of replication; other worlds have none."""
-    return explain(case.structure, case.verdict) if case.is_replication else None
+    return explain(case.group, case.verdict) if case.group else None
 
 
 def find_predictions(case: Case) -> tuple[Prediction, ...]:
@@ -111,7 +110,7 @@ def find_known_issues(case: Case) -> tuple[Scenario, ...]:
 
 def is_same_story(case: Case, scenario: Scenario) -> bool:
     """A known issue is about the same verdict: the same release, and the same kind of fault."""
-    is_same_release = not getattr(scenario.structure, "variants", ())
+    is_same_release = not scenario.structure.variants
     return is_same_release and scenario.fault == case.fault
 
 
@@ -187,7 +186,7 @@ def leave_out(case: Case, number: int) -> tuple[int | None, tuple[str, ...], boo
 
     The steps after a refused one are not tried, because it may be needed for them.
     """
-    holds = find_world(case.structure).claims[case.claim].predicate
+    holds = case.structure.world.claims[case.claim].predicate
     others = [*case.schedule[: number - 1], *case.schedule[number:]]
     for index, (_, outcome) in enumerate(
         take_steps(case.structure, case.parameters, others), start=1

@@ -42,7 +42,6 @@ from properties.scenarios.summary.words import load_words
 from properties.schedules.judgement import JudgedStep
 from properties.schedules.legend import read_legend
 from properties.schedules.telling import describe_action, find_fault_steps, list_sizes
-from properties.worlds import find_world
 from reference.language.drawing import fill_lanes, list_lanes
 
 UP = "../"
@@ -122,7 +121,7 @@ def describe_code(case: Case) -> str:
 
 def render_property(case: Case) -> str:
     """The sentence of the guarantee, and its predicate as in the source."""
-    predicate = find_world(case.structure).claims[case.claim].predicate
+    predicate = case.structure.world.claims[case.claim].predicate
     return f"> {case.sentence}\n\n{fence([read_source(predicate, has_docstring=False)])}"
 
 
@@ -157,7 +156,7 @@ def render_steps(case: Case) -> str:
         rows.append([step.index, told, *changed])
         before = states
     table = render_table(("Step", "What happens", *(titles[n] for n in shown)), rows)
-    return table if case.is_replication else f"{table}\n\n{read_legend(case.structure)}"
+    return table if case.group else f"{table}\n\n{read_legend(case.structure)}"
 
 
 def say_state(state: str) -> str:
@@ -286,9 +285,9 @@ def _list_reports(case: Case) -> Iterator[str]:
 def render_elsewhere(case: Case) -> str:
     """The same verdict in other deployments, with repairs, in later releases."""
     compared = {"Deployment": list_deployments(case)}
-    if case.is_replication:
-        compared["Repair"] = list_variants(case.structure)
-        compared["Release from"] = list_releases(case.structure)
+    if case.group:
+        compared["Repair"] = list_variants(case.group)
+        compared["Release from"] = list_releases(case.group)
     rows = [
         (kind, verdict, ", ".join(map(LINKS.get(kind, str), names)))
         for kind, named in compared.items()

@@ -7,21 +7,20 @@ spec/README.md`` writes these parts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from book.contents import FRONT, render_contents
 from book.links import find_chapter
 from properties.generated_text import Page, render_table
 from properties.language.fault_model import FaultModel
+from properties.language.world import ClaimedStructure
 from properties.scenarios.counterexamples.cases import find_case
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import list_vacuous
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import PROVED_STRUCTURES, STRUCTURES, find_world
+from properties.worlds import PROVED_STRUCTURES, STRUCTURES
 from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.worlds.replication.structures import STOCK_FOLDERS, STOCK_WORLDS
-from properties.worlds.replication.world import CLAIMS
-from reference.worlds.replication.structure import Structure
+from properties.worlds.replication.world import CLAIMS, ClaimedGroup
 
 GUARANTEE = "Guarantee"
 """The head of the column with the sentences."""
@@ -52,12 +51,10 @@ SPOKEN = {
 """Fault models in an operator's words; the names of the others are clear by themselves."""
 
 
-def find_weakest(structure: Any, cells: Iterable[Verdict]) -> list[str]:
+def find_weakest(structure: ClaimedStructure, cells: Iterable[Verdict]) -> list[str]:
     """The fault models under which verdicts are refuted, without those that contain another one."""
     refuted = [
-        find_world(structure).get_fault_model(v.fault)
-        for v in cells
-        if v.word is VerdictWord.REFUTED
+        structure.world.get_fault_model(v.fault) for v in cells if v.word is VerdictWord.REFUTED
     ]
     return [
         one.name
@@ -66,7 +63,7 @@ def find_weakest(structure: Any, cells: Iterable[Verdict]) -> list[str]:
     ]
 
 
-def describe_falls(structure: Any, claim: str) -> str:
+def describe_falls(structure: ClaimedStructure, claim: str) -> str:
     """What breaks a claim: nothing, no failure at all, or which; disputed; or not applicable."""
     cells = [v for v in load_cells(structure).values() if v.guarantee == claim]
     weakest = find_weakest(structure, cells)
@@ -81,9 +78,9 @@ def describe_falls(structure: Any, claim: str) -> str:
     return dispute or NEVER_BROKEN
 
 
-def is_vacuous(structure: Any, claim: str) -> bool:
+def is_vacuous(structure: ClaimedStructure, claim: str) -> bool:
     """What the claim speaks of does not exist in a deployment, under any fault model."""
-    if not isinstance(structure, Structure):
+    if not isinstance(structure, ClaimedGroup):
         return False
     vacuous = list_vacuous(structure)
     return all((claim, fault_model.name) in vacuous for fault_model in FAULT_MODELS)
@@ -108,13 +105,13 @@ def render_beside_the_log() -> str:
 def _list_rows() -> Iterator[tuple[str, str]]:
     for name in STOCK_WORLDS:
         structure = STRUCTURES[name]
-        for claim in find_world(structure).claims:
+        for claim in structure.world.claims:
             yield link_sentence(structure, claim), describe_falls(structure, claim)
 
 
-def link_sentence(structure: Any, claim: str) -> str:
+def link_sentence(structure: ClaimedStructure, claim: str) -> str:
     """A claim's sentence, leading to its counterexample, or to its section if it has none."""
-    sentence = find_world(structure).claims[claim].sentence.replace("``", "`")
+    sentence = structure.world.claims[claim].sentence.replace("``", "`")
     if find_case(claim) is not None:
         return f"[{sentence}](counterexamples/{claim}.md)"
     return f"[{sentence}]({find_chapter(claim)}#{claim})"
@@ -127,7 +124,7 @@ def render_harmless() -> str:
     return f"These faults break nothing in these three: {', '.join(names or ['none'])}."
 
 
-def is_harmless(fault_model: FaultModel, structure: Structure) -> bool:
+def is_harmless(fault_model: FaultModel, structure: ClaimedGroup) -> bool:
     """Every claim has the verdict that it has without faults, and none is disputed."""
     cells = load_cells(structure)
     return all(
@@ -150,11 +147,11 @@ def render_shortest() -> str:
     return render_table(("Structures", "Refuted", "Known to be the shortest"), rows)
 
 
-def name_kind(structure: Any) -> str:
+def name_kind(structure: ClaimedStructure) -> str:
     """``a log, 1 slave``, or the world of a structure."""
-    if isinstance(structure, Structure):
+    if isinstance(structure, ClaimedGroup):
         return f"a log, {structure.name.rpartition('/')[2]}"
-    return find_world(structure).topic
+    return structure.world.topic
 
 
 PAGE = Page(

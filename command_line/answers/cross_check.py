@@ -15,7 +15,6 @@ from command_line.output import exit_codes
 from command_line.output.interruption import say_when_interrupted
 from command_line.output.progress import show_progress
 from properties.checkout import FULL_ENVIRONMENT
-from properties.worlds import find_world
 from spark_fuzz.campaign.java import MissingPrerequisiteError, find_java
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ def cross_check_all(
         with show_progress() as progress:
             rows = compare_with_certificate(
                 structure,
-                find_world(structure).get_fault_model(fault),
+                structure.world.get_fault_model(fault),
                 states_max,
                 progress,
                 engine,

@@ -11,6 +11,7 @@ import click
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
 from properties.generated_text import count_steps
+from properties.language.world import ClaimedStructure
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts.certificates import encode_schedule, get_world_folder
 from properties.verdicts.fault_sets.certificates import (
@@ -21,8 +22,7 @@ from properties.verdicts.fault_sets.certificates import (
 )
 from properties.verdicts.fault_sets.search import find_borders
 from properties.verdicts.findings.disputes import find_claim_disputes, say_disputed
-from properties.worlds import find_world
-from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
+from properties.worlds.replication.world import SEARCHED_SLAVES_MAX
 from properties.z3.fault_sets import Border, FaultSet, get_all_faults
 from reference import ROCKETMQ_VERSION
 
@@ -59,7 +59,7 @@ def show_fault_sets(
 
 
 def search_borders(
-    structure: Any,
+    structure: ClaimedStructure,
     progress: Callable[[str], None],
     left_open: Iterable[tuple[FaultSet, str]] = (),
 ) -> tuple[Border, ...]:
@@ -67,7 +67,7 @@ def search_borders(
 
     The sets of ``left_open`` are decided only by proofs and known schedules.
     """
-    if find_world(structure).depth_limit != 0:
+    if structure.world.depth_limit != 0:
         schedules = load_known_schedules(get_world_folder(structure))
         return find_borders(structure, schedules, progress, left_open=left_open)
     from spark_fuzz.search.sampling import FaultSetSampler, list_known  # noqa: PLC0415
@@ -96,7 +96,7 @@ def print_fault_sets(answers: list[dict[str, Any]]) -> None:
             click.echo(f"    undecided with {describe(frozenset(faults))}")
 
 
-def as_json(structure: Any, border: Border) -> dict[str, Any]:
+def as_json(structure: ClaimedStructure, border: Border) -> dict[str, Any]:
     """One border for programs."""
     return {
         "structure": structure.name,

@@ -10,6 +10,7 @@ from attrs import frozen
 from command_line.output import exit_codes
 from command_line.output.width import get_width
 from properties.generated_text import count_steps
+from properties.language.world import ClaimedStructure
 from properties.scenarios.reading_analysis import ReadingAnalysis
 from properties.schedules.telling import draw_cell
 from properties.verdicts.analysis import GroupAnalysis
@@ -100,7 +101,7 @@ def describe_failure(required: Required, places: dict[int, str]) -> Iterator[str
         yield draw_cell(get_structure(analysis), verdict, get_width())
 
 
-def get_structure(analysis: Analysis) -> object:
+def get_structure(analysis: Analysis) -> ClaimedStructure:
     """The structure of an analysis."""
     if isinstance(analysis, ReadingAnalysis):
         assert analysis.asked is not None  # It has verdicts.

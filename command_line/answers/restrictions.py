@@ -14,6 +14,7 @@ from command_line.output.progress import show_progress
 from command_line.output.width import echo
 from command_line.output.workers import run_all
 from properties.checkout import name_page
+from properties.language.world import ClaimedStructure
 from properties.restrictions.evidence import find_unevidenced, is_table_current
 from properties.restrictions.results import (
     JUDGED_STRUCTURES,
@@ -24,7 +25,7 @@ from properties.restrictions.results import (
     save_judged,
 )
 from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord
-from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
+from properties.worlds.replication.world import SEARCHED_SLAVES_MAX
 from reference import ROCKETMQ_VERSION
 
 
@@ -63,7 +64,7 @@ def show_restrictions(
     return exit_codes.ANALYSED
 
 
-def find_judged(structure: Any) -> tuple[Judged, ...]:
+def find_judged(structure: ClaimedStructure) -> tuple[Judged, ...]:
     """What is stored of a structure with today's rules; empty where nothing is."""
     try:
         return load_judged(structure)
@@ -89,7 +90,7 @@ def count_cells(cells: dict[str, list[str]]) -> int:
     return sum(map(len, cells.values()))
 
 
-def as_json(structure: Any, judged: tuple[Judged, ...]) -> dict[str, Any]:
+def as_json(structure: ClaimedStructure, judged: tuple[Judged, ...]) -> dict[str, Any]:
     """One structure for programs."""
     return {
         "structure": structure.name,
@@ -107,7 +108,7 @@ def as_json(structure: Any, judged: tuple[Judged, ...]) -> dict[str, Any]:
     }
 
 
-def find_resting(structure: Any, verdict: Verdict) -> list[str] | None:
+def find_resting(structure: ClaimedStructure, verdict: Verdict) -> list[str] | None:
     """The restrictions on which a proof rests by reading alone.
 
     None if that was never computed, or if the verdict is not proved.
@@ -118,7 +119,7 @@ def find_resting(structure: Any, verdict: Verdict) -> list[str] | None:
     return None if found is None else list(found)
 
 
-def print_resting(structure: Any, verdicts: Iterable[Verdict]) -> None:
+def print_resting(structure: ClaimedStructure, verdicts: Iterable[Verdict]) -> None:
     """One line below a table, if some proofs rest on behaviour that was never observed.
 
     Or if that is unknown, because the table of restrictions is missing or stale.

@@ -11,7 +11,6 @@ from command_line.output.width import echo, get_prose_width, wrap
 from properties.scenarios.beginning import OPEN_FROM_LAST
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.verdicts.world_analysis import WorldAnalysis
-from properties.worlds import find_world
 
 FROM_LAST = (
     "  Asked for consumer groups that begin at the last offset. Undecided here is what is proved\n"
@@ -26,7 +25,7 @@ def print_systems(analyses: Iterable[WorldAnalysis]) -> None:
         echo(f"\nFrom put to consumed, {analysis.structure.name}:")
         if any(v.note == OPEN_FROM_LAST for v in analysis.verdicts):
             echo(FROM_LAST)
-        for name, claim in find_world(analysis.structure).claims.items():
+        for name, claim in analysis.structure.world.claims.items():
             cells = [v for v in analysis.verdicts if v.guarantee == name]
             told = f"{claim.sentence.replace('``', '')} ({name}) {tell_cells(cells)}"
             click.echo("\n".join(wrap(told, get_prose_width(), "  ", "    ")))

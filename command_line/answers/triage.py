@@ -14,10 +14,10 @@ from command_line.options.shared_options import describe_model
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
 from properties.language.fault_model import FaultModel
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import replay
 from properties.schedules.telling import draw_steps
 from properties.verdicts.certificates import encode_schedule
-from properties.worlds import find_world
 from properties.z3.obligations import Proof, check_rules, describe_failure
 from properties.z3.triage import TriagedCounterexample, TriageWord, triage
 from reference.language.leaves import flatten
@@ -37,14 +37,14 @@ def print_consecution(proof: Proof) -> int:
     return exit_codes.INTERNAL_DISAGREEMENT if broken else exit_codes.ANALYSED
 
 
-def print_triage(structure: Any, fault_model: FaultModel, property_name: str) -> None:
+def print_triage(structure: ClaimedStructure, fault_model: FaultModel, property_name: str) -> None:
     """Triage a property and print the answer for each rule that can break it.
 
     Raises KeyError for a property that does not exist.
     """
     with show_progress() as progress:
         found = triage(structure, fault_model, property_name, on_progress=progress)
-    candidate = find_world(structure).get_candidates(structure)[property_name]
+    candidate = structure.world.get_candidates(structure)[property_name]
     click.echo(f"{describe_model(structure)}, {fault_model.name}.")
     click.echo(f"{property_name}: {candidate.sentence}")
     if not found:
@@ -54,14 +54,16 @@ def print_triage(structure: Any, fault_model: FaultModel, property_name: str) ->
         click.echo(describe_way(structure, fault_model, one))
 
 
-def describe_way(structure: Any, fault_model: FaultModel, triaged: TriagedCounterexample) -> str:
+def describe_way(
+    structure: ClaimedStructure, fault_model: FaultModel, triaged: TriagedCounterexample
+) -> str:
     """The timeline of a reachable one; for another one what differs from the initial state."""
     if triaged.word is TriageWord.REACHABLE:
         steps = replay(
-            structure, find_world(structure).make_search_parameters(fault_model), triaged.schedule
+            structure, structure.world.make_search_parameters(fault_model), triaged.schedule
         )
         return draw_steps(steps)
-    initial = flatten(structure.make_initial(find_world(structure).sizes.search))
+    initial = flatten(structure.make_initial(structure.world.sizes.search))
     values = [f"{p}={int(v)}" for p, v in triaged.before.items() if v != initial[p]]
     return f"  from {', '.join(values) or 'the initial state'}"
 

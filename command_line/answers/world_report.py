@@ -17,10 +17,10 @@ from command_line.output.width import echo, get_width, wrap_words
 from properties.checkout import PROGRAM
 from properties.generated_text import count_steps
 from properties.language.fault_model import FaultModel
+from properties.language.world import ClaimedStructure
 from properties.verdicts.certificates import encode_schedule
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.verdicts.world_analysis import WorldAnalysis
-from properties.worlds import find_world
 
 STYLES = {
     VerdictWord.PROVED: "green",
@@ -128,7 +128,7 @@ def make_cell(verdict: Verdict) -> str:
 def print_world(console: Console, analysis: WorldAnalysis) -> None:
     """The table, and the reason of each refuted guarantee."""
     structure = analysis.structure
-    claims, columns = find_world(structure).claims, find_world(structure).fault_models
+    claims, columns = structure.world.claims, structure.world.fault_models
     print_tables(console, analysis, analysis.title, columns, claims)
     print_resting(structure, analysis.verdicts)
     reasons = analysis.list_reasons()
@@ -148,11 +148,11 @@ def print_story(cell: str) -> None:
     click.echo("\n".join(lines))
 
 
-def verdict_as_json(structure: Any, verdict: Verdict) -> dict[str, Any]:
+def verdict_as_json(structure: ClaimedStructure, verdict: Verdict) -> dict[str, Any]:
     """A verdict of any world for programs."""
     return {
         "guarantee": verdict.guarantee,
-        "sentence": find_world(structure).claims[verdict.guarantee].sentence,
+        "sentence": structure.world.claims[verdict.guarantee].sentence,
         "fault": verdict.fault,
         "verdict": verdict.word.value,
         "steps": verdict.steps,

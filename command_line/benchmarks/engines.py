@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 from attrs import frozen
 
-from properties.worlds import find_world
+from properties.language.world import ClaimedStructure
 from reference.language.compiled import compile_predicate, compute_compiled_machine
 from reference.language.dependencies import compute_dependencies
 from reference.language.machine import Action, compute_machine
@@ -70,7 +70,7 @@ def measure_replay(options: CampaignOptions, seed: int) -> float:
 def measure_compiled(options: CampaignOptions, seed: int) -> float:
     """Judged steps per second of the rules compiled to Python, enabled sets computed."""
     structure, machine = options.structure, compute_compiled_machine(options.structure)
-    predicates = {name: claim.predicate for name, claim in find_world(structure).judged.items()}
+    predicates = {name: claim.predicate for name, claim in structure.world.judged.items()}
     holds = {name: compile_predicate(structure, each) for name, each in predicates.items()}
     touched = compute_dependencies(structure).list_touched(predicates)
     schedules = list_schedules(attrs.evolve(options, campaign_seed=seed))
@@ -195,9 +195,9 @@ def count_workers_mib() -> int:
     return total // 1024
 
 
-def measure_search(structure: Any) -> float:
+def measure_search(structure: ClaimedStructure) -> float:
     """Distinct states per second of breadth-first search under every fault, one core."""
-    search = BreadthFirstSearch(structure, find_world(structure).every_fault)
+    search = BreadthFirstSearch(structure, structure.world.every_fault)
     search.search(1000)
     started = time.perf_counter()
     states = search.search(STATES).states

@@ -20,7 +20,7 @@ from attrs import frozen
 
 from command_line.benchmarks.probe import make_engines, measure_rate
 from command_line.output import exit_codes
-from reference.worlds.replication.structure import Structure
+from properties.worlds.replication.world import ClaimedGroup
 from spark_fuzz.kernel import calibration
 from spark_fuzz.kernel.kernel import compile_kernel
 
@@ -131,7 +131,7 @@ def read_record(path: Path = RECORD) -> dict[str, float]:
 
 def describe_kernel_engine() -> str:
     """What walks the measured kernel's schedules on this machine."""
-    return compile_kernel(Structure(slaves=OPTIONS["slaves"])).describe_engine()
+    return compile_kernel(ClaimedGroup(slaves=OPTIONS["slaves"])).describe_engine()
 
 
 def format_record(paces: Sequence[Pace], machine: Mapping[str, Any]) -> str:

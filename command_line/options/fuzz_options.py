@@ -13,11 +13,12 @@ import click
 from click.core import ParameterSource
 
 from command_line.options.shared_options import apply_release
-from properties.worlds import KNOWN_STRUCTURES, find_world
+from properties.language.world import ClaimedStructure
+from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.replication.world import ClaimedGroup
 from reference.releases.versions import Version
 from reference.worlds.replication.parameters import SLAVES_MAX
 from reference.worlds.replication.roles import FlushDiskType, Role
-from reference.worlds.replication.structure import Structure
 from spark_fuzz.campaign.schedule import get_default_limits
 from spark_fuzz.campaign.store import CampaignError, Manifest, read_manifest
 
@@ -56,12 +57,12 @@ def add_group_options(function: Function) -> Function:
     return function
 
 
-def get_fault_names(structure: Any) -> tuple[str, ...]:
+def get_fault_names(structure: ClaimedStructure) -> tuple[str, ...]:
     """The faults of a structure's world, in the order of an identifier's limits."""
-    return tuple(attrs.fields_dict(find_world(structure).everything.counts))
+    return tuple(attrs.fields_dict(structure.world.everything.counts))
 
 
-def parse_limits(structure: Any, value: str) -> Any:
+def parse_limits(structure: ClaimedStructure, value: str) -> Any:
     """Pairs NAME=COUNT, separated by commas; or ``default``, or ``none``."""
     if value == "default":
         return get_default_limits(structure)
@@ -74,7 +75,7 @@ def parse_limits(structure: Any, value: str) -> Any:
             message = f"give NAME=COUNT pairs such as {example}; see --help"
             raise click.BadParameter(message, param_hint="--limits")
         counts[name] = int(count)
-    return find_world(structure).everything.counts(**counts)
+    return structure.world.everything.counts(**counts)
 
 
 def choose_structure(name: str | None, role: str, flush: str, slaves: int, version: Version) -> Any:
@@ -83,7 +84,7 @@ def choose_structure(name: str | None, role: str, flush: str, slaves: int, versi
     Raises click.BadParameter for a release of a world that has none.
     """
     if name is None:
-        return version.apply(Structure(Role[role], FlushDiskType[flush], slaves))
+        return version.apply(ClaimedGroup(Role[role], FlushDiskType[flush], slaves))
     return apply_release(KNOWN_STRUCTURES[name], version)
 
 
@@ -129,7 +130,7 @@ def name_option(name: str, value: Any) -> list[str]:
 def describe_options(manifest: Manifest) -> dict[str, Any]:
     """The options of a campaign by their names on the command line."""
     options, structure = manifest.options, manifest.options.structure
-    is_group = isinstance(structure, Structure)
+    group = structure if isinstance(structure, ClaimedGroup) else None
     return {
         "schedules": manifest.schedules,
         "seed": options.campaign_seed,
@@ -140,9 +141,9 @@ def describe_options(manifest: Manifest) -> dict[str, Any]:
         "is_swarm": options.is_swarm,
         "limits": options.limits,
         "structure": structure.name,
-        "role": structure.role.name if is_group else "",
-        "flush": structure.flush_disk_type.name if is_group else "",
-        "slaves": structure.slaves if is_group else -1,
+        "role": group.role.name if group else "",
+        "flush": group.flush_disk_type.name if group else "",
+        "slaves": group.slaves if group else -1,
         "version": structure.variants,
     }
 

@@ -16,17 +16,17 @@ import click
 from click.shell_completion import CompletionItem
 
 from properties.language.fault_model import FaultModel
+from properties.language.world import ClaimedStructure
 from properties.scenarios.summary.rows import CODE
 from properties.worlds import (
     CLAIM_NAMES,
     FAULT_MODEL_NAMES,
     KNOWN_STRUCTURES,
-    find_world,
 )
 from properties.worlds.replication.structures import STOCK_PAIR
+from properties.worlds.replication.world import ClaimedGroup
 from reference.releases.versions import Version, find_version
 from reference.worlds.replication.changes import VARIANTS
-from reference.worlds.replication.structure import Structure
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -136,7 +136,7 @@ def find_structures(names: Iterable[str], known: Mapping[str, Any], what: str) -
     return [known[name] for name in names or known]
 
 
-def apply_release(structure: Any, version: Version) -> Any:
+def apply_release(structure: ClaimedStructure, version: Version) -> Any:
     """A structure under the rules of a release.
 
     Raises click.BadParameter if the structure's world has no such rules, or if its name has a
@@ -144,7 +144,7 @@ def apply_release(structure: Any, version: Version) -> Any:
     """
     if not version.variants or structure.variants == version.variants:
         return structure
-    if not isinstance(structure, Structure) or structure.variants:
+    if not isinstance(structure, ClaimedGroup) or structure.variants:
         raise click.BadParameter(
             f"{structure.name!r} cannot have the rules of {version.name}",
             param_hint="--rocketmq-version",
@@ -176,16 +176,16 @@ def add_faults_option() -> Callable[[Function], Function]:
     )
 
 
-def find_column(structure: Any, fault: str, hint: str = "--fault") -> FaultModel:
+def find_column(structure: ClaimedStructure, fault: str, hint: str = "--fault") -> FaultModel:
     """A fault model of a structure. Raises click.BadParameter if its world has none such."""
-    columns = {c.name: c for c in find_world(structure).fault_models}
+    columns = {c.name: c for c in structure.world.fault_models}
     if fault not in columns:
         message = f"{structure.name} has no fault model {fault!r}; it has {', '.join(columns)}"
         raise click.BadParameter(message, param_hint=hint)
     return columns[fault]
 
 
-def describe_model(structure: Any) -> str:
+def describe_model(structure: ClaimedStructure) -> str:
     """The head of an output about a structure: release and structure."""
     return f"Model of RocketMQ {find_version(structure.variants).name}: {structure.name}"
 

@@ -16,6 +16,7 @@ from command_line.prove import search
 from command_line.renewal.artefact import Artefact, Need, NotRenewedError, Say
 from properties.checkout import PROGRAM
 from properties.comparison.upgrades import COMPARED_STRUCTURES, COMPARED_VARIANTS, get_base
+from properties.language.world import ClaimedStructure
 from properties.verdicts import certificates
 from properties.verdicts.expectations import (
     find_expectation,
@@ -25,7 +26,8 @@ from properties.verdicts.expectations import (
 from properties.verdicts.renewal import Renewal, renew
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
-from properties.worlds.replication.structures import POOLED_STRUCTURES, SEARCHED_SLAVES_MAX
+from properties.worlds.replication.structures import POOLED_STRUCTURES
+from properties.worlds.replication.world import SEARCHED_SLAVES_MAX, ClaimedGroup
 from reference.releases.releases import CONTROLLER
 from reference.releases.versions import RULE_SETS
 
@@ -49,13 +51,13 @@ def list_certified() -> list[Any]:
     return [structure for structure in found.values() if is_certified(structure)]
 
 
-def is_certified(structure: Any) -> bool:
+def is_certified(structure: ClaimedStructure) -> bool:
     """Large groups are only of RocketMQ 4.4.0."""
-    is_later = any(name in RULE_SETS for name in getattr(structure, "variants", ()))
+    is_later = any(name in RULE_SETS for name in structure.variants)
     return not is_later or structure.slaves <= SEARCHED_SLAVES_MAX
 
 
-def name_certificate(structure: Any) -> str:
+def name_certificate(structure: ClaimedStructure) -> str:
     """The name of a structure's certificate among artefacts."""
     return f"certificate of {structure.name}"
 
@@ -77,15 +79,17 @@ def list_certificates(*, is_accepting: bool) -> Iterator[Artefact]:
         )
 
 
-def list_bases(structure: Any) -> Iterator[Any]:
+def list_bases(structure: ClaimedStructure) -> Iterator[ClaimedStructure]:
     """The structures whose lemmas and schedules are tried first, and so are renewed first."""
-    if getattr(structure, "variants", ()):
+    if not isinstance(structure, ClaimedGroup):
+        return
+    if structure.variants:
         yield get_base(structure)
-    elif structure.index_counts.get("slave", 0) > 1:
+    elif structure.slaves > 1:
         yield evolve(structure, slaves=structure.slaves - 1)
 
 
-def is_certificate_current(structure: Any) -> bool:
+def is_certificate_current(structure: ClaimedStructure) -> bool:
     """It is of these rules, claims and lemmas, and every verdict is as expected."""
     document = certificates.load(structure)
     if document is None or certificates.compute_changes(structure, document):
@@ -93,7 +97,7 @@ def is_certificate_current(structure: Any) -> bool:
     return not list_unexpected(structure, certificates.decode_cells(structure, document))
 
 
-def make_certificate(structure: Any, say: Say, *, is_accepting: bool) -> str:
+def make_certificate(structure: ClaimedStructure, say: Say, *, is_accepting: bool) -> str:
     """Renew a certificate, or search where there is nothing to renew."""
     document = certificates.read(structure)
     if document is None or certificates.compute_changes(structure, document) is None:
@@ -132,21 +136,21 @@ def tell_change(verdict: Verdict) -> str:
     return f"{cell}, because the lemmas imply it" if verdict.word is VerdictWord.PROVED else cell
 
 
-def check_expected(structure: Any, verdicts: tuple[Verdict, ...]) -> None:
+def check_expected(structure: ClaimedStructure, verdicts: tuple[Verdict, ...]) -> None:
     """Raise NotRenewedError for verdicts that are not expected, with what to edit."""
     if unexpected := list_unexpected(structure, verdicts):
         first, *others = unexpected
         raise NotRenewedError(f"{first}{f'; {len(others)} more of this kind' if others else ''}")
 
 
-def list_unexpected(structure: Any, verdicts: Any) -> list[str]:
+def list_unexpected(structure: ClaimedStructure, verdicts: Any) -> list[str]:
     """The verdicts that are not as expected, each with what to edit."""
     if not has_expectations(structure):
         return []
     return [told for v in verdicts if (told := tell_unexpected(structure, v))]
 
 
-def tell_unexpected(structure: Any, verdict: Verdict) -> str:
+def tell_unexpected(structure: ClaimedStructure, verdict: Verdict) -> str:
     """What is wrong with the expectation of a verdict; empty if nothing is."""
     file = get_expectations_file(structure)
     try:

@@ -20,6 +20,7 @@ from command_line.renewal.modules import list_modules
 from properties.checkout import PROGRAM
 from properties.comparison import difference_search, repairs
 from properties.generated_text import ROOT
+from properties.language.world import ClaimedStructure
 from properties.restrictions import results
 from properties.scenarios import stock_sizes
 from properties.schedules.known_schedules import load_known_schedules
@@ -92,7 +93,7 @@ def list_entries() -> Iterator[Artefact]:
             )
 
 
-def make_witnesses(structure: Any, say: Say) -> str:
+def make_witnesses(structure: ClaimedStructure, say: Say) -> str:
     """Replay the known ones, and search for what they no longer reach; open questions stay so."""
     again = f"run `{PROGRAM} prove --search`"
     if not has_witnesses(structure):
@@ -109,7 +110,7 @@ def make_witnesses(structure: Any, say: Say) -> str:
     return f"{sum(a.schedule is not None for a in answers)} reached"
 
 
-def make_fault_sets(structure: Any, say: Say) -> str:
+def make_fault_sets(structure: ClaimedStructure, say: Say) -> str:
     """Decide every set again; one that was open, and still is, is not searched again."""
     before = list_open_sets(structure)
     borders = search_borders(structure, say, before)
@@ -121,14 +122,14 @@ def make_fault_sets(structure: Any, say: Say) -> str:
     return f"{len(borders)} guarantees{told}"
 
 
-def make_restrictions(structure: Any, say: Say) -> str:
+def make_restrictions(structure: ClaimedStructure, say: Say) -> str:
     """Relax and judge every restriction again."""
     judged = results.judge_structure(structure, say)
     results.save_judged(structure, judged)
     return f"{sum(j.is_load_bearing for j in judged)} of {len(judged)} are needed"
 
 
-def make_cores(structure: Any, say: Say) -> str:
+def make_cores(structure: ClaimedStructure, say: Say) -> str:
     """Find those anew that prove no more what they proved."""
     say("facts of each proof")
     found = cores.find_cores(load_proof(structure), known=cores.read_known(structure))

@@ -27,15 +27,14 @@ from properties.verdicts.certificates import (
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import read_entries, write_entry
 from properties.verdicts.verdict import InternalDisagreementError
-from properties.worlds import find_world
 from properties.worlds.replication.fault_models import EVERY_FAULT
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
+from properties.worlds.replication.world import ClaimedGroup
 from properties.z3.bounded_search import BoundedSearch
 from properties.z3.induction import InductionProblem, prove_lemmas
 from reference.language.machine import Action, record_predicate
 from reference.language.terms import record
 from reference.releases.versions import RULE_SETS, USUAL, apply_rule_set
-from reference.worlds.replication.structure import Structure
 
 DIFFERENCES_FILE = CERTIFICATE_FOLDER / "differences.json"
 SIGHT_STRUCTURE = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/1 slave"]
@@ -66,7 +65,7 @@ class ObservableDifference:
         return "impossible" if self.is_impossible else "not found"
 
 
-def get_released(name: str, structure: Structure = SIGHT_STRUCTURE) -> Structure:
+def get_released(name: str, structure: ClaimedGroup = SIGHT_STRUCTURE) -> ClaimedGroup:
     """A structure under the rules of a release, or of 4.4.0 with a repair."""
     return apply_rule_set(structure, name)
 
@@ -80,7 +79,7 @@ def search_differences(name: str) -> tuple[ObservableDifference, ...]:
     }
     impossible = find_impossible(structure)
     wanted = {n: t for n, t in terms.items() if n not in impossible}
-    sizes = find_world(structure).make_search_parameters(EVERY_FAULT)
+    sizes = structure.world.make_search_parameters(EVERY_FAULT)
     folders = dict.fromkeys(map(get_world_folder, (structure, SIGHT_STRUCTURE)))
     known = tuple(s for folder in folders for s in load_known_schedules(folder))
     found = search_known_schedules(structure, sizes, wanted, known)
@@ -105,7 +104,7 @@ def renew_differences(name: str, path: Path = DIFFERENCES_FILE) -> tuple[Observa
     except InternalDisagreementError:
         before = {}
     structure = get_released(name)
-    sizes = find_world(structure).make_search_parameters(EVERY_FAULT)
+    sizes = structure.world.make_search_parameters(EVERY_FAULT)
     impossible = find_impossible(structure)
     renewed = []
     for asked, difference in OBSERVABLE_DIFFERENCES.items():
@@ -119,7 +118,7 @@ def renew_differences(name: str, path: Path = DIFFERENCES_FILE) -> tuple[Observa
     return tuple(renewed)
 
 
-def find_impossible(structure: Structure) -> set[str]:
+def find_impossible(structure: ClaimedGroup) -> set[str]:
     """The observable differences that no run reaches, by induction."""
     aids = {n: record_predicate(structure, lemma) for n, lemma in SIGHT_LEMMAS.items()}
     problem = InductionProblem(structure, EVERY_FAULT, facts=aids)
@@ -134,7 +133,7 @@ def find_impossible(structure: Structure) -> set[str]:
 def check_differences(name: str, differences: tuple[ObservableDifference, ...]) -> Iterator[str]:
     """The differences of a release whose stored answer fails: no proof, or no schedule."""
     structure = get_released(name)
-    sizes = find_world(structure).make_search_parameters(EVERY_FAULT)
+    sizes = structure.world.make_search_parameters(EVERY_FAULT)
     impossible = find_impossible(structure)
     for known in differences:
         is_wrong_way = known.schedule is not None and not is_reached_by(

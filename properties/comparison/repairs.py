@@ -20,13 +20,13 @@ from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import read_entries, write_entry
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds.replication.fault_models import FAULT_MODELS
+from properties.worlds.replication.world import ClaimedGroup
 from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import prove_lemmas
 from properties.z3.ranking import rank_steps
 from reference.releases.versions import RULE_SETS, apply_rule_set
 from reference.worlds.replication.put import has_slave_wait
 from reference.worlds.replication.state import Message
-from reference.worlds.replication.structure import Structure
 
 REPAIR_FILE = CERTIFICATE_FOLDER / "repairs.json"
 REPAIRED_CLAIM = "acknowledgement_is_truthful"
@@ -75,7 +75,7 @@ def _is_waiting(name: str) -> bool:
     return has_slave_wait(structure.template, Message()) and not is_controlled
 
 
-def get_repaired(release: str, repairs: tuple[str, ...]) -> Structure:
+def get_repaired(release: str, repairs: tuple[str, ...]) -> ClaimedGroup:
     """The stock synchronous pair of a release with repairs."""
     return apply_rule_set(evolve(COMPARED_STRUCTURES[0], variants=repairs), release)
 
@@ -96,14 +96,14 @@ def decide_repair(release: str, variant: str) -> Repair:
 
 
 @cache
-def find_proved(structure: Structure) -> list[tuple[str, str]]:
+def find_proved(structure: ClaimedGroup) -> list[tuple[str, str]]:
     """The verdicts that induction proves."""
     prover = FaultSetProver(structure, prove_lemmas(structure))
     return [(claim, c.name) for c in FAULT_MODELS for claim in prover.decide(c).proved]
 
 
 @cache
-def find_endless(structure: Structure) -> list[str]:
+def find_endless(structure: ClaimedGroup) -> list[str]:
     """Healing steps that are not proved to end."""
     steps = rank_steps(structure, prove_lemmas(structure))
     return [step.instance for step in steps if not step.is_smaller]

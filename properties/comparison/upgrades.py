@@ -14,6 +14,7 @@ from properties.verdicts.certified_cells import describe
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.replication.convergence import PUT_STEPS
 from properties.worlds.replication.structures import STOCK_PAIR
+from properties.worlds.replication.world import ClaimedGroup
 from reference.language.variant import Variant
 from reference.releases.known_differences import KnownDifference
 from reference.releases.releases import get_modes
@@ -21,7 +22,6 @@ from reference.releases.timing_differences import TimingDifference
 from reference.releases.versions import RULE_SETS, USUAL, Version
 from reference.worlds.replication.changes import VARIANTS
 from reference.worlds.replication.changes.controller_mode.repairs import REPAIRS
-from reference.worlds.replication.structure import Structure
 
 ReleaseChange: TypeAlias = Variant | TimingDifference | KnownDifference
 """A change that comes with a release."""
@@ -84,13 +84,13 @@ def is_ranked_higher(one: Verdict, other: Verdict) -> bool:
     return _RANK[one.word] > _RANK[other.word]
 
 
-def get_base(structure: Structure) -> Structure:
+def get_base(structure: ClaimedGroup) -> ClaimedGroup:
     """The base of a comparison: its release for a repair, 4.4.0 for a release."""
     releases = tuple(name for name in structure.variants if name in RULE_SETS)
     return evolve(structure, variants=releases if releases != structure.variants else ())
 
 
-def compare(structure: Structure, cells: Iterable[Verdict]) -> list[Change]:
+def compare(structure: ClaimedGroup, cells: Iterable[Verdict]) -> list[Change]:
     """The verdicts of a variant that differ from those without it, in the table's order."""
     base = load_cells(get_base(structure))
     pairs = (Change(base[v.guarantee, v.fault], v) for v in cells)

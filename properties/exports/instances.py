@@ -15,7 +15,8 @@ import attrs
 from attrs import evolve, field, frozen
 
 from properties.language.fault_model import FaultModel
-from properties.worlds import KNOWN_STRUCTURES, find_world
+from properties.language.world import ClaimedStructure
+from properties.worlds import KNOWN_STRUCTURES
 from properties.worlds.replication.structures import STOCK_PAIR
 from reference.releases.versions import find_version
 from reference.worlds.delay.state import SMALL_DELAY
@@ -44,7 +45,7 @@ THREE_CONTENTS = evolve(SMALL_TABLES, ghost_contents_max=3)
 class SmallInstance:
     """One structure under one fault class, with sizes for a search."""
 
-    structure: Any
+    structure: ClaimedStructure
     fault_model: FaultModel
     sizes: Any
     highest: Mapping[str, int] = field(factory=dict)
@@ -84,14 +85,14 @@ class JudgedInstance:
     is_nightly: bool = False
 
     @property
-    def structure(self) -> Any:
+    def structure(self) -> ClaimedStructure:
         """The structure of this name."""
         return KNOWN_STRUCTURES[self.structure_name]
 
     @property
     def small(self) -> SmallInstance:
         """What is exported."""
-        fault_model = find_world(self.structure).get_fault_model(self.fault)
+        fault_model = self.structure.world.get_fault_model(self.fault)
         return SmallInstance(self.structure, fault_model, self.sizes)
 
     @property

@@ -21,12 +21,13 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from properties.language.world import ClaimedStructure
 from properties.scenarios.known_issues.catalogue import load_scenarios
 from properties.scenarios.known_issues.scenario import Scenario
 from properties.schedules.judgement import ScheduleError, follow
 from properties.verdicts.certificates import decode_cells, get_stem, load, load_required
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import KNOWN_STRUCTURES, find_world
+from properties.worlds import KNOWN_STRUCTURES
 from reference.language.leaves import PARAMETER_PREFIX, flatten, is_parameter, unflatten
 from reference.language.machine import Action
 from reference.releases.versions import find_version
@@ -49,7 +50,7 @@ class ItfError(ValueError):
 class ItfTrace:
     """The content of a document in the Informal Trace Format."""
 
-    structure: Any
+    structure: ClaimedStructure
     parameters: Any
     schedule: tuple[Action, ...]
     guarantee: str | None = None
@@ -149,17 +150,17 @@ def decode_value(expression: Any) -> int | bool:
     raise TypeError(f"{expression!r} is neither a number nor a truth value")
 
 
-def _decode_structure(about: Any) -> Any:
+def _decode_structure(about: Any) -> ClaimedStructure:
     structure = KNOWN_STRUCTURES[about["structure"]]
     if MESSAGES not in about:
         return structure
     messages = about[MESSAGES]
     if messages not in range(1, MESSAGES_MAX + 1):
         raise ValueError(f"{messages!r} is no number of messages from 1 to {MESSAGES_MAX}")
-    return evolve(structure, messages=messages)
+    return structure.follow_messages(messages)
 
 
-def _decode_parameters(structure: Any, record: Any) -> Any:
+def _decode_parameters(structure: ClaimedStructure, record: Any) -> Any:
     values = dict(flatten(structure.template))
     for path in values:
         if is_parameter(path):
@@ -167,9 +168,9 @@ def _decode_parameters(structure: Any, record: Any) -> Any:
     return unflatten(structure, values).parameters
 
 
-def _decode_guarantee(structure: Any, about: Any) -> str | None:
+def _decode_guarantee(structure: ClaimedStructure, about: Any) -> str | None:
     name: str | None = about.get("guarantee")
-    if name is not None and name not in find_world(structure).claims:
+    if name is not None and name not in structure.world.claims:
         raise ValueError(f"{name} is no guarantee of {structure.name}")
     return name
 
@@ -224,7 +225,7 @@ def list_certified() -> tuple[Any, ...]:
     return tuple(s for s in KNOWN_STRUCTURES.values() if load(s) is not None)
 
 
-def list_counterexamples(structure: Any) -> Iterator[Exported]:
+def list_counterexamples(structure: ClaimedStructure) -> Iterator[Exported]:
     """The counterexamples of a structure's refuted verdicts.
 
     Raises InternalDisagreementError if it has no certificate.
@@ -235,9 +236,7 @@ def list_counterexamples(structure: Any) -> Iterator[Exported]:
             shared.setdefault((cell.guarantee, _freeze(cell.schedule)), []).append(cell)
     for cells in shared.values():
         first = cells[0]
-        sizes = find_world(structure).make_search_parameters(
-            find_world(structure).get_fault_model(first.fault)
-        )
+        sizes = structure.world.make_search_parameters(structure.world.get_fault_model(first.fault))
         trace = ItfTrace(structure, sizes, first.schedule, first.guarantee)
         name = f"{first.guarantee}-{first.fault.replace(' ', '_')}{SUFFIX}"
         columns = tuple(cell.fault for cell in cells)

@@ -24,7 +24,7 @@ from attrs import field, frozen
 from properties.exports.notation import RANGE_PREFIX, Notation
 from properties.exports.shared_text import SharedText
 from properties.language.property import Predicate
-from properties.worlds import find_world
+from properties.language.world import ClaimedStructure
 from reference.language.leaves import PARAMETER_PREFIX, compute_leaf_sorts, flatten
 from reference.language.machine import (
     ARGUMENT_PREFIX,
@@ -77,7 +77,7 @@ def write_constant(value: int | bool) -> str:
 class Source:
     """A structure as text, with the meaning of its positions."""
 
-    structure: Any
+    structure: ClaimedStructure
     extra: Mapping[str, Predicate] = field(factory=dict, hash=False)
     """Predicates that are checked besides the claims of the world, by name."""
 
@@ -94,7 +94,7 @@ class Source:
     @property
     def predicates(self) -> dict[str, Predicate]:
         """Guarantees, convergence claims, and the other checked predicates, by name."""
-        world = find_world(self.structure)
+        world = self.structure.world
         claims = {name: claim.predicate for name, claim in {**world.judged, **world.claims}.items()}
         return {**claims, **self.extra}
 
@@ -127,7 +127,7 @@ class Source:
 
     def describe_parameters(self) -> dict[str, Any]:
         """Small and usual sizes, and each fault model's limits above zero, by name."""
-        world = find_world(self.structure)
+        world = self.structure.world
         sizes = {"small": world.sizes.search, "usual": self.structure.usual_parameters}
         return {
             "sizes": {name: encode_sizes(parameters) for name, parameters in sizes.items()},

@@ -29,7 +29,6 @@ from properties.schedules.possible_steps import (
     find_possible_steps,
     is_constant,
 )
-from properties.worlds import find_world
 from properties.z3.induction import get_leaf_names
 from properties.z3.intervals import Interval, compute_interval, compute_leaf_intervals
 from reference.language.leaves import compute_leaf_sorts, flatten
@@ -100,7 +99,7 @@ class PromelaModel:
         structure = self.instance.structure
         claims = {
             name: specialise(record_predicate(structure, guarantee.predicate), self.constants)
-            for name, guarantee in find_world(structure).guarantees.items()
+            for name, guarantee in structure.world.guarantees.items()
         }
         checks = Checks()
         options = [line for step in self.steps for line in step.write_options(checks)]

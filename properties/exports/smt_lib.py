@@ -14,7 +14,6 @@ from typing import Any
 import z3
 
 from properties.verdicts.certificates import get_stem
-from properties.worlds import find_world
 from properties.z3.discharge import FactKind, Question
 from properties.z3.obligations import Obligation, ObligationKind, Proof, load_proof
 from reference.releases.versions import find_version
@@ -80,7 +79,7 @@ class Renderer:
 
     def __init__(self, proof: Proof) -> None:
         self.proof = proof
-        self.candidates = find_world(proof.structure).get_candidates(proof.structure)
+        self.candidates = proof.structure.world.get_candidates(proof.structure)
         self._done: dict[int, tuple[Any, str, set[str]]] = {}
 
     def render(self, obligation: Obligation) -> str:
@@ -94,8 +93,7 @@ class Renderer:
         where = obligation.where
         if obligation.kind is ObligationKind.SAFETY:
             where = (
-                ", ".join(find_world(self.proof.structure).get_fault_model(where).admitted)
-                or "nothing"
+                ", ".join(self.proof.structure.world.get_fault_model(where).admitted) or "nothing"
             )
         claim = sentence.format(claim=obligation.claim, where=where)
         structure = self.proof.structure

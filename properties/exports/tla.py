@@ -19,9 +19,9 @@ from attrs import evolve, frozen
 from properties.exports.notation import RANGE_PREFIX, Notation, name_path
 from properties.language.fault_model import FaultModel
 from properties.language.property import Property, PropertyRole
+from properties.language.world import ClaimedStructure
 from properties.verdicts.certificates import decode_cells, load
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import find_world
 from reference.language.leaves import (
     PARAMETER_PREFIX,
     compute_leaf_sorts,
@@ -115,7 +115,7 @@ class Module:
     claim_count: int
 
 
-def write_module(structure: Any, fault_model: FaultModel, parameters: Any) -> Module:
+def write_module(structure: ClaimedStructure, fault_model: FaultModel, parameters: Any) -> Module:
     """The module of a structure; the configuration has these sizes, and this model's limits."""
     machine, claims = record_machine(structure), list_claims(structure)
     text = "\n".join(write_lines(structure))
@@ -123,7 +123,7 @@ def write_module(structure: Any, fault_model: FaultModel, parameters: Any) -> Mo
     return Module(name_module(structure), text, configuration, len(machine), len(claims))
 
 
-def write_lines(structure: Any) -> Iterator[str]:
+def write_lines(structure: ClaimedStructure) -> Iterator[str]:
     """The lines of the module."""
     title = f" MODULE {name_module(structure)} "
     yield "-" * 8 + title + "-" * (WIDTH - 8 - len(title))
@@ -161,7 +161,7 @@ def write_lines(structure: Any) -> Iterator[str]:
     yield from ("=" * WIDTH, "")
 
 
-def declare(structure: Any) -> Iterator[str]:
+def declare(structure: ClaimedStructure) -> Iterator[str]:
     """Constants and variables."""
     constants = map(write_leaf, filter(is_parameter, compute_leaf_sorts(structure)))
     yield from ("CONSTANTS", ",\n".join(f"    {name}" for name in constants), "")
@@ -179,7 +179,7 @@ def declare(structure: Any) -> Iterator[str]:
     yield from (f"VARIABLES {listed}", "", f"vars == <<{listed}>>", "")
 
 
-def write_initial(structure: Any) -> Iterator[str]:
+def write_initial(structure: ClaimedStructure) -> Iterator[str]:
     """The first state, as the constants have it."""
     initial = structure.make_initial(symbolic_cluster(structure).parameters)
     tree: Tree = {}
@@ -293,7 +293,9 @@ def define(name: str, term: Term) -> Iterator[str]:
     yield ""
 
 
-def configure(structure: Any, fault_model: FaultModel, parameters: Any) -> Iterator[str]:
+def configure(
+    structure: ClaimedStructure, fault_model: FaultModel, parameters: Any
+) -> Iterator[str]:
     """TLC's configuration: sizes, limits, and the claims that are not known to be broken."""
     values = flatten(attrs.evolve(parameters, limits=fault_model.search_limits))
     yield f"\\* {structure.name}; may happen: {', '.join(fault_model.admitted) or 'nothing'}"
@@ -306,34 +308,34 @@ def configure(structure: Any, fault_model: FaultModel, parameters: Any) -> Itera
     yield from (f"\\* refuted in {n} steps: INVARIANT {name}" for name, n in refuted.items())
 
 
-def name_module(structure: Any) -> str:
+def name_module(structure: ClaimedStructure) -> str:
     """For example ``Replication``."""
     kind = type(structure.template)
     return MODULE_NAMES.get(kind, kind.__name__)
 
 
-def list_variables(structure: Any) -> list[str]:
+def list_variables(structure: ClaimedStructure) -> list[str]:
     """The parts of the state that hold leaves."""
     paths = (path for path in compute_leaf_sorts(structure) if not is_parameter(path))
     return list(dict.fromkeys(path.partition(".")[0] for path in paths))
 
 
-def has_connections(structure: Any) -> bool:
+def has_connections(structure: ClaimedStructure) -> bool:
     """The structure has a count without a bound."""
     return COUNTED in compute_leaf_sorts(structure)
 
 
-def list_claims(structure: Any) -> dict[str, Property]:
+def list_claims(structure: ClaimedStructure) -> dict[str, Property]:
     """The claims that TLC may check in every state: sanity checks and guarantees."""
-    lemmas = find_world(structure).get_lemmas(structure)
+    lemmas = structure.world.get_lemmas(structure)
     sane = {n: p for n, p in lemmas.items() if p.role is PropertyRole.SANITY}
-    return {**sane, **find_world(structure).guarantees}
+    return {**sane, **structure.world.guarantees}
 
 
-def find_refuted(structure: Any, fault_model: FaultModel) -> Mapping[str, int]:
+def find_refuted(structure: ClaimedStructure, fault_model: FaultModel) -> Mapping[str, int]:
     """The guarantees that this fault model breaks, with the number of steps of their schedule."""
     document = load(structure)
-    guarantees = find_world(structure).guarantees
+    guarantees = structure.world.guarantees
     return {
         cell.guarantee: len(cell.schedule)
         for cell in (() if document is None else decode_cells(structure, document))

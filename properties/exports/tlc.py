@@ -29,7 +29,6 @@ from properties.exports.instances import JUDGED_INSTANCES, JudgedInstance, load_
 from properties.exports.tla import Module, write_module
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import write_whole
-from properties.worlds import find_world
 
 VARIABLE = "RMQSPEC_TLA2TOOLS"
 """An environment variable: the path of another ``tla2tools.jar``."""
@@ -203,7 +202,7 @@ def ask(judged: JudgedInstance) -> dict[str, Any]:
 def list_kept(judged: JudgedInstance) -> list[str]:
     """The guarantees that hold in all states: TLC judges them while it counts."""
     refuted = load_spin_counts()[judged.name]["shortest"]
-    return [name for name in find_world(judged.structure).guarantees if name not in refuted]
+    return [name for name in judged.structure.world.guarantees if name not in refuted]
 
 
 def load_tlc_counts() -> dict[str, dict[str, Any]]:

@@ -23,8 +23,8 @@ from typing import Any
 import z3
 
 from properties.language.property import Property, PropertyRole
+from properties.language.world import ClaimedStructure
 from properties.verdicts.verdict import InternalDisagreementError
-from properties.worlds import find_world
 from properties.z3.induction import InductionProblem, get_leaf_names, make_solver
 from properties.z3.translation import BitVectorArithmetic, IntegerArithmetic, Translator
 from reference.language.leaves import flatten, is_parameter
@@ -196,15 +196,15 @@ PROJECTIONS_MAX = 40
 
 
 def find_wrong_premises(
-    structure: Any, lemmas: Iterable[str], states: Iterable[Any]
+    structure: ClaimedStructure, lemmas: Iterable[str], states: Iterable[Any]
 ) -> Iterator[str]:
     """A line for each claim with a wrong premise; ``states`` are some that runs reach.
 
     Raises SolverGaveUpError.
     """
-    problem = InductionProblem(structure, find_world(structure).everything)
+    problem = InductionProblem(structure, structure.world.everything)
     kept, reached = tuple(lemmas), [flatten(state) for state in states]
-    for name, claim in find_world(structure).claims.items():
+    for name, claim in structure.world.claims.items():
         if claim.premise is None:
             yield f"{name} of {structure.name} has no premise"
             continue

@@ -17,14 +17,15 @@ from properties.judges.foundations import (
     check_foundations,
     find_wrong_premises,
 )
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import follow_while_possible
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts.certificates import get_path, get_world_folder, recheck
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.walks.steps import choose_evenly
-from properties.worlds import STRUCTURES, find_healing, find_world
-from properties.worlds.replication.world import CLAIMS
+from properties.worlds import STRUCTURES
+from properties.worlds.replication.world import CLAIMS, ClaimedGroup
 from properties.z3.induction import prove_lemmas
 from properties.z3.ranking import rank_steps
 from properties.z3.vacuity import find_unwitnessed, load_open_questions
@@ -32,7 +33,6 @@ from reference.language.machine import Action, Enabled, compute_machine
 from reference.language.rule import Rule
 from reference.worlds.replication.roles import FlushDiskType
 from reference.worlds.replication.state import Cluster
-from reference.worlds.replication.structure import Structure
 
 Way: TypeAlias = Iterator[tuple[Action | None, Cluster]]
 """Each step with the state after it; the first state has no step."""
@@ -50,10 +50,10 @@ PROVED_STRUCTURES = (
 """One of each kind: every mistake has an effect in one of these."""
 
 OBSERVED_STRUCTURES = (
-    Structure(flush_disk_type=FlushDiskType.ASYNC_FLUSH),
-    Structure(flush_disk_type=FlushDiskType.SYNC_FLUSH),
-    Structure(messages=2),
-    Structure(slaves=0),
+    ClaimedGroup(flush_disk_type=FlushDiskType.ASYNC_FLUSH),
+    ClaimedGroup(flush_disk_type=FlushDiskType.SYNC_FLUSH),
+    ClaimedGroup(messages=2),
+    ClaimedGroup(slaves=0),
 )
 """Groups that are compared with bytes."""
 
@@ -89,13 +89,13 @@ def check_bytes() -> str:
     return ""
 
 
-def list_ways(structure: Structure) -> Iterator[Way]:
+def list_ways(structure: ClaimedGroup) -> Iterator[Way]:
     """Known schedules as far as they are possible in this group, and continuations of them.
 
     Each is followed to its end and then to rest, and once left at some place for random steps; from
     the first state alone such steps seldom get far.
     """
-    sizes = find_world(structure).make_search_parameters(find_world(structure).everything)
+    sizes = structure.world.make_search_parameters(structure.world.everything)
     for number, schedule in enumerate(load_known_schedules()):
         chance = random.Random(f"{structure.name}/{number}")
         yield come_to_rest(follow_while_possible(structure, sizes, schedule), chance)
@@ -157,7 +157,7 @@ def check_proofs() -> str:
         structure = STRUCTURES[name]
         document = read_certificate(structure)
         try:
-            cells = recheck(structure, find_world(structure).sizes.search, document)
+            cells = recheck(structure, structure.world.sizes.search, document)
             missing = set(find_unwitnessed(structure)) - set(load_open_questions(structure))
         except InternalDisagreementError as problem:
             return str(problem)
@@ -167,7 +167,7 @@ def check_proofs() -> str:
                 return f"{cell.guarantee} of {name} under {cell.fault} is {cell.word.value}"
         if missing:
             return f"{name}: nothing shows that {min(missing)} is reachable"
-        healing = find_healing(structure)
+        healing = structure.healing
         steps = rank_steps(structure, prove_lemmas(structure)) if healing else ()
         endless = {s.instance for s in steps if not s.is_smaller}
         if healing and endless != set(healing.endless):
@@ -175,7 +175,7 @@ def check_proofs() -> str:
     return ""
 
 
-def read_certificate(structure: Any) -> dict[str, Any]:
+def read_certificate(structure: ClaimedStructure) -> dict[str, Any]:
     """The stored certificate with any digest, as if it were made anew from the judged rules."""
     document: dict[str, Any] = json.loads(get_path(structure).read_text())
     return document
@@ -185,7 +185,7 @@ def check_premises() -> str:
     """Premises hold where their claims are not vacuous."""
     for name in PROVED_STRUCTURES:
         structure = STRUCTURES[name]
-        sizes = find_world(structure).make_search_parameters(find_world(structure).everything)
+        sizes = structure.world.make_search_parameters(structure.world.everything)
         known = load_known_schedules(get_world_folder(structure))
         states = [
             state

@@ -19,7 +19,7 @@ from attrs import frozen
 from properties.generated_text import ROOT
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import write_whole
-from properties.worlds import STRUCTURES_BY_WORLD, find_world
+from properties.worlds import STRUCTURES_BY_WORLD
 from reference.language.machine import record_predicate
 
 FOLDER = ROOT / ".rmqspec" / "measurements"
@@ -89,7 +89,7 @@ def compute_digest_of_all() -> str:
     text = ""
     for structures in STRUCTURES_BY_WORLD.values():
         for structure in structures:
-            lemmas = find_world(structure).get_lemmas(structure).items()
+            lemmas = structure.world.get_lemmas(structure).items()
             text += compute_digest(structure)
             text += "".join(f"{n} {record_predicate(structure, p.predicate)}\n" for n, p in lemmas)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

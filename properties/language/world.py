@@ -18,6 +18,7 @@ from properties.language.fault_model import FaultModel
 from properties.language.healing import Healing
 from properties.language.property import Property, PropertyRole
 from reference.language.rule import Rule
+from reference.language.structure import BaseStructure
 
 
 @frozen
@@ -41,13 +42,13 @@ def make_sizes(
     return Sizes(search, fault_sets or search, campaign or search, swarm or (search,))
 
 
-def locate_by_name(structure: Any) -> Path:
+def locate_by_name(structure: ClaimedStructure) -> Path:
     """A folder for the world, and in it a file named after the structure."""
     world, *rest = structure.name.split("/")
     return Path(world) / ("-".join(rest).replace(" ", "_") + ".json")
 
 
-def code_by_name(structure: Any) -> str:
+def code_by_name(structure: ClaimedStructure) -> str:
     """The structure's name with ``-`` for each slash and ``_`` for each space."""
     code: str = structure.name.replace("/", "-").replace(" ", "_")
     return code
@@ -73,7 +74,7 @@ class World:
 
     name: str
     """Its name in the book."""
-    structures: tuple[Any, ...]
+    structures: tuple[ClaimedStructure, ...]
     """Every one of them has a certificate."""
     claims: Mapping[str, Property]
     """Guarantees, then convergence claims, by name."""
@@ -86,7 +87,7 @@ class World:
     """The folder of its properties and its expectations."""
     chapter: str
     """Its chapter's file in ``spec/``."""
-    mutated_structures: tuple[Any, ...] = field()
+    mutated_structures: tuple[ClaimedStructure, ...] = field()
     """The structures in which mutants of its rules are made and judged: all, by default. Each rule
     and each choice of settings is in one of them."""
     later_rules: Mapping[str, Rule] = field(factory=dict, kw_only=True)
@@ -119,17 +120,12 @@ class World:
     """An administrator's manual steps, by name; no broker takes them."""
 
     @mutated_structures.default
-    def _get_structures(self) -> tuple[Any, ...]:
+    def _get_structures(self) -> tuple[ClaimedStructure, ...]:
         return self.structures
 
     @everything.default
     def _get_last_fault_model(self) -> FaultModel:
         return self.fault_models[-1]
-
-    @property
-    def kind(self) -> type:
-        """The class of its structures."""
-        return type(self.structures[0])
 
     @property
     def rules(self) -> Mapping[str, Rule]:
@@ -178,7 +174,7 @@ class World:
             raise KeyError(f"{name!r} is no fault model of {self.name}; it has {', '.join(known)}")
         return known[name]
 
-    def get_lemmas(self, structure: Any) -> dict[str, Property]:
+    def get_lemmas(self, structure: BaseStructure) -> dict[str, Property]:
         """The lemmas of a structure: those that only its variants need come last.
 
         Those that a variant breaks are left out.
@@ -189,13 +185,32 @@ class World:
         own = {n: p for v in variants for n, p in held.items() if v in p.variants}
         return {**common, **own}
 
-    def get_candidates(self, structure: Any) -> dict[str, Property]:
+    def get_candidates(self, structure: BaseStructure) -> dict[str, Property]:
         """Everything that may become part of an inductive set."""
         return {**self.get_lemmas(structure), **self.claims}
 
     def make_search_parameters(self, column: FaultModel) -> Any:
         """The sizes of a search, with the limits of a fault model."""
         return evolve(self.sizes.search, limits=column.search_limits)
+
+
+@frozen(weakref_slot=False)
+class ClaimedStructure(BaseStructure):
+    """A structure with claims about it: those of its world. Each world derives a class of its own.
+
+    Engines need nothing else: they get the claims, the lemmas, the fault models and the sizes from
+    ``structure.world``, and know no world by name.
+    """
+
+    @property
+    def world(self) -> World:
+        """The world that makes the claims."""
+        raise NotImplementedError
+
+    @property
+    def healing(self) -> Healing | None:
+        """How it comes to rest; None if no claim mentions that."""
+        return self.world.get_healing(self)
 
 
 def make_fault_models(

@@ -15,6 +15,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from properties.language.world import ClaimedStructure
 from properties.mutants.places import (
     Place,
     find_comparisons,
@@ -26,11 +27,11 @@ from properties.mutants.places import (
     shift_operand,
 )
 from properties.worlds import MUTATED_STRUCTURES
+from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Instance, RecordedInstance, record_instance
 from reference.language.rule import Rule
 from reference.language.terms import Term, constant, record
 from reference.worlds.replication.roles import FlushDiskType
-from reference.worlds.replication.structure import Structure
 
 RANGE_CONDITION = "is_range_of_{}_not_empty"
 """The condition that recording adds for an argument."""
@@ -96,21 +97,21 @@ def list_source_structures(world: str, name: str = "") -> tuple[Any, ...]:
 
 def list_proof_structures(world: str, name: str = "") -> tuple[Any, ...]:
     """The structures in which lemmas are checked: of replication those with one slave."""
-    every = [Structure(flush_disk_type=flush) for flush in FlushDiskType]
+    every = [ClaimedGroup(flush_disk_type=flush) for flush in FlushDiskType]
     structures = every if world == "replication" else MUTATED_STRUCTURES[world]
     return tuple(s for s in structures if name in ("", s.name))
 
 
-def _list_replication() -> tuple[Structure, ...]:
+def _list_replication() -> tuple[ClaimedGroup, ...]:
     return tuple(
-        Structure(slaves=slaves, messages=messages, flush_disk_type=flush)
+        ClaimedGroup(slaves=slaves, messages=messages, flush_disk_type=flush)
         for slaves, messages in ((1, 2), (2, 1), (0, 1))
         for flush in FlushDiskType
     )
 
 
 @cache
-def record_rule(structure: Any, rule: str) -> tuple[RecordedInstance, ...]:
+def record_rule(structure: ClaimedStructure, rule: str) -> tuple[RecordedInstance, ...]:
     """Every instance of a rule as terms, also those that a structure's shape forbids.
 
     Empty if the structure has no such rule.
@@ -121,7 +122,7 @@ def record_rule(structure: Any, rule: str) -> tuple[RecordedInstance, ...]:
     return record_all(structure, found)
 
 
-def record_all(structure: Any, rule: Rule) -> tuple[RecordedInstance, ...]:
+def record_all(structure: ClaimedStructure, rule: Rule) -> tuple[RecordedInstance, ...]:
     """Every instance of a rule, which need not be registered, as terms."""
     sizes = structure.index_counts
     every = itertools.product(*(range(sizes[name]) for name in rule.indexes))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import attrs
 from attrs import evolve
 
+from properties.language.world import ClaimedStructure
 from properties.mutants.derivation import Part, RuleMutant, mutate
 from properties.mutants.places import remove_numbers
 from properties.worlds import STRUCTURES_BY_WORLD
@@ -21,14 +22,14 @@ from reference.releases.versions import compute_rules
 from reference.worlds.replication.rules import RULES
 from reference.worlds.tables.structure import TABLES_RULES
 
-REGISTRIES = {"replication": RULES, "tables": TABLES_RULES}
+REGISTRIES: Mapping[str, Mapping[str, Rule]] = {"replication": RULES, "tables": TABLES_RULES}
 """The registries of the worlds whose structures do not all have the same rules."""
 
 
 def get_registry(world: str) -> dict[str, Rule]:
     """The registry of a world's rules that its machines read."""
-    rules: dict[str, Rule] = REGISTRIES.get(world) or STRUCTURES_BY_WORLD[world][0].rules
-    return rules
+    rules = REGISTRIES.get(world) or STRUCTURES_BY_WORLD[world][0].rules
+    return cast(dict[str, Rule], rules)
 
 
 @contextlib.contextmanager
@@ -54,7 +55,7 @@ def forget_machines() -> None:
 def _make_function(rule: Rule, mutant: RuleMutant) -> Callable[..., RuleBody]:
     mutated: dict[Any, RecordedInstance] = {}
 
-    def get_mutated(structure: Any, indexes: tuple[int, ...]) -> RecordedInstance:
+    def get_mutated(structure: ClaimedStructure, indexes: tuple[int, ...]) -> RecordedInstance:
         key = structure, indexes
         if key not in mutated:
             mutated[key] = mutate(_record(structure, rule, indexes), mutant)
@@ -79,7 +80,7 @@ def _make_function(rule: Rule, mutant: RuleMutant) -> Callable[..., RuleBody]:
 
 
 @cache
-def _record(structure: Any, rule: Rule, indexes: tuple[int, ...]) -> RecordedInstance:
+def _record(structure: ClaimedStructure, rule: Rule, indexes: tuple[int, ...]) -> RecordedInstance:
     return record_instance(structure, Instance(rule, indexes))
 
 

@@ -24,7 +24,7 @@ from properties.judges.measurements import read_measurement, write_measurement
 from properties.mutants.derivation import RuleMutant, list_source_structures
 from properties.mutants.proof_judge import Likeness
 from properties.verdicts.fingerprint import compute_digest, compute_fingerprint
-from properties.worlds import STRUCTURES_BY_WORLD, find_world
+from properties.worlds import STRUCTURES_BY_WORLD
 from reference.language.machine import record_predicate
 
 ARGUMENTS_FILE = Path(__file__).with_name("arguments.toml")
@@ -143,7 +143,7 @@ def compute_world_digest(world: str) -> str:
     """A digest of rules, guarantees and lemmas of the structures that mutants come from."""
     text = ""
     for structure in list_source_structures(world):
-        lemmas = find_world(structure).get_lemmas(structure).items()
+        lemmas = structure.world.get_lemmas(structure).items()
         text += compute_digest(structure)
         text += "".join(f"{n} {record_predicate(structure, p.predicate)}\n" for n, p in lemmas)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

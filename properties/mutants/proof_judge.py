@@ -17,6 +17,7 @@ from typing import Any
 import z3
 from attrs import frozen
 
+from properties.language.world import ClaimedStructure
 from properties.mutants.derivation import (
     RuleMutant,
     compute_fingerprint,
@@ -25,7 +26,6 @@ from properties.mutants.derivation import (
     mutate,
     record_rule,
 )
-from properties.worlds import find_world
 from properties.z3.discharge import make_plain_solver
 from properties.z3.induction import InductionProblem, Step, prove_lemmas
 from properties.z3.translation import Translator
@@ -148,9 +148,9 @@ class BrokenLemma:
 class MutantProofs:
     """The two questions for one structure."""
 
-    def __init__(self, structure: Any) -> None:
+    def __init__(self, structure: ClaimedStructure) -> None:
         self.structure = structure
-        self.problem = InductionProblem(structure, find_world(structure).everything)
+        self.problem = InductionProblem(structure, structure.world.everything)
         self.lemmas = prove_lemmas(structure)
 
     @cached_property
@@ -229,7 +229,7 @@ class MutantProofs:
 
 
 @cache
-def get_proofs(structure: Any) -> MutantProofs:
+def get_proofs(structure: ClaimedStructure) -> MutantProofs:
     """The questions of a structure, prepared once."""
     return MutantProofs(structure)
 

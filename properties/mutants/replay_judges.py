@@ -12,12 +12,13 @@ from typing import Any
 
 from attrs import field, frozen
 
+from properties.language.world import ClaimedStructure
 from properties.mutants.derivation import RuleMutant
 from properties.mutants.execution import make_mistake
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.certificates import decode_cells, load
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import MUTATED_STRUCTURES, find_world
+from properties.worlds import MUTATED_STRUCTURES
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.z3.vacuity import compute_questions, is_witnessed, load_witnesses
 from reference.language.machine import Action
@@ -37,7 +38,7 @@ class StoredSchedule:
 
     what: str
     """For example ``acknowledgement_is_truthful, late join``."""
-    structure: Any
+    structure: ClaimedStructure
     schedule: tuple[Action, ...] = field(repr=False)
     is_good: Callable[[], bool] = field(repr=False)
     """Under the present rules, it serves its purpose."""
@@ -70,12 +71,12 @@ def _list_by_rule(world: str) -> dict[str, list[StoredSchedule]]:
     return found
 
 
-def _list_stored(structure: Any) -> Iterator[StoredSchedule]:
+def _list_stored(structure: ClaimedStructure) -> Iterator[StoredSchedule]:
     yield from _list_refutations(structure)
     yield from _list_witnesses(structure)
 
 
-def _list_refutations(structure: Any) -> Iterator[StoredSchedule]:
+def _list_refutations(structure: ClaimedStructure) -> Iterator[StoredSchedule]:
     document = load(structure)
     assert document is not None, f"{structure.name} has no certificate"
     seen: set[str] = set()
@@ -84,9 +85,7 @@ def _list_refutations(structure: Any) -> Iterator[StoredSchedule]:
         if cell.word is not VerdictWord.REFUTED or key in seen:
             continue
         seen.add(key)
-        sizes = find_world(structure).make_search_parameters(
-            find_world(structure).get_fault_model(cell.fault)
-        )
+        sizes = structure.world.make_search_parameters(structure.world.get_fault_model(cell.fault))
 
         def is_good(guarantee: str = cell.guarantee, sizes: Any = sizes, cell: Any = cell) -> bool:
             return is_refuted_by(guarantee, structure, sizes, cell.schedule)
@@ -94,7 +93,7 @@ def _list_refutations(structure: Any) -> Iterator[StoredSchedule]:
         yield StoredSchedule(f"{cell.guarantee}, {cell.fault}", structure, cell.schedule, is_good)
 
 
-def _list_witnesses(structure: Any) -> Iterator[StoredSchedule]:
+def _list_witnesses(structure: ClaimedStructure) -> Iterator[StoredSchedule]:
     """Conditions to fire come from the true rule, whose terms were recorded before."""
     questions = compute_questions(structure)
     for answer in load_witnesses(structure):

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from attrs import evolve, frozen
 
@@ -23,6 +22,7 @@ from properties.mutants.derivation import RuleMutant, mutate
 from reference.language.compiled import CompiledInstance, compute_compiled_machine
 from reference.language.dependencies import Dependencies, compute_dependencies
 from reference.language.machine import RecordedInstance
+from reference.language.structure import BaseStructure
 from reference.releases.versions import Version
 
 STUMBLES = (ArithmeticError, AssertionError, LookupError)
@@ -148,7 +148,7 @@ def make_compiled_mistake(mutant: RuleMutant, recording: Recording) -> Iterator[
 
 
 def replace_instances(
-    structure: Any, mutant: RuleMutant, recorded: Mapping[str, RecordedInstance]
+    structure: BaseStructure, mutant: RuleMutant, recorded: Mapping[str, RecordedInstance]
 ) -> None:
     """The instances of the mutant's rule get its mistake."""
     put_instances(
@@ -160,7 +160,7 @@ def replace_instances(
     )
 
 
-def put_instances(structure: Any, recorded: Mapping[str, RecordedInstance]) -> None:
+def put_instances(structure: BaseStructure, recorded: Mapping[str, RecordedInstance]) -> None:
     """The machine that is kept of a structure runs these instances from now on."""
     kept, made = compute_dependencies(structure), Dependencies(structure, dict(recorded))
     machine = compute_compiled_machine(structure)

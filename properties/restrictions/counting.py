@@ -9,6 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
+from properties.language.world import ClaimedStructure
 from properties.restrictions.evidence import Standing, find_unevidenced, get_standing
 from properties.restrictions.results import (
     JUDGED_STRUCTURES,
@@ -100,7 +101,7 @@ def compute_tally(world: str) -> Tally:
     )
 
 
-def _is_resting(structure: Any, claim: str, column: str) -> bool:
+def _is_resting(structure: ClaimedStructure, claim: str, column: str) -> bool:
     """The verdict depends on a restriction that was not probed."""
     found = find_unevidenced(structure, claim, column)
     if found is None:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any
 
 from attrs import evolve, frozen
 
+from properties.language.world import ClaimedStructure
 from properties.mutants.derivation import (
     RANGE_CONDITION,
     MutantKind,
@@ -81,7 +81,7 @@ class Restriction:
         return f"{self.rule}: {self.where}{end}"
 
 
-def list_restrictions(structure: Any) -> tuple[Restriction, ...]:
+def list_restrictions(structure: ClaimedStructure) -> tuple[Restriction, ...]:
     """Every restriction of a structure's rules, in their order; defining ones are left out."""
     found: dict[Restriction, None] = {}
     for rule in structure.rules:
@@ -263,7 +263,7 @@ def _is_mentioned(argument: Term, term: Term) -> bool:
 
 @cache
 def list_relaxed(
-    structure: Any, restriction: Restriction, degree: Degree
+    structure: ClaimedStructure, restriction: Restriction, degree: Degree
 ) -> tuple[RecordedInstance, ...]:
     """The instances of the rule that differ without the restriction."""
     every = (relax(r, restriction, degree) for r in record_rule(structure, restriction.rule))

@@ -14,10 +14,11 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from properties.language.world import ClaimedStructure
 from properties.restrictions.results import JUDGED_STRUCTURES, load_judged, load_proved
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds import STRUCTURES_BY_WORLD
-from reference.worlds.replication.structure import Structure
+from properties.worlds.replication.world import ClaimedGroup
 
 EVIDENCE_FILE = Path(__file__).with_name("evidence.toml")
 
@@ -75,14 +76,14 @@ def get_standing(world: str, restriction: str) -> Standing:
     return load_standings().get((world, restriction), Standing())
 
 
-def get_world_name(structure: Any) -> str:
+def get_world_name(structure: ClaimedStructure) -> str:
     """The world of a structure: ``replication``, ``consumption``, ``tables``, ``delay``."""
     worlds = STRUCTURES_BY_WORLD.items()
     return next(name for name, known in worlds if type(known[0]) is type(structure))
 
 
 @cache
-def find_bearing(structure: Any, claim: str, column: str) -> tuple[str, ...] | None:
+def find_bearing(structure: ClaimedStructure, claim: str, column: str) -> tuple[str, ...] | None:
     """The restrictions that a proved verdict depends on; None if that is unknown.
 
     A group with more slaves has those of the group with one slave, if the verdict is proved there
@@ -101,7 +102,7 @@ def find_bearing(structure: Any, claim: str, column: str) -> tuple[str, ...] | N
 
 
 @cache
-def is_table_current(structure: Any) -> bool:
+def is_table_current(structure: ClaimedStructure) -> bool:
     """Whatever was asked of a structure is stored for today's rules; nothing is asked of some."""
     judged = get_judged_related(structure)
     try:
@@ -110,15 +111,17 @@ def is_table_current(structure: Any) -> bool:
         return False
 
 
-def get_judged_related(structure: Any) -> Any | None:
+def get_judged_related(structure: ClaimedStructure) -> Any | None:
     """The structure whose restrictions apply to this one; None if there is none."""
-    if isinstance(structure, Structure) and structure.slaves > 1:
+    if isinstance(structure, ClaimedGroup) and structure.slaves > 1:
         structure = evolve(structure, slaves=1)
     return structure if structure in JUDGED_STRUCTURES else None
 
 
 @cache
-def find_unevidenced(structure: Any, claim: str, column: str) -> tuple[str, ...] | None:
+def find_unevidenced(
+    structure: ClaimedStructure, claim: str, column: str
+) -> tuple[str, ...] | None:
     """The restrictions that a proved verdict depends on and that were not probed on a real broker.
 
     They include those that a finding refutes. None if the verdict's restrictions are unknown.

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any
 
 from attrs import field, frozen
 
 from properties.language.fault_model import FaultModel, is_admitted
+from properties.language.world import ClaimedStructure
 from properties.restrictions.derivation import Degree, Restriction, list_relaxed
 from properties.restrictions.inductive_set import InductiveSet
-from properties.worlds import find_world
 from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import InductionProblem, SolverGaveUpError, Step
 from reference.language.machine import RecordedInstance, record_predicate
@@ -38,9 +37,9 @@ class Fall:
     """The fault models under which Z3 gave up a question."""
 
 
-def split_lemmas(structure: Any, lemmas: Iterable[str]) -> dict[str, Term]:
+def split_lemmas(structure: ClaimedStructure, lemmas: Iterable[str]) -> dict[str, Term]:
     """The parts of each lemma, by name; their conjunction is equivalent to the lemmas."""
-    candidates = find_world(structure).get_candidates(structure)
+    candidates = structure.world.get_candidates(structure)
     terms = {name: record_predicate(structure, candidates[name].predicate) for name in lemmas}
     return {
         f"{name} {number}": part
@@ -64,13 +63,13 @@ def split(term: Term) -> tuple[Term, ...]:
 class RestrictionJudge:
     """Relaxes the restrictions of one structure."""
 
-    def __init__(self, structure: Any, lemmas: Iterable[str], proved: Cells) -> None:
+    def __init__(self, structure: ClaimedStructure, lemmas: Iterable[str], proved: Cells) -> None:
         """``lemmas`` are inductive under every fault; the ``proved`` verdicts follow from them."""
         self.structure = structure
         self.facts = split_lemmas(structure, lemmas)
         self.lemmas = list(self.facts)
         self.proved = proved
-        self.columns = {c.name: c for c in find_world(structure).fault_models}
+        self.columns = {c.name: c for c in structure.world.fault_models}
         self._problems: dict[FaultModel, InductionProblem] = {}
 
     def judge(self, restriction: Restriction) -> tuple[Fall, Fall]:
@@ -88,7 +87,7 @@ class RestrictionJudge:
     @cached_property
     def inductive(self) -> InductiveSet:
         """The lemmas, with what their proofs under every fault need."""
-        return InductiveSet(self.get_problem(find_world(self.structure).everything), self.lemmas)
+        return InductiveSet(self.get_problem(self.structure.world.everything), self.lemmas)
 
     def get_problem(self, column: FaultModel) -> InductionProblem:
         """The true rules under the faults of a model; made once."""
@@ -128,7 +127,7 @@ class _Relaxed:
 
     def _note_what_follows_everywhere(self) -> None:
         """One inductive set under every fault decides most verdicts that are not lost."""
-        everything = find_world(self.judge.structure).everything
+        everything = self.judge.structure.world.everything
         try:
             kept = self._find_rest(everything)
             if len(kept) == len(self.judge.lemmas):

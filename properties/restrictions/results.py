@@ -16,6 +16,7 @@ from typing import Any
 from attrs import frozen
 
 from properties.checkout import PROGRAM
+from properties.language.world import ClaimedStructure
 from properties.restrictions.derivation import (
     Degree,
     Restriction,
@@ -33,7 +34,6 @@ from properties.verdicts.fault_sets.certificates import SMALL_STRUCTURES
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import read_entries, write_entry
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
-from properties.worlds import find_world
 from reference.language.machine import record_predicate
 
 RESTRICTIONS_FILE = "restrictions.json"
@@ -64,7 +64,7 @@ class Judged:
         return column in self.entirely.cells.get(claim, ())
 
 
-def make_judge(structure: Any) -> RestrictionJudge:
+def make_judge(structure: ClaimedStructure) -> RestrictionJudge:
     """The judge of a structure with the lemmas and the proved verdicts of its certificate.
 
     Raises InternalDisagreementError if it has no certificate of its rules.
@@ -73,7 +73,7 @@ def make_judge(structure: Any) -> RestrictionJudge:
     return RestrictionJudge(structure, lemmas, load_proved(structure))
 
 
-def load_proved(structure: Any) -> dict[str, tuple[str, ...]]:
+def load_proved(structure: ClaimedStructure) -> dict[str, tuple[str, ...]]:
     """The fault models that prove a claim, by claim. Raises InternalDisagreementError."""
     proved: dict[str, tuple[str, ...]] = {}
     for (claim, column), cell in load_cells(structure).items():
@@ -83,7 +83,7 @@ def load_proved(structure: Any) -> dict[str, tuple[str, ...]]:
 
 
 def judge_structure(
-    structure: Any, on_progress: Callable[[str], None] = lambda text: None
+    structure: ClaimedStructure, on_progress: Callable[[str], None] = lambda text: None
 ) -> tuple[Judged, ...]:
     """Every restriction of a structure, relaxed and judged. Raises InternalDisagreementError."""
     judge, found = make_judge(structure), []
@@ -94,10 +94,10 @@ def judge_structure(
     return tuple(found)
 
 
-def compute_restriction_digest(structure: Any) -> str:
+def compute_restriction_digest(structure: ClaimedStructure) -> str:
     """A digest of what decides the answers: rules, claims, fault models, lemmas, relaxed rules."""
     parts = [compute_digest(structure)]
-    for name, lemma in find_world(structure).get_lemmas(structure).items():
+    for name, lemma in structure.world.get_lemmas(structure).items():
         parts.append(f"{name} {record_predicate(structure, lemma.predicate)}")
     for restriction in list_restrictions(structure):
         for degree in Degree:
@@ -113,7 +113,7 @@ def _describe(relaxed: Iterable[Any]) -> str:
 
 
 def save_judged(
-    structure: Any, judged: Iterable[Judged], folder: Path = CERTIFICATE_FOLDER
+    structure: ClaimedStructure, judged: Iterable[Judged], folder: Path = CERTIFICATE_FOLDER
 ) -> None:
     """Write the results of a structure; those of others are kept. Raises OSError."""
     path = get_world_folder(structure, folder) / RESTRICTIONS_FILE
@@ -134,7 +134,9 @@ def save_judged(
 
 
 @cache
-def load_judged(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Judged, ...]:
+def load_judged(
+    structure: ClaimedStructure, folder: Path = CERTIFICATE_FOLDER
+) -> tuple[Judged, ...]:
     """The stored results of a structure, in the order of its restrictions.
 
     Raises InternalDisagreementError if nothing is stored, or it is malformed or made from other
@@ -156,14 +158,16 @@ def load_judged(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Judg
     return judged
 
 
-def find_flaw(structure: Any, restriction: Restriction, judge: RestrictionJudge) -> str:
+def find_flaw(
+    structure: ClaimedStructure, restriction: Restriction, judge: RestrictionJudge
+) -> str:
     """What is wrong with a stored result, judged again; empty if nothing is."""
     stored = {j.restriction: j for j in load_judged(structure)}[restriction.name]
     now = Judged(restriction.name, *judge.judge(restriction))
     return "" if now == stored else f"{restriction.name}: {now} is stored as {stored}"
 
 
-def make_disagreement(structure: Any, reason: str) -> InternalDisagreementError:
+def make_disagreement(structure: ClaimedStructure, reason: str) -> InternalDisagreementError:
     """The error that reports what is wrong with the stored results, and what to do."""
     return InternalDisagreementError(
         f"the restrictions of {structure.name}: {reason}; run `{PROGRAM} renew`"

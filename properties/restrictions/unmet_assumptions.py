@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from typing import Any
 
 from properties.language.property import PropertyRole
+from properties.language.world import ClaimedStructure
 from properties.mutants.derivation import record_rule
 from properties.restrictions.derivation import DEFINING_CONDITIONS
 from properties.restrictions.evidence import find_bearing
@@ -31,7 +31,6 @@ from properties.verdicts.verdict import (
     VerdictWord,
     leave_open,
 )
-from properties.worlds import find_world
 from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import SolverGaveUpError
 from reference.assumptions.assumption import Assumption, UnmetAssumption
@@ -45,7 +44,7 @@ Cell = tuple[str, str]
 
 
 def leave_open_unmet(
-    group: BrokerGroup, structure: Any, verdicts: Iterable[Verdict]
+    group: BrokerGroup, structure: ClaimedStructure, verdicts: Iterable[Verdict]
 ) -> tuple[Verdict, ...]:
     """The verdicts of a structure for this group: proofs through an unmet assumption are open.
 
@@ -56,7 +55,7 @@ def leave_open_unmet(
 
 
 def open_cells(
-    structure: Any, verdicts: tuple[Verdict, ...], unmet: Sequence[UnmetAssumption]
+    structure: ClaimedStructure, verdicts: tuple[Verdict, ...], unmet: Sequence[UnmetAssumption]
 ) -> tuple[Verdict, ...]:
     """The verdicts with those undecided that were proved through one of these assumptions."""
     bearing = [each for each in unmet if rests_on(structure, each.assumption)]
@@ -85,13 +84,13 @@ def is_widening(assumption: Assumption) -> bool:
     return not assumption.awaited_steps and not assumption.is_about_every_step
 
 
-def rests_on(structure: Any, assumption: Assumption) -> bool:
+def rests_on(structure: ClaimedStructure, assumption: Assumption) -> bool:
     """The structure has a condition that rests on the assumption."""
     return not list_conditions(structure).isdisjoint(assumption.conditions)
 
 
 @cache
-def list_conditions(structure: Any) -> frozenset[str]:
+def list_conditions(structure: ClaimedStructure) -> frozenset[str]:
     """Every named condition of a structure's rules, as in ``report_offset: is_slave_up``."""
     return frozenset(
         f"{rule}: {name}"
@@ -122,7 +121,9 @@ def get_cell(verdict: Verdict) -> Cell:
     return verdict.guarantee, verdict.fault
 
 
-def find_resting(structure: Any, assumption: Assumption, verdicts: Sequence[Verdict]) -> set[Cell]:
+def find_resting(
+    structure: ClaimedStructure, assumption: Assumption, verdicts: Sequence[Verdict]
+) -> set[Cell]:
     """The proved verdicts that rest on an assumption; all of them where no table says it.
 
     Raises SolverGaveUpError, and InternalDisagreementError if no inductive set is known.
@@ -132,12 +133,14 @@ def find_resting(structure: Any, assumption: Assumption, verdicts: Sequence[Verd
         return set(map(get_cell, proved))
     if assumption.awaited_steps:
         return {get_cell(v) for v in proved if is_awaiting(structure, v.guarantee, assumption)}
-    if assumption.excluded_fault in find_world(structure).everything.admitted:
+    if assumption.excluded_fault in structure.world.everything.admitted:
         return set(find_falling(structure, assumption.excluded_fault, proved))
     return {get_cell(v) for v in proved if is_borne(structure, assumption, v)}
 
 
-def find_falling(structure: Any, fault: str, proved: Sequence[Verdict]) -> Iterator[Cell]:
+def find_falling(
+    structure: ClaimedStructure, fault: str, proved: Sequence[Verdict]
+) -> Iterator[Cell]:
     """The verdicts that do not follow if this fault may happen as well.
 
     Raises SolverGaveUpError, and InternalDisagreementError if no inductive set is known.
@@ -145,17 +148,17 @@ def find_falling(structure: Any, fault: str, proved: Sequence[Verdict]) -> Itera
     lemmas = next((v.lemmas for v in proved if v.lemmas), ())
     prover = FaultSetProver(structure, lemmas or load_required(structure)["inductive_set"])
     for verdict in proved:
-        admitted = find_world(structure).get_fault_model(verdict.fault).admitted
+        admitted = structure.world.get_fault_model(verdict.fault).admitted
         if prover.find_survived(verdict.guarantee, frozenset(admitted) | {fault}) is None:
             yield get_cell(verdict)
 
 
-def is_awaiting(structure: Any, claim: str, assumption: Assumption) -> bool:
+def is_awaiting(structure: ClaimedStructure, claim: str, assumption: Assumption) -> bool:
     """The claim may be one about a state in which a step of the assumption is no longer possible.
 
     It reads all that such a step's conditions read.
     """
-    found = find_world(structure).claims[claim]
+    found = structure.world.claims[claim]
     if found.role is not PropertyRole.CONVERGENCE:
         return False
     read = list_leaves([record_predicate(structure, found.predicate)])
@@ -166,7 +169,7 @@ def is_awaiting(structure: Any, claim: str, assumption: Assumption) -> bool:
     )
 
 
-def is_borne(structure: Any, assumption: Assumption, verdict: Verdict) -> bool:
+def is_borne(structure: ClaimedStructure, assumption: Assumption, verdict: Verdict) -> bool:
     """The proof needs a condition that rests on the assumption, or its conditions are unknown."""
     bearing = find_bearing(structure, verdict.guarantee, verdict.fault)
     return bearing is None or not set(assumption.conditions).isdisjoint(bearing)

@@ -12,7 +12,7 @@ from attrs import field, frozen
 from properties.verdicts.certificates import load_refuted
 from properties.verdicts.verdict import Verdict
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
-from reference.worlds.replication.structure import Structure
+from properties.worlds.replication.world import ClaimedGroup
 
 PREDICTIONS_FILE = Path(__file__).parent / "predictions.toml"
 
@@ -52,7 +52,7 @@ class Prediction:
     """Features of its schedule beyond those of its class."""
 
     @property
-    def structure(self) -> Structure:
+    def structure(self) -> ClaimedGroup:
         """The structure of its verdict."""
         return CERTIFIED_BY_NAME[self.structure_name]
 

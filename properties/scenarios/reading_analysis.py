@@ -23,6 +23,11 @@ from properties.scenarios.reading_claims import (
 )
 from properties.verdicts.verdict import Hints, Verdict, search_structure
 from properties.verdicts.world_analysis import WorldAnalysis, decide_world
+from properties.worlds.reading.world import (
+    LATER_READING_STRUCTURES,
+    READING_STRUCTURES,
+    ClaimedReading,
+)
 from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup
 from reference.decisions.reading.pull import ResponseCode
 from reference.decisions.reading.pull_processor import MASTER_ID
@@ -31,11 +36,6 @@ from reference.decisions.reading.settings import DEFAULT_TOTAL_MEMORY_BYTES, com
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP, SubscriptionGroup
 from reference.releases.known_differences import SLAVE_REJECTS_PULLS
 from reference.releases.timing_differences import OVERFLOW_RESETS_TO_MAX
-from reference.worlds.reading.structure import (
-    LATER_READING_STRUCTURES,
-    READING_STRUCTURES,
-    ReadingStructure,
-)
 from reference.worlds.replication.roles import Role
 
 FOUND = Circumstance(GetMessageStatus.FOUND)
@@ -237,7 +237,7 @@ def analyse_world(
 
 
 @cache
-def decide_reading(structure: ReadingStructure) -> tuple[Verdict, ...]:
+def decide_reading(structure: ClaimedReading) -> tuple[Verdict, ...]:
     """Every verdict for a structure.
 
     If ``slaveReadEnable`` differs between the brokers, there is no certificate: claims are proved
@@ -255,9 +255,7 @@ def decide_reading(structure: ReadingStructure) -> tuple[Verdict, ...]:
     return search_structure(structure, depth_limit=1, hints=Hints(decide_world(alike)))
 
 
-def find_structure(
-    deployment: Deployment, *, is_from_first: bool = False
-) -> ReadingStructure | None:
+def find_structure(deployment: Deployment, *, is_from_first: bool = False) -> ClaimedReading | None:
     """The structure of the world of reading for a deployment, with concurrent consumers.
 
     Every id but the master's counts as the slave's. None if consumers that keep up are sent to a
@@ -269,7 +267,7 @@ def find_structure(
     opened = (deployment.is_master_open, deployment.is_slave_open)
     is_master, is_slave = opened if slow else (False, False)
     is_silent = deployment.is_closed_slave_silent and not deployment.is_slave_open
-    return ReadingStructure(
+    return ClaimedReading(
         is_master,
         is_slave,
         near if is_master or is_slave else MASTER_ID,

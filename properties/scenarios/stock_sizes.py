@@ -19,6 +19,7 @@ from attrs import asdict, evolve, frozen
 
 from properties.generated_text import count_steps
 from properties.language.fault_model import FaultModel
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import ScheduleError, follow, is_refuted_by
 from properties.verdicts.certificates import (
     CERTIFICATE_FOLDER,
@@ -29,14 +30,13 @@ from properties.verdicts.certificates import (
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import read_entries, render_entries, write_whole
 from properties.verdicts.verdict import Verdict, VerdictWord, record_violation
-from properties.worlds import find_world
+from properties.worlds.replication.world import ClaimedGroup
 from properties.z3.bounded_search import BoundedAnswer, BoundedSearch
 from properties.z3.induction import prove_lemmas
 from reference.language.machine import Action
 from reference.worlds.replication.parameters import Parameters
-from reference.worlds.replication.structure import Structure
 
-PAIR = Structure(slaves=1)
+PAIR = ClaimedGroup(slaves=1)
 """The stock pair, whose verdicts operators read first."""
 
 FILE = CERTIFICATE_FOLDER / "stock_sizes.json"
@@ -84,7 +84,7 @@ class StockVerdict:
 
 def make_stock_parameters(fault_model: FaultModel) -> Parameters:
     """The sizes of a broker as it is installed, with a modelled log of three files."""
-    stock = Structure.usual_parameters
+    stock = ClaimedGroup.usual_parameters
     end = FILES * stock.mapped_file_size_bytes
     return evolve(stock, ghost_log_size_max_bytes=end, limits=fault_model.search_limits)
 
@@ -136,14 +136,14 @@ def make_begin(beginning: str, fault_model: FaultModel) -> Any:
 
 def is_confirmed(verdict: StockVerdict) -> bool:
     """The reference takes all steps in stock sizes, and the last one violates the guarantee."""
-    parameters = make_stock_parameters(find_world(PAIR).get_fault_model(verdict.fault))
+    parameters = make_stock_parameters(PAIR.world.get_fault_model(verdict.fault))
     before = BEGINNINGS[verdict.beginning](parameters) if verdict.beginning else ()
     return is_refuted_by(verdict.guarantee, PAIR, parameters, [*before, *verdict.schedule])
 
 
 def is_confirmed_behind(verdict: StockVerdict) -> bool:
     """The same from the state after its beginning, which is computed once for all verdicts."""
-    fault_model = find_world(PAIR).get_fault_model(verdict.fault)
+    fault_model = PAIR.world.get_fault_model(verdict.fault)
     try:
         begin = make_begin(verdict.beginning, fault_model)
     except (ScheduleError, KeyError):
@@ -153,7 +153,7 @@ def is_confirmed_behind(verdict: StockVerdict) -> bool:
 
 def list_refuted() -> list[Verdict]:
     """The refuted guarantees of the pair."""
-    guarantees = find_world(PAIR).guarantees
+    guarantees = PAIR.world.guarantees
     return [
         verdict
         for verdict in load_cells(PAIR).values()
@@ -187,7 +187,7 @@ def search_all(
 ) -> Iterator[StockVerdict]:
     """These refuted guarantees of the pair, in stock sizes."""
     for fault, cells in groupby(refuted, key=lambda verdict: verdict.fault):
-        fault_model = find_world(PAIR).get_fault_model(fault)
+        fault_model = PAIR.world.get_fault_model(fault)
         parameters = make_stock_parameters(fault_model)
         schedules = {verdict.guarantee: verdict.schedule for verdict in cells}
         kept = {
@@ -273,7 +273,7 @@ def decode_content(content: Mapping[str, Any]) -> Mapping[tuple[str, str], Stock
     return {(verdict.guarantee, verdict.fault): verdict for verdict in found}
 
 
-def say_stock(structure: Any, verdict: Verdict) -> str:
+def say_stock(structure: ClaimedStructure, verdict: Verdict) -> str:
     """A sentence about a refuted verdict in stock sizes; empty if none is known."""
     found = load().get((verdict.guarantee, verdict.fault)) if structure == PAIR else None
     return f"In stock sizes, with files of 1 GiB, {_say_steps(found)}." if found else ""

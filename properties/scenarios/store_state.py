@@ -20,13 +20,12 @@ from brokers.disk.stored_brokers import StoredBroker
 from properties.language.property import Predicate
 from properties.scenarios.procedures.procedures import is_as_good_as_new
 from properties.schedules.judgement import JudgedStep, judge
-from properties.worlds import find_world
+from properties.worlds.replication.world import ClaimedGroup
 from properties.z3.bounded_search import BoundedSearch
 from reference.language.machine import Action, compute_machine, record_predicate
 from reference.language.operators import negate
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from reference.worlds.replication.state import Cluster, CommitLog
-from reference.worlds.replication.structure import Structure
 
 FAULT = "none"
 """The way to a loss has no further fault, and nobody stops a broker."""
@@ -82,6 +81,7 @@ class Way:
 class StoreState:
     """A pair as a state of the model."""
 
+    structure: ClaimedGroup
     cluster: Cluster
     is_as_good_as_new: bool
     """Whatever was proved of a new group is true of this one from now on."""
@@ -90,7 +90,7 @@ class StoreState:
 
 
 def make_state(
-    structure: Structure, master: StoredBroker, slave: StoredBroker, compared: LogComparison
+    structure: ClaimedGroup, master: StoredBroker, slave: StoredBroker, compared: LogComparison
 ) -> StoreState:
     """The pair's state; ``structure`` has one slave."""
     ours, theirs = master.start, slave.start
@@ -104,7 +104,7 @@ def make_state(
         ours.begin_offset, ours.end_offset, theirs.begin_offset, theirs.end_offset, common, *unknown
     )  # fmt: skip
     places = Places(max(1, master.log.file_size_bytes or slave.log.file_size_bytes), offsets)
-    limits = find_world(structure).get_fault_model(FAULT).search_limits
+    limits = structure.world.get_fault_model(FAULT).search_limits
     sizes = evolve(SMALL_PARAMETERS, ghost_log_size_max_bytes=LOG_SIZE, limits=limits)
     initial: Cluster = structure.make_initial(sizes)
     life, later = int(is_differing), structure.lives - 1
@@ -120,7 +120,7 @@ def make_state(
         master=evolve(initial.master, log=master_log, ghost_life=life),
         slaves=(evolve(initial.slaves[0], log=slave_log),),
     )
-    return StoreState(cluster, is_as_good_as_new(cluster), judge(cluster))
+    return StoreState(structure, cluster, is_as_good_as_new(cluster), judge(cluster))
 
 
 def find_old_end(compared: LogComparison, places: Places) -> int:
@@ -151,19 +151,18 @@ def make_log(ends: tuple[int, ...], broker: StoredBroker, places: Places) -> Com
 
 def find_ways(state: StoreState) -> Iterator[Way]:
     """The shortest way to each violation, without any further fault, in the order of QUESTIONS."""
-    structure = state.cluster.structure
-    world = find_world(structure)
+    world = state.structure.world
     fault_model = world.get_fault_model(FAULT)
     names = [name for name in QUESTIONS if name in world.claims]
     search = BoundedSearch(
-        structure,
+        state.structure,
         fault_model,
         sizes=state.cluster.parameters,
         left_out=LEFT_OUT,
         initial=state.cluster,
     )
     questions = {
-        name: record_predicate(structure, make_negation(world.get_claim(name).predicate))
+        name: record_predicate(state.structure, make_negation(world.get_claim(name).predicate))
         for name in names
     }
     answers = search.find_shortest(questions, depth_limits=dict.fromkeys(names, STEPS_MAX))

@@ -15,10 +15,10 @@ from properties.verdicts.analysis import compute_structure
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict, VerdictWord, leave_open
 from properties.verdicts.world_analysis import WorldAnalysis
-from properties.worlds import PROVED_STRUCTURES, find_world
+from properties.worlds import PROVED_STRUCTURES
+from properties.worlds.reading.world import ClaimedReading
+from properties.worlds.system.world import ClaimedSystem
 from reference.configuration.broker_group import BrokerGroup
-from reference.worlds.reading.structure import ReadingStructure
-from reference.worlds.system.structure import SystemStructure
 
 ABOUT_POSITIONS = (
     "acknowledged_is_consumed_or_to_come",
@@ -31,13 +31,13 @@ The proofs of all others hold for groups that begin at the end as well: a nightl
 """
 
 
-def begin_at_last(structure: SystemStructure) -> SystemStructure:
+def begin_at_last(structure: ClaimedSystem) -> ClaimedSystem:
     """The same brokers, read by a group that begins at the end."""
     return evolve(structure, reading=evolve(structure.reading, is_from_first=False))
 
 
 @cache
-def decide_system(structure: SystemStructure, *, is_from_first: bool) -> tuple[Verdict, ...]:
+def decide_system(structure: ClaimedSystem, *, is_from_first: bool) -> tuple[Verdict, ...]:
     """Every verdict of a structure whose groups begin at the first message.
 
     For groups that begin at the end the certificate's verdict stands if its schedule refutes there
@@ -55,14 +55,14 @@ def decide_system(structure: SystemStructure, *, is_from_first: bool) -> tuple[V
     )
 
 
-def stands_for_last(structure: SystemStructure, verdict: Verdict) -> bool:
+def stands_for_last(structure: ClaimedSystem, verdict: Verdict) -> bool:
     """The verdict is also one about a group that begins at the end."""
     if verdict.word is VerdictWord.PROVED:
         # A premise that can never hold speaks of brokers that end, which readers cannot change.
         return verdict.is_vacuous or verdict.guarantee not in ABOUT_POSITIONS
     if verdict.word is not VerdictWord.REFUTED:
         return True
-    world = find_world(structure)
+    world = structure.world
     parameters = world.make_search_parameters(world.get_fault_model(verdict.fault))
     last = begin_at_last(structure)
     return is_refuted_by(verdict.guarantee, last, parameters, verdict.schedule)
@@ -78,20 +78,21 @@ def analyse_systems(
     InternalDisagreementError for a certificate that was made from other rules.
     """
     found = (
-        analyse_system(group, reading.from_first.structure, question)
+        analyse_system(group, reading, question)
         for group in groups
         if len(group.slaves) == 1 and not list(group.outside_the_model())
-        for reading in analyse_readings([group], question)
-        if reading.from_first is not None
+        for readers in analyse_readings([group], question)
+        for reading in (readers.from_first.structure if readers.from_first else None,)
+        if isinstance(reading, ClaimedReading)
     )
     return tuple(dict.fromkeys(each for each in found if each is not None))
 
 
 def analyse_system(
-    group: BrokerGroup, reading: ReadingStructure, question: ReadingQuestion
+    group: BrokerGroup, reading: ClaimedReading, question: ReadingQuestion
 ) -> WorldAnalysis | None:
     """The verdicts for one group and its readers; None if they were not decided."""
-    name = SystemStructure(compute_structure(group), reading).name
+    name = ClaimedSystem(compute_structure(group), reading).name
     if name not in PROVED_STRUCTURES:
         return None
     structure = PROVED_STRUCTURES[name]

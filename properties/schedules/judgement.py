@@ -11,7 +11,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from properties.language.property import Predicate
-from properties.worlds import find_world
+from properties.language.world import ClaimedStructure
 from reference.language.dependencies import compute_dependencies
 from reference.language.machine import Action, Outcome, compute_machine
 
@@ -34,14 +34,14 @@ class JudgedStep:
 
 def judge(cluster: Any, names: Iterable[str] | None = None) -> tuple[str, ...]:
     """The claims, by default all guarantees, that do not hold in a state."""
-    world = find_world(cluster.structure)
+    world = cluster.structure.world
     judged = _list_guarantees(cluster.structure) if names is None else names
     return tuple(name for name in judged if not world.get_claim(name).predicate(cluster))
 
 
 def judge_after(before: JudgedStep, taken: str, cluster: Any) -> tuple[str, ...]:
     """Which guarantees do not hold after an instance has fired; what it does not touch stays."""
-    world, touched = find_world(cluster.structure), _list_touched(cluster.structure)[taken]
+    world, touched = cluster.structure.world, _list_touched(cluster.structure)[taken]
     return tuple(
         name
         for name in _list_guarantees(cluster.structure)
@@ -54,21 +54,21 @@ def judge_after(before: JudgedStep, taken: str, cluster: Any) -> tuple[str, ...]
 
 
 @cache
-def _list_touched(structure: Any) -> Mapping[str, frozenset[str]]:
+def _list_touched(structure: ClaimedStructure) -> Mapping[str, frozenset[str]]:
     """By instance: the guarantees that read what it writes."""
-    world = find_world(structure)
+    world = structure.world
     predicates = {n: world.get_claim(n).predicate for n in _list_guarantees(structure)}
     return compute_dependencies(structure).list_touched(predicates)
 
 
 @cache
-def _list_guarantees(structure: Any) -> tuple[str, ...]:
+def _list_guarantees(structure: ClaimedStructure) -> tuple[str, ...]:
     """The names of the guarantees, computed once for the millions of states of a structure."""
-    return tuple(find_world(structure).judged)
+    return tuple(structure.world.judged)
 
 
 def take_steps(
-    structure: Any, parameters: Any, schedule: Iterable[Action], begin: Any = None
+    structure: ClaimedStructure, parameters: Any, schedule: Iterable[Action], begin: Any = None
 ) -> Iterator[tuple[Action, Outcome]]:
     """Each step of a schedule with its outcome; a refused one is skipped. Raises KeyError.
 
@@ -83,7 +83,7 @@ def take_steps(
 
 
 def follow(
-    structure: Any, parameters: Any, schedule: Iterable[Action], begin: Any = None
+    structure: ClaimedStructure, parameters: Any, schedule: Iterable[Action], begin: Any = None
 ) -> Iterator[tuple[Action | None, Any]]:
     """Every state of a schedule, with the step to it; raises ScheduleError at a refused step.
 
@@ -99,7 +99,7 @@ def follow(
 
 
 def follow_while_possible(
-    structure: Any, parameters: Any, schedule: Iterable[Action]
+    structure: ClaimedStructure, parameters: Any, schedule: Iterable[Action]
 ) -> Iterator[tuple[Action | None, Any]]:
     """Every state of a schedule, with the step to it, up to the first step that is impossible."""
     known = compute_machine(structure).instances
@@ -109,7 +109,7 @@ def follow_while_possible(
 
 
 def replay(
-    structure: Any,
+    structure: ClaimedStructure,
     parameters: Any,
     schedule: Iterable[Action],
     names: Iterable[str] | None = None,
@@ -126,13 +126,17 @@ def find_first_violation(steps: Iterable[JudgedStep], name: str) -> int | None:
 
 
 def is_refuted_by(
-    name: str, structure: Any, parameters: Any, schedule: Sequence[Action], begin: Any = None
+    name: str,
+    structure: ClaimedStructure,
+    parameters: Any,
+    schedule: Sequence[Action],
+    begin: Any = None,
 ) -> bool:
     """The schedule is possible, and its last step is the first that violates the guarantee.
 
     It begins in this state, or in the initial one.
     """
-    holds = find_world(structure).get_claim(name).predicate
+    holds = structure.world.get_claim(name).predicate
     try:
         states = [cluster for _, cluster in follow(structure, parameters, schedule, begin)]
     except (ScheduleError, KeyError):
@@ -142,7 +146,7 @@ def is_refuted_by(
 
 def is_reached_by(
     predicate: Callable[[Any], bool],
-    structure: Any,
+    structure: ClaimedStructure,
     parameters: Any,
     schedule: Sequence[Action],
 ) -> bool:
@@ -192,14 +196,16 @@ def _lower_once(
     return actions
 
 
-def keep_possible(structure: Any, parameters: Any, schedule: Iterable[Action]) -> list[Action]:
+def keep_possible(
+    structure: ClaimedStructure, parameters: Any, schedule: Iterable[Action]
+) -> list[Action]:
     """The steps that take place when refused ones are skipped."""
     steps = take_steps(structure, parameters, schedule)
     return [action for action, outcome in steps if not outcome.is_refused]
 
 
 def find_violating_part(
-    holds: Predicate, structure: Any, parameters: Any, schedule: Iterable[Action]
+    holds: Predicate, structure: ClaimedStructure, parameters: Any, schedule: Iterable[Action]
 ) -> list[Action] | None:
     """The steps that take place up to the first violation; None when there is none."""
     taken = []
@@ -212,10 +218,10 @@ def find_violating_part(
 
 
 def shorten_refutation(
-    name: str, structure: Any, parameters: Any, schedule: Sequence[Action]
+    name: str, structure: ClaimedStructure, parameters: Any, schedule: Sequence[Action]
 ) -> tuple[Action, ...]:
     """A part of a refuting schedule that refutes too, and has no needless step."""
-    holds = find_world(structure).get_claim(name).predicate
+    holds = structure.world.get_claim(name).predicate
     return shorten_schedule(
         schedule, lambda others: find_violating_part(holds, structure, parameters, others)
     )

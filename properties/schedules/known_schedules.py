@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import (
     follow_while_possible,
     is_reached_by,
@@ -30,7 +31,9 @@ STRAY_STEPS = 30
 class KnownScheduleSearch:
     """Follows schedules in one structure, and keeps the first schedule to each question."""
 
-    def __init__(self, structure: Any, parameters: Any, questions: dict[str, Term]) -> None:
+    def __init__(
+        self, structure: ClaimedStructure, parameters: Any, questions: dict[str, Term]
+    ) -> None:
         self.structure = structure
         self.parameters = parameters
         self.questions = dict(questions)
@@ -82,7 +85,7 @@ class KnownScheduleSearch:
 
 
 def search_known_schedules(
-    structure: Any,
+    structure: ClaimedStructure,
     parameters: Any,
     questions: dict[str, Term],
     known: Iterable[Schedule],

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
-from reference.worlds.replication.structure import Structure
-from reference.worlds.system.structure import SystemStructure
+from properties.language.world import ClaimedStructure
+from properties.worlds.replication.world import ClaimedGroup
+from properties.worlds.system.world import ClaimedSystem
 
 LOG_LEGEND = "A broker shows its log first, as bytes, then its queue and its progress."
 BYTES_LEGEND = (
@@ -15,17 +15,17 @@ BYTES_LEGEND = (
 )
 
 
-def read_legend(structure: Any) -> str:
+def read_legend(structure: ClaimedStructure) -> str:
     """How to read the states of a structure's world; empty for brokers and logs alone."""
-    if isinstance(structure, SystemStructure):
+    if isinstance(structure, ClaimedSystem):
         return f"{LOG_LEGEND} {read_legend(structure.reading)}"
     told = sys.modules[structure.lanes.fill_lanes.__module__].__doc__ or ""
     return told.partition("\n\n")[2].strip().replace("``", "`")
 
 
-def say_legend(structure: Any) -> str:
+def say_legend(structure: ClaimedStructure) -> str:
     """The same for a terminal, in one paragraph."""
-    parts = [BYTES_LEGEND] if isinstance(structure, Structure | SystemStructure) else []
-    if not isinstance(structure, Structure):
+    parts = [BYTES_LEGEND] if isinstance(structure, ClaimedGroup | ClaimedSystem) else []
+    if not isinstance(structure, ClaimedGroup):
         parts.append(read_legend(structure))
     return " ".join(" ".join(parts).replace("`", "").split())

@@ -9,6 +9,7 @@ from typing import Any
 
 import attrs
 
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import replay
 from properties.schedules.telling import tell
 from reference.language.machine import Action
@@ -49,7 +50,11 @@ def test_no_step_can_go() -> None:
 
 
 def format_regression(
-    guarantee: str, structure: Any, parameters: Any, schedule: Iterable[Action], identifier: str
+    guarantee: str,
+    structure: ClaimedStructure,
+    parameters: Any,
+    schedule: Iterable[Action],
+    identifier: str,
 ) -> str:
     """The text of a test file that replays a minimal schedule in the reference.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from attrs import evolve
 
+from properties.language.world import ClaimedStructure
 from reference.language.machine import Action, compute_machine
 
 SOUND_STEPS = {"swallow_append_error": "append_to_slave"}
@@ -15,7 +16,9 @@ SOUND_STEPS = {"swallow_append_error": "append_to_slave"}
 Schedule = tuple[Action, ...]
 
 
-def carry_over(structure: Any, parameters: Any, schedule: Schedule) -> Iterator[Schedule]:
+def carry_over(
+    structure: ClaimedStructure, parameters: Any, schedule: Schedule
+) -> Iterator[Schedule]:
     """The schedule unchanged, in another order, with all slaves alike, or with one moved."""
     yield schedule
     if structure.variants:
@@ -26,7 +29,7 @@ def carry_over(structure: Any, parameters: Any, schedule: Schedule) -> Iterator[
         yield move(structure, schedule, index)
 
 
-def move(structure: Any, schedule: Schedule, index: int) -> Schedule:
+def move(structure: ClaimedStructure, schedule: Schedule, index: int) -> Schedule:
     """The schedule in which the slave with this index takes the first one's steps."""
     return tuple(
         evolve(action, instance=f"{rule}[{index}]")
@@ -37,13 +40,13 @@ def move(structure: Any, schedule: Schedule, index: int) -> Schedule:
     )
 
 
-def is_of_a_slave(structure: Any, rule: str) -> bool:
+def is_of_a_slave(structure: ClaimedStructure, rule: str) -> bool:
     """The rule is one that a structure has, once for each slave."""
     rules = structure.rules
     return rule in rules and rules[rule].indexes == ("slave",)
 
 
-def mirror(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
+def mirror(structure: ClaimedStructure, parameters: Any, schedule: Schedule) -> Schedule:
     """The schedule in which every slave takes the first one's steps, as far as possible.
 
     Faults happen only to the first slave. Empty if the schedule itself becomes impossible.
@@ -68,7 +71,7 @@ def mirror(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
     return tuple(mirrored)
 
 
-def hold_back(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
+def hold_back(structure: ClaimedStructure, parameters: Any, schedule: Schedule) -> Schedule:
     """The schedule in which a refused step waits until it is possible.
 
     A step that never becomes possible is left out. If a release takes the same steps in another
@@ -93,7 +96,7 @@ def hold_back(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
     return tuple(taken)
 
 
-def fill_in(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
+def fill_in(structure: ClaimedStructure, parameters: Any, schedule: Schedule) -> Schedule:
     """The schedule with a step before each refused one that makes it possible, if one does.
 
     A step that no single step makes possible is left out. If another setting needs one step more,

@@ -14,9 +14,9 @@ from typing import Any
 import attrs
 from attrs import frozen
 
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import JudgedStep, replay
 from properties.verdicts.verdict import Verdict
-from properties.worlds import find_world
 from reference.language.drawing import draw_timeline, list_lanes
 from reference.language.machine import Action, compute_machine
 
@@ -29,10 +29,10 @@ def draw_steps(steps: Iterable[JudgedStep], width: int | None = None) -> str:
     return draw_timeline(((step.action, step.cluster, step.violated) for step in steps), width)
 
 
-def draw_cell(structure: Any, verdict: Verdict, width: int | None = None) -> str:
+def draw_cell(structure: ClaimedStructure, verdict: Verdict, width: int | None = None) -> str:
     """The timeline of a refuted verdict in small sizes, up to the claim that it breaks."""
-    parameters = find_world(structure).make_search_parameters(
-        find_world(structure).get_fault_model(verdict.fault)
+    parameters = structure.world.make_search_parameters(
+        structure.world.get_fault_model(verdict.fault)
     )
     steps = replay(structure, parameters, verdict.schedule, (verdict.guarantee,))
     return draw_steps(steps, width)
@@ -64,7 +64,7 @@ def tell(guarantee: str, steps: Sequence[JudgedStep]) -> list[Sentence]:
     An event is a fault, or something that the environment does. The other steps are those of
     brokers, producers and consumers.
     """
-    broken = find_world(steps[-1].cluster.structure).get_claim(guarantee).sentence
+    broken = steps[-1].cluster.structure.world.get_claim(guarantee).sentence
     return [*tell_steps(steps), tell_end(steps, f"{guarantee} does not hold: “{broken}”")]
 
 

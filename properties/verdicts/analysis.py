@@ -22,7 +22,7 @@ from properties.verdicts.verdict import (
     search_structure,
 )
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS
-from properties.worlds.replication.world import CLAIMS
+from properties.worlds.replication.world import CLAIMS, ClaimedGroup
 from reference.configuration.broker_group import BrokerGroup, ConfigurationError
 from reference.worlds.replication.changes.controller_mode.settings.ack_by_master_alone import (
     ACK_BY_MASTER_ALONE,
@@ -30,7 +30,6 @@ from reference.worlds.replication.changes.controller_mode.settings.ack_by_master
 from reference.worlds.replication.changes.controller_mode.settings.two_in_sync import TWO_IN_SYNC
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 from reference.worlds.replication.parameters import SIZE_KEYS, SLAVES_MAX, Parameters, clip_sizes
-from reference.worlds.replication.structure import Structure
 
 MODEL_LIMITS = (
     "Every fault model of replication includes stops in order, restarts, rollover, retention, and "
@@ -54,7 +53,7 @@ MODEL_LIMITS = (
 class GroupAnalysis:
     """The answer for one broker group."""
 
-    structure: Structure
+    structure: ClaimedGroup
     parameters: Parameters
     outside_the_model: tuple[str, ...]
     """One sentence per reason why there is no answer."""
@@ -66,7 +65,7 @@ class GroupAnalysis:
         return next(v for v in self.verdicts if (v.guarantee, v.fault) == (guarantee, fault))
 
 
-def compute_structure(group: BrokerGroup) -> Structure:
+def compute_structure(group: BrokerGroup) -> ClaimedGroup:
     """The static shape of a group, cut to the largest one that the model covers."""
     master = group.master
     slaves = min(len(group.slaves), SLAVES_MAX)
@@ -76,7 +75,7 @@ def compute_structure(group: BrokerGroup) -> Structure:
         TWO_IN_SYNC: group.is_refusing_alone,
     }
     settings = tuple(name for name, is_set in changes.items() if is_set)
-    shape = Structure(master.role, master.flush_disk_type, slaves, variants=settings)
+    shape = ClaimedGroup(master.role, master.flush_disk_type, slaves, variants=settings)
     return group.version.apply(shape)
 
 
@@ -120,7 +119,7 @@ def analyse_group(
 
 
 def decide(
-    structure: Structure,
+    structure: ClaimedGroup,
     parameters: Parameters,
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> tuple[Verdict, ...]:
@@ -152,7 +151,7 @@ def is_open_by_size(verdict: Verdict) -> bool:
     return is_open and not verdict.gave_up
 
 
-def find_known_refutations(structure: Structure, sizes: Parameters) -> tuple[Verdict, ...]:
+def find_known_refutations(structure: ClaimedGroup, sizes: Parameters) -> tuple[Verdict, ...]:
     """What the schedules of all certificates, also of other claims, refute here."""
     refutations = find_refutations(structure, load_known_schedules(), sizes)
     return tuple(

@@ -20,6 +20,7 @@ from typing import Any
 from attrs import evolve
 
 from properties.checkout import PROGRAM
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import find_needless_steps, is_refuted_by
 from properties.verdicts.changed_rules import BEFORE, renew_in_memory
 from properties.verdicts.expectations import find_expectation, has_expectations
@@ -44,7 +45,6 @@ from properties.verdicts.verdict import (
     leave_exhausted,
     make_proved,
 )
-from properties.worlds import find_world
 from properties.z3 import fault_sets
 from properties.z3.induction import InductionResult, SolverGaveUpError, prove_lemmas
 from reference.language.machine import Action
@@ -57,22 +57,24 @@ DECIDED = (VerdictWord.PROVED, VerdictWord.REFUTED)
 """The words of a verdict that a proof or a schedule supports."""
 
 
-def get_path(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> Path:
+def get_path(structure: ClaimedStructure, folder: Path = CERTIFICATE_FOLDER) -> Path:
     """The path of a structure's certificate."""
-    return folder / find_world(structure).locate(structure)
+    return folder / structure.world.locate(structure)
 
 
-def get_world_folder(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> Path:
+def get_world_folder(structure: ClaimedStructure, folder: Path = CERTIFICATE_FOLDER) -> Path:
     """The folder with the certificates of a structure's world, and other data about it."""
     return get_path(structure, folder).parent
 
 
-def get_stem(structure: Any) -> str:
+def get_stem(structure: ClaimedStructure) -> str:
     """The stem of other files about a structure: ``sync_master-async_flush-1_slaves``."""
     return "-".join(get_path(structure, Path()).with_suffix("").parts)
 
 
-def save(structure: Any, verdicts: tuple[Verdict, ...], folder: Path = CERTIFICATE_FOLDER) -> Path:
+def save(
+    structure: ClaimedStructure, verdicts: tuple[Verdict, ...], folder: Path = CERTIFICATE_FOLDER
+) -> Path:
     """Write a structure's certificate; one set of lemmas serves every proof.
 
     Raises SolverGaveUpError for a verdict that is open only because Z3 gave up.
@@ -82,7 +84,7 @@ def save(structure: Any, verdicts: tuple[Verdict, ...], folder: Path = CERTIFICA
     return write(structure, make_document(structure, verdicts), folder)
 
 
-def make_document(structure: Any, verdicts: tuple[Verdict, ...]) -> dict[str, Any]:
+def make_document(structure: ClaimedStructure, verdicts: tuple[Verdict, ...]) -> dict[str, Any]:
     """The certificate of a structure's verdicts."""
     lemmas = next((v.lemmas for v in verdicts if v.lemmas), ())
     document = {
@@ -94,16 +96,18 @@ def make_document(structure: Any, verdicts: tuple[Verdict, ...]) -> dict[str, An
     return document | {SEAL: compute_seal(document)}
 
 
-def write(structure: Any, document: dict[str, Any], folder: Path = CERTIFICATE_FOLDER) -> Path:
+def write(
+    structure: ClaimedStructure, document: dict[str, Any], folder: Path = CERTIFICATE_FOLDER
+) -> Path:
     """Write a certificate as it is."""
     path = get_path(structure, folder)
-    parts_path = folder / PARTS_FOLDER / f"{find_world(structure).name}.json"
+    parts_path = folder / PARTS_FOLDER / f"{structure.world.name}.json"
     write_document(path, parts_path, document)
     find_cells.cache_clear()
     return path
 
 
-def read(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | None:
+def read(structure: ClaimedStructure, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | None:
     """A structure's certificate, even if made from other rules; None when there is none."""
     path = get_path(structure, folder)
     if not path.exists():
@@ -114,7 +118,7 @@ def read(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | 
         return None
 
 
-def compute_changes(structure: Any, document: dict[str, Any]) -> Difference | None:
+def compute_changes(structure: ClaimedStructure, document: dict[str, Any]) -> Difference | None:
     """The changes since a certificate was made; None if it has no fingerprint."""
     try:
         return compute_difference(document["fingerprint"], structure)
@@ -122,7 +126,7 @@ def compute_changes(structure: Any, document: dict[str, Any]) -> Difference | No
         return None
 
 
-def load(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | None:
+def load(structure: ClaimedStructure, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | None:
     """A structure's certificate, or None when there is none or its rules have changed since.
 
     A program that answers about changed rules gets it renewed. Raises InternalDisagreementError for
@@ -142,7 +146,7 @@ def load(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | 
     return document
 
 
-def load_required(structure: Any) -> dict[str, Any]:
+def load_required(structure: ClaimedStructure) -> dict[str, Any]:
     """A structure's certificate.
 
     Raises InternalDisagreementError if it is missing or was made from other rules.
@@ -153,7 +157,7 @@ def load_required(structure: Any) -> dict[str, Any]:
     return document
 
 
-def find_lemmas(structure: Any) -> tuple[str, ...]:
+def find_lemmas(structure: ClaimedStructure) -> tuple[str, ...]:
     """The lemmas of a structure's certificate; none unless it is of these rules and lemmas."""
     document = read(structure)
     changes = None if document is None else compute_changes(structure, document)
@@ -162,7 +166,7 @@ def find_lemmas(structure: Any) -> tuple[str, ...]:
     return tuple(document["inductive_set"])
 
 
-def _make_missing(structure: Any) -> InternalDisagreementError:
+def _make_missing(structure: ClaimedStructure) -> InternalDisagreementError:
     option = "".join(
         f" --{'rocketmq-version' if name in RULE_SETS else 'variant'} {name}"
         for name in structure.variants
@@ -174,7 +178,7 @@ def _make_missing(structure: Any) -> InternalDisagreementError:
 
 
 def load_schedules(
-    structure: Any, folder: Path = CERTIFICATE_FOLDER
+    structure: ClaimedStructure, folder: Path = CERTIFICATE_FOLDER
 ) -> tuple[tuple[Action, ...], ...]:
     """The schedules of a certificate, even if made from other rules: they are only hints.
 
@@ -185,7 +189,7 @@ def load_schedules(
 
 
 @cache
-def find_cells(structure: Any) -> Mapping[tuple[str, str], Verdict]:
+def find_cells(structure: ClaimedStructure) -> Mapping[tuple[str, str], Verdict]:
     """The certified verdicts of a structure by claim and fault model, in the table's order.
 
     None without a certificate that was made from its rules. Raises InternalDisagreementError for
@@ -197,7 +201,7 @@ def find_cells(structure: Any) -> Mapping[tuple[str, str], Verdict]:
     return {(cell.guarantee, cell.fault): cell for cell in marked}
 
 
-def load_cells(structure: Any) -> Mapping[tuple[str, str], Verdict]:
+def load_cells(structure: ClaimedStructure) -> Mapping[tuple[str, str], Verdict]:
     """The certified verdicts of a structure. Raises InternalDisagreementError if there are none."""
     cells = find_cells(structure)
     if not cells:
@@ -205,7 +209,7 @@ def load_cells(structure: Any) -> Mapping[tuple[str, str], Verdict]:
     return cells
 
 
-def load_refuted(structure: Any, claim: str, fault: str) -> Verdict:
+def load_refuted(structure: ClaimedStructure, claim: str, fault: str) -> Verdict:
     """A certified verdict with its schedule. Raises LookupError if it is not refuted."""
     cell = load_cells(structure)[claim, fault]
     if cell.word is not VerdictWord.REFUTED:
@@ -214,7 +218,7 @@ def load_refuted(structure: Any, claim: str, fault: str) -> Verdict:
 
 
 def recheck(
-    structure: Any,
+    structure: ClaimedStructure,
     parameters: Any,
     document: dict[str, Any],
     on_progress: Callable[[str], None] = lambda text: None,
@@ -238,7 +242,9 @@ def recheck(
 
 
 @cache
-def decide_columns(structure: Any, lemmas: tuple[str, ...]) -> Mapping[str, InductionResult]:
+def decide_columns(
+    structure: ClaimedStructure, lemmas: tuple[str, ...]
+) -> Mapping[str, InductionResult]:
     """The claims that follow from proved lemmas, by fault model.
 
     Only rules, claims and lemmas decide this, and they do not change while a program runs.
@@ -247,7 +253,7 @@ def decide_columns(structure: Any, lemmas: tuple[str, ...]) -> Mapping[str, Indu
 
 
 def _prove_lemmas(
-    structure: Any,
+    structure: ClaimedStructure,
     lemmas: tuple[str, ...],
     cells: Sequence[Verdict],
     on_progress: Callable[[str], None],
@@ -275,15 +281,18 @@ def _prove_lemmas(
     return kept
 
 
-def list_false_claims(structure: Any, cells: Iterable[Verdict]) -> tuple[str, ...]:
+def list_false_claims(structure: ClaimedStructure, cells: Iterable[Verdict]) -> tuple[str, ...]:
     """The claims that are refuted under every fault: induction must not prove them there."""
-    column = find_world(structure).every_fault.name
+    column = structure.world.every_fault.name
     refuted = (c for c in cells if c.fault == column and c.word is VerdictWord.REFUTED)
     return tuple(c.guarantee for c in refuted)
 
 
 def _answer(
-    structure: Any, parameters: Any, cell: Verdict, proved: Mapping[str, InductionResult]
+    structure: ClaimedStructure,
+    parameters: Any,
+    cell: Verdict,
+    proved: Mapping[str, InductionResult],
 ) -> Verdict:
     """A verdict again, or none if Z3 gave up on its proof."""
     query = proved[cell.fault].gave_up.get(cell.guarantee)
@@ -293,7 +302,7 @@ def _answer(
 
 
 def _recheck_cell(
-    structure: Any,
+    structure: ClaimedStructure,
     parameters: Any,
     cell: Verdict,
     proved: Mapping[str, InductionResult],
@@ -309,7 +318,7 @@ def _recheck_cell(
                 f"{cell.guarantee} of {structure.name} under {cell.fault} is certified as vacuous, "
                 "yet its premise is not proved to be impossible"
             )
-        fault_model = find_world(structure).get_fault_model(cell.fault)
+        fault_model = structure.world.get_fault_model(cell.fault)
         return make_proved(cell.guarantee, fault_model, result)
     if cell.word is VerdictWord.REFUTED and cell.guarantee in proved[cell.fault].proved:
         raise InternalDisagreementError(
@@ -319,7 +328,7 @@ def _recheck_cell(
     return rejudge(structure, parameters, cell)
 
 
-def decode_all(structure: Any, document: dict[str, Any]) -> list[Verdict]:
+def decode_all(structure: ClaimedStructure, document: dict[str, Any]) -> list[Verdict]:
     """Every verdict in a certificate. Raises InternalDisagreementError for a malformed one."""
     try:
         return [_decode(c) for c in document["cells"]]
@@ -327,23 +336,19 @@ def decode_all(structure: Any, document: dict[str, Any]) -> list[Verdict]:
         raise _make_malformed(structure, problem) from problem
 
 
-def _make_malformed(structure: Any, problem: Exception) -> InternalDisagreementError:
+def _make_malformed(structure: ClaimedStructure, problem: Exception) -> InternalDisagreementError:
     return InternalDisagreementError(
         f"the certificate of {structure.name} is malformed ({problem!r}); "
         f"run `{PROGRAM} prove --search`"
     )
 
 
-def list_asked(structure: Any) -> set[tuple[str, str]]:
+def list_asked(structure: ClaimedStructure) -> set[tuple[str, str]]:
     """The claim and the fault model of every verdict of a structure."""
-    return {
-        (g, c.name)
-        for g in find_world(structure).claims
-        for c in find_world(structure).fault_models
-    }
+    return {(g, c.name) for g in structure.world.claims for c in structure.world.fault_models}
 
 
-def decode_asked(structure: Any, document: dict[str, Any]) -> tuple[Verdict, ...]:
+def decode_asked(structure: ClaimedStructure, document: dict[str, Any]) -> tuple[Verdict, ...]:
     """The verdicts of a certificate that are still needed, even if made from other rules.
 
     Raises InternalDisagreementError for a malformed one.
@@ -353,7 +358,7 @@ def decode_asked(structure: Any, document: dict[str, Any]) -> tuple[Verdict, ...
     return tuple(c for c in cells if (c.guarantee, c.fault) in asked)
 
 
-def decode_cells(structure: Any, document: dict[str, Any]) -> list[Verdict]:
+def decode_cells(structure: ClaimedStructure, document: dict[str, Any]) -> list[Verdict]:
     """Every verdict of a certificate, once, each proved or refuted.
 
     A certificate may leave open what is not expected to be decided; that of a variant which is no
@@ -376,7 +381,7 @@ def decode_cells(structure: Any, document: dict[str, Any]) -> list[Verdict]:
         not is_complete
         or not is_decided
         or not lemmas
-        or not lemmas <= set(find_world(structure).get_lemmas(structure))
+        or not lemmas <= set(structure.world.get_lemmas(structure))
     ):
         raise InternalDisagreementError(
             f"the certificate of {structure.name} lacks cells, or leaves some open, or names "
@@ -397,7 +402,7 @@ def _note_turned(verdict: Verdict, before: Mapping[tuple[str, str], str]) -> Ver
     return evolve(verdict, note=f"rules have changed; it was {word} before")
 
 
-def _check_open(structure: Any, cells: Iterable[Verdict]) -> None:
+def _check_open(structure: ClaimedStructure, cells: Iterable[Verdict]) -> None:
     """What is expected to be proved or refuted is not left open.
 
     Expected verdicts were written by hand, one by one: an independent source. Raises
@@ -415,12 +420,12 @@ def _check_open(structure: Any, cells: Iterable[Verdict]) -> None:
             )
 
 
-def _check_order_of_columns(structure: Any, cells: Sequence[Verdict]) -> None:
+def _check_order_of_columns(structure: ClaimedStructure, cells: Sequence[Verdict]) -> None:
     """A refutation under fewer faults also holds under more, in at most as many steps.
 
     Raises InternalDisagreementError for contradictory verdicts.
     """
-    columns = {c.name: c for c in find_world(structure).fault_models}
+    columns = {c.name: c for c in structure.world.fault_models}
     refuted = [c for c in cells if c.word is VerdictWord.REFUTED]
     for weaker, cell in itertools.product(refuted, cells):
         if cell.guarantee != weaker.guarantee:
@@ -435,7 +440,7 @@ def _check_order_of_columns(structure: Any, cells: Sequence[Verdict]) -> None:
             )
 
 
-def rejudge(structure: Any, parameters: Any, cell: Verdict) -> Verdict:
+def rejudge(structure: ClaimedStructure, parameters: Any, cell: Verdict) -> Verdict:
     """A verdict under these sizes: an impossible schedule leaves it undecided.
 
     A schedule that needs more than one file is judged in files of a few bytes, and marked so.
@@ -444,15 +449,15 @@ def rejudge(structure: Any, parameters: Any, cell: Verdict) -> Verdict:
         return cell
     if _is_refuted(structure, parameters, cell):
         return evolve(cell, is_scaled=False)
-    clip_sizes = find_world(structure).clip_sizes
+    clip_sizes = structure.world.clip_sizes
     if clip_sizes is not None and _is_refuted(structure, clip_sizes(parameters), cell):
         return evolve(cell, is_scaled=True)
     note = "the known schedule is impossible with these sizes"
     return Verdict(cell.guarantee, cell.fault, VerdictWord.UNDECIDED, note=note)
 
 
-def _is_refuted(structure: Any, parameters: Any, cell: Verdict) -> bool:
-    fault_model = find_world(structure).get_fault_model(cell.fault)
+def _is_refuted(structure: ClaimedStructure, parameters: Any, cell: Verdict) -> bool:
+    fault_model = structure.world.get_fault_model(cell.fault)
     given = evolve(parameters, limits=fault_model.search_limits)
     if is_refuted_by(cell.guarantee, structure, given, cell.schedule):
         if needless := _find_needless(structure, parameters, cell.guarantee, cell.schedule):
@@ -466,13 +471,13 @@ def _is_refuted(structure: Any, parameters: Any, cell: Verdict) -> bool:
 
 @cache
 def _find_needless(
-    structure: Any, parameters: Any, claim: str, schedule: tuple[Action, ...]
+    structure: ClaimedStructure, parameters: Any, claim: str, schedule: tuple[Action, ...]
 ) -> tuple[int, ...]:
     """The needless steps of a schedule: the same under every fault model that admits it.
 
     With one step less no fault happens more often, so a fault model's limits forbid nothing.
     """
-    given = evolve(parameters, limits=find_world(structure).every_fault.search_limits)
+    given = evolve(parameters, limits=structure.world.every_fault.search_limits)
 
     def is_refuting(trial: Sequence[Action]) -> bool:
         return is_refuted_by(claim, structure, given, trial)
@@ -480,7 +485,7 @@ def _find_needless(
     return tuple(find_needless_steps(schedule, is_refuting))
 
 
-def load_written(structure: Any) -> tuple[Verdict, ...]:
+def load_written(structure: ClaimedStructure) -> tuple[Verdict, ...]:
     """Refutations written by hand, where a search does not reach them; often none."""
     path = get_world_folder(structure) / WRITTEN_FILE
     entries = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
@@ -490,16 +495,14 @@ def load_written(structure: Any) -> tuple[Verdict, ...]:
     )
 
 
-def load_related(structure: Any) -> tuple[Verdict, ...]:
+def load_related(structure: ClaimedStructure) -> tuple[Verdict, ...]:
     """The certified verdicts of related structures; their schedules are tried first."""
     return tuple(
-        v
-        for k in find_world(structure).list_related_structures(structure)
-        for v in _decode_if_usable(k)
+        v for k in structure.world.list_related_structures(structure) for v in _decode_if_usable(k)
     )
 
 
-def _decode_if_usable(structure: Any) -> list[Verdict]:
+def _decode_if_usable(structure: ClaimedStructure) -> list[Verdict]:
     """The certified verdicts of a structure; none if its certificate is not of this model."""
     try:
         document = load(structure)

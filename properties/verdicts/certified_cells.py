@@ -8,13 +8,13 @@ from functools import cache
 from properties.generated_text import count_steps
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict, VerdictWord
-from reference.worlds.replication.structure import Structure
+from properties.worlds.replication.world import ClaimedGroup
 
 NOT_SHORTEST = " (shortest not re-established)"
 """Follows the steps of a schedule of which it is unknown, since rules have changed."""
 
 
-def list_vacuous(structure: Structure) -> frozenset[tuple[str, str]]:
+def list_vacuous(structure: ClaimedGroup) -> frozenset[tuple[str, str]]:
     """The pairs (guarantee, fault) whose premise provably never holds.
 
     Raises InternalDisagreementError if the structure has no certificate of its rules.
@@ -23,7 +23,7 @@ def list_vacuous(structure: Structure) -> frozenset[tuple[str, str]]:
 
 
 @cache
-def compute_row(structure: Structure) -> Mapping[tuple[str, str], str]:
+def compute_row(structure: ClaimedGroup) -> Mapping[tuple[str, str], str]:
     """The text of each table cell (guarantee, fault) of a structure.
 
     Raises InternalDisagreementError if it has no certificate of its rules.

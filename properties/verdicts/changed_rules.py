@@ -13,6 +13,8 @@ from typing import Any
 
 from attrs import field, frozen
 
+from properties.language.world import ClaimedStructure
+
 Say = Callable[[str], None]
 
 BEFORE = "before"
@@ -40,7 +42,7 @@ def renew_when_loaded(say: Say) -> Iterator[None]:
         _RENEWING.reset(token)
 
 
-def renew_in_memory(structure: Any, document: dict[str, Any]) -> dict[str, Any] | None:
+def renew_in_memory(structure: ClaimedStructure, document: dict[str, Any]) -> dict[str, Any] | None:
     """A certificate from other rules as it would be from these; None outside of the context.
 
     Its lemmas are proved again, its schedules are replayed, and only what is then open is searched,
@@ -55,7 +57,7 @@ def renew_in_memory(structure: Any, document: dict[str, Any]) -> dict[str, Any] 
     return renewing.documents[structure]
 
 
-def _renew(structure: Any, document: dict[str, Any], say: Say) -> dict[str, Any]:
+def _renew(structure: ClaimedStructure, document: dict[str, Any], say: Say) -> dict[str, Any]:
     # Renewal reads certificates, and a program that finds none stale needs no solver.
     from properties.verdicts import certificates, renewal  # noqa: PLC0415
     from properties.verdicts.remembering import remember  # noqa: PLC0415

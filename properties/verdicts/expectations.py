@@ -9,9 +9,9 @@ from typing import Any
 
 from attrs import field, frozen
 
+from properties.language.world import ClaimedStructure
 from properties.verdicts.selectors import CellSelector
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import find_world
 from properties.worlds.replication.world import REPLICATION
 from reference.releases.versions import RULE_SETS
 
@@ -37,20 +37,20 @@ def load_expectations(file: Path = EXPECTATIONS_FILE) -> tuple[Expectation, ...]
     return tuple(Expectation(**entry) for entry in entries)
 
 
-def get_expectations_file(structure: Any) -> Path:
+def get_expectations_file(structure: ClaimedStructure) -> Path:
     """The file about a structure's world."""
-    return find_world(structure).folder / "expected_verdicts.toml"
+    return structure.world.folder / "expected_verdicts.toml"
 
 
-def has_expectations(structure: Any) -> bool:
+def has_expectations(structure: ClaimedStructure) -> bool:
     """Verdicts are expected of it: it is a structure of a release, without settings or repairs.
 
     Those of others are compared with the release's instead.
     """
-    return all(name in RULE_SETS for name in getattr(structure, "variants", ()))
+    return all(name in RULE_SETS for name in structure.variants)
 
 
-def find_expectation(guarantee: str, structure: Any, fault: str) -> Expectation:
+def find_expectation(guarantee: str, structure: ClaimedStructure, fault: str) -> Expectation:
     """The entry for a verdict. Raises LookupError when there is none."""
     for entry in load_expectations(get_expectations_file(structure)):
         if entry.guarantee == guarantee and entry.fits(structure, fault):

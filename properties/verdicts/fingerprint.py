@@ -17,7 +17,7 @@ from attrs import frozen
 
 from properties.language.fault_model import SEARCHED
 from properties.language.property import Property
-from properties.worlds import find_world
+from properties.language.world import ClaimedStructure
 from reference.language.leaves import flatten
 from reference.language.machine import RecordedInstance, record_machine, record_predicate
 from reference.language.structure import LATER
@@ -28,34 +28,34 @@ Fingerprint = Mapping[str, Any]
 effect, then one for each condition; ``claims`` and ``lemmas``: a digest each."""
 
 
-def compute_digest(structure: Any) -> str:
+def compute_digest(structure: ClaimedStructure) -> str:
     """A digest of everything that decides a structure's verdicts and shortest schedules."""
     text = f"{_describe_frame(structure)}\n" + "\n".join(
         f"{r.instance.name} {dict(r.conditions)} {r.arguments} {dict(r.effects)}"
         for r in record_machine(structure)
     )
-    for name, g in find_world(structure).claims.items():
+    for name, g in structure.world.claims.items():
         text += f"\n{name} {record_predicate(structure, g.predicate)}"
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @cache
-def compute_fingerprint(structure: Any) -> Fingerprint:
+def compute_fingerprint(structure: ClaimedStructure) -> Fingerprint:
     """The fingerprint of a structure's verdicts now."""
     return {
         "frame": _shorten(_describe_frame(structure)),
         "rules": _describe_rules(record_machine(structure)),
-        "claims": _describe_properties(structure, find_world(structure).claims),
-        "lemmas": _describe_properties(structure, find_world(structure).get_lemmas(structure)),
+        "claims": _describe_properties(structure, structure.world.claims),
+        "lemmas": _describe_properties(structure, structure.world.get_lemmas(structure)),
     }
 
 
-def _describe_frame(structure: Any) -> str:
+def _describe_frame(structure: ClaimedStructure) -> str:
     """Everything but rules and claims, in words that do not depend on class names.
 
     A field that only later forms of a structure need counts where it is not the default.
     """
-    world = find_world(structure)
+    world = structure.world
     begin = flatten(structure.make_initial(world.sizes.search))
     models = [(model.name, model.admitted) for model in world.fault_models]
     shape = attrs.asdict(
@@ -81,7 +81,9 @@ def _describe_rules(recorded: Iterable[RecordedInstance]) -> dict[str, str]:
     }
 
 
-def _describe_properties(structure: Any, properties: Mapping[str, Property]) -> dict[str, str]:
+def _describe_properties(
+    structure: ClaimedStructure, properties: Mapping[str, Property]
+) -> dict[str, str]:
     return {
         name: _shorten_term(record_predicate(structure, p.predicate))
         for name, p in properties.items()
@@ -137,7 +139,7 @@ class Difference:
         return "; ".join(parts)
 
 
-def compute_difference(before: Fingerprint, structure: Any) -> Difference:
+def compute_difference(before: Fingerprint, structure: ClaimedStructure) -> Difference:
     """The changes of a structure. Raises KeyError or TypeError if ``before`` is no fingerprint."""
     now = compute_fingerprint(structure)
     gone = before["rules"].keys() - now["rules"].keys()

@@ -12,6 +12,7 @@ from typing import Any
 from properties.generated_text import count_steps
 from properties.language.fault_model import FaultModel
 from properties.language.property import Predicate, Property
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import JudgedStep, follow, is_reached_by, lower_numbers
 from properties.verdicts.verdict import (
     InternalDisagreementError,
@@ -19,7 +20,6 @@ from properties.verdicts.verdict import (
     VerdictWord,
     compute_depth_limit,
 )
-from properties.worlds import find_world
 from properties.z3.bounded_search import BoundedSearch
 from properties.z3.induction import InductionProblem, prove_lemmas
 from reference.language.machine import Action, record_predicate
@@ -45,7 +45,7 @@ UNDECIDED_NOTE = (
 
 
 def decide_claim(  # noqa: PLR0913
-    structure: Any,
+    structure: ClaimedStructure,
     fault_model: FaultModel,
     claim: Predicate,
     *,
@@ -82,7 +82,7 @@ def decide_claim(  # noqa: PLR0913
 
 
 def judge_claim(
-    structure: Any, parameters: Any, schedule: Iterable[Action], claim: Predicate
+    structure: ClaimedStructure, parameters: Any, schedule: Iterable[Action], claim: Predicate
 ) -> list[JudgedStep]:
     """Every state of a schedule, judged by a claim of your own; ``draw_steps`` draws them.
 
@@ -105,17 +105,17 @@ def _read_lemmas(lemmas: Mapping[str, Predicate | Property]) -> dict[str, Predic
     return given
 
 
-def _check_names(structure: Any, given: Mapping[str, Predicate]) -> None:
-    if taken := sorted(given.keys() & find_world(structure).get_candidates(structure).keys()):
+def _check_names(structure: ClaimedStructure, given: Mapping[str, Predicate]) -> None:
+    if taken := sorted(given.keys() & structure.world.get_candidates(structure).keys()):
         raise ValueError(f"{taken[0]} is a property of {structure.name}; choose another name")
 
 
-def _deny(structure: Any, predicate: Predicate) -> Any:
+def _deny(structure: ClaimedStructure, predicate: Predicate) -> Any:
     return record_predicate(structure, lambda state: negate(predicate(state)))
 
 
 def _search(
-    structure: Any,
+    structure: ClaimedStructure,
     fault_model: FaultModel,
     claim: Predicate,
     lemmas: tuple[str, ...],

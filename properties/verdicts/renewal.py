@@ -17,6 +17,7 @@ from attrs import evolve, frozen
 
 from properties.checkout import PROGRAM
 from properties.language.fault_model import FaultModel
+from properties.language.world import ClaimedStructure
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts import certificates
 from properties.verdicts.fault_sets.search import find_refutations
@@ -33,7 +34,6 @@ from properties.verdicts.verdict import (
     search_column,
     search_structure,
 )
-from properties.worlds import find_world
 from properties.z3.bounded_search import BoundedSearch
 from properties.z3.induction import keep_inductive, prove_lemmas
 from properties.z3.needless_steps import find_needless
@@ -68,7 +68,7 @@ class Renewal:
 
 
 def renew(
-    structure: Any,
+    structure: ClaimedStructure,
     document: dict[str, Any],
     on_progress: Callable[[str], None] = lambda text: None,
     *,
@@ -108,7 +108,7 @@ def renew(
 
 
 def _list_old_lemmas(
-    structure: Any, document: dict[str, Any], difference: Difference
+    structure: ClaimedStructure, document: dict[str, Any], difference: Difference
 ) -> tuple[str, ...]:
     """The lemmas that are tried before all others: those that were proved, and changed ones.
 
@@ -118,9 +118,7 @@ def _list_old_lemmas(
     if not difference.is_frame_changed and proved.isdisjoint(difference.lemmas):
         keep_inductive(structure, proved, difference.more)
     return tuple(
-        n
-        for n in find_world(structure).get_lemmas(structure)
-        if n in proved or n in difference.lemmas
+        n for n in structure.world.get_lemmas(structure) if n in proved or n in difference.lemmas
     )
 
 
@@ -141,7 +139,7 @@ def _list_left_open(
     }
 
 
-def list_added(structure: Any, document: dict[str, Any]) -> tuple[str, ...]:
+def list_added(structure: ClaimedStructure, document: dict[str, Any]) -> tuple[str, ...]:
     """The rules that a structure has gained since its certificate was made; other changes: none.
 
     Further conditions of old rules, and changed lemmas or claims, are no obstacle. Empty as well
@@ -158,7 +156,7 @@ def list_added(structure: Any, document: dict[str, Any]) -> tuple[str, ...]:
 
 
 def search_additions(
-    structure: Any,
+    structure: ClaimedStructure,
     document: dict[str, Any],
     on_progress: Callable[[str], None] = lambda text: None,
     *,
@@ -176,7 +174,7 @@ def search_additions(
     lemmas = prove_lemmas(structure)
     shorter: list[tuple[FaultModel, Verdict]] = []
     verdicts: list[Verdict] = []
-    for column in find_world(structure).fault_models:
+    for column in structure.world.fault_models:
         best = inherit(shorter, column)
         cells = {v.guarantee: v for v in renewal.verdicts if v.fault == column.name}
         cells |= {n: v for n, v in best.items() if v.is_shorter_than(cells[n])}
@@ -203,7 +201,7 @@ def _list_unaided(
 
 
 def _list_comparable(
-    document: dict[str, Any], structure: Any, renewal: Renewal
+    document: dict[str, Any], structure: ClaimedStructure, renewal: Renewal
 ) -> set[tuple[str, str]]:
     """Claim and fault model of each refutation that was the shortest, and is as long now."""
     old = certificates.decode_asked(structure, document)
@@ -218,10 +216,10 @@ def _list_comparable(
 
 
 def _find_refutations(
-    structure: Any, left: Mapping[str, Collection[str]], sizes: Any
+    structure: ClaimedStructure, left: Mapping[str, Collection[str]], sizes: Any
 ) -> tuple[Verdict, ...]:
     """Refutations of these claims by the structure's own schedules and related structures'."""
-    kindred = (structure, *find_world(structure).list_related_structures(structure))
+    kindred = (structure, *structure.world.list_related_structures(structure))
     folders = dict.fromkeys(certificates.get_world_folder(s) for s in kindred)
     known = [schedule for folder in folders for schedule in load_known_schedules(folder)]
     claims = dict.fromkeys(itertools.chain(*left.values()))
@@ -230,7 +228,7 @@ def _find_refutations(
         Verdict(name, column.name, VerdictWord.REFUTED, schedule)
         for name, by_faults in refutations.items()
         for faults, schedule in by_faults.items()
-        for column in find_world(structure).fault_models
+        for column in structure.world.fault_models
         if name in left.get(column.name, ()) and faults <= set(column.admitted)
     )
 

@@ -6,12 +6,13 @@ from typing import Any
 
 from attrs import field, frozen
 
+from properties.language.world import ClaimedStructure
+from properties.worlds.replication.world import ClaimedGroup
+from properties.worlds.system.world import ClaimedSystem
 from reference.releases.versions import find_version
 from reference.worlds.replication.put import has_slave_wait, is_slave_always_asked
 from reference.worlds.replication.roles import Role
 from reference.worlds.replication.state import Message
-from reference.worlds.replication.structure import Structure
-from reference.worlds.system.structure import SystemStructure
 
 
 def _as_pairs(settings: Any) -> tuple[tuple[str, Any], ...]:
@@ -35,16 +36,16 @@ class CellSelector:
     settings: tuple[tuple[str, Any], ...] = field(default=(), converter=_as_pairs)
     """For worlds other than replication: fields of the structure with their values."""
 
-    def fits(self, structure: Any, fault: str) -> bool:
+    def fits(self, structure: ClaimedStructure, fault: str) -> bool:
         """The entry is about this structure and fault class."""
         if self.faults and fault not in self.faults:
             return False
         parts = (structure, *list_parts(structure))
         if not all(any(has_setting(p, *pair) for p in parts) for pair in self.settings):
             return False
-        return all(self._fits_group(p) for p in parts if isinstance(p, Structure))
+        return all(self._fits_group(p) for p in parts if isinstance(p, ClaimedGroup))
 
-    def _fits_group(self, structure: Structure) -> bool:
+    def _fits_group(self, structure: ClaimedGroup) -> bool:
         """The entry is about this group; slower checks come last."""
         return (
             (not self.slaves or structure.slaves in self.slaves)
@@ -54,19 +55,19 @@ class CellSelector:
         )
 
 
-def list_parts(structure: Any) -> tuple[Any, ...]:
+def list_parts(structure: ClaimedStructure) -> tuple[Any, ...]:
     """The structures that a structure consists of: for the system its group and its readers."""
-    if not isinstance(structure, SystemStructure):
+    if not isinstance(structure, ClaimedSystem):
         return ()
     return (structure.log, structure.reading)
 
 
-def has_setting(structure: Any, name: str, value: Any) -> bool:
+def has_setting(structure: ClaimedStructure, name: str, value: Any) -> bool:
     """A field of a structure has this value."""
     return bool(getattr(structure, name, None) == value)
 
 
-def get_waiting_role(structure: Structure) -> str:
+def get_waiting_role(structure: ClaimedGroup) -> str:
     """The role as it matters to puts: a SYNC_MASTER that may answer alone does not count as one."""
     template = structure.template
     is_waiting = has_slave_wait(template, Message()) and is_slave_always_asked(template)

@@ -11,6 +11,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from properties.language.fault_model import FaultModel, unite
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import (
     is_refuted_by,
     lower_numbers,
@@ -18,7 +19,6 @@ from properties.schedules.judgement import (
     shorten_refutation,
 )
 from properties.schedules.related_structures import carry_over, fill_in, hold_back
-from properties.worlds import find_world
 from properties.z3.bounded_search import (
     DEPTH_LIMIT,
     LARGE_VARIANT_DEPTH_LIMIT,
@@ -154,7 +154,7 @@ class Hints:
 
 
 def search_structure(
-    structure: Any,
+    structure: ClaimedStructure,
     on_progress: Callable[[str], None] = lambda text: None,
     *,
     depth_limit: int = 0,
@@ -172,16 +172,16 @@ def search_structure(
     """
     usual = compute_depth_limit(structure)
     deepest = usual and (depth_limit or usual)
-    sizes = sizes or find_world(structure).sizes.search
+    sizes = sizes or structure.world.sizes.search
     hints = hints or Hints()
     lemmas, results, refuted = _decide_at_once(structure, hints, sizes, on_progress)
-    claims = find_world(structure).claims
+    claims = structure.world.claims
     open_cells = dict(hints.open_cells)
     if hints.cells and deepest:
         left = _list_open(structure, results, refuted, open_cells)
         open_cells |= _search_together(structure, left, lemmas, sizes, deepest, on_progress)
     verdicts: list[Verdict] = []
-    for fault_model in find_world(structure).fault_models:
+    for fault_model in structure.world.fault_models:
         result = results[fault_model.name]
         proved = {n: make_proved(n, fault_model, result) for n in result.proved}
         known = inherit(refuted, fault_model)
@@ -203,7 +203,7 @@ def search_structure(
 
 
 def _decide_at_once(
-    structure: Any, hints: Hints, sizes: Any, on_progress: Callable[[str], None]
+    structure: ClaimedStructure, hints: Hints, sizes: Any, on_progress: Callable[[str], None]
 ) -> tuple[tuple[str, ...], Mapping[str, InductionResult], list[tuple[FaultModel, Verdict]]]:
     """What is decided without a bounded search: lemmas, what follows, what schedules refute."""
     refuted = _take_over(structure, hints.cells, sizes, hints.has_no_needless_step)
@@ -217,7 +217,7 @@ def _decide_at_once(
 
 
 def _prove_what_can_be(
-    structure: Any, names: tuple[str, ...] = ()
+    structure: ClaimedStructure, names: tuple[str, ...] = ()
 ) -> tuple[tuple[str, ...], Mapping[str, InductionResult]]:
     """The lemmas of a structure, all or of these, and by fault model what follows from them.
 
@@ -239,15 +239,15 @@ def _list_exhausted(
 
 
 def _list_open(
-    structure: Any,
+    structure: ClaimedStructure,
     results: Mapping[str, InductionResult],
     refuted: list[tuple[FaultModel, Verdict]],
     open_cells: Container[tuple[str, str]],
 ) -> dict[str, tuple[str, ...]]:
     """The claims neither proved, refuted nor left open, by fault model; models without one not."""
-    columns = find_world(structure).fault_models
+    columns = structure.world.fault_models
     decided = {c.name: {*results[c.name].proved, *inherit(refuted, c)} for c in columns}
-    claims = find_world(structure).claims
+    claims = structure.world.claims
     left = {
         name: tuple(n for n in claims if n not in known and (n, name) not in open_cells)
         for name, known in decided.items()
@@ -256,7 +256,7 @@ def _list_open(
 
 
 def _search_together(  # noqa: PLR0913, PLR0917
-    structure: Any,
+    structure: ClaimedStructure,
     left: Mapping[str, tuple[str, ...]],
     lemmas: Iterable[str],
     sizes: Any,
@@ -274,7 +274,7 @@ def _search_together(  # noqa: PLR0913, PLR0917
     found: dict[tuple[str, str], Verdict] = {}
     for faults in dict.fromkeys(each for each in columns.values() if len(each) > 1):
         claims = [name for name, each in columns.items() if each == faults]
-        united = unite(map(find_world(structure).get_fault_model, faults))
+        united = unite(map(structure.world.get_fault_model, faults))
         search = BoundedSearch(structure, united, lemmas, sizes=sizes)
         answers = search_column(search, dict.fromkeys(claims, depth_limit), {}, on_progress)
         for verdict in answers.values():
@@ -284,7 +284,7 @@ def _search_together(  # noqa: PLR0913, PLR0917
 
 
 def _find_more(
-    structure: Any,
+    structure: ClaimedStructure,
     left: Mapping[str, tuple[str, ...]],
     hints: Hints,
     on_progress: Callable[[str], None],
@@ -296,7 +296,7 @@ def _find_more(
 
 
 def _check_consistency(
-    structure: Any,
+    structure: ClaimedStructure,
     fault_model: FaultModel,
     proved: Mapping[str, Verdict],
     known: Mapping[str, Verdict],
@@ -309,9 +309,9 @@ def _check_consistency(
         )
 
 
-def compute_depth_limit(structure: Any) -> int:
+def compute_depth_limit(structure: ClaimedStructure) -> int:
     """The usual search depth of a structure."""
-    if (limit := find_world(structure).depth_limit) is not None:
+    if (limit := structure.world.depth_limit) is not None:
         return limit
     if not structure.variants:
         return DEPTH_LIMIT
@@ -320,7 +320,7 @@ def compute_depth_limit(structure: Any) -> int:
 
 
 def _take_over(
-    structure: Any,
+    structure: ClaimedStructure,
     cells: tuple[Verdict, ...],
     sizes: Any,
     has_no_needless_step: Callable[[Verdict], bool] = lambda verdict: False,
@@ -332,7 +332,7 @@ def _take_over(
     taken: list[tuple[FaultModel, Verdict]] = []
     usual = compute_depth_limit(structure)
     for verdict in (v for v in cells if v.word is VerdictWord.REFUTED):
-        fault_model = find_world(structure).get_fault_model(verdict.fault)
+        fault_model = structure.world.get_fault_model(verdict.fault)
         same = (v for _, v in taken if (v.guarantee, v.fault) == (verdict.guarantee, verdict.fault))
         if not all(map(verdict.is_shorter_than, same)):
             continue
@@ -403,9 +403,9 @@ def search_column(
     return verdicts
 
 
-def record_violation(structure: Any, name: str) -> Term:
+def record_violation(structure: ClaimedStructure, name: str) -> Term:
     """The violation of a guarantee, as a term."""
-    predicate = find_world(structure).claims[name].predicate
+    predicate = structure.world.claims[name].predicate
     return record_predicate(structure, lambda cluster: negate(predicate(cluster)))
 
 

@@ -8,16 +8,16 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from properties.language.world import ClaimedStructure
 from properties.restrictions.unmet_assumptions import leave_open_unmet
 from properties.verdicts import certificates
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.remembering import remember
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import find_world
+from properties.worlds.delay.world import DELAY_STRUCTURES
+from properties.worlds.tables.world import TABLES_STRUCTURES, ClaimedTables
 from reference.configuration.broker_group import BrokerGroup
 from reference.releases.versions import USUAL_VERSION, Version
-from reference.worlds.delay.structure import DELAY_STRUCTURES
-from reference.worlds.tables.structure import TABLES_STRUCTURES, TablesStructure
 
 
 @frozen
@@ -25,7 +25,7 @@ class WorldAnalysis:
     """The answer of one structure, under a title."""
 
     title: str
-    structure: Any
+    structure: ClaimedStructure
     verdicts: tuple[Verdict, ...]
     """Every cell."""
 
@@ -50,7 +50,7 @@ class WorldAnalysis:
 
 
 @cache
-def decide_world(structure: Any) -> tuple[Verdict, ...]:
+def decide_world(structure: ClaimedStructure) -> tuple[Verdict, ...]:
     """Every verdict of a structure, from its certificate, without search sizes, as in RocketMQ.
 
     Raises InternalDisagreementError for a certificate that is missing or does not hold.
@@ -63,9 +63,9 @@ def decide_world(structure: Any) -> tuple[Verdict, ...]:
     return remember("world", (structure.name,), decide)
 
 
-def remove_sizes(structure: Any) -> Any:
+def remove_sizes(structure: ClaimedStructure) -> Any:
     """The parameters of a structure's world, without those that only searches need."""
-    small = find_world(structure).sizes.search
+    small = structure.world.sizes.search
     return evolve(type(small)(), limits=small.limits)
 
 
@@ -98,7 +98,7 @@ def analyse_pairs(
     )
 
 
-def get_tables(version: Version) -> tuple[TablesStructure, ...]:
+def get_tables(version: Version) -> tuple[ClaimedTables, ...]:
     """How a release copies topics and subscription groups: as 4.4.0 does, or as since 4.5.0.
 
     V-01, V-02.

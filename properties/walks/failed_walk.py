@@ -15,6 +15,7 @@ from attrs import define, field
 
 from properties.generated_text import count_steps
 from properties.language.property import Predicate
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import (
     JudgedStep,
     find_violating_part,
@@ -52,7 +53,7 @@ class Shortener:
     """Looks for a short schedule that violates a claim, until the time is over."""
 
     holds: Predicate
-    structure: Any
+    structure: ClaimedStructure
     parameters: Any
     best: tuple[Action, ...]
     """The shortest one so far."""
@@ -83,7 +84,10 @@ class Shortener:
 
 
 def report_failure(
-    failure: ViolatedClaimError, structure: Any, parameters: Any, claims: Mapping[str, Predicate]
+    failure: ViolatedClaimError,
+    structure: ClaimedStructure,
+    parameters: Any,
+    claims: Mapping[str, Predicate],
 ) -> ViolatedClaimError:
     """The failure of a short walk in place of a long one, as a timeline."""
     name = failure.claims[0]

@@ -25,11 +25,11 @@ from hypothesis.stateful import (
 
 import properties.worlds  # noqa: F401  (registers what the worlds answer)
 from properties.language.property import Predicate, Property
+from properties.language.world import ClaimedStructure
 from properties.schedules.related_structures import Schedule
 from properties.walks.failed_walk import ViolatedClaimError, report_failure
 from properties.walks.premises import PremiseTally, WalkStarts, load_starts
 from properties.walks.steps import find_moving, put_off_last_resorts
-from properties.worlds import find_healing, find_world
 from reference.language.dependencies import EnabledSteps
 from reference.language.machine import Action, Enabled, compute_machine
 
@@ -47,7 +47,7 @@ Claim: TypeAlias = Predicate | tuple[Predicate, Predicate] | Property
 class WalkPlan:
     """The common plan of all walks of one state machine."""
 
-    structure: Any
+    structure: ClaimedStructure
     parameters: Any
     claims: Mapping[str, Predicate]
     starts: WalkStarts
@@ -164,7 +164,7 @@ class ClusterMachine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore
 
     def find_healing(self, *, is_patient: bool) -> list[Enabled]:
         """The steps that are possible without faults."""
-        healing = find_healing(self.plan.structure)
+        healing = self.plan.structure.healing
         if healing is None:
             enabled = self.walk.list_enabled()
             return [e for e in enabled if not e.instance.rule.is_fault]
@@ -181,7 +181,7 @@ class ClusterMachine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore
     def arrive(self) -> None:
         """Note what the state meets, and assert the claims."""
         self.met = self.note(self.cluster)
-        self.stage = max(self.stage, find_world(self.cluster.structure).compute_stage(self.cluster))
+        self.stage = max(self.stage, self.cluster.structure.world.compute_stage(self.cluster))
         claims = self.plan.claims.items()
         violated = tuple(name for name, holds in claims if not holds(self.cluster))
         if violated:
@@ -203,7 +203,7 @@ class ClusterMachine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore
 
 
 def make_state_machine(
-    structure: Any, parameters: Any, claims: Mapping[str, Claim]
+    structure: ClaimedStructure, parameters: Any, claims: Mapping[str, Claim]
 ) -> type[ClusterMachine]:
     """A state machine class that walks a structure and asserts claims in every state.
 
@@ -229,7 +229,7 @@ def make_state_machine(
     ...     return all_of(*(implies(is_acknowledged(m), m.end_offset <= end)
     ...                     for m in cluster.messages))
     >>> pair = Structure()
-    >>> world = find_world(pair)
+    >>> world = pair.world
     >>> parameters = world.make_search_parameters(world.get_fault_model("slave kill"))
     >>> claims = {"acknowledged_is_copied": (acknowledged_is_copied, is_any_acknowledged)}
     >>> machine = make_state_machine(pair, parameters, claims)
@@ -301,7 +301,11 @@ def _leave_out(chosen: settings, *phases: Phase) -> settings:
 
 
 def find_earliest_violations(
-    structure: Any, parameters: Any, claims: Mapping[str, Predicate], examples: int, steps: int
+    structure: ClaimedStructure,
+    parameters: Any,
+    claims: Mapping[str, Predicate],
+    examples: int,
+    steps: int,
 ) -> dict[str, int]:
     """The fewest steps after which each claim is violated in some walks; seeded.
 
@@ -345,7 +349,7 @@ def draw_action(data: st.DataObject, enabled: list[Enabled]) -> Action | None:
 
 
 def draw_walk(
-    data: st.DataObject, structure: Any, parameters: Any, steps: int
+    data: st.DataObject, structure: ClaimedStructure, parameters: Any, steps: int
 ) -> list[tuple[Any, Action]]:
     """The states of a random walk that Hypothesis draws, as (cluster, action taken there) pairs."""
     machine = compute_machine(structure)

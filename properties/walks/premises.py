@@ -17,10 +17,10 @@ from attrs import define, field, frozen
 
 from properties.language.fault_model import FaultModel
 from properties.language.property import Predicate
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import follow_while_possible
 from properties.schedules.related_structures import Schedule
 from properties.verdicts.certificates import load_schedules
-from properties.worlds import find_world
 from properties.z3.induction import InductionProblem, SolverGaveUpError, prove_lemmas
 from properties.z3.vacuity import load_witness_schedules
 from reference.language.machine import Action, record_predicate
@@ -36,7 +36,7 @@ class UnmetPremiseError(AssertionError):
 class PremiseTally:
     """The number of walks of a structure in which each premise was met."""
 
-    structure: Any
+    structure: ClaimedStructure
     parameters: Any
     premises: Mapping[str, Predicate]
     """The premise of each tested claim, by the claim's name."""
@@ -106,11 +106,11 @@ def find_reached(milestones: Mapping[str, Predicate], state: Any) -> list[str]:
     return [name for name, predicate in milestones.items() if answers[predicate]]
 
 
-def compute_milestones(structure: Any) -> dict[str, Predicate]:
+def compute_milestones(structure: ClaimedStructure) -> dict[str, Predicate]:
     """The milestones of a structure's world, by name: premises and witnesses."""
-    claims = find_world(structure).claims.values()
+    claims = structure.world.claims.values()
     premises = {claim.name: claim.premise for claim in claims if claim.premise is not None}
-    return premises | {w.name: w.predicate for w in find_world(structure).witnesses.values()}
+    return premises | {w.name: w.predicate for w in structure.world.witnesses.values()}
 
 
 def get_admitted(parameters: Any) -> FaultModel:
@@ -120,7 +120,9 @@ def get_admitted(parameters: Any) -> FaultModel:
     return FaultModel("walk", admitted, counts=type(parameters.limits))
 
 
-def is_unreachable(structure: Any, fault_model: FaultModel, premise: Predicate) -> bool:
+def is_unreachable(
+    structure: ClaimedStructure, fault_model: FaultModel, premise: Predicate
+) -> bool:
     """The lemmas of a structure exclude a premise, for all sizes.
 
     Also False if that is undecided: Z3 gives up, or the premise cannot be read as a term.
@@ -147,7 +149,9 @@ class WalkStarts:
     """Their beginnings up to a milestone, by its name; one that holds initially has none."""
 
 
-def load_starts(structure: Any, parameters: Any, milestones: Mapping[str, Predicate]) -> WalkStarts:
+def load_starts(
+    structure: ClaimedStructure, parameters: Any, milestones: Mapping[str, Predicate]
+) -> WalkStarts:
     """The schedules of a structure's certificate and witnesses, followed under these sizes."""
     stored = (*load_schedules(structure), *load_witness_schedules(structure))
     ways: list[Schedule] = []

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from properties.language.healing import Healing, is_moving
-from properties.worlds import find_healing
 from reference.language.machine import Action, Enabled
 
 
@@ -20,7 +19,7 @@ def choose_evenly(enabled: list[Enabled], chance: random.Random) -> Action:
 
 def find_moving(enabled: Iterable[Enabled], state: Any) -> list[Enabled]:
     """Of the enabled instances those by which a system heals; none where the world names none."""
-    healing = find_healing(state.structure)
+    healing = state.structure.healing
     if healing is None:
         return []
     rules = (*healing.steps, *healing.recovery)

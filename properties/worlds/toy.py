@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from attrs import frozen
+
 from properties.language.property import PropertyRole, collect_properties, guarantee, lemma
-from properties.language.world import World, make_fault_models, make_sizes
+from properties.language.world import ClaimedStructure, World, make_fault_models, make_sizes
 from reference.language.fault_account import has_faults_within_limits
 from reference.worlds.toy import Tank, TankFaults, TankParameters, TankStructure
 
@@ -48,9 +50,20 @@ def fault_counts_are_within_limits(tank: Tank) -> bool:
 
 _PROPERTIES = collect_properties(sys.modules[__name__])
 
+
+@frozen
+class ClaimedTank(TankStructure, ClaimedStructure):
+    """A tank, with the claims of this world."""
+
+    @property
+    def world(self) -> World:
+        """The world that makes them."""
+        return TOY
+
+
 TOY = World(
     name="toy",
-    structures=(TankStructure(),),
+    structures=(ClaimedTank(),),
     claims={n: p for n, p in _PROPERTIES.items() if p.role is PropertyRole.GUARANTEE},
     lemmas={n: p for n, p in _PROPERTIES.items() if p.role is PropertyRole.LEMMA},
     fault_models=make_fault_models(TankFaults, {}),

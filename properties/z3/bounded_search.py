@@ -16,8 +16,8 @@ import z3
 from attrs import evolve, frozen
 
 from properties.language.fault_model import FaultModel, is_admitted
+from properties.language.world import ClaimedStructure
 from properties.schedules.possible_steps import find_access
-from properties.worlds import find_world
 from properties.z3.induction import SolverGaveUpError, get_leaf_names
 from properties.z3.translation import BitVectorArithmetic, Translator
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
@@ -60,7 +60,7 @@ class BoundedSearch:
 
     def __init__(  # noqa: PLR0913
         self,
-        structure: Any,
+        structure: ClaimedStructure,
         fault_model: FaultModel,
         lemmas: Iterable[str] = (),
         *,
@@ -72,7 +72,7 @@ class BoundedSearch:
     ) -> None:
         self.structure = structure
         self.fault_model = fault_model
-        small = sizes or find_world(structure).sizes.search
+        small = sizes or structure.world.sizes.search
         self.parameters = evolve(small, limits=fault_model.search_limits)
         self.arithmetic = BitVectorArithmetic(offset_bits)
         begun = structure.make_initial(self.parameters)
@@ -95,7 +95,7 @@ class BoundedSearch:
         self.arguments: list[list[Any]] = []
 
     def _record_lemmas(self, names: Iterable[str]) -> Iterator[Term]:
-        candidates = find_world(self.structure).get_candidates(self.structure)
+        candidates = self.structure.world.get_candidates(self.structure)
         for name in names:
             lemma = record_predicate(self.structure, candidates[name].predicate)
             yield specialise(lemma, self.constants)

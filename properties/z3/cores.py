@@ -23,15 +23,16 @@ from typing import Any
 from attrs import field, frozen
 
 from properties.checkout import PROGRAM
+from properties.language.world import ClaimedStructure
 from properties.verdicts.certificates import CERTIFICATE_FOLDER, get_path
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import render_lines, write_whole
 from properties.verdicts.verdict import InternalDisagreementError
-from properties.worlds.replication.structures import CERTIFIED_BY_NAME, CERTIFIED_STRUCTURES
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
+from properties.worlds.replication.world import CERTIFIED_STRUCTURES
 from properties.z3.discharge import Fact, FactKind, Outcome, follows_from
 from properties.z3.induction import SolverGaveUpError
 from properties.z3.obligations import Obligation, ObligationKind, Proof, load_proof
-from reference.worlds.replication.structure import Structure
 
 
 class NodeKind(enum.Enum):
@@ -203,7 +204,7 @@ def _find_reason(proof: Proof, obligation: Obligation, core: Core | None) -> str
 
 
 def save_cores(
-    structure: Structure, cores: Mapping[Obligation, Core], folder: Path = CORE_FOLDER
+    structure: ClaimedStructure, cores: Mapping[Obligation, Core], folder: Path = CORE_FOLDER
 ) -> Path:
     """Write the cores of a structure, a line for each rule or fault model; facts are numbered."""
     facts = sorted({str(fact) for core in cores.values() for fact in core.facts})
@@ -255,7 +256,7 @@ def read_table(document: Mapping[str, Any], kind: ObligationKind) -> dict[Obliga
     return found
 
 
-def load_cores(structure: Structure, folder: Path = CORE_FOLDER) -> dict[Obligation, Core]:
+def load_cores(structure: ClaimedStructure, folder: Path = CORE_FOLDER) -> dict[Obligation, Core]:
     """The stored cores of a structure.
 
     Raises InternalDisagreementError when there are none for these rules, or they are malformed.
@@ -269,7 +270,7 @@ def load_cores(structure: Structure, folder: Path = CORE_FOLDER) -> dict[Obligat
 
 
 def read_cores(
-    structure: Structure, folder: Path = CORE_FOLDER
+    structure: ClaimedStructure, folder: Path = CORE_FOLDER
 ) -> tuple[str, dict[Obligation, Core]]:
     """The digest of the rules that the stored cores were made from, and the cores.
 
@@ -287,7 +288,7 @@ def read_cores(
     return digest, {obligation: core for table in tables for obligation, core in table.items()}
 
 
-def read_known(structure: Structure, folder: Path = CORE_FOLDER) -> dict[Obligation, Core]:
+def read_known(structure: ClaimedStructure, folder: Path = CORE_FOLDER) -> dict[Obligation, Core]:
     """The stored cores, perhaps of other rules; none if nothing whole is stored."""
     try:
         return read_cores(structure, folder)[1]

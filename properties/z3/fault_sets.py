@@ -11,14 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from types import MappingProxyType
-from typing import Any
 
 import z3
 from attrs import evolve, frozen
 
 from properties.language.fault_model import FaultModel, get_fault_count_name
+from properties.language.world import ClaimedStructure
 from properties.schedules.related_structures import Schedule
-from properties.worlds import find_world
 from properties.z3.induction import (
     LIMIT_PREFIX,
     InductionProblem,
@@ -38,9 +37,9 @@ FOUR_FILES: Parameters = evolve(SMALL_PARAMETERS, ghost_log_size_max_bytes=16)
 """The searched log: one file more than for the tables, as a hole in the middle needs it."""
 
 
-def get_all_faults(structure: Any) -> FaultSet:
+def get_all_faults(structure: ClaimedStructure) -> FaultSet:
     """Every fault and environment event of a structure's world."""
-    return frozenset(find_world(structure).everything.admitted)
+    return frozenset(structure.world.everything.admitted)
 
 
 @frozen
@@ -88,13 +87,13 @@ class FaultSetProver:
 
     def __init__(
         self,
-        structure: Any,
+        structure: ClaimedStructure,
         lemmas: Iterable[str],
         facts: Mapping[str, Term] = MappingProxyType({}),
     ) -> None:
         """``facts`` are properties besides the named ones, for lemmas without a name."""
         self.structure = structure
-        everything = find_world(structure).everything
+        everything = structure.world.everything
         self.problem = InductionProblem(structure, everything, facts=facts)
         self.lemmas = tuple(lemmas)
         self.absence = {n: z3.Bool(f"no {n}") for n in everything.admitted}
@@ -129,7 +128,7 @@ class FaultSetProver:
         """The same; a claim of which Z3 finds out neither costs no other claim its answer."""
         faults = frozenset(fault_model.admitted)
         proved, vacuous, gave_up = [], [], {}
-        for claim in find_world(self.structure).claims:
+        for claim in self.structure.world.claims:
             try:
                 if self.find_survived(claim, faults) is None:
                     continue
@@ -143,7 +142,7 @@ class FaultSetProver:
         return InductionResult(tuple(proved), tuple(vacuous), self.lemmas, (), queries, gave_up)
 
     def _is_vacuous(self, name: str, faults: FaultSet) -> bool:
-        premise = find_world(self.structure).claims[name].premise
+        premise = self.structure.world.claims[name].premise
         if premise is None:
             return False
         never = record_predicate(self.structure, lambda cluster: negate(premise(cluster)))
@@ -205,26 +204,28 @@ class FaultSetProver:
         return faults
 
 
-def decide_columns(structure: Any, lemmas: Iterable[str]) -> Mapping[str, InductionResult]:
+def decide_columns(
+    structure: ClaimedStructure, lemmas: Iterable[str]
+) -> Mapping[str, InductionResult]:
     """The claims that follow from proved lemmas, by fault model."""
     prover = FaultSetProver(structure, lemmas)
-    return {c.name: prover.decide_each(c) for c in find_world(structure).fault_models}
+    return {c.name: prover.decide_each(c) for c in structure.world.fault_models}
 
 
-def leave_all_open(structure: Any, query: str) -> Mapping[str, InductionResult]:
+def leave_all_open(structure: ClaimedStructure, query: str) -> Mapping[str, InductionResult]:
     """No claim follows under any fault model, since Z3 gave up on a query about the lemmas."""
-    world = find_world(structure)
+    world = structure.world
     nothing = InductionResult((), (), (), (), 0, dict.fromkeys(world.claims, query))
     return {c.name: nothing for c in world.fault_models}
 
 
-def compute_faults(structure: Any, schedule: Schedule) -> FaultSet:
+def compute_faults(structure: ClaimedStructure, schedule: Schedule) -> FaultSet:
     """The faults that happen in a schedule."""
     counted = _get_fault_count_names(structure)
     return frozenset(name for a in schedule if (name := counted[a.instance]) is not None)
 
 
 @cache
-def _get_fault_count_names(structure: Any) -> dict[str, str | None]:
+def _get_fault_count_names(structure: ClaimedStructure) -> dict[str, str | None]:
     """The fault count of each rule instance, or None if it is no fault."""
     return {r.instance.name: get_fault_count_name(r) for r in record_machine(structure)}

@@ -18,13 +18,13 @@ from attrs import field, frozen
 
 from properties.language.fault_model import FaultModel, is_admitted
 from properties.language.property import Property
-from properties.worlds import find_world
+from properties.language.world import ClaimedStructure
+from properties.worlds.replication.world import ClaimedGroup
 from properties.z3.translation import IntegerArithmetic, Translator, conjoin, disjoin
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.language.machine import RecordedInstance, record_machine, record_predicate
 from reference.language.operators import negate
 from reference.language.terms import Sort, Term, walk
-from reference.worlds.replication.structure import Structure
 
 LIMIT_PREFIX = "parameters.limits."
 """The prefix of the parameters that limit how often each fault may happen."""
@@ -88,15 +88,15 @@ class InductionResult:
 
 def get_lemmas(variants: tuple[str, ...] = ()) -> dict[str, Property]:
     """Properties inductive in replication under all faults: sanity checks and lemmas."""
-    return find_world(Structure(variants=variants)).get_lemmas(Structure(variants=variants))
+    return ClaimedGroup(variants=variants).world.get_lemmas(ClaimedGroup(variants=variants))
 
 
 def get_candidates(variants: tuple[str, ...] = ()) -> dict[str, Property]:
     """Everything that may become part of an inductive set in replication."""
-    return find_world(Structure(variants=variants)).get_candidates(Structure(variants=variants))
+    return ClaimedGroup(variants=variants).world.get_candidates(ClaimedGroup(variants=variants))
 
 
-def prove_lemmas(structure: Any, names: Iterable[str] = ()) -> tuple[str, ...]:
+def prove_lemmas(structure: ClaimedStructure, names: Iterable[str] = ()) -> tuple[str, ...]:
     """The largest inductive set of these lemmas, or of all, under every fault and event.
 
     Raises SolverGaveUpError.
@@ -104,7 +104,7 @@ def prove_lemmas(structure: Any, names: Iterable[str] = ()) -> tuple[str, ...]:
     given = tuple(names)
     if not given and (certified := _CERTIFIED.get()(structure)):
         return certified
-    return _prove_lemmas(structure, given or tuple(find_world(structure).get_lemmas(structure)))
+    return _prove_lemmas(structure, given or tuple(structure.world.get_lemmas(structure)))
 
 
 @contextmanager
@@ -122,25 +122,27 @@ def take_certified(find: Callable[[Any], tuple[str, ...]]) -> Iterator[None]:
 
 
 @cache
-def _prove_lemmas(structure: Any, names: tuple[str, ...]) -> tuple[str, ...]:
+def _prove_lemmas(structure: ClaimedStructure, names: tuple[str, ...]) -> tuple[str, ...]:
     """Only rules and lemmas decide this, and they do not change while a program runs."""
     inductive = _list_inductive(structure)
     known = frozenset[str]().union(*(found for found in inductive if found <= set(names)))
     if known == set(names):
         return names
-    problem = InductionProblem(structure, find_world(structure).everything, known=known)
+    problem = InductionProblem(structure, structure.world.everything, known=known)
     kept, _ = problem.run_houdini(names)
     inductive.add(frozenset(kept))
     return tuple(kept)
 
 
-def keep_inductive(structure: Any, names: Collection[str], changed: Collection[str]) -> None:
+def keep_inductive(
+    structure: ClaimedStructure, names: Collection[str], changed: Collection[str]
+) -> None:
     """Remember as inductive what was so before some rules changed, if their steps keep it.
 
     All of it must have been proved together, under every fault, from the same initial states. Where
     a step breaks a lemma, or Z3 gives up, nothing is remembered.
     """
-    problem = InductionProblem(structure, find_world(structure).everything)
+    problem = InductionProblem(structure, structure.world.everything)
     steps = (Step(problem, r) for r in problem.instances if r.instance.rule.name in changed)
     with suppress(SolverGaveUpError):
         if not any(step.find_falsified(list(names)) for step in steps):
@@ -148,7 +150,7 @@ def keep_inductive(structure: Any, names: Collection[str], changed: Collection[s
 
 
 @cache
-def _list_inductive(_structure: Any) -> set[frozenset[str]]:
+def _list_inductive(_structure: ClaimedStructure) -> set[frozenset[str]]:
     """The sets that are known to be inductive, whatever they were found among.
 
     Sets that are inductive, taken together, are inductive too.
@@ -161,7 +163,7 @@ class InductionProblem:
 
     def __init__(
         self,
-        structure: Any,
+        structure: ClaimedStructure,
         fault_model: FaultModel,
         *,
         sizes: Any = None,
@@ -191,7 +193,7 @@ class InductionProblem:
         self.instances = [r for r in record_machine(structure) if is_admitted(r, fault_model)]
         self.predicates = {
             name: record_predicate(structure, p.predicate)
-            for name, p in find_world(structure).get_candidates(structure).items()
+            for name, p in structure.world.get_candidates(structure).items()
         } | dict(facts)
 
     @cached_property
@@ -242,7 +244,7 @@ class InductionProblem:
     def find_inductive_set(self, names: Iterable[str]) -> InductionResult:
         """Run Houdini from these candidates, then find consequences. Raises SolverGaveUpError."""
         kept, dropped = self.run_houdini(names)
-        claims = find_world(self.structure).claims
+        claims = self.structure.world.claims
         proved = tuple(g for g in claims if g in kept or self._implies(kept, g))
         vacuous = tuple(g for g in proved if self._is_vacuous(g, kept))
         return InductionResult(proved, vacuous, tuple(kept), tuple(dropped), self.queries)
@@ -276,7 +278,7 @@ class InductionProblem:
         One inductive set, proved once under every fault, serves all classes: a class only adds that
         its other faults never happen. Raises SolverGaveUpError.
         """
-        claims = find_world(self.structure).claims
+        claims = self.structure.world.claims
         proved = tuple(g for g in claims if self._implies(lemmas, g))
         vacuous = tuple(g for g in proved if self._is_vacuous(g, list(lemmas)))
         return InductionResult(proved, vacuous, lemmas, (), self.queries)
@@ -303,7 +305,7 @@ class InductionProblem:
         return self.check(solver, z3.Not(self.initially(self.predicates[name]))) is None
 
     def _is_vacuous(self, name: str, kept: list[str]) -> bool:
-        premise = find_world(self.structure).claims[name].premise
+        premise = self.structure.world.claims[name].premise
         if premise is None:
             return False
         never = record_predicate(self.structure, lambda c: negate(premise(c)))

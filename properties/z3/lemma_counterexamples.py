@@ -21,13 +21,14 @@ import z3
 from attrs import evolve, frozen
 
 from properties.language.fault_model import FaultModel, get_fault_count_name
+from properties.language.world import ClaimedStructure
 from properties.verdicts.certificates import CERTIFICATE_FOLDER, load_cells
 from properties.verdicts.fingerprint import compute_fingerprint
 from properties.verdicts.storage.certificate_files import write_whole
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
-from properties.worlds import KNOWN_STRUCTURES, find_world
+from properties.worlds import KNOWN_STRUCTURES
 from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODEL_BY_NAME, FAULT_MODELS
-from properties.worlds.replication.world import LEMMAS
+from properties.worlds.replication.world import LEMMAS, ClaimedGroup
 from properties.z3.induction import (
     InductionProblem,
     Step,
@@ -44,17 +45,16 @@ from reference.language.leaves import flatten, unflatten
 from reference.language.machine import Action, compute_machine
 from reference.worlds.replication.roles import FlushDiskType, Role
 from reference.worlds.replication.state import Cluster
-from reference.worlds.replication.structure import Structure
 
 COUNTEREXAMPLE_FILE = CERTIFICATE_FOLDER / "counterexamples.json"
 
 EXAMINED_STRUCTURES = (
-    Structure(),
-    Structure(flush_disk_type=FlushDiskType.SYNC_FLUSH),
-    Structure(role=Role.ASYNC_MASTER),
-    Structure(slaves=0),
-    Structure(variants=("4.5.1",)),
-    Structure(slaves=0, variants=("4.5.1",)),
+    ClaimedGroup(),
+    ClaimedGroup(flush_disk_type=FlushDiskType.SYNC_FLUSH),
+    ClaimedGroup(role=Role.ASYNC_MASTER),
+    ClaimedGroup(slaves=0),
+    ClaimedGroup(variants=("4.5.1",)),
+    ClaimedGroup(slaves=0, variants=("4.5.1",)),
 )
 """The examined structures: the smallest of their counterexamples is kept."""
 
@@ -64,7 +64,7 @@ class LemmaCounterexample:
     """A failure that becomes possible when one lemma is left out."""
 
     lemma: str
-    structure: Structure
+    structure: ClaimedStructure
     before: Mapping[str, int | bool]
     """The leaves that differ from the initial state, with their values."""
     action: Action | None
@@ -82,7 +82,7 @@ class LemmaCounterexample:
     def make_state(self) -> Cluster:
         """The state before, in a log of a few bytes."""
         initial = self.structure.make_initial(
-            find_world(self.structure).make_search_parameters(self.fault_model)
+            self.structure.world.make_search_parameters(self.fault_model)
         )
         state: Cluster = unflatten(self.structure, {**flatten(initial), **self.before})
         return state
@@ -124,7 +124,7 @@ def find_objections(entry: LemmaCounterexample) -> list[str]:
 
 
 def find_counterexamples(
-    structure: Structure,
+    structure: ClaimedStructure,
     on_progress: Callable[[str], None] = lambda text: None,
     lemmas: Iterable[str] = tuple(LEMMAS),
 ) -> dict[str, LemmaCounterexample]:
@@ -141,7 +141,7 @@ def find_counterexamples(
     return found
 
 
-def _find_states(structure: Structure, lemma: str) -> Iterator[LemmaCounterexample]:
+def _find_states(structure: ClaimedStructure, lemma: str) -> Iterator[LemmaCounterexample]:
     """A state without the lemma in which a guarantee fails, under the weakest such fault model."""
     for fault_model in FAULT_MODELS:
         proved = _find_proved(structure, fault_model)
@@ -156,7 +156,7 @@ def _find_states(structure: Structure, lemma: str) -> Iterator[LemmaCounterexamp
             return
 
 
-def _find_steps(structure: Structure, lemma: str) -> Iterator[LemmaCounterexample]:
+def _find_steps(structure: ClaimedStructure, lemma: str) -> Iterator[LemmaCounterexample]:
     """For each rule a state without the lemma, from which it breaks another one."""
     problem, steps = _make_steps(structure)
     others = [name for name in get_lemmas() if name != lemma]
@@ -180,15 +180,13 @@ def _assume_all_but(problem: InductionProblem, lemma: str) -> Any:
 
 
 def _make_entry(
-    structure: Structure,
+    structure: ClaimedStructure,
     lemma: str,
     values: Mapping[str, int | bool],
     action: Action | None,
     breakable: list[str],
 ) -> LemmaCounterexample:
-    initial = flatten(
-        structure.make_initial(find_world(structure).make_search_parameters(EVERYTHING))
-    )
+    initial = flatten(structure.make_initial(structure.world.make_search_parameters(EVERYTHING)))
     before = {path: v for path, v in values.items() if v != initial[path]}
     fault_model = _find_weakest_class(structure, before, action)
     entry = LemmaCounterexample(lemma, structure, before, action, (), fault_model)
@@ -198,7 +196,7 @@ def _make_entry(
 
 
 def _find_weakest_class(
-    structure: Structure, before: Mapping[str, int | bool], action: Action | None
+    structure: ClaimedStructure, before: Mapping[str, int | bool], action: Action | None
 ) -> FaultModel:
     """The first fault model that admits the faults so far and the step."""
     struck = {p.removeprefix(FAULT_PREFIX) for p in before if p.startswith(FAULT_PREFIX)}
@@ -211,13 +209,13 @@ def _find_weakest_class(
 
 
 @cache
-def _make_steps(structure: Structure) -> tuple[InductionProblem, tuple[Step, ...]]:
+def _make_steps(structure: ClaimedStructure) -> tuple[InductionProblem, tuple[Step, ...]]:
     problem = make_small_problem(structure, EVERYTHING)
     return problem, tuple(Step(problem, r) for r in problem.instances)
 
 
 @cache
-def _find_proved(structure: Structure, fault_model: FaultModel) -> list[str]:
+def _find_proved(structure: ClaimedStructure, fault_model: FaultModel) -> list[str]:
     """The guarantees that follow under a fault model from all lemmas together."""
     problem = InductionProblem(structure, fault_model)
     return list(problem.find_consequences(tuple(get_lemmas())).proved)

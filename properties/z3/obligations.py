@@ -18,9 +18,9 @@ from attrs import field, frozen
 
 from properties.checkout import PROGRAM
 from properties.language.fault_model import FaultModel
+from properties.language.world import ClaimedStructure
 from properties.verdicts.certificates import decode_cells, load
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
-from properties.worlds import find_world
 from properties.z3.discharge import (
     Answer,
     Fact,
@@ -96,7 +96,7 @@ class Proof:
 
     def __init__(
         self,
-        structure: Any,
+        structure: ClaimedStructure,
         lemmas: Iterable[str] = (),
         proved: Iterable[tuple[str, str]] = (),
     ) -> None:
@@ -105,9 +105,9 @@ class Proof:
         ``proved`` are the pairs (guarantee, fault class) that are to follow from it.
         """
         self.structure = structure
-        self.everything = find_world(structure).everything
+        self.everything = structure.world.everything
         self.problem = InductionProblem(structure, self.everything)
-        self.lemmas = tuple(lemmas) or tuple(find_world(structure).get_lemmas(structure))
+        self.lemmas = tuple(lemmas) or tuple(structure.world.get_lemmas(structure))
         self.proved = tuple(proved)
         self._lemma_facts = {
             Fact(FactKind.LEMMA, name): self.problem.now(self.problem.predicates[name])
@@ -146,7 +146,7 @@ class Proof:
             facts |= {own: self._lemma_facts[own]} | self._lemma_facts
             return Question(facts, step.after(predicate))
         facts = self._compute_parameter_facts(
-            find_world(self.structure).get_fault_model(obligation.where)
+            self.structure.world.get_fault_model(obligation.where)
         )
         now = Translator(self.problem.arithmetic, self.problem.variables)
         conclusion = now(predicate)
@@ -206,7 +206,7 @@ def _name_parameter_fact(path: str, fault_model: FaultModel) -> Fact:
     return Fact(FactKind.LIMIT if is_possible else FactKind.ABSENCE, fault)
 
 
-def load_proof(structure: Any) -> Proof:
+def load_proof(structure: ClaimedStructure) -> Proof:
     """The proof that the certificate of a structure claims: its lemmas and proved verdicts.
 
     Raises InternalDisagreementError when there is none for these rules.

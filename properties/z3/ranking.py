@@ -13,7 +13,7 @@ from typing import Any, cast
 import z3
 from attrs import frozen
 
-from properties.worlds import find_healing, find_world
+from properties.language.world import ClaimedStructure
 from properties.z3.induction import InductionProblem, Step
 from reference.language.machine import record_machine, record_predicate
 from reference.language.terms import Term
@@ -28,16 +28,16 @@ class RankedStep:
     """The step decreases the rank, for all offsets, sizes and thresholds."""
 
 
-def rank_steps(structure: Any, lemmas: tuple[str, ...]) -> Iterator[RankedStep]:
+def rank_steps(structure: ClaimedStructure, lemmas: tuple[str, ...]) -> Iterator[RankedStep]:
     """Every healing step of a structure, and whether it is proved to decrease the rank.
 
     ``lemmas`` are proved. A step that does not decrease it may repeat forever: the group may never
     come to rest. Empty for a world without convergence claims. Raises SolverGaveUpError.
     """
-    healing = find_healing(structure)
+    healing = structure.healing
     if healing is None:
         return
-    problem = InductionProblem(structure, find_world(structure).everything)
+    problem = InductionProblem(structure, structure.world.everything)
     numbers = [record_predicate(structure, cast(Any, number)) for number in healing.rank]
     is_quiescent = problem.now(record_predicate(structure, healing.is_quiescent))
     assumed = [problem.now(problem.predicates[n]) for n in lemmas]

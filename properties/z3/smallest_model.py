@@ -12,8 +12,7 @@ from typing import Any
 import z3
 
 from properties.language.fault_model import FaultModel
-from properties.language.world import get_largest_size
-from properties.worlds import find_world
+from properties.language.world import ClaimedStructure, get_largest_size
 from properties.z3.induction import InductionProblem, SolverGaveUpError
 from reference.language.leaves import flatten, is_parameter
 from reference.worlds.replication.state import UNKNOWN_OFFSET
@@ -21,10 +20,10 @@ from reference.worlds.replication.state import UNKNOWN_OFFSET
 FAULT_PREFIX = "faults."
 
 
-def make_small_problem(structure: Any, fault_model: FaultModel) -> InductionProblem:
+def make_small_problem(structure: ClaimedStructure, fault_model: FaultModel) -> InductionProblem:
     """Induction over a log of a few bytes, where each fault happens as often as in a search."""
     return InductionProblem(
-        structure, fault_model, sizes=find_world(structure).make_search_parameters(fault_model)
+        structure, fault_model, sizes=structure.world.make_search_parameters(fault_model)
     )
 
 
@@ -44,7 +43,7 @@ def find_smallest_model(
     wanted = {**ordered, **arguments}
     solver.push()
     try:
-        highest = get_largest_size(find_world(problem.structure).sizes.search)
+        highest = get_largest_size(problem.structure.world.sizes.search)
         solver.add(question, *(_is_small(v, highest) for v in wanted.values()))
         return _lower(problem, solver, wanted)
     finally:
@@ -61,7 +60,7 @@ def _lower(
     problem: InductionProblem, solver: z3.Solver, wanted: Mapping[str, Any]
 ) -> dict[str, int | bool] | None:
     value = problem.arithmetic.value
-    initial = flatten(problem.structure.make_initial(find_world(problem.structure).sizes.search))
+    initial = flatten(problem.structure.make_initial(problem.structure.world.sizes.search))
     model = _find_model(solver)
     if model is None:
         return None

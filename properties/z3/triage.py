@@ -20,10 +20,10 @@ from attrs import evolve, field, frozen
 from properties.generated_text import count_steps
 from properties.language.fault_model import FaultModel
 from properties.language.property import Property, PropertyRole
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import is_reached_by, replay
 from properties.schedules.possible_steps import find_access
 from properties.verdicts.verdict import InternalDisagreementError
-from properties.worlds import find_world
 from properties.z3.bounded_search import BoundedAnswer, BoundedSearch
 from properties.z3.induction import (
     InductionProblem,
@@ -92,7 +92,7 @@ class TriagedCounterexample:
 
 
 def triage(
-    structure: Any,
+    structure: ClaimedStructure,
     fault_model: FaultModel,
     property_name: str,
     *,
@@ -105,14 +105,14 @@ def triage(
     not exist, SolverGaveUpError, and InternalDisagreementError when the reference rejects what a
     solver found.
     """
-    candidate = find_world(structure).get_candidates(structure)[property_name]
+    candidate = structure.world.get_candidates(structure)[property_name]
     return triage_candidate(
         structure, fault_model, candidate, depth_limit=depth_limit, on_progress=on_progress
     )
 
 
 def triage_candidate(
-    structure: Any,
+    structure: ClaimedStructure,
     fault_model: FaultModel,
     candidate: Property,
     *,
@@ -120,7 +120,7 @@ def triage_candidate(
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> tuple[TriagedCounterexample, ...]:
     """For each rule that can break any property, such as a new lemma, whether a run does."""
-    initial = structure.make_initial(find_world(structure).make_search_parameters(fault_model))
+    initial = structure.make_initial(structure.world.make_search_parameters(fault_model))
     if not candidate.predicate(initial):
         return (TriagedCounterexample(candidate.name, None, {}, TriageWord.REACHABLE),)
     on_progress(f"{structure.name}: induction")
@@ -132,12 +132,14 @@ def triage_candidate(
 class _Triager:
     """One property of one structure under one fault class."""
 
-    def __init__(self, structure: Any, fault_model: FaultModel, candidate: Property) -> None:
+    def __init__(
+        self, structure: ClaimedStructure, fault_model: FaultModel, candidate: Property
+    ) -> None:
         self.structure = structure
         self.fault_model = fault_model
         self.candidate = candidate
-        self.candidates = find_world(structure).get_candidates(structure)
-        self.sizes = find_world(structure).make_search_parameters(fault_model)
+        self.candidates = structure.world.get_candidates(structure)
+        self.sizes = structure.world.make_search_parameters(fault_model)
         self.small = make_small_problem(structure, fault_model)
         self.unbounded = InductionProblem(structure, fault_model)
         self.claim = record_predicate(structure, candidate.predicate)

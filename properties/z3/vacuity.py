@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from attrs import evolve, frozen
 
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import is_reached_by
 from properties.schedules.known_schedules import search_known_schedules
 from properties.verdicts.certificates import (
@@ -21,7 +22,6 @@ from properties.verdicts.certificates import (
 )
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import read_entries, write_entry
-from properties.worlds import find_world
 from properties.z3.bounded_search import BoundedSearch
 from properties.z3.induction import InductionProblem, prove_lemmas
 from reference.language.leaves import flatten
@@ -30,13 +30,13 @@ from reference.language.operators import all_of
 from reference.language.terms import Term, record, substitute
 
 
-def compute_questions(structure: Any) -> dict[str, Term]:
+def compute_questions(structure: ClaimedStructure) -> dict[str, Term]:
     """Everything that should be reachable in a structure, by a readable name."""
     questions = {f"rule {r.instance.name}": _enabled(r) for r in record_machine(structure)}
-    for g in find_world(structure).claims.values():
+    for g in structure.world.claims.values():
         if g.premise is not None:
             questions[f"premise of {g.name}"] = record_predicate(structure, g.premise)
-    for w in find_world(structure).witnesses.values():
+    for w in structure.world.witnesses.values():
         questions[f"witness {w.name}"] = record_predicate(structure, w.predicate)
     return {n: t for n, t in questions.items() if t.operator != "constant"}
 
@@ -68,7 +68,7 @@ class WitnessAnswer:
 
 
 def search_witnesses(
-    structure: Any,
+    structure: ClaimedStructure,
     on_progress: Callable[[str], None] = lambda text: None,
     *,
     known: tuple[tuple[Action, ...], ...] = (),
@@ -82,43 +82,43 @@ def search_witnesses(
     """
     every = compute_questions(structure)
     questions = {n: t for n, t in every.items() if names is None or n in names}
-    problem = InductionProblem(structure, find_world(structure).everything)
+    problem = InductionProblem(structure, structure.world.everything)
     lemmas = prove_lemmas(structure)
     impossible = {n for n, t in questions.items() if problem.follows(record("not", t), lemmas)}
     wanted = {n: t for n, t in questions.items() if n not in impossible}
     on_progress(f"{structure.name}, witnesses: what {len(known)} known schedules reach")
     found = find_known_witnesses(structure, wanted, known)
     open_questions = {n: t for n, t in wanted.items() if n not in found}
-    if open_questions and find_world(structure).depth_limit != 0:
+    if open_questions and structure.world.depth_limit != 0:
         found |= _search(structure, open_questions, lemmas, on_progress, depth_limit)
     return tuple(WitnessAnswer(n, found.get(n), is_impossible=n in impossible) for n in questions)
 
 
 def find_known_witnesses(
-    structure: Any, wanted: Mapping[str, Term], known: tuple[tuple[Action, ...], ...]
+    structure: ClaimedStructure, wanted: Mapping[str, Term], known: tuple[tuple[Action, ...], ...]
 ) -> dict[str, tuple[Action, ...]]:
     """What known schedules reach without configuration changes; the rest with changes.
 
     A premise that is met only after a change of role would be vacuous under every fault model.
     """
     found: dict[str, tuple[Action, ...]] = {}
-    for column in (find_world(structure).every_fault, find_world(structure).everything):
+    for column in (structure.world.every_fault, structure.world.everything):
         left = {name: term for name, term in wanted.items() if name not in found}
         if left:
             found |= search_known_schedules(
-                structure, find_world(structure).make_search_parameters(column), left, known
+                structure, structure.world.make_search_parameters(column), left, known
             )
     return found
 
 
 def _search(
-    structure: Any,
+    structure: ClaimedStructure,
     questions: dict[str, Term],
     lemmas: tuple[str, ...],
     on_progress: Callable[[str], None],
     depth_limit: int,
 ) -> dict[str, tuple[Action, ...]]:
-    answers = BoundedSearch(structure, find_world(structure).everything, lemmas).find_shortest(
+    answers = BoundedSearch(structure, structure.world.everything, lemmas).find_shortest(
         questions,
         depth_limits=dict.fromkeys(questions, depth_limit),
         on_progress=lambda depth, left: on_progress(
@@ -128,11 +128,11 @@ def _search(
     return {n: a.schedule for n, a in answers.items() if a.schedule is not None}
 
 
-def is_witnessed(structure: Any, question: Term, answer: WitnessAnswer) -> bool:
+def is_witnessed(structure: ClaimedStructure, question: Term, answer: WitnessAnswer) -> bool:
     """The reference follows the schedule, and the question's predicate holds at its end."""
     if answer.schedule is None:
         return False
-    schedule, limits = answer.schedule, find_world(structure).everything.search_limits
+    schedule, limits = answer.schedule, structure.world.everything.search_limits
     return any(
         is_reached_by(
             lambda cluster: bool(substitute(question, flatten(cluster))),
@@ -140,11 +140,13 @@ def is_witnessed(structure: Any, question: Term, answer: WitnessAnswer) -> bool:
             evolve(sizes, limits=limits),
             schedule,
         )
-        for sizes in (structure.template.parameters, find_world(structure).sizes.search)
+        for sizes in (structure.template.parameters, structure.world.sizes.search)
     )
 
 
-def load_open_questions(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> list[str]:
+def load_open_questions(
+    structure: ClaimedStructure, folder: Path = CERTIFICATE_FOLDER
+) -> list[str]:
     """The questions for which no schedule is known, and which the lemmas do not exclude.
 
     Raises KeyError when the structure was never searched.
@@ -152,10 +154,10 @@ def load_open_questions(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> li
     return list(_load(structure, folder)["open"])
 
 
-def find_unwitnessed(structure: Any) -> list[str]:
+def find_unwitnessed(structure: ClaimedStructure) -> list[str]:
     """The questions that no stored schedule reaches and the lemmas do not exclude."""
     questions = compute_questions(structure)
-    problem = InductionProblem(structure, find_world(structure).everything)
+    problem = InductionProblem(structure, structure.world.everything)
     lemmas = prove_lemmas(structure)
     return [
         a.question
@@ -169,7 +171,7 @@ def find_unwitnessed(structure: Any) -> list[str]:
 
 
 def renew_witnesses(
-    structure: Any,
+    structure: ClaimedStructure,
     on_progress: Callable[[str], None],
     *,
     known: tuple[tuple[Action, ...], ...],
@@ -206,7 +208,7 @@ def save_witnesses(
         write_entry(path, structure.name, entry)
 
 
-def has_witnesses(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> bool:
+def has_witnesses(structure: ClaimedStructure, folder: Path = CERTIFICATE_FOLDER) -> bool:
     """The structure was once searched, and the file that says so is whole."""
     path = get_world_folder(structure, folder) / WITNESS_FILE
     try:
@@ -215,7 +217,7 @@ def has_witnesses(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> bool:
         return False
 
 
-def are_witnesses_current(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> bool:
+def are_witnesses_current(structure: ClaimedStructure, folder: Path = CERTIFICATE_FOLDER) -> bool:
     """The structure was searched with its present rules, for all present questions."""
     if not has_witnesses(structure, folder):
         return False
@@ -225,7 +227,7 @@ def are_witnesses_current(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> 
     return is_same and asked == set(compute_questions(structure))
 
 
-def _load(structure: Any, folder: Path) -> dict[str, Any]:
+def _load(structure: ClaimedStructure, folder: Path) -> dict[str, Any]:
     path = get_world_folder(structure, folder) / WITNESS_FILE
     if not has_witnesses(structure, folder):
         raise KeyError(f"{structure.name} was never searched for witnesses")
@@ -233,7 +235,9 @@ def _load(structure: Any, folder: Path) -> dict[str, Any]:
     return stored
 
 
-def load_witnesses(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[WitnessAnswer, ...]:
+def load_witnesses(
+    structure: ClaimedStructure, folder: Path = CERTIFICATE_FOLDER
+) -> tuple[WitnessAnswer, ...]:
     """The stored answers of a structure; a question that is not stored has no schedule.
 
     Raises KeyError when the structure was never searched.
@@ -252,7 +256,7 @@ def load_witnesses(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[W
 
 
 def load_witness_schedules(
-    structure: Any, folder: Path = CERTIFICATE_FOLDER
+    structure: ClaimedStructure, folder: Path = CERTIFICATE_FOLDER
 ) -> tuple[tuple[Action, ...], ...]:
     """The stored schedules of a structure; none where it was never searched."""
     if not has_witnesses(structure, folder):

@@ -24,6 +24,7 @@ from reference.language.machine import (
     RecordedInstance,
     record_predicate,
 )
+from reference.language.structure import BaseStructure
 from reference.language.terms import Term, find_shared, walk
 
 State: TypeAlias = tuple[Any, ...]
@@ -68,7 +69,7 @@ class Writer:
     """How a part is written, and how deep it is nested; by identity."""
 
     @classmethod
-    def of(cls, structure: Any, roots: Iterable[Term]) -> Writer:
+    def of(cls, structure: BaseStructure, roots: Iterable[Term]) -> Writer:
         """A writer that knows which parts of these terms occur again."""
         return cls(compute_places(structure), {id(part) for part in find_shared(roots)})
 
@@ -113,13 +114,13 @@ class Writer:
 
 
 @cache
-def compute_places(structure: Any) -> dict[str, int]:
+def compute_places(structure: BaseStructure) -> dict[str, int]:
     """The place of each leaf in a state."""
     return {path: place for place, path in enumerate(compute_leaf_sorts(structure))}
 
 
 def compile_predicate(
-    structure: Any, predicate: Callable[[Any], Any], *arguments: str
+    structure: BaseStructure, predicate: Callable[[Any], Any], *arguments: str
 ) -> Callable[..., bool]:
     """A predicate over clusters, as a function of flat states.
 
@@ -136,7 +137,7 @@ def compile_predicate(
 class CompiledInstance:
     """A rule instance; each of its functions is compiled when it is first asked for."""
 
-    structure: Any
+    structure: BaseStructure
     recorded: RecordedInstance
 
     @property
@@ -220,7 +221,7 @@ class CompiledInstance:
 class CompiledMachine:
     """All rule instances of one structure, compiled."""
 
-    structure: Any
+    structure: BaseStructure
     dependencies: Dependencies = field(init=False)
     instances: Mapping[str, CompiledInstance] = field(init=False)
     places: Mapping[str, int] = field(init=False)
@@ -260,6 +261,6 @@ class CompiledMachine:
 
 
 @cache
-def compute_compiled_machine(structure: Any) -> CompiledMachine:
+def compute_compiled_machine(structure: BaseStructure) -> CompiledMachine:
     """The compiled machine of a structure, made once."""
     return CompiledMachine(structure)

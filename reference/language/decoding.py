@@ -11,6 +11,7 @@ import attrs
 from attrs import define, field
 
 from reference.language.leaves import list_leaf_fields
+from reference.language.structure import BaseStructure
 
 LATEST = 256
 """How many clusters are kept: one state is looked at several times on end."""
@@ -19,7 +20,7 @@ Decoder: TypeAlias = Callable[[tuple[Any, ...]], Any]
 
 
 @cache
-def compile_decoder(structure: Any) -> Decoder:
+def compile_decoder(structure: BaseStructure) -> Decoder:
     """A function that makes a cluster of the leaves of a state, in the order of ``flatten``."""
     writer = Writer()
     body = writer.write(structure.template)

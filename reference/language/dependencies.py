@@ -22,6 +22,7 @@ from reference.language.machine import (
     record_machine,
     record_predicate,
 )
+from reference.language.structure import BaseStructure
 from reference.language.terms import Term, walk
 
 
@@ -35,7 +36,7 @@ def list_leaves(terms: Iterable[Term]) -> frozenset[str]:
 class Dependencies:
     """What the instances of one structure read and write, by their names."""
 
-    structure: Any
+    structure: BaseStructure
     recorded: Mapping[str, RecordedInstance]
 
     @cached_property
@@ -102,7 +103,7 @@ class Dependencies:
 
 
 @cache
-def compute_dependencies(structure: Any) -> Dependencies:
+def compute_dependencies(structure: BaseStructure) -> Dependencies:
     """The dependencies of a structure, computed once."""
     return Dependencies(structure, {r.instance.name: r for r in record_machine(structure)})
 

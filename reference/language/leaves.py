@@ -13,6 +13,7 @@ from typing import Any
 
 import attrs
 
+from reference.language.structure import BaseStructure
 from reference.language.terms import Sort, leaf
 
 PARAMETER_PREFIX = "parameters."
@@ -50,14 +51,14 @@ def list_changed(before: Any, after: Any, path: str = "") -> Iterator[tuple[str,
                 yield place, sort, one, other
 
 
-def unflatten(structure: Any, values: Mapping[str, Any]) -> Any:
+def unflatten(structure: BaseStructure, values: Mapping[str, Any]) -> Any:
     """The state whose leaves have these values. Raises KeyError for a missing path."""
     template = structure.template
     return transform_leaves(template, lambda path, sort, value: values[path])
 
 
 @cache
-def compute_leaf_sorts(structure: Any) -> dict[str, Sort]:
+def compute_leaf_sorts(structure: BaseStructure) -> dict[str, Sort]:
     """The sort of every leaf of a structure, in the order of ``flatten``."""
     sorts: dict[str, Sort] = {}
 
@@ -70,7 +71,7 @@ def compute_leaf_sorts(structure: Any) -> dict[str, Sort]:
 
 
 @cache
-def symbolic_cluster(structure: Any) -> Any:
+def symbolic_cluster(structure: BaseStructure) -> Any:
     """The state in which every leaf is a free variable named by its path."""
     template = structure.template
     return transform_leaves(template, lambda path, sort, value: leaf(path, sort))

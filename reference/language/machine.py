@@ -144,7 +144,7 @@ class Machine:
 
 
 @cache
-def compute_machine(structure: Any) -> Machine:
+def compute_machine(structure: BaseStructure) -> Machine:
     """The machine of a structure, made once."""
     return Machine(structure)
 
@@ -165,7 +165,7 @@ def probe(instance: Instance, cluster: Any) -> tuple[list[str], tuple[Argument, 
 
 
 @cache
-def count_arguments(instance: Instance, structure: Any) -> int:
+def count_arguments(instance: Instance, structure: BaseStructure) -> int:
     """The number of a rule's arguments, which does not depend on the state."""
     steps = instance.start(symbolic_cluster(structure))
     next(steps)
@@ -179,7 +179,7 @@ def count_arguments(instance: Instance, structure: Any) -> int:
     raise AssertionError("unreachable")
 
 
-def record_instance(structure: Any, instance: Instance) -> RecordedInstance:
+def record_instance(structure: BaseStructure, instance: Instance) -> RecordedInstance:
     """Run a rule on free variables and record it."""
     before = symbolic_cluster(structure)
     named, arguments, after = run_on_leaves(before, instance)
@@ -219,13 +219,13 @@ def run_on_leaves(
 
 
 @cache
-def record_machine(structure: Any) -> tuple[RecordedInstance, ...]:
+def record_machine(structure: BaseStructure) -> tuple[RecordedInstance, ...]:
     """Every instance of a structure as terms, in the machine's order."""
     machine = compute_machine(structure)
     return tuple(record_instance(structure, i) for i in machine.instances.values())
 
 
-def record_predicate(structure: Any, predicate: Callable[[Any], bool]) -> Term:
+def record_predicate(structure: BaseStructure, predicate: Callable[[Any], bool]) -> Term:
     """A predicate over clusters as a term."""
     return as_term(predicate(symbolic_cluster(structure)))
 

@@ -8,7 +8,7 @@ search and walks know nothing else of a world.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from attrs import frozen
 
@@ -103,6 +103,15 @@ class BaseStructure:
     def slaves(self) -> int:
         """A master has one slave, unless the world counts them."""
         return 1
+
+    @property
+    def messages(self) -> int:
+        """How many messages are followed individually, each with leaves of its own."""
+        return 1
+
+    def follow_messages(self, messages: int) -> Self:
+        """The structure with so many followed messages; its own number unless its world counts."""
+        return self
 
     @property
     def variants(self) -> tuple[str, ...]:

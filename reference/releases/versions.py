@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from attrs import evolve, frozen
 
@@ -36,6 +36,9 @@ from reference.worlds.replication.rules import RULES
 
 if TYPE_CHECKING:
     from reference.worlds.replication.structure import Structure
+
+Group = TypeVar("Group", bound="Structure")
+"""A master/slave group, with or without claims about it."""
 
 USUAL = ROCKETMQ_VERSION
 """The release that the rules describe, before any change."""
@@ -100,7 +103,7 @@ class Version:
         """The variants of a structure of this version."""
         return (self.rule_set,) if self.rule_set else ()
 
-    def apply(self, structure: Structure) -> Structure:
+    def apply(self, structure: Group) -> Group:
         """The structure under the rules of this version."""
         return apply_rule_set(structure, self.rule_set)
 
@@ -164,7 +167,7 @@ def find_version(variants: tuple[str, ...]) -> Version:
 USUAL_VERSION = Version()
 
 
-def apply_rule_set(structure: Structure, name: str) -> Structure:
+def apply_rule_set(structure: Group, name: str) -> Group:
     """The structure under the rules of a release, by the name of the first release with these.
 
     A controller makes the elected broker a SYNC_MASTER, whatever ``brokerRole`` says

@@ -6,12 +6,11 @@ from collections.abc import Collection, Sequence
 from functools import reduce
 from operator import or_
 from pathlib import Path
-from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as spark_functions
 
-from properties.worlds import find_world
+from properties.language.world import ClaimedStructure
 from spark_fuzz.campaign.rows import name_words
 from spark_fuzz.campaign.store import (
     DATA_FOLDER,
@@ -59,23 +58,23 @@ def read_rows(spark: SparkSession, folder: Path) -> DataFrame:
     )
 
 
-def name_fired(structure: Any, names: Sequence[str]) -> Column:
+def name_fired(structure: ClaimedStructure, names: Sequence[str]) -> Column:
     """Those of these rule instances that fired in a row's schedule, in this order."""
     return _list_true({name: has_fired(structure, [name]) for name in names})
 
 
-def name_stuck(structure: Any) -> Column:
+def name_stuck(structure: ClaimedStructure) -> Column:
     """The claims about rest that the end of a row's schedule violates."""
-    return _list_true({n: is_stuck(structure, n) for n in find_world(structure).claims_about_rest})
+    return _list_true({n: is_stuck(structure, n) for n in structure.world.claims_about_rest})
 
 
-def has_fired(structure: Any, names: Collection[str]) -> Column:
+def has_fired(structure: ClaimedStructure, names: Collection[str]) -> Column:
     """Whether any of these rule instances fired in a row's schedule."""
     words = (word.bitwiseAND(mask) != 0 for word, mask in select_fired(structure, names) if mask)
     return reduce(or_, words, spark_functions.lit(False))
 
 
-def select_fired(structure: Any, names: Collection[str]) -> list[tuple[Column, int]]:
+def select_fired(structure: ClaimedStructure, names: Collection[str]) -> list[tuple[Column, int]]:
     """The words of a row's rule instances, each with the bits of these instances."""
     instances = list_rule_instances(structure)
     masks = [0] * -(-len(instances) // WORD_BITS)
@@ -85,9 +84,9 @@ def select_fired(structure: Any, names: Collection[str]) -> list[tuple[Column, i
     return [*zip(words, masks, strict=True)]
 
 
-def is_stuck(structure: Any, claim: str) -> Column:
+def is_stuck(structure: ClaimedStructure, claim: str) -> Column:
     """Whether the end of a row's schedule violates a claim about rest."""
-    mask = 1 << find_world(structure).claims_about_rest.index(claim)
+    mask = 1 << structure.world.claims_about_rest.index(claim)
     return spark_functions.col("stuck_bits").bitwiseAND(mask) != 0
 
 

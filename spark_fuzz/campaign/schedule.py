@@ -11,10 +11,11 @@ from typing import Any
 import attrs
 from attrs import Factory, evolve, field, frozen
 
+from properties.language.world import ClaimedStructure
 from properties.verdicts.fingerprint import compute_digest
-from properties.worlds import KNOWN_STRUCTURES, find_world
+from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.replication.world import ClaimedGroup
 from reference.language.rule import USUAL_WEIGHT
-from reference.worlds.replication.structure import Structure
 from spark_fuzz.kernel import ancestry as lineage
 from spark_fuzz.kernel import scheduler, swarm, walk
 from spark_fuzz.kernel.ancestry import Lineage, parse_lineage
@@ -37,25 +38,25 @@ class IdentifierError(ValueError):
     """Raised for a text that identifies no schedule; one line, with the expected form."""
 
 
-def get_structure_code(structure: Any) -> str:
+def get_structure_code(structure: ClaimedStructure) -> str:
     """A structure in an identifier, for example ``SYNC_MASTER-ASYNC_FLUSH-1``."""
-    return find_world(structure).make_code(structure)
+    return structure.world.make_code(structure)
 
 
 STRUCTURE_BY_CODE: Mapping[str, Any] = {get_structure_code(s): s for s in KNOWN_STRUCTURES.values()}
 """Every structure that an identifier can name."""
 
 
-def get_default_limits(structure: Any) -> Any:
+def get_default_limits(structure: ClaimedStructure) -> Any:
     """Every fault twice, and no configuration changes."""
-    return find_world(structure).every_fault.search_limits
+    return structure.world.every_fault.search_limits
 
 
 @frozen
 class CampaignOptions:
     """Everything that decides what a schedule does."""
 
-    structure: Any = field(factory=Structure)
+    structure: ClaimedStructure = field(factory=ClaimedGroup)
     limits: Any = Factory(lambda self: get_default_limits(self.structure), takes_self=True)
     """How often each fault may happen in one schedule."""
     steps: int = field(default=64)
@@ -72,7 +73,7 @@ class CampaignOptions:
     @property
     def parameters(self) -> Any:
         """The sizes and fault limits of every schedule that draws none."""
-        return evolve(find_world(self.structure).sizes.campaign, limits=self.limits)
+        return evolve(self.structure.world.sizes.campaign, limits=self.limits)
 
     def compute_environment(self, schedule: int | Lineage) -> Environment:
         """The environment of a schedule; a guided one has its oldest ancestor's."""
@@ -88,7 +89,7 @@ class CampaignOptions:
     @property
     def judged_claims(self) -> tuple[str, ...]:
         """The guarantees, and, if schedules heal, the convergence claims."""
-        world = find_world(self.structure)
+        world = self.structure.world
         at_rest = [name for name in world.claims if name not in world.guarantees]
         return (*world.judged, *(at_rest if self.healing_steps else ()))
 
@@ -111,9 +112,9 @@ class CampaignOptions:
         return f"{self.structure_code}/{numbers}@{digest}"
 
 
-def compute_rules_digest(structure: Any, *, is_swarm: bool = False) -> str:
+def compute_rules_digest(structure: ClaimedStructure, *, is_swarm: bool = False) -> str:
     """A digest of all that a schedule's number depends on: rules, weights, sizes, dice."""
-    sizes = find_world(structure).sizes.swarm if is_swarm else find_world(structure).sizes.campaign
+    sizes = structure.world.sizes.swarm if is_swarm else structure.world.sizes.campaign
     rare = {n: r.weight for n, r in structure.rules.items() if r.weight != USUAL_WEIGHT}
     text = f"{compute_digest(structure)} {rare} {USUAL_WEIGHT} {sizes}"
     dice = "".join(inspect.getsource(module) for module in (scheduler, lineage, swarm, walk))
@@ -132,9 +133,9 @@ def parse_identifier(text: str) -> tuple[CampaignOptions, Lineage]:
     match = IDENTIFIER.fullmatch(text.strip())
     structure = STRUCTURE_BY_CODE.get(match["structure"]) if match else None
     if match is None or structure is None:
-        raise IdentifierError(describe_misfit(text, Structure()))
+        raise IdentifierError(describe_misfit(text, ClaimedGroup()))
     numbers = [int(n) for n in match["limits"].split(".") if n]
-    limits_class = find_world(structure).everything.counts
+    limits_class = structure.world.everything.counts
     if len(numbers) != len(attrs.fields_dict(limits_class)):
         raise IdentifierError(describe_misfit(text, structure))
     is_swarm = match["swarm"] is not None
@@ -165,13 +166,13 @@ def check_numbers(options: CampaignOptions, text: str) -> Lineage:
     return parsed
 
 
-def describe_misfit(text: str, structure: Any) -> str:
+def describe_misfit(text: str, structure: ClaimedStructure) -> str:
     """The error for a text that does not identify a schedule of this structure."""
     example = CampaignOptions(structure).format_identifier(42)
     return f"{text!r} identifies no schedule; one looks like {example}"
 
 
-def check_rules(structure: Any, digest: str | None, *, is_swarm: bool = False) -> None:
+def check_rules(structure: ClaimedStructure, digest: str | None, *, is_swarm: bool = False) -> None:
     """Raise IdentifierError for a schedule of other rules; one without digest is accepted."""
     if digest not in (None, compute_rules_digest(structure, is_swarm=is_swarm)):
         raise IdentifierError(

@@ -8,9 +8,9 @@ from typing import Any
 
 from attrs import frozen
 
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import JudgedStep, judge, judge_after
 from properties.walks.steps import find_moving
-from properties.worlds import find_healing, find_world
 from reference.language.dependencies import EnabledSteps
 from reference.language.machine import Action, Enabled, compute_machine
 from spark_fuzz.campaign.schedule import CampaignOptions
@@ -110,14 +110,14 @@ def take_step(  # noqa: PLR0913, PLR0917
 
 
 @cache
-def _list_places(structure: Any) -> dict[str, int]:
+def _list_places(structure: ClaimedStructure) -> dict[str, int]:
     """The place of each instance in the machine's order."""
     return {name: place for place, name in enumerate(compute_machine(structure).instances)}
 
 
 def find_end(walk: EnabledSteps) -> int:
     """The result of healing: still moving, at rest, or not quiescent."""
-    healing = find_healing(walk.cluster.structure)
+    healing = walk.cluster.structure.healing
     if find_moving(walk.list_enabled(), walk.cluster):
         return STILL_MOVING
     return AT_REST if healing is not None and healing.is_quiescent(walk.cluster) else NOT_QUIESCENT
@@ -126,5 +126,5 @@ def find_end(walk: EnabledSteps) -> int:
 def find_stuck(cluster: Any) -> tuple[str, ...]:
     """The convergence claims that a state violates."""
     structure = cluster.structure
-    claims = [n for n in find_world(structure).claims if n not in find_world(structure).guarantees]
+    claims = [n for n in structure.world.claims if n not in structure.world.guarantees]
     return judge(cluster, claims)

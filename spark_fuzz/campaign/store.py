@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 from attrs import frozen
 
-from properties.worlds import find_world
+from properties.language.world import ClaimedStructure
 from reference.language.machine import record_machine
 from reference.releases.versions import find_version
 from spark_fuzz.campaign.schedule import (
@@ -102,13 +101,13 @@ class Manifest:
             "guided_rounds": self.guided_rounds,
             "row_format": ROW_FORMAT,
             "rule_bits": list_rule_instances(self.options.structure),
-            "stuck_bits": find_world(self.options.structure).claims_about_rest,
+            "stuck_bits": self.options.structure.world.claims_about_rest,
             "versions": versions | {library: version(library) for library in LIBRARIES},
         }
         return json.dumps(content, indent=1) + "\n"
 
 
-def list_rule_instances(structure: Any) -> list[str]:
+def list_rule_instances(structure: ClaimedStructure) -> list[str]:
     """The rule instances, in the order of their bits in a row."""
     return [recorded.instance.name for recorded in record_machine(structure)]
 

@@ -16,9 +16,9 @@ import numpy as np
 from attrs import frozen
 
 from properties.language.fault_model import FaultModel
+from properties.language.world import ClaimedStructure
 from properties.verdicts.certificates import load
 from properties.walks.hypothesis_machine import find_earliest_violations
-from properties.worlds import find_world
 from properties.z3.bounded_search import BoundedSearch
 from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import prove_lemmas
@@ -103,7 +103,7 @@ Judge = Callable[[Any, FaultModel], dict[str, Opinion]]
 
 
 def judge_cells(
-    structure: Any,
+    structure: ClaimedStructure,
     fault_model: FaultModel,
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> tuple[JudgedCell, ...]:
@@ -114,21 +114,23 @@ def judge_cells(
         said.append(judge(structure, fault_model))
     return tuple(
         JudgedCell(structure.name, fault_model.name, name, tuple(each[name] for each in said))
-        for name in find_world(structure).guarantees
+        for name in structure.world.guarantees
     )
 
 
-def judge_by_induction(structure: Any, fault_model: FaultModel) -> dict[str, Opinion]:
+def judge_by_induction(structure: ClaimedStructure, fault_model: FaultModel) -> dict[str, Opinion]:
     """The guarantees that follow from the certificate's inductive set, proved again, if any."""
     document = load(structure)
     lemmas = tuple(document["inductive_set"]) if document else ()
     proved = FaultSetProver(structure, prove_lemmas(structure, lemmas)).decide(fault_model).proved
-    return {n: Opinion("induction", holds=n in proved) for n in find_world(structure).guarantees}
+    return {n: Opinion("induction", holds=n in proved) for n in structure.world.guarantees}
 
 
-def judge_by_bounded_search(structure: Any, fault_model: FaultModel) -> dict[str, Opinion]:
+def judge_by_bounded_search(
+    structure: ClaimedStructure, fault_model: FaultModel
+) -> dict[str, Opinion]:
     """The shortest schedule of at most DEPTH_MAX steps, or none."""
-    claims = find_world(structure).guarantees
+    claims = structure.world.guarantees
     terms = {n: record_predicate(structure, claim.predicate) for n, claim in claims.items()}
     search = BoundedSearch(structure, fault_model)
     answers = search.find_shortest(
@@ -143,7 +145,9 @@ def judge_by_bounded_search(structure: Any, fault_model: FaultModel) -> dict[str
     }
 
 
-def judge_by_exhaustive_search(structure: Any, fault_model: FaultModel) -> dict[str, Opinion]:
+def judge_by_exhaustive_search(
+    structure: ClaimedStructure, fault_model: FaultModel
+) -> dict[str, Opinion]:
     """All states, depth by depth, up to STATES_MAX."""
     opinions = {}
     for together in group_by_influence(structure, fault_model):
@@ -159,10 +163,10 @@ def judge_by_exhaustive_search(structure: Any, fault_model: FaultModel) -> dict[
     return opinions
 
 
-def judge_by_kernel(structure: Any, fault_model: FaultModel) -> dict[str, Opinion]:
+def judge_by_kernel(structure: ClaimedStructure, fault_model: FaultModel) -> dict[str, Opinion]:
     """The earliest violation in SCHEDULES random schedules of the compiled rules."""
     kernel = compile_kernel(structure)
-    begin = structure.make_initial(find_world(structure).make_search_parameters(fault_model))
+    begin = structure.make_initial(structure.world.make_search_parameters(fault_model))
     options = CampaignOptions(structure, fault_model.search_limits)
     violations = kernel.run(options, 0, SCHEDULES, begin=begin).violations
     names = kernel.layout.guarantees
@@ -175,10 +179,10 @@ def find_least(steps: Any) -> int | None:
     return int(np.min(steps)) if len(steps) else None
 
 
-def judge_by_hypothesis(structure: Any, fault_model: FaultModel) -> dict[str, Opinion]:
+def judge_by_hypothesis(structure: ClaimedStructure, fault_model: FaultModel) -> dict[str, Opinion]:
     """The earliest violation in the walks of the reference that Hypothesis draws."""
-    claims = {name: claim.predicate for name, claim in find_world(structure).guarantees.items()}
-    parameters = find_world(structure).make_search_parameters(fault_model)
+    claims = {name: claim.predicate for name, claim in structure.world.guarantees.items()}
+    parameters = structure.world.make_search_parameters(fault_model)
     found = find_earliest_violations(structure, parameters, claims, EXAMPLES, EXAMPLE_STEPS)
     return {name: Opinion("Hypothesis", falls_after=found.get(name)) for name in claims}
 

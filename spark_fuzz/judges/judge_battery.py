@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from properties.judges.judge_checks import check_bytes, check_meaning, check_premises, check_proofs
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import follow_while_possible
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts.certificates import get_world_folder
-from properties.worlds import STRUCTURES, find_world
+from properties.worlds import STRUCTURES
 from reference.language.leaves import flatten
 from reference.language.machine import compute_machine
 from reference.language.terms import OPERATORS, evaluate
@@ -34,13 +35,13 @@ def check_lowering() -> str:
     return run_lowered(structure)
 
 
-def run_lowered(structure: Any) -> str:
+def run_lowered(structure: ClaimedStructure) -> str:
     """The first state of some known schedules in which the two readings differ, in a line."""
     layout, machine = Layout(structure), compute_machine(structure)
     functions: dict[str, Any] = {}
     exec(lower(structure), functions)
     names = [r.instance.name for r in layout.instances]
-    sizes = find_world(structure).make_search_parameters(find_world(structure).everything)
+    sizes = structure.world.make_search_parameters(structure.world.everything)
     schedules = load_known_schedules(get_world_folder(structure))[:LOWERED_SCHEDULES]
     for schedule in schedules:
         before: Any = None
@@ -73,7 +74,7 @@ def _compare_judgement(
     state: list[int],
     parameters: list[int],
 ) -> str:
-    claims = find_world(layout.structure).claims
+    claims = layout.structure.world.claims
     for function, judged in (
         ("judge", layout.guarantees),
         ("judge_rest", layout.claims_about_rest),

@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 from attrs import evolve, frozen
 
+from properties.language.world import ClaimedStructure
 from properties.mutants.derivation import RuleMutant, list_mutants
 from properties.mutants.findings import (
     Finding,
@@ -109,7 +110,7 @@ def list_proved(instance: ListedInstance) -> tuple[str, ...]:
 
 
 @cache
-def _list_proved(structure: Any, fault: str) -> tuple[str, ...]:
+def _list_proved(structure: ClaimedStructure, fault: str) -> tuple[str, ...]:
     document = load(structure)
     cells = decode_cells(structure, document) if document else ()
     proved = (c for c in cells if c.word is VerdictWord.PROVED)

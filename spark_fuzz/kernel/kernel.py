@@ -18,7 +18,7 @@ import numpy as np
 from attrs import evolve, frozen
 from numba.extending import register_jitable
 
-from properties.worlds import find_world
+from properties.language.world import ClaimedStructure
 from properties.z3.induction import LIMIT_PREFIX
 from reference.language.leaves import flatten
 from reference.language.machine import Action
@@ -105,7 +105,7 @@ class SizeError(ValueError):
 class Kernel:
     """The compiled reading of one structure."""
 
-    def __init__(self, structure: Any) -> None:
+    def __init__(self, structure: ClaimedStructure) -> None:
         self.structure = structure
         self.layout = Layout(structure)
         self.names = [r.instance.name for r in self.layout.instances]
@@ -222,9 +222,7 @@ class Kernel:
 
     def encode_profiles(self, options: CampaignOptions) -> Any:
         """The parameters that schedules choose from: int64, shape (profiles, parameters)."""
-        profiles = (
-            find_world(self.structure).sizes.swarm if options.is_swarm else (options.parameters,)
-        )
+        profiles = self.structure.world.sizes.swarm if options.is_swarm else (options.parameters,)
         limited = (evolve(p, limits=options.limits) for p in profiles)
         states = (self.structure.make_initial(p) for p in limited)
         return np.array([self.encode_parameters(s) for s in states], np.int64)
@@ -295,7 +293,7 @@ class Kernel:
 
 
 @cache
-def compile_kernel(structure: Any) -> Kernel:
+def compile_kernel(structure: ClaimedStructure) -> Kernel:
     """The kernel of a structure; compiled on first use on a machine, then loaded from disk."""
     return Kernel(structure)
 

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from properties.language.healing import is_moving
-from properties.worlds import find_healing, find_world
+from properties.language.world import ClaimedStructure
 from properties.z3.induction import get_leaf_names
 from reference.language.leaves import compute_leaf_sorts, is_parameter
 from reference.language.machine import RecordedInstance, record_machine, record_predicate
@@ -38,14 +38,14 @@ EXPRESSIONS = {
 class Layout:
     """The layout: the leaves in the state and parameter arrays, the order of instances."""
 
-    def __init__(self, structure: Any) -> None:
+    def __init__(self, structure: ClaimedStructure) -> None:
         self.structure = structure
         self.sorts = compute_leaf_sorts(structure)
         self.state_paths = [p for p in self.sorts if not is_parameter(p)]
         self.parameter_paths = [p for p in self.sorts if is_parameter(p)]
         self.instances: Sequence[RecordedInstance] = record_machine(structure)
-        self.guarantees = list(find_world(structure).judged)
-        self.claims_about_rest = find_world(structure).claims_about_rest
+        self.guarantees = list(structure.world.judged)
+        self.claims_about_rest = structure.world.claims_about_rest
         self.is_decisive = self._find_decisive_instances()
         self.watched = find_watched_terms(structure, self.instances)
         self.arguments_max = max(len(r.arguments) for r in self.instances)
@@ -59,9 +59,7 @@ class Layout:
 
     def record_claim(self, name: str) -> Term:
         """The condition of a guarantee or a convergence claim on a state."""
-        return record_predicate(
-            self.structure, find_world(self.structure).get_claim(name).predicate
-        )
+        return record_predicate(self.structure, self.structure.world.get_claim(name).predicate)
 
     def _find_decisive_instances(self) -> list[bool]:
         """For each instance whether it writes a leaf on which some guarantee depends."""
@@ -69,14 +67,16 @@ class Layout:
         return [not leaves.isdisjoint(r.effects) for r in self.instances]
 
 
-def find_watched_terms(structure: Any, instances: Iterable[RecordedInstance]) -> dict[str, Term]:
+def find_watched_terms(
+    structure: ClaimedStructure, instances: Iterable[RecordedInstance]
+) -> dict[str, Term]:
     """The named conditions of all rules, each term once, and the premises of all guarantees."""
     watched: dict[str, Term] = {}
     for recorded in instances:
         for name, term in recorded.conditions.items():
             if not any(term is known for known in watched.values()):
                 watched[f"{recorded.instance.name}: {name}"] = term
-    for name, guarantee in find_world(structure).judged.items():
+    for name, guarantee in structure.world.judged.items():
         if guarantee.premise is not None:
             watched[f"premise of {name}"] = record_predicate(structure, guarantee.premise)
     return watched
@@ -127,7 +127,7 @@ class Writer:
         return self.layout.get_reference_to(path)
 
 
-def lower(structure: Any) -> str:
+def lower(structure: ClaimedStructure) -> str:
     """The source of a structure's kernel: the lowered functions that ``walk`` declares."""
     layout = Layout(structure)
     parts = (
@@ -202,7 +202,7 @@ def _lower_judge(layout: Layout, function: str, claims: Iterable[str]) -> Iterab
 
 def collect_moving(layout: Layout) -> dict[int, list[Term]]:
     """When the instances by which a system heals are enabled, by their places in the layout."""
-    healing, found = find_healing(layout.structure), dict[int, list[Term]]()
+    healing, found = layout.structure.healing, dict[int, list[Term]]()
     for index, recorded in enumerate(layout.instances):
         if healing and recorded.instance.rule.name in (*healing.steps, *healing.recovery):
             found[index] = [*recorded.conditions.values()]
@@ -224,7 +224,7 @@ def _lower_find_moving(layout: Layout) -> Iterable[str]:
 
 def _lower_is_quiescent(layout: Layout) -> Iterable[str]:
     writer = Writer(layout, {}, 4)
-    healing = find_healing(layout.structure)
+    healing = layout.structure.healing
     peace = "False"
     if healing:
         peace = writer.name_of(record_predicate(layout.structure, healing.is_quiescent))

@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 from attrs import evolve, frozen
 
-from properties.worlds import find_world
+from properties.language.world import ClaimedStructure
 from reference.language.machine import compute_machine
 from spark_fuzz.kernel.scheduler import (
     ENVIRONMENT_STEP,
@@ -34,13 +34,13 @@ class Environment:
     """A number per instance of the machine, in its order: a weight, or an initial priority."""
 
 
-def compute_usual_weights(structure: Any) -> tuple[int, ...]:
+def compute_usual_weights(structure: ClaimedStructure) -> tuple[int, ...]:
     """The weight of each instance without draws, in the machine's order."""
     return tuple(i.rule.weight for i in compute_machine(structure).instances.values())
 
 
 def draw_environment(
-    structure: Any, most: Any, key: int, *, scheduler: int, is_swarm: bool
+    structure: ClaimedStructure, most: Any, key: int, *, scheduler: int, is_swarm: bool
 ) -> Environment:
     """The environment of the schedule with this key; fault limits are at most those of ``most``.
 
@@ -50,7 +50,7 @@ def draw_environment(
     names = tuple(attrs.fields_dict(type(most.limits)))
     parameters = most
     if is_swarm:
-        sizes = find_world(structure).sizes.swarm
+        sizes = structure.world.sizes.swarm
         chosen = sizes[pick_below(draw(key, ENVIRONMENT_STEP, 0), len(sizes))]
         drawn = {
             name: pick_limit(getattr(most.limits, name), draw(key, ENVIRONMENT_STEP, 1 + i))

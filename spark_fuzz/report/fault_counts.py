@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as spark_functions
 
 from properties.language.fault_model import get_fault_count_name
-from properties.worlds import find_world
+from properties.language.world import ClaimedStructure
 from reference.language.machine import record_machine
 from spark_fuzz.campaign.row_reading import is_stuck, name_fired, read_rows, select_fired
 from spark_fuzz.campaign.rows import ENDS
@@ -39,7 +38,7 @@ def counted_by_faults(spark: SparkSession, folder: Path) -> Iterator[DataFrame]:
         counted.unpersist()
 
 
-def count_by_faults(rows: DataFrame, structure: Any) -> DataFrame:
+def count_by_faults(rows: DataFrame, structure: ClaimedStructure) -> DataFrame:
     """A row for each set of faults that happened in some schedule.
 
     ``rule_bits`` has the bits of these faults only; ``schedules``, ``steps`` and ``healing_steps``
@@ -72,28 +71,28 @@ def get_first(packed: int) -> tuple[int, int]:
     return packed >> SCHEDULE_BITS, packed & ((1 << SCHEDULE_BITS) - 1)
 
 
-def count_faults(structure: Any) -> Column:
+def count_faults(structure: ClaimedStructure) -> Column:
     """How many different faults a row's set has."""
     return spark_functions.size(name_fired(structure, [name for name, _ in list_faults(structure)]))
 
 
-def list_claims(structure: Any) -> list[str]:
+def list_claims(structure: ClaimedStructure) -> list[str]:
     """Every claim that a campaign may find violated."""
-    return [*find_world(structure).claims, *find_world(structure).part_claims]
+    return [*structure.world.claims, *structure.world.part_claims]
 
 
-def get_violating_step(structure: Any, claim: str) -> Column:
+def get_violating_step(structure: ClaimedStructure, claim: str) -> Column:
     """The number of steps after which a row's schedule violates a claim, else null.
 
     Convergence claims are judged at the end of healing.
     """
-    if claim in find_world(structure).judged:
+    if claim in structure.world.judged:
         return spark_functions.col(f"violating_steps.{claim}")
     at_end = spark_functions.col("steps") + spark_functions.col("healing_steps")
     return spark_functions.when(is_stuck(structure, claim), at_end)
 
 
-def list_faults(structure: Any) -> list[tuple[str, str]]:
+def list_faults(structure: ClaimedStructure) -> list[tuple[str, str]]:
     """Each instance that is a fault or environment event, with the name of its count."""
     counted = ((r.instance.name, get_fault_count_name(r)) for r in record_machine(structure))
     return [(name, fault) for name, fault in counted if fault is not None]

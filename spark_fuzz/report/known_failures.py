@@ -13,9 +13,9 @@ from attrs import evolve, frozen
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as spark_functions
 
+from properties.language.world import ClaimedStructure
 from properties.verdicts.fault_sets.admitted_faults import are_proofs_current
 from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, load_borders
-from properties.worlds import find_world
 from spark_fuzz.campaign.row_reading import has_fired
 from spark_fuzz.report.fault_counts import get_first, list_faults
 
@@ -39,14 +39,14 @@ class KnownFailure:
         return f"{self.guarantee} by {faults} ({self.steps} steps)"
 
 
-def list_known_failures(structure: Any) -> tuple[KnownFailure, ...]:
+def list_known_failures(structure: ClaimedStructure) -> tuple[KnownFailure, ...]:
     """Every known way to break the guarantees that are checked in each state.
 
     Empty for a structure whose fault sets are not decided, or were decided for other rules.
     """
     if structure not in BORDERED_STRUCTURES or not are_proofs_current(structure):
         return ()
-    guarantees = find_world(structure).guarantees
+    guarantees = structure.world.guarantees
     return tuple(
         KnownFailure(border.guarantee, refutation.faults, len(refutation.schedule))
         for border in load_borders(structure)
@@ -55,7 +55,9 @@ def list_known_failures(structure: Any) -> tuple[KnownFailure, ...]:
     )
 
 
-def count_known_failures(counted: DataFrame, structure: Any, limits: Any) -> list[KnownFailure]:
+def count_known_failures(
+    counted: DataFrame, structure: ClaimedStructure, limits: Any
+) -> list[KnownFailure]:
     """The known ways to fail that these limits admit, from the campaign's counts by faults."""
     known = [f for f in list_known_failures(structure) if is_admitted(f, limits)]
     if not known:

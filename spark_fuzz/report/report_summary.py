@@ -19,7 +19,6 @@ from properties.verdicts.fault_sets.admitted_faults import (
     are_proofs_current,
     find_tabled_verdict,
 )
-from properties.worlds import find_world
 from reference.language.machine import compute_machine
 from reference.releases.versions import find_version
 from spark_fuzz.campaign.schedule import CampaignOptions
@@ -99,13 +98,13 @@ def describe_guarantee(
     shortest = found and options.format_identifier(parse_lineage(found["shortest_lineage"]))
     return {
         "guarantee": name,
-        "sentence": find_world(options.structure).get_claim(name).sentence,
+        "sentence": options.structure.world.get_claim(name).sentence,
         "expected": tabled and tabled.word.value,
         "expected_by": tabled and tabled.fault,
         "disputed": list(tabled.disputed) if tabled else [],
         "schedules": found["schedules"] if found else 0,
         "shortest_steps": found and found["shortest_steps"],
-        "is_about_rest": name not in find_world(options.structure).judged,
+        "is_about_rest": name not in options.structure.world.judged,
         "replay": found and f"rmqspec replay {shortest} --guarantee {name}",
     }
 

@@ -26,9 +26,9 @@ from pyspark.sql import functions as spark_functions
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, StructField, StructType
 
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import judge, replay, shorten_refutation
 from properties.verdicts.certificates import decode_schedule, encode_schedule
-from properties.worlds import find_world
 from reference.language.machine import Action
 from spark_fuzz.campaign.guidance import find_campaign_lineage
 from spark_fuzz.campaign.schedule import CampaignOptions
@@ -48,7 +48,7 @@ CONTINUATION_STEPS = 256
 
 def sample_continuations(
     guarantee: str,
-    structure: Any,
+    structure: ClaimedStructure,
     parameters: Any,
     schedule: Sequence[Action],
     drawn: int = CONTINUATIONS,
@@ -154,7 +154,7 @@ def pick_candidates(counted: DataFrame, folder: Path, candidates: int) -> DataFr
     smallest_first = Window.partitionBy("guarantee").orderBy("faults", "first")
     ranked = quickest.withColumn("rank", spark_functions.row_number().over(smallest_first))
     most = spark_functions.when(
-        spark_functions.col("guarantee").isin(list(find_world(structure).judged)), candidates
+        spark_functions.col("guarantee").isin(list(structure.world.judged)), candidates
     ).otherwise(min(candidates, CANDIDATES_ABOUT_REST))
     picked = ranked.where(ranked.rank <= most).select("guarantee", "first").collect()
     named = [

@@ -14,9 +14,9 @@ import numpy as np
 from attrs import evolve, frozen
 
 from properties.language.fault_model import FaultModel
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.verdict import InternalDisagreementError
-from properties.worlds import find_world
 from reference.language.machine import Action
 from spark_fuzz.kernel.kernel import compile_kernel
 from spark_fuzz.kernel.lowering import Layout
@@ -92,7 +92,7 @@ class BreadthFirstSearch:
 
     def __init__(  # noqa: PLR0913
         self,
-        structure: Any,
+        structure: ClaimedStructure,
         fault_model: FaultModel,
         sizes: Any = None,
         guarantees: Iterable[str] | None = None,
@@ -108,10 +108,8 @@ class BreadthFirstSearch:
         """
         self.structure, self.fault_model, self.batch = structure, fault_model, batch
         self.is_whole = whole is not None
-        self.guarantees = tuple(
-            find_world(structure).guarantees if guarantees is None else guarantees
-        )
-        small = find_world(structure).sizes.search if sizes is None else sizes
+        self.guarantees = tuple(structure.world.guarantees if guarantees is None else guarantees)
+        small = structure.world.sizes.search if sizes is None else sizes
         self.parameters = evolve(small, limits=fault_model.search_limits)
         self.kernel = compile_kernel(structure)
         self.influence = whole or compute_influence(

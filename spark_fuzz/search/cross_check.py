@@ -14,10 +14,11 @@ from typing import Any, TypeAlias
 from attrs import frozen
 
 from properties.language.fault_model import FaultModel
+from properties.language.world import ClaimedStructure
 from properties.verdicts.certificates import decode_cells, load
 from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord
-from properties.worlds import STRUCTURES, find_world
-from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
+from properties.worlds import STRUCTURES
+from properties.worlds.replication.world import SEARCHED_SLAVES_MAX
 from reference.language.machine import Action
 from spark_fuzz.search.breadth_first import (
     STATES_MAX,
@@ -90,7 +91,7 @@ SearchEngine: TypeAlias = Callable[[Any, FaultModel, list[str], int, OnLevel], B
 
 
 def search_here(
-    structure: Any,
+    structure: ClaimedStructure,
     fault_model: FaultModel,
     guarantees: list[str],
     states_max: int,
@@ -102,7 +103,7 @@ def search_here(
 
 
 def compare_with_certificate(
-    structure: Any,
+    structure: ClaimedStructure,
     fault_model: FaultModel,
     states_max: int = STATES_MAX,
     on_progress: Callable[[str], None] = lambda text: None,
@@ -135,7 +136,7 @@ def compare_with_certificate(
             rows[answer.guarantee] = CrossCheck(
                 structure.name, cells[answer.guarantee], answer, result.is_complete, result.states
             )
-    return tuple(rows[name] for name in find_world(structure).guarantees)
+    return tuple(rows[name] for name in structure.world.guarantees)
 
 
 def cross_check(
@@ -147,15 +148,15 @@ def cross_check(
     all_names = [n for n, s in STRUCTURES.items() if s.slaves <= SEARCHED_SLAVES_MAX]
     for name in list(names) or all_names:
         structure = STRUCTURES[name]
-        for fault_model in find_world(structure).fault_models:
+        for fault_model in structure.world.fault_models:
             yield from compare_with_certificate(structure, fault_model, states_max, on_progress)
 
 
-def group_by_influence(structure: Any, fault_model: FaultModel) -> list[list[str]]:
+def group_by_influence(structure: ClaimedStructure, fault_model: FaultModel) -> list[list[str]]:
     """The guarantees, grouped by the leaves and steps that they depend on."""
-    parameters = find_world(structure).make_search_parameters(fault_model)
+    parameters = structure.world.make_search_parameters(fault_model)
     groups: list[tuple[Influence, list[str]]] = []
-    for name in find_world(structure).guarantees:
+    for name in structure.world.guarantees:
         influence = compute_influence(structure, fault_model, parameters, (name,))
         for known, members in groups:
             if known == influence:

@@ -22,6 +22,7 @@ from typing import Any
 from attrs import field, frozen
 
 from properties.language.fault_model import FaultModel, is_admitted
+from properties.language.world import ClaimedStructure
 from properties.schedules.possible_steps import (
     LOWEST,
     Access,
@@ -31,7 +32,6 @@ from properties.schedules.possible_steps import (
     find_possible_steps,
     get_state_leaves,
 )
-from properties.worlds import find_world
 from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import record_machine, record_predicate
 from reference.language.terms import Term, specialise, walk
@@ -54,7 +54,7 @@ class Influence:
 
 
 def compute_influence(
-    structure: Any,
+    structure: ClaimedStructure,
     fault_model: FaultModel,
     parameters: Any,
     guarantees: Iterable[str] | None = None,
@@ -63,7 +63,7 @@ def compute_influence(
 
     Without ``guarantees`` they are all those of the structure's world.
     """
-    known = find_world(structure).guarantees
+    known = structure.world.guarantees
     initial, constants, steps = _find_steps(structure, fault_model, parameters)
     claims = [
         specialise(record_predicate(structure, known[name].predicate), constants)
@@ -87,7 +87,7 @@ def compute_influence(
 
 @lru_cache(maxsize=16)
 def _find_steps(
-    structure: Any, fault_model: FaultModel, parameters: Any
+    structure: ClaimedStructure, fault_model: FaultModel, parameters: Any
 ) -> tuple[Values, Values, list[Step]]:
     """The initial state, the leaves that never change, and the steps that are possible.
 
@@ -113,7 +113,7 @@ def leave_out_replaced(steps: list[Step], relevant: set[str]) -> list[Step]:
     ]
 
 
-def keep_everything(structure: Any, highest: Mapping[str, int]) -> Influence:
+def keep_everything(structure: ClaimedStructure, highest: Mapping[str, int]) -> Influence:
     """Nothing left out: every leaf and every instance, for counting all states.
 
     ``highest`` gives, for leaves that could count forever, the value at which they stop.

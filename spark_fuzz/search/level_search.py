@@ -24,6 +24,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from properties.language.fault_model import FaultModel
+from properties.language.world import ClaimedStructure
 from reference.language.machine import Action
 from spark_fuzz.campaign.schedule import get_structure_code
 from spark_fuzz.campaign.store import CampaignError
@@ -294,7 +295,7 @@ class LevelEngine:
 
     def __call__(
         self,
-        structure: Any,
+        structure: ClaimedStructure,
         fault_model: FaultModel,
         guarantees: list[str],
         states_max: int,

@@ -15,8 +15,8 @@ import numpy as np
 from attrs import evolve, frozen
 
 from properties.language.fault_model import FaultModel
+from properties.language.world import ClaimedStructure
 from properties.verdicts.fingerprint import compute_digest
-from properties.worlds import find_world
 from reference.releases.versions import find_version
 from spark_fuzz.campaign.store import MANIFEST, CampaignError, put_in_place
 
@@ -34,7 +34,7 @@ FORMAT = 2
 class SearchPlan:
     """The plan of a search by levels. It is written first and never changed."""
 
-    structure: Any
+    structure: ClaimedStructure
     fault_model: FaultModel
     sizes: Any
     """Its limits are those of the fault class."""
@@ -60,15 +60,15 @@ class SearchPlan:
 
 
 def plan_search(
-    structure: Any,
+    structure: ClaimedStructure,
     fault_model: FaultModel,
     sizes: Any = None,
     guarantees: Iterable[str] | None = None,
     **others: Any,
 ) -> SearchPlan:
     """``sizes`` default to the small ones, ``guarantees`` to all."""
-    names = tuple(find_world(structure).guarantees if guarantees is None else guarantees)
-    small = find_world(structure).sizes.search if sizes is None else sizes
+    names = tuple(structure.world.guarantees if guarantees is None else guarantees)
+    small = structure.world.sizes.search if sizes is None else sizes
     return SearchPlan(structure, fault_model, small, names, **others)
 
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from properties.worlds import find_world
 from reference.language.machine import Action, RecordedInstance, record_predicate
 from spark_fuzz.search.graph_comparison import MutatedInstance
 from spark_fuzz.search.state_graph import (
@@ -162,7 +161,7 @@ class MutatedSearch:
         schedule: new states are taken in the order of their predecessors, and only a limited number
         of them.
         """
-        claims = find_world(self.layout.structure).guarantees
+        claims = self.layout.structure.world.guarantees
         terms = {
             name: self.layout.fill(record_predicate(self.layout.structure, claims[name].predicate))
             for name in proved

@@ -24,7 +24,6 @@ from properties.exports.spin import SpinResult, compile_verifier
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import write_whole
-from properties.worlds import find_world
 from reference.language.machine import Action, compute_machine, probe
 from spark_fuzz.search.breadth_first import STATES_MAX, BreadthFirstResult, BreadthFirstSearch
 from spark_fuzz.search.influence import keep_everything
@@ -113,7 +112,7 @@ def ask_spin(text: str, judged: JudgedInstance) -> SpinResult:
 
     A check takes one step more than the path to the state in which it fails. Raises SpinError.
     """
-    macros = [f"{CHECK_PREFIX}{name}" for name in find_world(judged.structure).guarantees]
+    macros = [f"{CHECK_PREFIX}{name}" for name in judged.structure.world.guarantees]
     with compile_verifier(text, macros) as verifier:
         counted = verifier.search(judged.depth_max)
         if judged.depth_max is None:

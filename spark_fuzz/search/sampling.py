@@ -18,6 +18,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from properties.language.fault_model import FaultModel
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import (
     follow,
     is_refuted_by,
@@ -28,7 +29,6 @@ from properties.schedules.known_schedules import load_known_schedules
 from properties.schedules.related_structures import Schedule, fill_in
 from properties.verdicts.certificates import get_world_folder
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import find_world
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine, record_machine
 from spark_fuzz.campaign.schedule import CampaignOptions
@@ -63,7 +63,7 @@ FIRST = Begin()
 
 
 def sample_refutations(
-    structure: Any,
+    structure: ClaimedStructure,
     open_cells: Mapping[str, Collection[str]],
     on_progress: Callable[[str], None] = lambda text: None,
     *,
@@ -72,7 +72,7 @@ def sample_refutations(
 ) -> tuple[Verdict, ...]:
     """The refutations of these claims that random schedules find, by fault model."""
     found: list[Verdict] = []
-    columns = [c for c in find_world(structure).fault_models if open_cells.get(c.name)]
+    columns = [c for c in structure.world.fault_models if open_cells.get(c.name)]
     for column in columns:
         on_progress(f"{structure.name}: {column.name}, random schedules, {len(found)} cells")
         found += sample_column(structure, open_cells[column.name], column, schedules, seed)
@@ -95,7 +95,7 @@ def sample_refutations(
 class FaultSetSampler:
     """Searches schedules with only the faults of a set, from the states of known schedules."""
 
-    def __init__(self, structure: Any, known: Iterable[Schedule]) -> None:
+    def __init__(self, structure: ClaimedStructure, known: Iterable[Schedule]) -> None:
         """``known``: the schedules from whose states the first search continues."""
         self.structure = structure
         self.known = known
@@ -119,7 +119,11 @@ class FaultSetSampler:
 
 
 def sample_column(
-    structure: Any, claims: Collection[str], column: FaultModel, schedules: int, seed: int
+    structure: ClaimedStructure,
+    claims: Collection[str],
+    column: FaultModel,
+    schedules: int,
+    seed: int,
 ) -> list[Verdict]:
     """The refutations by a fault model's random schedules, by the scheduler with fewer steps."""
     best: dict[str, Verdict] = {}
@@ -131,7 +135,7 @@ def sample_column(
 
 
 def go_on_from(  # noqa: PLR0913
-    structure: Any,
+    structure: ClaimedStructure,
     claims: Collection[str],
     column: FaultModel,
     begins: Iterable[Begin],
@@ -158,7 +162,11 @@ def go_on_from(  # noqa: PLR0913
 
 
 def note_refutation(
-    best: dict[str, Verdict], structure: Any, column: FaultModel, claim: str, schedule: Schedule
+    best: dict[str, Verdict],
+    structure: ClaimedStructure,
+    column: FaultModel,
+    claim: str,
+    schedule: Schedule,
 ) -> None:
     """Keep the shortened schedule, if it is shorter than the one kept so far.
 
@@ -171,9 +179,9 @@ def note_refutation(
         best[claim] = Verdict(claim, column.name, VerdictWord.REFUTED, kept, is_shortest=False)
 
 
-def list_known(structure: Any) -> list[Schedule]:
+def list_known(structure: ClaimedStructure) -> list[Schedule]:
     """Every schedule of this world's certificates, and of those of its parts."""
-    parts = find_world(structure).list_parts(structure)
+    parts = structure.world.list_parts(structure)
     folders = dict.fromkeys(get_world_folder(each) for each in (structure, *parts))
     asked = {
         r.instance.name: {name: 0 for name, *_ in r.arguments} for r in record_machine(structure)
@@ -185,9 +193,9 @@ def list_known(structure: Any) -> list[Schedule]:
     ]
 
 
-def list_begins(structure: Any, known: Iterable[Schedule]) -> list[Begin]:
+def list_begins(structure: ClaimedStructure, known: Iterable[Schedule]) -> list[Begin]:
     """Every state along these schedules, once; missing steps before refused ones are filled in."""
-    world = find_world(structure)
+    world = structure.world
     parameters = evolve(world.sizes.campaign, limits=world.everything.search_limits)
     begins: dict[tuple[Any, ...], Begin] = {}
     for schedule in sorted(known, key=len):
@@ -199,10 +207,12 @@ def list_begins(structure: Any, known: Iterable[Schedule]) -> list[Begin]:
     return sorted(begins.values(), key=lambda begin: len(begin.schedule))
 
 
-def admit(begins: Iterable[Begin], structure: Any, column: FaultModel) -> Iterator[Begin]:
+def admit(
+    begins: Iterable[Begin], structure: ClaimedStructure, column: FaultModel
+) -> Iterator[Begin]:
     """The states reached only by a fault model's faults, with the faults that may follow."""
     limits = attrs.asdict(column.search_limits)
-    parameters = evolve(find_world(structure).sizes.campaign, limits=column.search_limits)
+    parameters = evolve(structure.world.sizes.campaign, limits=column.search_limits)
     for begin in begins:
         struck = attrs.asdict(begin.state.faults)
         if all(struck[name] <= limits[name] for name in limits):
@@ -225,9 +235,11 @@ def list_earliest(
             yield claim, (*begin.schedule, *taken)
 
 
-def shorten(structure: Any, claim: str, schedule: Schedule, column: FaultModel) -> Schedule:
+def shorten(
+    structure: ClaimedStructure, claim: str, schedule: Schedule, column: FaultModel
+) -> Schedule:
     """The schedule without needless steps: a stop is removed with the start after it."""
-    sizes = find_world(structure).sizes.campaign
+    sizes = structure.world.sizes.campaign
     parameters = evolve(sizes, limits=column.search_limits)
 
     def is_refuting(trial: Sequence[Action]) -> bool:
@@ -238,7 +250,7 @@ def shorten(structure: Any, claim: str, schedule: Schedule, column: FaultModel) 
 
 
 def sample_ways(
-    structure: Any, known: Iterable[Schedule], *, schedules: int = WAYS, seed: int = 0
+    structure: ClaimedStructure, known: Iterable[Schedule], *, schedules: int = WAYS, seed: int = 0
 ) -> Iterator[Schedule]:
     """For each rule instance that random schedules take, the beginning of one that takes it.
 
@@ -249,7 +261,7 @@ def sample_ways(
     if not missing:
         return
     kernel = compile_kernel(structure)
-    for column in (find_world(structure).every_fault, *find_world(structure).fault_models):
+    for column in (structure.world.every_fault, *structure.world.fault_models):
         options = CampaignOptions(structure, column.search_limits, WAY_STEPS, seed)
         used = kernel.unpack_used(kernel.run(options, 0, schedules).used)
         for name in sorted(missing):

@@ -10,21 +10,22 @@ from attrs import evolve, field, frozen
 
 from properties.exports.instances import TINY
 from properties.language.fault_model import FaultModel
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import follow
 from properties.verdicts.certificates import decode_cells, load
-from properties.worlds import MUTATED_STRUCTURES, find_world
+from properties.worlds import MUTATED_STRUCTURES
+from properties.worlds.replication.world import ClaimedGroup
 from properties.z3.vacuity import load_witnesses
 from reference.language.machine import Action
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters
 from reference.worlds.replication.put import TRANSFER_WAKE_UPS_MAX
 from reference.worlds.replication.roles import FlushDiskType, Role
-from reference.worlds.replication.structure import Structure
 from spark_fuzz.search.state_graph import StateGraph, collect_graph
 
 ROOMY: Parameters = evolve(TINY, mapped_file_size_bytes=4, ghost_log_size_max_bytes=8)
 """Messages of one byte, and room for several in a file."""
 
-PAIR = Structure(Role.SYNC_MASTER, FlushDiskType.ASYNC_FLUSH, slaves=1)
+PAIR = ClaimedGroup(Role.SYNC_MASTER, FlushDiskType.ASYNC_FLUSH, slaves=1)
 FLUSHING_PAIR = evolve(PAIR, flush_disk_type=FlushDiskType.SYNC_FLUSH)
 
 STATES_MAX = 12_000
@@ -53,7 +54,7 @@ MAY_FIRE = " may fire"
 class ListedInstance:
     """One structure under one fault class, whose states are listed from a first state on."""
 
-    structure: Any
+    structure: ClaimedStructure
     fault_model: FaultModel = field(repr=False)
     sizes: Any = field(repr=False)
     fault_max: int = 1
@@ -70,7 +71,7 @@ class ListedInstance:
     def name(self) -> str:
         """For example ``SYNC_MASTER/ASYNC_FLUSH/1 slave, link cut``."""
         more = ""
-        if getattr(self.structure, "messages", 1) > 1:
+        if self.structure.messages > 1:
             more += f", {self.structure.messages} messages"
         if self.start_name:
             more += f", from where {self.start_name}" if self.start else f", {self.start_name}"
@@ -95,9 +96,9 @@ def list_small_instances(world: str) -> tuple[ListedInstance, ...]:
     if world == "replication":
         return _list_replication()
     return tuple(
-        ListedInstance(s, column, find_world(s).sizes.search)
+        ListedInstance(s, column, s.world.sizes.search)
         for s in MUTATED_STRUCTURES[world]
-        for column in (find_world(s).get_fault_model("none"), find_world(s).every_fault)
+        for column in (s.world.get_fault_model("none"), s.world.every_fault)
     )
 
 
@@ -117,9 +118,7 @@ def _list_replication() -> tuple[ListedInstance, ...]:
         (evolve(pair, messages=2), "none"),
         (evolve(alone, messages=2), "none"),
     ]
-    return tuple(
-        ListedInstance(s, find_world(s).get_fault_model(fault), TINY) for s, fault in asked
-    )
+    return tuple(ListedInstance(s, s.world.get_fault_model(fault), TINY) for s, fault in asked)
 
 
 def list_instances_near(world: str, rule: str) -> tuple[ListedInstance, ...]:
@@ -135,9 +134,9 @@ def list_instances_near(world: str, rule: str) -> tuple[ListedInstance, ...]:
 
 
 @cache
-def _list_near(structure: Any, rule: str) -> tuple[ListedInstance, ...]:
-    everything = find_world(structure).everything
-    sizes = find_world(structure).make_search_parameters(everything)
+def _list_near(structure: ClaimedStructure, rule: str) -> tuple[ListedInstance, ...]:
+    everything = structure.world.everything
+    sizes = structure.world.make_search_parameters(everything)
     found = []
     for answer in load_witnesses(structure):
         name = answer.question.removeprefix("rule ")
@@ -161,25 +160,25 @@ def list_further_instances(world: str, rule: str) -> Iterator[ListedInstance]:
     known = list_small_instances(world)
     structures = [s for s in dict.fromkeys(i.structure for i in known) if rule in s.rules]
     for structure in structures:
-        sizes = TINY if world == "replication" else find_world(structure).sizes.search
-        columns = (ListedInstance(structure, c, sizes) for c in find_world(structure).fault_models)
+        sizes = TINY if world == "replication" else structure.world.sizes.search
+        columns = (ListedInstance(structure, c, sizes) for c in structure.world.fault_models)
         yield from (instance for instance in columns if instance not in known)
-        if isinstance(structure, Structure):
-            roomy = find_world(structure).get_fault_model("none")
+        if isinstance(structure, ClaimedGroup):
+            roomy = structure.world.get_fault_model("none")
             yield ListedInstance(structure, roomy, ROOMY, start_name="files of four bytes")
     for structure in structures:
         yield from (i for i in _list_behind(structure) if i.is_without(rule))
-        if isinstance(structure, Structure):
+        if isinstance(structure, ClaimedGroup):
             yield from (i for i in list_later_lives(structure) if i.is_without(rule))
 
 
 @cache
-def _list_behind(structure: Any) -> tuple[ListedInstance, ...]:
+def _list_behind(structure: ClaimedStructure) -> tuple[ListedInstance, ...]:
     """Instances that begin at the end of a refuting schedule, each beginning once."""
     document = load(structure)
     cells = decode_cells(structure, document) if document else ()
-    everything = find_world(structure).everything
-    sizes = find_world(structure).make_search_parameters(everything)
+    everything = structure.world.everything
+    sizes = structure.world.make_search_parameters(everything)
     found: dict[str, ListedInstance] = {}
     for cell in cells:
         if cell.schedule:
@@ -217,7 +216,7 @@ FLUSHED = (Action("flush_slave[0]"),) * 2
 
 
 @cache
-def list_later_lives(structure: Structure) -> tuple[ListedInstance, ...]:
+def list_later_lives(structure: ClaimedGroup) -> tuple[ListedInstance, ...]:
     """Instances that begin in each log epoch (``life``): empty, attached, rolled, copied.
 
     Messages have up to three bytes, so that a slave may hold a part of one.
@@ -264,9 +263,9 @@ def put(message: int) -> tuple[Action, ...]:
 
 
 def _begin_at(
-    structure: Structure, losses: int, stage: str, start: tuple[Action, ...]
+    structure: ClaimedGroup, losses: int, stage: str, start: tuple[Action, ...]
 ) -> ListedInstance:
-    column = find_world(structure).get_fault_model("master power loss")
+    column = structure.world.get_fault_model("master power loss")
     name = f"life {losses} {stage}"
     return ListedInstance(structure, column, SMALL_PARAMETERS, losses, start, name)
 

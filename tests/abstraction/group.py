@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from attrs import evolve, field, fields_dict, frozen
 
+from properties.worlds.replication.world import ClaimedGroup
 from reference.store import content as contents
 from reference.store import mapped_file_queue as queues
 from reference.store import store as stores
@@ -18,7 +19,6 @@ from reference.store.mapped_file_queue import MappedFileQueue
 from reference.store.store import BrokerRole, Store, StoreConfig
 from reference.worlds.replication.parameters import FaultCounts, Parameters
 from reference.worlds.replication.state import UNKNOWN_OFFSET, Link, Message
-from reference.worlds.replication.structure import Structure
 from tests.reference.store.logs import load
 
 FILE_SIZE = 512
@@ -35,7 +35,7 @@ SLAVE = StoreConfig(
     is_message_index_enabled=False,
 )
 MASTER = evolve(SLAVE, broker_role=BrokerRole.ASYNC_MASTER, broker_id=0)
-STRUCTURE = Structure(lives=LIVES)
+STRUCTURE = ClaimedGroup(lives=LIVES)
 LIMITS = FaultCounts(**dict.fromkeys(fields_dict(FaultCounts), 99))
 PARAMETERS = Parameters(
     mapped_file_size_bytes=FILE_SIZE, message_size_max_bytes=LARGEST_MESSAGE, limits=LIMITS

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 from attrs import evolve, frozen
 
 from properties.schedules.judgement import ScheduleError, follow
+from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Action
 from reference.worlds.replication.lineage import has_message
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, FaultCounts, Parameters
 from reference.worlds.replication.state import Cluster
-from reference.worlds.replication.structure import Structure
 from tests.abstraction.forgetting import forget_log, list_byte_misses, list_log_misses
 from tests.abstraction.group import FILE_SIZE, LARGEST_MESSAGE, Group, has_bytes_of, make_group
 from tests.abstraction.store_steps import Bytes, NotDoneError, take_step
@@ -94,7 +94,10 @@ def scale(action: Action, cluster: Cluster, places: tuple[int, ...]) -> Action:
 
 
 def scale_schedule(
-    structure: Structure, limits: FaultCounts, schedule: tuple[Action, ...], places: tuple[int, ...]
+    structure: ClaimedGroup,
+    limits: FaultCounts,
+    schedule: tuple[Action, ...],
+    places: tuple[int, ...],
 ) -> tuple[Action, ...]:
     """The whole schedule so; its states in small files say where the bytes begin."""
     small = [c for _, c in follow(structure, evolve(SMALL_PARAMETERS, limits=limits), schedule)]
@@ -122,7 +125,7 @@ def list_misses(cluster: Cluster, now: Bytes) -> Iterator[str]:
 
 
 def replay(
-    structure: Structure, limits: FaultCounts, schedule: tuple[Action, ...], choice: Choice
+    structure: ClaimedGroup, limits: FaultCounts, schedule: tuple[Action, ...], choice: Choice
 ) -> Replayed:
     """Both do the schedule; raises NotDoneError where one of them cannot, or they differ."""
     scaled = scale_schedule(structure, limits, schedule, choice.places)
@@ -148,7 +151,7 @@ def connect(now: Bytes, cluster: Cluster) -> Bytes:
 
 
 def find_replay(
-    structure: Structure, limits: FaultCounts, schedule: tuple[Action, ...]
+    structure: ClaimedGroup, limits: FaultCounts, schedule: tuple[Action, ...]
 ) -> Replayed:
     """The first choice of sizes with which both do the schedule; raises NotDoneError for none."""
     told: list[str] = []

@@ -11,10 +11,9 @@ from attrs import evolve
 
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import find_world
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
+from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Action
-from reference.worlds.replication.structure import Structure
 from tests.abstraction import ends, store_steps
 from tests.abstraction.covering import Step
 from tests.abstraction.group import Broker, Group, get_begin
@@ -22,7 +21,7 @@ from tests.abstraction.replaying import find_replay
 from tests.abstraction.store_steps import LOSSES, NotDoneError
 
 Refutations: TypeAlias = Mapping[tuple[Action, ...], tuple[Verdict, ...]]
-WORLD = find_world(Structure())
+WORLD = ClaimedGroup().world
 PAIRS = [structure for structure in WORLD.structures if structure.slaves == 1]
 FOREIGN = {
     "lose_master_power_in_record",
@@ -36,7 +35,7 @@ LEFT_OUT_MAX = 5
 """Schedules of a group in which two slaves act."""
 
 
-def list_refutations(structure: Structure) -> Refutations:
+def list_refutations(structure: ClaimedGroup) -> Refutations:
     """Each schedule of a group, with the cells that it refutes."""
     found: dict[tuple[Action, ...], tuple[Verdict, ...]] = defaultdict(tuple)
     by_text: dict[str, tuple[Action, ...]] = {}
@@ -72,7 +71,7 @@ def have_equal_bytes(group: Group) -> bool:
 
 
 @pytest.mark.parametrize("structure", WORLD.structures, ids=lambda s: s.name)
-def test_every_refutation_happens_in_bytes(structure: Structure) -> None:
+def test_every_refutation_happens_in_bytes(structure: ClaimedGroup) -> None:
     """Its steps are steps of the store, and what it violates is violated in bytes.
 
     After each step the state is true of the bytes, and a log holds the followed message in one
@@ -108,7 +107,7 @@ def recover_no_torn_record(group: Group) -> Step | None:
 
 @pytest.mark.parametrize("structure", PAIRS, ids=lambda s: s.name)
 def test_another_store_does_not_do_them(
-    structure: Structure, monkeypatch: pytest.MonkeyPatch
+    structure: ClaimedGroup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Were no torn record taken for whole, the schedules that say so would not happen in bytes."""
     refuted = list_refutations(structure)

@@ -23,11 +23,11 @@ from command_line.answers.stores.pair import Pair, compare_stores
 from properties.scenarios.known_issues.catalogue import find_scenario, load_scenarios
 from properties.scenarios.procedures.store_findings import load_store_findings
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
+from properties.worlds.replication.world import ClaimedGroup
 from reference.releases.start_rules import make_start_rules
 from reference.store import recovery
 from reference.store import store as stores
 from reference.worlds.replication.state import Message
-from reference.worlds.replication.structure import Structure
 from tests.abstraction.group import Broker, Group, get_begin, has_bytes_of, make_group
 from tests.abstraction.histories import COMMANDS, Command, play
 from tests.abstraction.replaying import find_replay
@@ -222,7 +222,7 @@ def list_log_issues() -> Iterator[str]:
     """Issues of the log at 4.4.0."""
     for scenario in load_scenarios():
         structure = scenario.structure
-        if isinstance(structure, Structure) and not structure.variants:
+        if isinstance(structure, ClaimedGroup) and not structure.variants:
             yield scenario.name
 
 

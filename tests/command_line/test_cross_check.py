@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from properties.worlds import STRUCTURES, find_world
+from properties.worlds import STRUCTURES
 from tests.command_line.run import assert_one_line, run
 
 DELAY = "delay/4.4.0"
@@ -20,7 +20,7 @@ def test_levels_are_kept_and_not_searched_again(tmp_path: Path) -> None:
     first = run(*asked, "--levels", tmp_path / "levels")
     assert 0 == first.returncode, first.stderr
     assert in_memory.stdout == first.stdout
-    assert len(find_world(STRUCTURES[DELAY]).guarantees) == first.stdout.count(f"{DELAY}, none, ")
+    assert len(STRUCTURES[DELAY].world.guarantees) == first.stdout.count(f"{DELAY}, none, ")
     assert ": confirmed, " in first.stdout
     files = {p: p.stat().st_ino for p in (tmp_path / "levels").rglob("part-*.npy")}
     assert len(files) > 16
@@ -32,7 +32,7 @@ def test_levels_are_kept_and_not_searched_again(tmp_path: Path) -> None:
 def test_a_folder_of_something_else_is_left_as_it_is(tmp_path: Path) -> None:
     """One line, and nothing is written over."""
     asked = ("prove", "--cross-check", 20, "--fault", "none", "--structure", DELAY)
-    name = next(iter(find_world(STRUCTURES[DELAY]).guarantees))
+    name = next(iter(STRUCTURES[DELAY].world.guarantees))
     taken = tmp_path / "delay-4.4.0" / "none" / name / "thesis.txt"
     taken.parent.mkdir(parents=True)
     taken.touch()

@@ -18,7 +18,7 @@ from command_line.fuzz import (
 from command_line.options.fuzz_options import format_command
 from properties.verdicts.certificates import decode_cells, load_required
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import STRUCTURES, STRUCTURES_BY_WORLD, find_world
+from properties.worlds import STRUCTURES, STRUCTURES_BY_WORLD
 from reference.worlds.replication.parameters import FaultCounts
 from spark_fuzz.campaign.progress import Progress
 from spark_fuzz.campaign.schedule import CampaignOptions, parse_identifier
@@ -81,9 +81,9 @@ def find_cells(word: VerdictWord) -> list[tuple[CampaignOptions, str]]:
     found = []
     for structure in STRUCTURES.values():
         for cell in decode_cells(structure, load_required(structure)):
-            admitted = dict.fromkeys(find_world(structure).get_fault_model(cell.fault).admitted, 1)
-            limits = find_world(structure).everything.counts(**admitted)
-            if cell.word is word and cell.guarantee in find_world(structure).guarantees:
+            admitted = dict.fromkeys(structure.world.get_fault_model(cell.fault).admitted, 1)
+            limits = structure.world.everything.counts(**admitted)
+            if cell.word is word and cell.guarantee in structure.world.guarantees:
                 found.append((CampaignOptions(structure, limits), cell.guarantee))
     return found
 
@@ -101,7 +101,7 @@ def test_what_every_fault_refutes_is_no_promise() -> None:
     """Nor is a guarantee that is refuted for these very faults."""
     for options, guarantee in find_cells(VerdictWord.REFUTED):
         assert {} == find_broken_promises([guarantee], options)
-        worst = evolve(options, limits=find_world(options.structure).every_fault.search_limits)
+        worst = evolve(options, limits=options.structure.world.every_fault.search_limits)
         assert {} == find_broken_promises([guarantee], worst)
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from properties.worlds import STRUCTURES, find_world
+from properties.worlds import STRUCTURES
 from reference.language.machine import compute_machine
 from tests.command_line.run import assert_one_line, run
 
@@ -50,7 +50,7 @@ def test_its_certificate_is_cross_checked(name: str) -> None:
     """One line for each guarantee, each confirmed."""
     result = run("prove", "--cross-check", 2_000_000, "--structure", name, "--fault", "none")
     assert 0 == result.returncode
-    assert len(find_world(STRUCTURES[name]).guarantees) == result.stdout.count(": confirmed, ")
+    assert len(STRUCTURES[name].world.guarantees) == result.stdout.count(": confirmed, ")
 
 
 def test_its_variants_are_refused_in_one_line() -> None:

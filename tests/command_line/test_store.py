@@ -16,9 +16,8 @@ from command_line.output import exit_codes
 from properties.generated_text import ROOT
 from properties.scenarios.procedures.store_findings import load_store_findings
 from properties.scenarios.store_state import make_state
-from properties.worlds.replication.world import CLAIMS
+from properties.worlds.replication.world import CLAIMS, ClaimedGroup
 from reference.releases.start_rules import StartRules, make_start_rules
-from reference.worlds.replication.structure import Structure
 from tests.brokers.disk.real_stores import SINGLE, unpack
 from tests.command_line.run import run
 
@@ -80,7 +79,7 @@ def test_in_the_model(diverged: tuple[Path, Path]) -> None:
         read_stored_broker(name, path, rules)
         for name, path in zip(("master", "slave"), diverged, strict=True)
     )
-    state = make_state(Structure(), master, slave, compare_logs(master, slave))
+    state = make_state(ClaimedGroup(), master, slave, compare_logs(master, slave))
     assert state.violated == ("slave_is_prefix_of_master", "equal_offsets_mean_equal_bytes")
     assert not state.is_as_good_as_new
     log, slave_log = state.cluster.master.log, state.cluster.slaves[0].log

@@ -13,6 +13,7 @@ from command_line.answers.restrictions import print_resting
 from command_line.answers.short.groups import ShortAnswer
 from command_line.answers.short.shown import list_unknown
 from command_line.output import exit_codes
+from properties.language.world import ClaimedStructure
 from properties.restrictions import counting, evidence
 from properties.restrictions.results import make_disagreement
 from properties.scenarios import reading_analysis
@@ -107,7 +108,7 @@ def test_given_up_questions_are_named_once() -> None:
 def make_stale(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The table of restrictions was made from other rules."""
 
-    def load_judged(structure: Any, *_: Any) -> Any:
+    def load_judged(structure: ClaimedStructure, *_: Any) -> Any:
         raise make_disagreement(structure, "made from other rules")
 
     cached = (evidence.find_bearing, evidence.find_unevidenced, evidence.is_table_current)

@@ -10,9 +10,10 @@ import pytest
 from attrs import astuple, evolve, frozen
 
 from properties.language.fault_model import SEARCHED
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import JudgedStep, replay
 from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, load_borders
-from properties.worlds import STRUCTURES_BY_WORLD, find_world
+from properties.worlds import STRUCTURES_BY_WORLD
 from reference.language.machine import Action
 
 
@@ -20,7 +21,7 @@ from reference.language.machine import Action
 class KnownSchedule:
     """What violates a guarantee at its last step, and not before."""
 
-    structure: Any
+    structure: ClaimedStructure
     parameters: Any
     schedule: tuple[Action, ...]
     guarantee: str
@@ -41,18 +42,18 @@ class KnownSchedule:
         return list(replay(self.structure, self.parameters, self.schedule))
 
 
-def list_known(structure: Any) -> Iterator[KnownSchedule]:
+def list_known(structure: ClaimedStructure) -> Iterator[KnownSchedule]:
     """The shortest schedule of every known way to fail, each fault allowed twice."""
     for border in load_borders(structure):
-        if border.guarantee in find_world(structure).guarantees:
+        if border.guarantee in structure.world.guarantees:
             for refutation in border.refuted:
                 admitted = dict.fromkeys(refutation.faults, SEARCHED)
-                limits = find_world(structure).everything.counts(**admitted)
-                parameters = evolve(find_world(structure).sizes.fault_sets, limits=limits)
+                limits = structure.world.everything.counts(**admitted)
+                parameters = evolve(structure.world.sizes.fault_sets, limits=limits)
                 yield KnownSchedule(structure, parameters, refutation.schedule, border.guarantee)
 
 
-def find_longest(structure: Any) -> KnownSchedule:
+def find_longest(structure: ClaimedStructure) -> KnownSchedule:
     """Of the known ways to fail, with faults where there are such, the one of the most steps."""
     return max(list_known(structure), key=lambda known: (known.has_faults, len(known.schedule)))
 

@@ -17,14 +17,12 @@ from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.verdict import VerdictWord
 from properties.walks.hypothesis_machine import make_state_machine, run_state_machine
 from properties.walks.steps import choose_evenly
-from properties.worlds import find_world
 from properties.worlds.replication.fault_models import (
     EVERYTHING,
     FAULT_MODEL_BY_NAME,
     FAULT_MODELS,
 )
-from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
-from properties.worlds.replication.world import CHANGE_LEMMAS
+from properties.worlds.replication.world import CERTIFIED_STRUCTURES, CHANGE_LEMMAS, ClaimedGroup
 from properties.z3.induction import prove_lemmas
 from reference.language.machine import Action, compute_machine
 from reference.releases.versions import parse_version
@@ -33,21 +31,20 @@ from reference.worlds.replication.lifecycle import has_uncounted_life
 from reference.worlds.replication.parameters import Parameters
 from reference.worlds.replication.roles import FlushDiskType
 from reference.worlds.replication.state import Cluster
-from reference.worlds.replication.structure import Structure
 from tests.structures import name_of
 
 VERSION = parse_version("5.0.0-controller")
-PAIR = Structure(variants=VERSION.variants)
+PAIR = ClaimedGroup(variants=VERSION.variants)
 FLUSHING = evolve(PAIR, flush_disk_type=FlushDiskType.SYNC_FLUSH)
-THREE = Structure(slaves=2, variants=VERSION.variants)
-SIZES = find_world(PAIR).make_search_parameters(EVERYTHING)
+THREE = ClaimedGroup(slaves=2, variants=VERSION.variants)
+SIZES = PAIR.world.make_search_parameters(EVERYTHING)
 KEPT = "acknowledged_is_kept_on_master"
 
 
 @pytest.mark.parametrize("structure", [PAIR, FLUSHING, THREE], ids=name_of)
-def test_every_lemma_is_inductive_under_every_fault(structure: Structure) -> None:
+def test_every_lemma_is_inductive_under_every_fault(structure: ClaimedGroup) -> None:
     """Those of 4.4.0 too: an election breaks none of them."""
-    lemmas = find_world(structure).get_lemmas(structure)
+    lemmas = structure.world.get_lemmas(structure)
     assert set(lemmas) == set(prove_lemmas(structure))
     own = {n for n, p in CHANGE_LEMMAS.items() if "controller_mode" in p.variants}
     assert own
@@ -58,8 +55,8 @@ def test_every_lemma_is_inductive_under_every_fault(structure: Structure) -> Non
 def test_lemmas_hold_on_every_walk(fault: str) -> None:
     """Whatever Hypothesis lets happen, elections among it."""
     fault_model = FAULT_MODEL_BY_NAME[fault]
-    lemmas = find_world(PAIR).get_lemmas(PAIR)
-    machine = make_state_machine(PAIR, find_world(PAIR).make_search_parameters(fault_model), lemmas)
+    lemmas = PAIR.world.get_lemmas(PAIR)
+    machine = make_state_machine(PAIR, PAIR.world.make_search_parameters(fault_model), lemmas)
     run_state_machine(machine, settings(max_examples=20, stateful_step_count=25, deadline=None))
 
 
@@ -76,7 +73,7 @@ def stray(schedule: tuple[Action, ...], draw: Random) -> Iterator[Cluster]:
 
 def test_lemmas_hold_where_members_are_elected() -> None:
     """Walks that leave the known schedules come to members and elections, so they say something."""
-    claims, draw = find_world(PAIR).get_lemmas(PAIR), Random(1)
+    claims, draw = PAIR.world.get_lemmas(PAIR), Random(1)
     schedules = {json.dumps(encode_schedule(v.schedule)) for v in load_cells(PAIR).values()}
     members = elections = 0
     for text in sorted(schedules) * 3:
@@ -101,7 +98,7 @@ def test_the_certificate_holds_what_the_design_promises() -> None:
 @pytest.mark.parametrize(
     "structure", [PAIR, pytest.param(FLUSHING, marks=pytest.mark.nightly)], ids=name_of
 )
-def test_the_certificate_proves_again(structure: Structure) -> None:
+def test_the_certificate_proves_again(structure: ClaimedGroup) -> None:
     """Its lemmas are inductive, its schedules refute; none has a needless step."""
     document = certificates.load(structure)
     assert document is not None

@@ -9,13 +9,13 @@ from properties.verdicts.analysis import compute_structure
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds.replication.structures import CONTROLLED_STRUCTURES
+from properties.worlds.replication.world import ClaimedGroup
 from reference.configuration.deployments import change_master, sample_group
 from reference.releases.versions import parse_version
 from reference.worlds.replication.changes.controller_mode.settings.ack_by_master_alone import (
     ACK_BY_MASTER_ALONE,
 )
 from reference.worlds.replication.parameters import Parameters
-from reference.worlds.replication.structure import Structure
 from tests.structures import name_of
 
 KEPT = "acknowledged_is_kept_on_some_broker"
@@ -24,7 +24,7 @@ PAIRS = [s for s in CONTROLLED_STRUCTURES if s.slaves]
 
 
 @pytest.mark.parametrize("structure", PAIRS, ids=name_of)
-def test_who_answers_decides_what_a_stop_takes(structure: Structure) -> None:
+def test_who_answers_decides_what_a_stop_takes(structure: ClaimedGroup) -> None:
     """Of a master that answers alone everything; with the other setting nothing was found."""
     is_alone = ACK_BY_MASTER_ALONE in structure.variants
     word = load_cells(structure)[KEPT, "none"].word
@@ -34,7 +34,7 @@ def test_who_answers_decides_what_a_stop_takes(structure: Structure) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("structure", CONTROLLED_STRUCTURES, ids=name_of)
-def test_certificates_prove_and_refute_again(structure: Structure) -> None:
+def test_certificates_prove_and_refute_again(structure: ClaimedGroup) -> None:
     """The same verdicts as are stored."""
     document = certificates.load(structure)
     assert document is not None

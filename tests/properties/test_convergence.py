@@ -21,7 +21,7 @@ from properties.worlds.replication.convergence import (
 )
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.healing import RANK
-from properties.worlds.replication.world import CLAIMS, CONVERGENCE, GUARANTEES
+from properties.worlds.replication.world import CLAIMS, CONVERGENCE, GUARANTEES, ClaimedGroup
 from properties.z3.induction import InductionProblem, make_solver, prove_lemmas
 from properties.z3.ranking import rank_steps
 from reference.language.leaves import flatten
@@ -37,7 +37,6 @@ from reference.language.terms import substitute
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, FaultCounts
 from reference.worlds.replication.rules import RULES
 from reference.worlds.replication.state import Cluster
-from reference.worlds.replication.structure import Structure
 from tests.structures import (
     STRUCTURES,
     SYNCHRONOUS_PAIR,
@@ -53,7 +52,7 @@ HEALING_MAX = 400
 
 
 @pytest.mark.parametrize("structure", leave_large_to_night(STRUCTURES), ids=name_of)
-def test_every_healing_step_makes_the_rank_smaller(structure: Structure) -> None:
+def test_every_healing_step_makes_the_rank_smaller(structure: ClaimedGroup) -> None:
     """No group that is left in peace goes on for ever."""
     steps = list(rank_steps(structure, prove_lemmas(structure)))
     assert [] == [s.instance for s in steps if not s.is_smaller]
@@ -61,7 +60,7 @@ def test_every_healing_step_makes_the_rank_smaller(structure: Structure) -> None
 
 
 @pytest.mark.parametrize("structure", leave_large_to_night(STRUCTURES), ids=name_of)
-def test_rest_does_not_depend_on_a_flush_of_too_few_pages(structure: Structure) -> None:
+def test_rest_does_not_depend_on_a_flush_of_too_few_pages(structure: ClaimedGroup) -> None:
     """Wherever one is possible, so is a flush of the same broker that forces bytes."""
     instances = compute_machine(structure).instances
     pairs = [
@@ -100,7 +99,7 @@ def test_a_refused_slave_may_never_rest() -> None:
         assert [s for s in steps if not s.is_smaller]
 
 
-def walk_randomly(seed: int, structure: Structure) -> Cluster:
+def walk_randomly(seed: int, structure: ClaimedGroup) -> Cluster:
     """A state that some seeded schedule reaches."""
     draw, machine = random.Random(seed), compute_machine(structure)
     cluster = structure.make_initial(FAULTY)
@@ -135,7 +134,7 @@ BY_RECOVERY = {"slaves_come_to_hold_everything", "dispatch_reaches_the_end"}
 
 
 @pytest.mark.parametrize("structure", leave_most_to_night(STRUCTURES[4:10], 3), ids=name_of)
-def test_groups_in_peace_come_to_rest_as_claimed(structure: Structure) -> None:
+def test_groups_in_peace_come_to_rest_as_claimed(structure: ClaimedGroup) -> None:
     """Random walks, then random healing: the rank falls at each step, and at rest claims hold."""
     machine = compute_machine(structure)
     proved = {

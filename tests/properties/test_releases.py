@@ -38,8 +38,8 @@ from properties.verdicts.certificates import load_cells
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.storage.certificate_files import read_entries
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
-from properties.worlds import find_world
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME, RELEASED_STRUCTURES
+from properties.worlds.replication.world import ClaimedGroup
 from reference.language.fault_account import count_fault, is_within_limit
 from reference.language.rule import RuleBody, between, replace_at, rule, when
 from reference.language.variant import Variant
@@ -55,7 +55,6 @@ from reference.worlds.replication.replication import (
     is_in_step,
 )
 from reference.worlds.replication.state import Cluster
-from reference.worlds.replication.structure import Structure
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 BETTER = ("4.5.1", "4.6.0", "4.7.0", "4.8.0", "4.9.1", "4.9.3", "5.0.0-quorum")
@@ -71,14 +70,14 @@ QUICK = ("4.9.3", "5.0.0-quorum", "5.0.0-controller")
 LATER = [name for name in RULE_SET_NAMES if name != "4.4.0"]
 
 
-def get_words(structure: Structure) -> dict[tuple[str, str], VerdictWord]:
+def get_words(structure: ClaimedGroup) -> dict[tuple[str, str], VerdictWord]:
     """The certified words of a structure."""
     return {(v.guarantee, v.fault): v.word for v in load_cells(structure).values()}
 
 
 @pytest.mark.parametrize("name", BETTER)
 @pytest.mark.parametrize("structure", RELEASED_STRUCTURES, ids=name_of)
-def test_no_cell_gets_worse(structure: Structure, name: str) -> None:
+def test_no_cell_gets_worse(structure: ClaimedGroup, name: str) -> None:
     """What 4.x repaired, and inSyncReplicas=2 of 5.x, are no losses; what turns is mended."""
     before, after = get_words(structure), get_words(get_released(name, structure))
     turned = {key for key, word in before.items() if after[key] is not word}
@@ -210,7 +209,7 @@ def test_a_check_of_reports_closes_short_ways() -> None:
     schedule = next(
         v.schedule for v in load_cells(before).values() if (v.guarantee, v.fault) == (name, fault)
     )
-    world = find_world(before)
+    world = before.world
     parameters = world.make_search_parameters(world.get_fault_model(fault))
     assert is_refuted_by(name, before, parameters, schedule)
     assert not is_refuted_by(name, after, parameters, schedule)

@@ -12,6 +12,7 @@ import pytest
 from attrs import evolve
 
 from properties.generated_text import ROOT
+from properties.language.world import ClaimedStructure
 from properties.restrictions.derivation import (
     Degree,
     End,
@@ -40,7 +41,7 @@ from properties.restrictions.results import (
 from properties.verdicts.certificates import load_required
 from properties.verdicts.storage.certificate_files import read_entries
 from properties.verdicts.verdict import InternalDisagreementError
-from properties.worlds import STRUCTURES_BY_WORLD, find_world
+from properties.worlds import STRUCTURES_BY_WORLD
 from properties.worlds.toy import TOY
 from reference.language.terms import Sort, Term, constant, leaf, record, substitute
 from tests.structures import SYNCHRONOUS_PAIR, name_of
@@ -50,7 +51,7 @@ ONE, OTHER = leaf("one", Sort.INTEGER), leaf("other", Sort.INTEGER)
 FLAG = leaf("flag", Sort.BOOLEAN)
 SMALL_STRUCTURES = [s for s in JUDGED_STRUCTURES if s.name.startswith(("delay/", "reading/"))]
 SAMPLED_STRUCTURES = [
-    pytest.param(s, marks=[pytest.mark.nightly] * (s != find_world(s).mutated_structures[0]))
+    pytest.param(s, marks=[pytest.mark.nightly] * (s != s.world.mutated_structures[0]))
     for s in SMALL_STRUCTURES
 ]
 """By day one structure of each world, at night all."""
@@ -205,7 +206,7 @@ def test_what_a_shape_forbids_stays_forbidden() -> None:
 
 
 @pytest.mark.parametrize("structure", JUDGED_STRUCTURES, ids=name_of)
-def test_stored_answers_are_of_todays_rules(structure: Any) -> None:
+def test_stored_answers_are_of_todays_rules(structure: ClaimedStructure) -> None:
     """They name exactly today's restrictions, and were made from today's rules and lemmas."""
     judged = load_judged(structure)
     assert [j.restriction for j in judged] == [r.name for r in list_restrictions(structure)]
@@ -217,7 +218,7 @@ def test_stored_answers_are_of_todays_rules(structure: Any) -> None:
 
 
 @pytest.mark.parametrize("structure", SAMPLED_STRUCTURES, ids=name_of)
-def test_a_sample_of_the_answers_is_found_again(structure: Any) -> None:
+def test_a_sample_of_the_answers_is_found_again(structure: ClaimedStructure) -> None:
     """Some restrictions that carry cells, and some that carry none, are judged again."""
     judge, drawn = make_judge(structure), random.Random(0)
     stored = {j.restriction: j.is_load_bearing for j in load_judged(structure)}
@@ -239,7 +240,7 @@ def test_the_end_of_a_recovery_is_judged_again() -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("structure", JUDGED_STRUCTURES, ids=name_of)
-def test_every_answer_is_found_again(structure: Any) -> None:
+def test_every_answer_is_found_again(structure: ClaimedStructure) -> None:
     """Every restriction of every structure is judged again."""
     judge = make_judge(structure)
     flaws = [find_flaw(structure, r, judge) for r in list_restrictions(structure)]

@@ -6,22 +6,19 @@ import pytest
 from attrs import evolve
 
 from properties.schedules.judgement import ScheduleError, find_first_violation, replay
-from properties.worlds import find_world
+from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Action
 from reference.worlds.replication.parameters import Parameters
 from reference.worlds.replication.roles import FlushDiskType, Role
-from reference.worlds.replication.structure import Structure
 
 CLAIM = "acknowledgement_is_truthful"
 MIB = 1 << 20
 ROLL = 1024 * MIB
 """Where the second file of stock size begins."""
 
-PAIR = Structure(Role.SYNC_MASTER, FlushDiskType.ASYNC_FLUSH, 1)
-TRIO = Structure(Role.SYNC_MASTER, FlushDiskType.ASYNC_FLUSH, 2)
-STOCK_SIZES = evolve(
-    Parameters(), limits=find_world(PAIR).get_fault_model("late join").search_limits
-)
+PAIR = ClaimedGroup(Role.SYNC_MASTER, FlushDiskType.ASYNC_FLUSH, 1)
+TRIO = ClaimedGroup(Role.SYNC_MASTER, FlushDiskType.ASYNC_FLUSH, 2)
+STOCK_SIZES = evolve(Parameters(), limits=PAIR.world.get_fault_model("late join").search_limits)
 
 FILLED = [Action("append_other_message", {"size_bytes": 4 * MIB})] * 255
 ROLLED = [

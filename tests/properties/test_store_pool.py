@@ -12,8 +12,8 @@ from attrs import evolve
 from properties.verdicts import certificates
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import find_world
 from properties.worlds.replication.structures import POOLED_STRUCTURES
+from properties.worlds.replication.world import ClaimedGroup
 from properties.z3.induction import prove_lemmas
 from reference.language.machine import Action, compute_machine
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
@@ -21,11 +21,10 @@ from reference.worlds.replication.lineage import has_message, is_torn
 from reference.worlds.replication.parameters import FaultCounts, Parameters
 from reference.worlds.replication.roles import FlushDiskType, Role
 from reference.worlds.replication.state import Cluster
-from reference.worlds.replication.structure import Structure
 from tests.structures import name_of
 
 RUNS = json.loads((Path(__file__).parents[1] / "data" / "store_pool.json").read_text())["runs"]
-ALONE = Structure(Role.ASYNC_MASTER, FlushDiskType.ASYNC_FLUSH, 0, variants=(STORE_POOL,))
+ALONE = ClaimedGroup(Role.ASYNC_MASTER, FlushDiskType.ASYNC_FLUSH, 0, variants=(STORE_POOL,))
 SIZES = evolve(
     Parameters(),
     mapped_file_size_bytes=1 << 20,
@@ -102,7 +101,7 @@ def test_a_commit_that_was_cut_short_leaves_a_hole() -> None:
     [pytest.param(s, marks=[pytest.mark.nightly] * (s.slaves > 0)) for s in POOLED_STRUCTURES],
     ids=name_of,
 )
-def test_certificates_prove_and_refute_again(structure: Structure) -> None:
+def test_certificates_prove_and_refute_again(structure: ClaimedGroup) -> None:
     """Every cell is decided."""
     document = certificates.load(structure)
     assert document is not None
@@ -111,7 +110,7 @@ def test_certificates_prove_and_refute_again(structure: Structure) -> None:
 
 
 @pytest.mark.parametrize("structure", POOLED_STRUCTURES, ids=name_of)
-def test_what_a_kill_takes(structure: Structure) -> None:
+def test_what_a_kill_takes(structure: ClaimedGroup) -> None:
     """What was answered at once; not what waited for a slave, which has committed bytes only."""
     cells = load_cells(structure)
     word = cells[KEPT, "master kill"].word
@@ -124,6 +123,6 @@ def test_what_a_kill_takes(structure: Structure) -> None:
 
 
 @pytest.mark.parametrize("structure", POOLED_STRUCTURES[:4], ids=name_of)
-def test_all_lemmas_are_inductive(structure: Structure) -> None:
+def test_all_lemmas_are_inductive(structure: ClaimedGroup) -> None:
     """Those of a pool, and those of every group."""
-    assert set(find_world(structure).get_lemmas(structure)) == set(prove_lemmas(structure))
+    assert set(structure.world.get_lemmas(structure)) == set(prove_lemmas(structure))

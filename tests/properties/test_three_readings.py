@@ -10,12 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from properties.walks.hypothesis_machine import draw_walk
-from properties.worlds.replication.world import GUARANTEES
+from properties.worlds.replication.world import GUARANTEES, ClaimedGroup
 from properties.z3.induction import get_leaf_names
 from properties.z3.translation import BitVectorArithmetic, IntegerArithmetic, Translator
 from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import compute_machine, record_machine, record_predicate
-from reference.worlds.replication.structure import Structure
 from tests.structures import (
     STRUCTURES,
     SYNCHRONOUS_PAIR,
@@ -55,7 +54,7 @@ EMPTY_MODEL = make_empty_model()
 @settings(max_examples=5)
 @given(data=st.data())
 def test_formula_agrees_with_reference(
-    data: st.DataObject, structure: Structure, arithmetic: IntegerArithmetic
+    data: st.DataObject, structure: ClaimedGroup, arithmetic: IntegerArithmetic
 ) -> None:
     """After every step: Z3's conditions and effects on these numbers are the reference's."""
     machine = compute_machine(structure)

@@ -11,8 +11,9 @@ import itertools
 import pytest
 from attrs import evolve
 
-from properties.worlds import STRUCTURES, find_world
+from properties.worlds import STRUCTURES
 from properties.worlds.replication.fault_models import EVERYTHING
+from properties.worlds.replication.world import ClaimedGroup
 from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import InductionProblem, prove_lemmas
 from reference.language.machine import record_predicate
@@ -20,7 +21,6 @@ from reference.language.operators import all_of, implies
 from reference.language.terms import Term
 from reference.worlds.replication.lineage import is_written
 from reference.worlds.replication.state import NOT_SENT, Cluster
-from reference.worlds.replication.structure import Structure
 from tests.structures import SYNCHRONOUS_PAIR
 
 PAIRS = tuple(s for name, s in STRUCTURES.items() if name.endswith("_FLUSH/1 slave"))
@@ -46,20 +46,20 @@ def followed_messages_do_not_overlap(cluster: Cluster) -> bool:
     )
 
 
-def record_fact(structure: Structure) -> dict[str, Term]:
+def record_fact(structure: ClaimedGroup) -> dict[str, Term]:
     """The lemma by its name, as a fact for ``InductionProblem`` and ``FaultSetProver``."""
     lemma = followed_messages_do_not_overlap
     return {lemma.__name__: record_predicate(structure, lemma)}
 
 
-def prove_with_two(structure: Structure) -> tuple[str, ...]:
+def prove_with_two(structure: ClaimedGroup) -> tuple[str, ...]:
     """The inductive set of a structure with two followed messages, the lemma among them.
 
     Raises SolverGaveUpError.
     """
     facts = record_fact(structure)
     problem = InductionProblem(structure, EVERYTHING, facts=facts)
-    kept, _ = problem.run_houdini((*find_world(structure).get_lemmas(structure), *facts))
+    kept, _ = problem.run_houdini((*structure.world.get_lemmas(structure), *facts))
     return tuple(kept)
 
 
@@ -78,14 +78,14 @@ RESTS_ON_COVERED = {"acknowledged_is_held_twice"}
     [pytest.param(s, marks=[pytest.mark.nightly] * (s != SYNCHRONOUS_PAIR)) for s in PAIRS],
     ids=lambda s: s.name,
 )
-def test_two_messages_behave_as_one(structure: Structure) -> None:
+def test_two_messages_behave_as_one(structure: ClaimedGroup) -> None:
     """Every lemma is kept and every proved cell stays proved, but for what one range tells."""
     two = evolve(structure, messages=2)
     lemmas, facts = prove_with_two(two), record_fact(two)
     assert {*prove_lemmas(structure), *facts} - {COVERED} == {*lemmas} - {COVERED}
     one_prover = FaultSetProver(structure, prove_lemmas(structure))
     two_prover = FaultSetProver(two, lemmas, facts)
-    for column in find_world(structure).fault_models:
+    for column in structure.world.fault_models:
         proved = set(one_prover.decide(column).proved)
         assert proved
         assert proved - set(two_prover.decide(column).proved) <= RESTS_ON_COVERED

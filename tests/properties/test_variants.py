@@ -18,7 +18,7 @@ from properties.verdicts.certificates import load_cells
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds.replication.fault_models import FAULT_MODELS
-from properties.worlds.replication.world import CHANGE_LEMMAS
+from properties.worlds.replication.world import CHANGE_LEMMAS, ClaimedGroup
 from properties.z3.induction import get_lemmas, prove_lemmas
 from reference.language.machine import compute_machine
 from reference.releases.versions import RULE_SETS, apply_rule_set, compute_rules
@@ -27,7 +27,6 @@ from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 from reference.worlds.replication.parameters import Parameters
 from reference.worlds.replication.roles import FlushDiskType
 from reference.worlds.replication.rules import RULES
-from reference.worlds.replication.structure import Structure
 from tests.structures import SYNCHRONOUS_PAIR, leave_most_to_night, name_of
 
 TRUTHFUL = "acknowledgement_is_truthful"
@@ -74,7 +73,7 @@ QUICK = {"ack_above_transfer_start", "blank_kept"}
     ],
     ids=name_of,
 )
-def test_certificates_of_variants_hold(structure: Structure) -> None:
+def test_certificates_of_variants_hold(structure: ClaimedGroup) -> None:
     """Lemmas prove again, schedules refute again; what is open was searched."""
     document = certificates.load(structure)
     assert document is not None, "run ./rmqspec prove --search --variant NAME"

@@ -15,25 +15,25 @@ from typing import Any
 from attrs import evolve, frozen
 
 from properties.exports.instances import SHORT_QUEUE, THREE_CONTENTS, TINY
+from properties.language.world import ClaimedStructure
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import write_whole
-from properties.worlds import find_world
+from properties.worlds.delay.world import DELAY_STRUCTURES
+from properties.worlds.reading.world import ClaimedReading
+from properties.worlds.replication.world import ClaimedGroup
+from properties.worlds.tables.world import TABLES_STRUCTURES
 from reference.worlds.delay.state import SMALL_DELAY
-from reference.worlds.delay.structure import DELAY_STRUCTURES
-from reference.worlds.reading.structure import ReadingStructure
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from reference.worlds.replication.roles import FlushDiskType, Role
-from reference.worlds.replication.structure import Structure
-from reference.worlds.tables.structure import TABLES_STRUCTURES
 from spark_fuzz.search.breadth_first import BreadthFirstResult, BreadthFirstSearch
 
 FILE = Path(__file__).parents[1] / "data" / "state_counts.json"
 
-MASTER_ALONE = Structure(Role.SYNC_MASTER, FlushDiskType.SYNC_FLUSH, slaves=0)
-ASYNCHRONOUS_PAIR = Structure(Role.ASYNC_MASTER, FlushDiskType.ASYNC_FLUSH, slaves=1)
+MASTER_ALONE = ClaimedGroup(Role.SYNC_MASTER, FlushDiskType.SYNC_FLUSH, slaves=0)
+ASYNCHRONOUS_PAIR = ClaimedGroup(Role.ASYNC_MASTER, FlushDiskType.ASYNC_FLUSH, slaves=1)
 
-CAREFUL_READER = ReadingStructure(is_offset_checked_in_slave=True)
-CARELESS_READER = ReadingStructure(is_master_open=True, is_slave_open=True)
+CAREFUL_READER = ClaimedReading(is_offset_checked_in_slave=True)
+CARELESS_READER = ClaimedReading(is_master_open=True, is_slave_open=True)
 ONE_MESSAGE = evolve(SHORT_QUEUE, ghost_queue_size_max=1)
 """Whose place a reader still has to reach, pass, and come back to."""
 
@@ -42,7 +42,7 @@ ONE_MESSAGE = evolve(SHORT_QUEUE, ghost_queue_size_max=1)
 class Instance:
     """One small instance."""
 
-    structure: Any
+    structure: ClaimedStructure
     fault: str
     sizes: Any
     size: str
@@ -56,7 +56,7 @@ class Instance:
 
     def count(self, batch: int) -> BreadthFirstResult:
         """Search it completely."""
-        fault_model = find_world(self.structure).get_fault_model(self.fault)
+        fault_model = self.structure.world.get_fault_model(self.fault)
         search = BreadthFirstSearch(self.structure, fault_model, self.sizes, batch=batch)
         return search.search(10_000_000)
 

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from properties.scenarios.counterexamples.cases import Case, load_cases
-from properties.worlds import find_world
 from spark_fuzz.search.breadth_first import BreadthFirstResult, BreadthFirstSearch
 
 STATES: dict[str, int] = json.loads(
@@ -34,7 +33,7 @@ be too large for it."""
 
 def search(case: Case, states_max: int = STATES_MAX) -> BreadthFirstResult:
     """All states up to the first violation."""
-    fault_model = find_world(case.structure).get_fault_model(case.fault)
+    fault_model = case.structure.world.get_fault_model(case.fault)
     return BreadthFirstSearch(case.structure, fault_model, guarantees=[case.claim]).search(
         states_max
     )
@@ -42,7 +41,7 @@ def search(case: Case, states_max: int = STATES_MAX) -> BreadthFirstResult:
 
 def is_quick(case: Case) -> bool:
     """Its kernel is compiled with every change."""
-    return find_world(case.structure).name == QUICK
+    return case.structure.world.name == QUICK
 
 
 def as_parameter(case: Case) -> Any:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import pytest
 
 from book.model import fault_set_page
 from command_line.docs import read_complete
+from properties.language.world import ClaimedStructure
 from properties.verdicts.fault_sets.certificates import load_borders
 from properties.worlds import STRUCTURES
-from reference.worlds.reading.structure import READING_STRUCTURES
+from properties.worlds.reading.world import READING_STRUCTURES
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 CONSUMER = STRUCTURES["reading/open slow/no offset check/last"]
@@ -42,7 +42,7 @@ def test_fatal_sets_of_consumers_have_one_member_but_for_pairs_with_a_bad_slave(
 
 
 @pytest.mark.parametrize("structure", [SYNCHRONOUS_PAIR, CONSUMER], ids=name_of)
-def test_every_fatal_set_is_in_the_chapter(structure: Any) -> None:
+def test_every_fatal_set_is_in_the_chapter(structure: ClaimedStructure) -> None:
     """With its faults in a row of the right guarantee."""
     for border in load_borders(structure):
         part = read().partition(f"### What breaks {border.guarantee}\n")[2].partition("\n###")[0]

@@ -26,7 +26,13 @@ from properties.verdicts.verdict import VerdictWord
 from properties.worlds import OTHER_WORLDS
 from properties.worlds.reading.world import READING
 from properties.worlds.replication.fault_models import FAULT_MODELS
-from properties.worlds.replication.world import CLAIMS, LEMMAS, SANITY_CHECKS, WITNESSES
+from properties.worlds.replication.world import (
+    CLAIMS,
+    LEMMAS,
+    SANITY_CHECKS,
+    WITNESSES,
+    ClaimedGroup,
+)
 from properties.worlds.system.world import SYSTEM
 from reference import ROCKETMQ_VERSION
 from reference.language.leaves import symbolic_cluster
@@ -34,7 +40,6 @@ from reference.language.machine import compute_machine, record_machine
 from reference.worlds.replication.conditions import MEANINGS
 from reference.worlds.replication.roles import FlushDiskType, Role
 from reference.worlds.replication.rules import RULES
-from reference.worlds.replication.structure import Structure
 
 RECORDINGS = SPEC.parents[1] / "shared" / "traces"
 OWN_RECORDINGS = SPEC.parent / "tests" / "data"
@@ -42,7 +47,7 @@ OWN_RECORDINGS = SPEC.parent / "tests" / "data"
 PROPERTIES: dict[str, Property] = {**CLAIMS, **LEMMAS, **SANITY_CHECKS, **WITNESSES}
 
 STRUCTURES = [
-    Structure(role=role, flush_disk_type=flush_disk_type, slaves=slaves)
+    ClaimedGroup(role=role, flush_disk_type=flush_disk_type, slaves=slaves)
     for role, flush_disk_type, slaves in itertools.product(
         (Role.ASYNC_MASTER, Role.SYNC_MASTER), FlushDiskType, range(3)
     )
@@ -249,7 +254,7 @@ def test_version_and_bounds_are_told() -> None:
     text = " ".join(read_chapter("README").split())
     assert f"RocketMQ {ROCKETMQ_VERSION}" in text
     assert "at most two power losses" in text
-    assert 2 == Structure().lives - 1
+    assert 2 == ClaimedGroup().lives - 1
 
 
 def find_recording(name: str) -> Path:

@@ -16,7 +16,7 @@ from properties.verdicts import certified_cells
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, load_borders
-from properties.worlds import OTHER_WORLDS, STRUCTURES_BY_WORLD, find_world
+from properties.worlds import OTHER_WORLDS, STRUCTURES_BY_WORLD
 from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.worlds.replication.structures import RELEASED_STRUCTURES
 from properties.worlds.replication.world import CLAIMS
@@ -82,7 +82,7 @@ def test_tables_of_fault_sets_have_every_schedule(world: str) -> None:
     """Each smallest fatal set stands with its number of steps below each of its structures."""
     structures = [s for s in STRUCTURES_BY_WORLD[world] if s in BORDERED_STRUCTURES]
     borders = {s.name: {b.guarantee: b for b in load_borders(s)} for s in structures}
-    for guarantee in find_world(structures[0]).claims:
+    for guarantee in structures[0].world.claims:
         fatal = {
             (" + ".join(f"`{f}`" for f in sorted(r.faults)) or "no fault at all", name): str(
                 len(r.schedule)

@@ -4,9 +4,8 @@ import re
 
 from book.model import proof_page
 from book.model.proof_page import SHOWN
-from properties.worlds.replication.world import CLAIMS, LEMMAS, SANITY_CHECKS
+from properties.worlds.replication.world import CLAIMS, LEMMAS, SANITY_CHECKS, ClaimedGroup
 from reference.worlds.replication.parameters import SLAVES_MAX
-from reference.worlds.replication.structure import Structure
 
 
 def read() -> str:
@@ -19,8 +18,8 @@ def test_bounds_are_those_of_the_code() -> None:
     text = " ".join(read().split())
     assert f"the number of slaves: 0 to {SLAVES_MAX}" in text
     assert "of the master's log: three" in text
-    assert 3 == Structure().lives
-    assert 1 == Structure().messages
+    assert 3 == ClaimedGroup().lives
+    assert 1 == ClaimedGroup().messages
     assert SHOWN.name in text
 
 

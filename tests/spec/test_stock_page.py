@@ -16,7 +16,7 @@ from brokers.configuration_files import read_deployments
 from properties.verdicts.analysis import compute_structure
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import STRUCTURES, find_world
+from properties.worlds import STRUCTURES
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.structures import STOCK_FOLDERS, STOCK_STRUCTURES
 
@@ -36,13 +36,13 @@ def test_folders_are_those_of_rocketmq(folder: str) -> None:
 def test_weakest_columns_stand_for_all(name: str) -> None:
     """A column is refuted exactly when it admits all of one of the weakest."""
     structure = STRUCTURES[name]
-    for claim in find_world(structure).claims:
+    for claim in structure.world.claims:
         cells = [v for v in load_cells(structure).values() if v.guarantee == claim]
         weakest = [
-            find_world(structure).get_fault_model(fault) for fault in find_weakest(structure, cells)
+            structure.world.get_fault_model(fault) for fault in find_weakest(structure, cells)
         ]
         for cell in cells:
-            column = find_world(structure).get_fault_model(cell.fault)
+            column = structure.world.get_fault_model(cell.fault)
             is_refuted = cell.word is VerdictWord.REFUTED
             assert is_refuted is any(weak.is_contained_in(column) for weak in weakest)
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from properties.exports.vectors.schedules import FORMAT, make_vector
 from properties.generated_text import SPEC
+from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Action
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from reference.worlds.replication.roles import FlushDiskType, Role
-from reference.worlds.replication.structure import Structure
 
 PAGE = (SPEC / "vectors.md").read_text(encoding="utf-8")
 OBJECT = PAGE.partition("## Schedules with every leaf")[2]
@@ -25,7 +25,7 @@ def get_example() -> dict[str, Any]:
 def make_same(example: dict[str, Any]) -> dict[str, Any]:
     """The exporter's vector for the example's structure and steps."""
     given = example["structure"]
-    structure = Structure(
+    structure = ClaimedGroup(
         role=Role[given["role"]],
         flush_disk_type=FlushDiskType[given["flush_disk_type"]],
         slaves=given["slaves"],

@@ -19,17 +19,16 @@ from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts.certificates import get_world_folder, load_cells
 from properties.verdicts.fault_sets.search import find_refutations
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import find_world
 from properties.worlds.replication.structures import STOCK_PAIR
+from properties.worlds.replication.world import ClaimedGroup
 from reference.releases.versions import apply_rule_set
 from reference.worlds.replication.changes import VARIANTS
-from reference.worlds.replication.structure import Structure
 
 Cell = tuple[str, str]
 """A claim and a fault model."""
 
 
-def get_repaired(repairs: tuple[str, ...]) -> Structure:
+def get_repaired(repairs: tuple[str, ...]) -> ClaimedGroup:
     """The stock pair under a controller, with these repairs."""
     (release,) = {VARIANTS[name].on for name in CONTROLLER_REPAIRS}
     return apply_rule_set(evolve(STOCK_PAIR, variants=repairs), release)
@@ -45,7 +44,7 @@ def list_issues() -> tuple[Scenario, ...]:
 def find_refuted(repairs: tuple[str, ...]) -> frozenset[Cell]:
     """The cells that some known schedule refutes under these repairs."""
     structure, base = get_repaired(repairs), get_repaired(())
-    columns = find_world(structure).fault_models
+    columns = structure.world.fault_models
     return frozenset(
         (claim, column.name)
         for claim, by_faults in find_refutations(

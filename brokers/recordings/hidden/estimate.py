@@ -19,6 +19,7 @@ from reference.language.compiled import CompiledMachine, Ranges, State, Writer
 from reference.language.dependencies import compute_dependencies
 from reference.language.leaves import compute_leaf_sorts, is_parameter
 from reference.language.machine import ARGUMENT_PREFIX
+from reference.language.structure import BaseStructure
 from reference.language.terms import walk
 
 FAR = 100.0
@@ -146,14 +147,14 @@ class Estimate:
 
 
 @cache
-def list_near(structure: Any, leaves: frozenset[str]) -> tuple[str, ...]:
+def list_near(structure: BaseStructure, leaves: frozenset[str]) -> tuple[str, ...]:
     """The instances that write one of these leaves."""
     writers = compute_dependencies(structure).writers
     return tuple(sorted({name for leaf in leaves for name in writers.get(leaf, ())}))
 
 
 @cache
-def compile_effect(structure: Any, name: str, path: str) -> Effect:
+def compile_effect(structure: BaseStructure, name: str, path: str) -> Effect:
     """The new value of a leaf after an instance."""
     recorded = compute_dependencies(structure).recorded[name]
     lows = [(argument, low) for argument, _, low, _ in recorded.arguments]
@@ -165,7 +166,7 @@ def compile_effect(structure: Any, name: str, path: str) -> Effect:
 
 
 @cache
-def compute_chosen(structure: Any) -> Mapping[str, frozenset[str]]:
+def compute_chosen(structure: BaseStructure) -> Mapping[str, frozenset[str]]:
     """By instance: the leaves whose new value depends on an argument."""
     return {
         name: frozenset(
@@ -181,7 +182,7 @@ def compute_chosen(structure: Any) -> Mapping[str, frozenset[str]]:
 
 
 @cache
-def list_copied(structure: Any, name: str, path: str) -> tuple[str, ...]:
+def list_copied(structure: BaseStructure, name: str, path: str) -> tuple[str, ...]:
     """The leaves that an instance may copy to a leaf: those of its sort that it is made of."""
     sorts = compute_leaf_sorts(structure)
     return tuple(

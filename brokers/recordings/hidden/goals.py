@@ -14,10 +14,11 @@ from reference.language.compiled import (
 )
 from reference.language.dependencies import list_leaves
 from reference.language.machine import ARGUMENT_PREFIX, Action, record_predicate
+from reference.language.structure import BaseStructure
 from reference.language.terms import Sort, leaf
 
 
-def has_value(structure: Any, text: str, path: str, wanted: int) -> Goal:
+def has_value(structure: BaseStructure, text: str, path: str, wanted: int) -> Goal:
     """A leaf has this value; ``text`` names it."""
     place, leaves = compute_places(structure)[path], frozenset((path,))
     sentence = f"{text} is {wanted}"
@@ -25,7 +26,7 @@ def has_value(structure: Any, text: str, path: str, wanted: int) -> Goal:
 
 
 def holds(
-    structure: Any,
+    structure: BaseStructure,
     text: str,
     make: Callable[..., Any],
     *given: int,
@@ -43,7 +44,7 @@ def holds(
 
 @cache
 def compile_made(
-    structure: Any, make: Callable[..., Any], given: tuple[int, ...], count: int
+    structure: BaseStructure, make: Callable[..., Any], given: tuple[int, ...], count: int
 ) -> tuple[Callable[..., bool], frozenset[str]]:
     """A predicate of a state and so many numbers, compiled, with the leaves that it reads."""
     names = tuple(f"number{place}" for place in range(count))

@@ -6,7 +6,7 @@ import math
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from attrs import define, evolve, field
 
@@ -47,6 +47,7 @@ from reference.language.compiled import (
 )
 from reference.language.dependencies import list_leaves
 from reference.language.machine import Action, record_predicate
+from reference.language.structure import BaseStructure
 from reference.worlds.replication.controller.epochs import get_place
 from reference.worlds.replication.mapped_files import is_flush_file_there
 from reference.worlds.replication.replication import compute_first_transfer_start
@@ -568,7 +569,7 @@ class LogGuide:
         return evolve(notes, next_put=put.number + 1, begun=begun, slots=slots)
 
 
-def moves_transfer_start(structure: Any) -> bool:
+def moves_transfer_start(structure: BaseStructure) -> bool:
     """The rules begin the transfer to a slave without bytes by the end of the master's log."""
     recorded = record_predicate(structure, lambda s: compute_first_transfer_start(s) == 0)
     return any(leaf.startswith("master.log.ends") for leaf in list_leaves([recorded]))

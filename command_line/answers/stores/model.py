@@ -10,21 +10,21 @@ from command_line.answers.stores.pair import Pair
 from command_line.output.width import get_drawing_width
 from properties.scenarios.store_state import STEPS_MAX, find_ways, make_state
 from properties.schedules.telling import draw_steps
+from properties.worlds.replication.world import ClaimedGroup
 from reference.configuration.broker_group import FlushDiskType
 from reference.releases.versions import Version
 from reference.worlds.replication.roles import Role
-from reference.worlds.replication.structure import Structure
 
 ROLES = {Role.ASYNC_MASTER.value: Role.ASYNC_MASTER}
 FLUSHES = {each.value: each for each in FlushDiskType}
 
 
-def make_structure(pair: Pair, version: Version) -> Structure:
+def make_structure(pair: Pair, version: Version) -> ClaimedGroup:
     """The pair's roles, as far as the master's ``broker.conf`` tells them; else the stock pair."""
     settings = pair.master.folder.settings
     role = ROLES.get(settings.get("brokerRole", ""), Role.SYNC_MASTER)
     flush = FLUSHES.get(settings.get("flushDiskType", ""), FlushDiskType.ASYNC_FLUSH)
-    return version.apply(Structure(role=role, flush_disk_type=flush))
+    return version.apply(ClaimedGroup(role=role, flush_disk_type=flush))
 
 
 def describe_in_model(pair: Pair, version: Version) -> Iterator[str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from attrs import evolve, frozen
 
 from command_line.output.width import get_drawing_width, get_prose_width, wrap
 from properties.checkout import PROGRAM
 from properties.generated_text import count_steps
+from properties.language.world import ClaimedStructure
 from properties.scenarios.procedures.procedures import (
     STORE_CHECK,
     Procedure,
@@ -27,8 +27,7 @@ from properties.schedules.judgement import replay
 from properties.schedules.telling import draw_steps
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.verdict import Verdict
-from properties.worlds import find_world
-from reference.worlds.system.structure import SystemStructure
+from properties.worlds.system.world import ClaimedSystem
 
 WORD_WIDTH = 9
 """The widest of the words before a recovery, and a blank."""
@@ -45,7 +44,7 @@ REFUSALS = {
 class Broken:
     """What has happened: a refuted verdict, and the claims that have to hold again."""
 
-    structure: Any
+    structure: ClaimedStructure
     verdict: Verdict
     claims: tuple[str, ...]
     sources: tuple[Judged, ...]
@@ -56,13 +55,13 @@ class Broken:
     @property
     def is_system(self) -> bool:
         """It happens in a log and its readers together, each of which has procedures."""
-        return isinstance(self.structure, SystemStructure)
+        return isinstance(self.structure, ClaimedSystem)
 
 
-def list_parts(structure: Any) -> tuple[Judged, ...]:
+def list_parts(structure: ClaimedStructure) -> tuple[Judged, ...]:
     """A structure with its verdicts; of a system also its log and its readers."""
     parts = [structure]
-    if isinstance(structure, SystemStructure):
+    if isinstance(structure, ClaimedSystem):
         parts += [structure.log, structure.reading]
     return tuple(Judged(each, tuple(find_cells(each).values())) for each in parts)
 
@@ -270,7 +269,7 @@ def draw_harm(procedure: Procedure, source: Judged) -> str:
     """The failure that a procedure begins with, drawn."""
     fitting = fit(procedure, source.structure.name)
     structure = fitting.structure
-    world = find_world(structure)
+    world = structure.world
     sizes = evolve(world.sizes.search, limits=world.everything.search_limits)
     return draw_steps(
         replay(structure, sizes, fitting.harm, (procedure.claim,)), get_drawing_width()

@@ -16,6 +16,7 @@ from command_line.options.reading_options import gather_question
 from command_line.output.width import get_drawing_width, get_prose_width, wrap
 from properties.checkout import name_page
 from properties.generated_text import SPEC, count_steps
+from properties.language.world import ClaimedStructure
 from properties.restrictions.unmet_assumptions import leave_open_unmet
 from properties.scenarios.counterexamples.cases import Choice, choose_schedule
 from properties.scenarios.reading_analysis import ReadingQuestion
@@ -46,7 +47,7 @@ from properties.verdicts.analysis import (
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.verdict import Verdict
-from properties.worlds import find_world
+from properties.worlds.replication.world import ClaimedGroup
 from reference.configuration.broker_group import BrokerGroup, Deployment
 
 
@@ -66,7 +67,9 @@ class Story:
     @property
     def judged(self) -> Row:
         """Its row in the group."""
-        return judge_row(self.row, self.sources[0].structure, self.sources)
+        log = self.sources[0].structure
+        assert isinstance(log, ClaimedGroup)  # A group's log comes first.
+        return judge_row(self.row, log, self.sources)
 
     @property
     def cells(self) -> list[tuple[Any, Verdict]]:
@@ -239,7 +242,7 @@ def tell_cells(cells: Sequence[tuple[Any, Verdict]]) -> Iterator[str]:
     width = get_prose_width()
     for reason, found in reasons.items():
         for structure, verdict in found:
-            sentence = find_world(structure).claims[verdict.guarantee].sentence.replace("``", "")
+            sentence = structure.world.claims[verdict.guarantee].sentence.replace("``", "")
             head = f"{verdict.guarantee} breaks after {count_steps(len(verdict.schedule))}"
             yield from wrap(f"{head}: “{sentence}”", width, "  ", "    ")
         yield from wrap(f"Why: {reason}", width, "  ", "    ")
@@ -270,7 +273,7 @@ def list_pages(code: str, claims: Sequence[str]) -> Iterator[str]:
         yield from wrap(f"{page}{other}", get_prose_width(), "  ", "    ")
 
 
-def tell_about_drawing(structure: Any, verdict: Verdict, choice: Choice) -> list[str]:
+def tell_about_drawing(structure: ClaimedStructure, verdict: Verdict, choice: Choice) -> list[str]:
     """The lines below a drawn schedule: its signs, why it is not the shortest, stock sizes."""
     remarks = (say_legend(structure), choice.remark, say_stock(structure, verdict))
     return wrap(" ".join(filter(None, remarks)), get_prose_width())

@@ -15,7 +15,6 @@ from properties.scenarios.summary.rows import is_open as is_undecided
 from properties.scenarios.summary.what_if import say_command
 from properties.scenarios.summary.words import Grade, Kind, RowWords, load_words
 from properties.verdicts.verdict import Verdict
-from properties.worlds import find_world
 
 
 @frozen
@@ -88,7 +87,7 @@ def say_undecided(absent: Absent) -> str:
 def list_classes(absent: Absent) -> frozenset[str]:
     """The fault classes under which claims of the row are judged in the group."""
     structures = {s.name: s for s, _ in list_cells(absent.row, absent.sources)}
-    return frozenset(c.name for s in structures.values() for c in find_world(s).fault_models)
+    return frozenset(c.name for s in structures.values() for c in s.world.fault_models)
 
 
 def say_replaced(absent: Absent) -> str:

@@ -16,10 +16,10 @@ from typing import Any
 import attrs
 
 from properties.checkout import PROGRAM
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import judge
 from properties.verdicts import certificates
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
-from properties.worlds import find_world
 from properties.z3.vacuity import has_witnesses, load_witnesses
 from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import Action, compute_machine, probe
@@ -29,7 +29,7 @@ FORMAT = 1
 """Version of the format; it changes when readers of older files would fail."""
 
 
-def make_vectors(structure: Any) -> Iterator[dict[str, Any]]:
+def make_vectors(structure: ClaimedStructure) -> Iterator[dict[str, Any]]:
     """Every scenario of a structure: the valid vector, then the one with a forbidden last step.
 
     Raises InternalDisagreementError when the structure has no certificate.
@@ -43,7 +43,7 @@ def make_vectors(structure: Any) -> Iterator[dict[str, Any]]:
 
 
 def list_scenarios(
-    structure: Any,
+    structure: ClaimedStructure,
 ) -> Iterator[tuple[str, Any, tuple[Action, ...]]]:
     """Name, sizes with fault limits, and schedule of every scenario."""
     document = certificates.load(structure)
@@ -54,18 +54,16 @@ def list_scenarios(
     for verdict in certificates.decode_cells(structure, document):
         if verdict.word is VerdictWord.REFUTED:
             name = f"{verdict.guarantee} fails, {verdict.fault}"
-            fault_model = find_world(structure).get_fault_model(verdict.fault)
-            yield name, find_world(structure).make_search_parameters(fault_model), verdict.schedule
+            fault_model = structure.world.get_fault_model(verdict.fault)
+            yield name, structure.world.make_search_parameters(fault_model), verdict.schedule
     for answer in load_witnesses(structure) if has_witnesses(structure) else ():
         if answer.schedule is not None:
-            parameters = find_world(structure).make_search_parameters(
-                find_world(structure).everything
-            )
+            parameters = structure.world.make_search_parameters(structure.world.everything)
             yield f"reaches {answer.question}", parameters, answer.schedule
 
 
 def make_vector(
-    name: str, structure: Any, parameters: Any, schedule: Sequence[Action]
+    name: str, structure: ClaimedStructure, parameters: Any, schedule: Sequence[Action]
 ) -> dict[str, Any]:
     """One scenario as data; for each state the leaves that the step has changed."""
     machine = compute_machine(structure)
@@ -99,7 +97,7 @@ def make_vector(
 
 
 def find_forbidden_step(
-    structure: Any, parameters: Any, schedule: Sequence[Action]
+    structure: ClaimedStructure, parameters: Any, schedule: Sequence[Action]
 ) -> Action | None:
     """A step that exactly one named condition forbids at the end; None if there is none.
 
@@ -131,12 +129,12 @@ def write_vectors(structures: Iterable[Any], folder: Path) -> dict[str, int]:
     return {file: len(lines) for file, lines in vectors.items()}
 
 
-def get_file_name(structure: Any) -> str:
+def get_file_name(structure: ClaimedStructure) -> str:
     """For example ``sync_master-async_flush-1_slaves.jsonl``."""
     return f"{certificates.get_stem(structure)}.jsonl"
 
 
-def _describe_structure(structure: Any) -> dict[str, Any]:
+def _describe_structure(structure: ClaimedStructure) -> dict[str, Any]:
     return attrs.asdict(structure, value_serializer=_name_enum)
 
 

@@ -11,13 +11,14 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from properties.generated_text import SPEC, count_steps
+from properties.language.world import ClaimedStructure
 from properties.scenarios.known_issues.scenario import as_actions
 from properties.schedules.judgement import JudgedStep, ScheduleError, replay
 from properties.verdicts.certificates import load_cells, load_refuted
 from properties.verdicts.verdict import Verdict
-from properties.worlds import PROVED_STRUCTURES, find_world
+from properties.worlds import PROVED_STRUCTURES
+from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Action
-from reference.worlds.replication.structure import Structure
 
 CASES_FILE = Path(__file__).parent / "cases.toml"
 FOLDER = SPEC / "counterexamples"
@@ -50,14 +51,14 @@ class Case:
     """Why real brokers cannot take the shortest one. A sentence without a full stop."""
 
     @property
-    def structure(self) -> Any:
+    def structure(self) -> ClaimedStructure:
         """The deployment, the consumer or the table."""
         return PROVED_STRUCTURES[self.structure_name]
 
     @property
-    def is_replication(self) -> bool:
-        """It belongs to the world of brokers and logs, which has releases and variants."""
-        return isinstance(self.structure, Structure)
+    def group(self) -> ClaimedGroup | None:
+        """Its structure, if it is one of brokers and logs, which have releases and variants."""
+        return self.structure if isinstance(self.structure, ClaimedGroup) else None
 
     @property
     def page(self) -> Path:
@@ -72,7 +73,7 @@ class Case:
     @property
     def sentence(self) -> str:
         """The guarantee's sentence."""
-        return find_world(self.structure).claims[self.claim].sentence.replace("``", "`")
+        return self.structure.world.claims[self.claim].sentence.replace("``", "`")
 
     @property
     def cells(self) -> tuple[Verdict, ...]:
@@ -97,14 +98,14 @@ class Case:
     @property
     def is_counted(self) -> bool:
         """A breadth-first search over all states reaches it; a nightly test repeats that."""
-        world = find_world(self.structure)
+        world = self.structure.world
         return world.depth_limit != 0 and self.claim in world.guarantees
 
     @property
     def parameters(self) -> Any:
         """The sizes in which it was searched, with the faults of its model."""
-        return find_world(self.structure).make_search_parameters(
-            find_world(self.structure).get_fault_model(self.fault)
+        return self.structure.world.make_search_parameters(
+            self.structure.world.get_fault_model(self.fault)
         )
 
     def walk(self) -> list[JudgedStep]:
@@ -142,7 +143,7 @@ class Choice:
     """Why it is not the shortest one; empty if it is."""
 
 
-def choose_schedule(structure: Any, verdict: Verdict) -> Choice:
+def choose_schedule(structure: ClaimedStructure, verdict: Verdict) -> Choice:
     """A schedule that real brokers can take, if the shortest one is none and a page has another.
 
     A page's schedule serves every structure in which it breaks the claim.
@@ -150,7 +151,7 @@ def choose_schedule(structure: Any, verdict: Verdict) -> Choice:
     case = find_case(verdict.guarantee)
     if case is None or not case.told or verdict.fault != case.fault:
         return Choice(verdict)
-    world = find_world(structure)
+    world = structure.world
     sizes = world.make_search_parameters(world.get_fault_model(verdict.fault))
     try:
         *_, last = replay(structure, sizes, case.told, (verdict.guarantee,))

@@ -6,20 +6,20 @@ import enum
 from collections.abc import Iterable
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from properties.generated_text import count_steps
+from properties.language.world import ClaimedStructure
 from properties.scenarios.known_issues.repair import Fate, Outcome, try_in
 from properties.scenarios.known_issues.scenario import Scenario
 from properties.scenarios.reading_analysis import ReadingQuestion
 from properties.scenarios.summary.summary import list_reading_structures
 from properties.verdicts.analysis import compute_structure
 from properties.verdicts.world_analysis import get_tables
-from properties.worlds import find_world
+from properties.worlds.delay.world import DELAY_STRUCTURES
+from properties.worlds.tables.world import ClaimedTables
 from reference.configuration.broker_group import BrokerGroup
-from reference.worlds.delay.structure import DELAY_STRUCTURES
 from reference.worlds.replication.parameters import SLAVES_MAX
-from reference.worlds.tables.structure import TablesStructure
 
 
 class Chance(enum.Enum):
@@ -41,7 +41,7 @@ class GroupIssue:
 
     scenario: Scenario
     chance: Chance
-    structure: Any | None
+    structure: ClaimedStructure | None
     """Where it was tried; None where the model has no such structure for the group."""
     reason: str
     """How that is known, in a few words."""
@@ -81,7 +81,7 @@ def judge(scenario: Scenario, structures: Iterable[Any]) -> GroupIssue:
         if is_comparable(scenario.structure, structure)
     ]
     if not found:
-        world = find_world(scenario.structure).topic
+        world = scenario.structure.world.topic
         reason = f"the model has no structure of this group in its world of {world}"
         return GroupIssue(scenario, Chance.UNDECIDED, None, reason)
     order = (Chance.POSSIBLE, Chance.OTHERWISE, Chance.UNDECIDED, Chance.IMPOSSIBLE)
@@ -92,16 +92,16 @@ def is_comparable(one: Any, other: Any) -> bool:
     """They belong to one world; tables are of one kind, and consumers begin at one place."""
     if type(one) is not type(other):
         return False
-    if isinstance(one, TablesStructure):
+    if isinstance(one, ClaimedTables):
         return one.name.rpartition("/")[0] == str(other.name).rpartition("/")[0]
     beginning = getattr(one, "is_from_first", None)
     return bool(beginning == getattr(other, "is_from_first", None))
 
 
-def judge_in(scenario: Scenario, structure: Any) -> GroupIssue:
+def judge_in(scenario: Scenario, structure: ClaimedStructure) -> GroupIssue:
     """A scenario in one structure of its world."""
     if scenario.messages > 1:
-        structure = evolve(structure, messages=scenario.messages)
+        structure = structure.follow_messages(scenario.messages)
     outcome = try_in(scenario, structure)
     return GroupIssue(scenario, find_chance(outcome), structure, describe(scenario, outcome))
 

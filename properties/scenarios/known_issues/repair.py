@@ -10,15 +10,16 @@ from attrs import evolve, frozen
 
 from properties.comparison.difference_search import LOOKED_AT, SIGHT_STRUCTURE, load_differences
 from properties.generated_text import count_steps
+from properties.language.world import ClaimedStructure
 from properties.scenarios.known_issues.scenario import Scenario
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
 from properties.worlds.replication.convergence import PUT_STEPS
+from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Action, compute_machine
-from reference.releases.versions import apply_rule_set, parse_version
+from reference.releases.versions import VersionError, apply_rule_set, parse_version
 from reference.worlds.replication.changes import VARIANTS
-from reference.worlds.replication.structure import Structure
 
 
 class Fate(enum.Enum):
@@ -67,7 +68,7 @@ class Outcome:
         return f"impossible by the rules, {dispute}" if dispute else "proved to be impossible"
 
 
-def find_cell(scenario: Scenario, structure: Any) -> Verdict | None:
+def find_cell(scenario: Scenario, structure: ClaimedStructure) -> Verdict | None:
     """The verdict on the scenario's claim in a structure's certificate; None without one."""
     if not scenario.is_claim or scenario.messages > 1:
         return None
@@ -83,30 +84,33 @@ def find_shortest_known(scenario: Scenario) -> int | None:
     return next((len(way) for way in ways if way is not None), None)
 
 
-def _load_differences(scenario: Scenario, structure: Any) -> Iterator[Any]:
+def _load_differences(scenario: Scenario, structure: ClaimedStructure) -> Iterator[Any]:
     """The answer for the scenario's difference in a structure, if it was decided there."""
-    if not isinstance(structure, Structure) or scenario.is_claim:
+    if not isinstance(structure, ClaimedGroup) or scenario.is_claim:
         return
     for name in LOOKED_AT:
         if _is_looked_at(name, structure):
             yield from (s for s in load_differences(name) if s.name == scenario.shows)
 
 
-def _is_looked_at(name: str, structure: Structure) -> bool:
+def _is_looked_at(name: str, structure: ClaimedGroup) -> bool:
     """Differences were decided for this structure, under the rules of this name."""
     if name in VARIANTS:
         return evolve(SIGHT_STRUCTURE, variants=(name,)) == structure
     return apply_rule_set(SIGHT_STRUCTURE, name) == structure
 
 
-def get_elsewhere(scenario: Scenario, name: str) -> Any:
+def get_elsewhere(scenario: Scenario, name: str) -> ClaimedStructure:
     """The scenario's structure under a variant or a release, or another structure of its world.
 
     Raises VersionError for a name that is none of these.
     """
     if name in KNOWN_STRUCTURES:
         return KNOWN_STRUCTURES[name]
-    plain = evolve(scenario.structure, variants=())
+    group = scenario.structure
+    if not isinstance(group, ClaimedGroup):
+        raise VersionError(f"{group.name} is not known at {name}")
+    plain = evolve(group, variants=())
     if name in VARIANTS:
         return apply_rule_set(evolve(plain, variants=(name,)), VARIANTS[name].on)
     return parse_version(name).apply(plain)
@@ -117,7 +121,7 @@ def try_elsewhere(scenario: Scenario, name: str) -> Outcome:
     return try_in(scenario, get_elsewhere(scenario, name))
 
 
-def try_in(scenario: Scenario, structure: Any) -> Outcome:
+def try_in(scenario: Scenario, structure: ClaimedStructure) -> Outcome:
     """The scenario's steps in another structure of its world, and the known verdict there."""
     cell = find_cell(scenario, structure)
     taken, stopped_at = take_in_order(structure, scenario.parameters, scenario.schedule)
@@ -130,7 +134,7 @@ def try_in(scenario: Scenario, structure: Any) -> Outcome:
 
 
 def take_in_order(
-    structure: Any, parameters: Any, schedule: Sequence[Action]
+    structure: ClaimedStructure, parameters: Any, schedule: Sequence[Action]
 ) -> tuple[tuple[Action, ...], Action | None]:
     """The steps as far as they are possible, and the first one that never is.
 

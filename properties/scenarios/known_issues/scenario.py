@@ -8,9 +8,10 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from properties.language.property import Predicate
+from properties.language.world import ClaimedStructure
 from properties.scenarios.known_issues.phenomena import PHENOMENA
 from properties.schedules.judgement import JudgedStep, ScheduleError, find_needless_steps, follow
-from properties.worlds import KNOWN_STRUCTURES, find_world
+from properties.worlds import KNOWN_STRUCTURES
 from reference.language.machine import Action
 from reference.language.operators import negate
 from reference.releases.versions import Version, find_version
@@ -93,32 +94,31 @@ class Scenario:
     """The number of followed puts."""
 
     @property
-    def structure(self) -> Any:
+    def structure(self) -> ClaimedStructure:
         """The group, the consumer or the table."""
-        known = KNOWN_STRUCTURES[self.structure_name]
-        return known if self.messages == 1 else evolve(known, messages=self.messages)
+        return KNOWN_STRUCTURES[self.structure_name].follow_messages(self.messages)
 
     @property
     def parameters(self) -> Any:
         """Files of a few bytes, and the faults of its model."""
-        fault_model = find_world(self.structure).get_fault_model(self.fault)
-        return evolve(find_world(self.structure).make_search_parameters(fault_model), **self.sizes)
+        fault_model = self.structure.world.get_fault_model(self.fault)
+        return evolve(self.structure.world.make_search_parameters(fault_model), **self.sizes)
 
     @property
     def version(self) -> Version:
         """The release in which it is shown, also if it occurs in several."""
-        return find_version(getattr(self.structure, "variants", ()))
+        return find_version(self.structure.variants)
 
     @property
     def is_claim(self) -> bool:
         """It breaks a claim, else it shows a phenomenon."""
-        return self.shows in find_world(self.structure).claims
+        return self.shows in self.structure.world.claims
 
     @property
     def sentence(self) -> str:
         """The sentence of its claim or phenomenon."""
         if self.is_claim:
-            return find_world(self.structure).claims[self.shows].sentence
+            return self.structure.world.claims[self.shows].sentence
         return (PHENOMENA[self.shows].__doc__ or "").partition("\n")[0]
 
     @property
@@ -126,7 +126,7 @@ class Scenario:
         """The claim does not hold in a state, or the phenomenon does."""
         if not self.is_claim:
             return PHENOMENA[self.shows]
-        holds = find_world(self.structure).claims[self.shows].predicate
+        holds = self.structure.world.claims[self.shows].predicate
         return lambda state: negate(holds(state))
 
     def walk(self) -> Iterator[JudgedStep]:
@@ -136,7 +136,7 @@ class Scenario:
             shown = (self.shows,) if self.is_shown_in(state) else ()
             yield JudgedStep(index, action, state, shown)
 
-    def is_shown_by(self, structure: Any, schedule: Sequence[Action]) -> bool:
+    def is_shown_by(self, structure: ClaimedStructure, schedule: Sequence[Action]) -> bool:
         """A schedule is possible, has the rules, and shows it at its last step and not before."""
         if self.count_rules(schedule) < len(self.rules):
             return False

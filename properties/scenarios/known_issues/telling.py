@@ -14,7 +14,7 @@ from properties.scenarios.known_issues.repair import try_elsewhere
 from properties.scenarios.known_issues.scenario import CERTAINTIES, Scenario
 from properties.schedules.telling import Sentence, draw_steps, list_sizes, tell_end, tell_steps
 from properties.verdicts.certificates import encode_schedule
-from reference.worlds.replication.structure import Structure
+from properties.worlds.replication.world import ClaimedGroup
 
 NOTHING = "-"
 
@@ -74,7 +74,7 @@ def describe_configuration(scenario: Scenario) -> str:
 
 def is_replication(scenario: Scenario) -> bool:
     """It is of the world that knows releases."""
-    return isinstance(scenario.structure, Structure)
+    return isinstance(scenario.structure, ClaimedGroup)
 
 
 def describe_repairs(scenario: Scenario, in_page: str = "") -> list[str]:

@@ -17,6 +17,7 @@ from attrs import frozen
 from properties.language.property import Predicate
 from properties.scenarios.known_issues.scenario import as_actions
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
+from properties.worlds.replication.world import ClaimedGroup
 from properties.z3.induction import InductionProblem, prove_lemmas
 from reference.language.machine import Action, record_predicate
 from reference.language.operators import all_of, any_of, implies, negate
@@ -35,9 +36,8 @@ from reference.worlds.replication.state import (
     Cluster,
     Message,
 )
-from reference.worlds.replication.structure import Structure
 
-STRUCTURE = Structure(Role.SYNC_MASTER, FlushDiskType.SYNC_FLUSH, 1)
+STRUCTURE = ClaimedGroup(Role.SYNC_MASTER, FlushDiskType.SYNC_FLUSH, 1)
 """The group in which a put may get every answer."""
 
 FAULTS = FAULT_MODEL_BY_NAME["none"]

@@ -16,14 +16,13 @@ from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODEL_BY_NAME
 from properties.worlds.replication.guarantees import is_owed
 from properties.worlds.replication.structures import STOCK_PAIR
-from properties.worlds.replication.world import REPLICATION
+from properties.worlds.replication.world import REPLICATION, ClaimedGroup
 from properties.z3.induction import InductionProblem, Step, prove_lemmas
 from reference.language.machine import record_instance, record_predicate
 from reference.language.operators import all_of, implies
 from reference.worlds.replication.lineage import has_message
 from reference.worlds.replication.parameters import FaultCounts
 from reference.worlds.replication.state import Cluster
-from reference.worlds.replication.structure import Structure
 
 
 def slave_has_all(cluster: Cluster) -> bool:
@@ -45,7 +44,7 @@ class Fact:
 
     sentence: str
     predicate: Predicate
-    structures: tuple[Structure, ...]
+    structures: tuple[ClaimedGroup, ...]
     columns: tuple[str, ...]
     disputed: tuple[str, ...] = ()
     """The findings according to which real brokers behave otherwise."""
@@ -56,20 +55,20 @@ FACTS = (
         "With `ASYNC_FLUSH`, the only slave of a `SYNC_MASTER` has everything that was answered"
         " `PUT_OK`.",
         slave_has_all,
-        (Structure(),),
+        (ClaimedGroup(),),
         ("link cut", "slave kill", "master kill"),
     ),
 )
 """Each is proved for all of its structures under each of its fault models; a test does it."""
 
 
-def is_proved(fact: Fact, structure: Structure, column: str) -> bool:
+def is_proved(fact: Fact, structure: ClaimedGroup, column: str) -> bool:
     """It follows from the lemmas in this group under this fault model. Raises SolverGaveUpError."""
     problem = InductionProblem(structure, FAULT_MODEL_BY_NAME[column])
     return problem.follows(record_predicate(structure, fact.predicate), prove_lemmas(structure))
 
 
-def find_broken_by_copy(structure: Structure) -> tuple[str, ...]:
+def find_broken_by_copy(structure: ClaimedGroup) -> tuple[str, ...]:
     """The lemmas that copying the master's store to a slave may break, after any faults.
 
     If it breaks none, such copies may happen at any time and any number of times: everything proved

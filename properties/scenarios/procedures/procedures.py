@@ -24,9 +24,10 @@ from typing import Any
 from attrs import evolve, frozen
 
 from properties.language.property import Predicate
+from properties.language.world import ClaimedStructure
 from properties.scenarios.known_issues.scenario import as_actions
 from properties.schedules.judgement import ScheduleError
-from properties.worlds import KNOWN_STRUCTURES, find_world
+from properties.worlds import KNOWN_STRUCTURES
 from properties.worlds.replication.convergence import (
     CONNECTION_STEPS,
     FLUSH_STEPS,
@@ -35,27 +36,27 @@ from properties.worlds.replication.convergence import (
     get_added_steps,
 )
 from properties.worlds.replication.guarantees import slave_is_prefix_of_master
+from properties.worlds.replication.world import REPLICATION, ClaimedGroup
 from reference.language.machine import Action, Instance, Machine, probe
 from reference.worlds.replication.lineage import has_message
 from reference.worlds.replication.parameters import FaultCounts
 from reference.worlds.replication.state import NOT_SENT, Cluster, CommitLog, Message
-from reference.worlds.replication.structure import Structure
 
 
 class OperatedMachine(Machine):
     """The rules of a structure, and manual steps."""
 
-    def __init__(self, structure: Any) -> None:
+    def __init__(self, structure: ClaimedStructure) -> None:
         super().__init__(structure)
         sizes = structure.index_counts
-        for each in find_world(structure).manual_rules.values():
+        for each in structure.world.manual_rules.values():
             numbers = [(n,) for n in range(sizes[each.indexes[0]])] if each.indexes else [()]
             for instance in (Instance(each, number) for number in numbers):
                 self.instances[instance.name] = instance
 
 
 @cache
-def compute_operated_machine(structure: Any) -> OperatedMachine:
+def compute_operated_machine(structure: ClaimedStructure) -> OperatedMachine:
     """The machine of a structure with manual steps, made once."""
     return OperatedMachine(structure)
 
@@ -132,10 +133,10 @@ class Procedure:
     mistakes: tuple[Course, ...]
 
     @property
-    def structure(self) -> Any:
+    def structure(self) -> ClaimedStructure:
         """The group, with one more followed message, which is put after the acts."""
         structure = KNOWN_STRUCTURES[self.structure_name]
-        return evolve(structure, messages=2) if isinstance(structure, Structure) else structure
+        return evolve(structure, messages=2) if isinstance(structure, ClaimedGroup) else structure
 
 
 @frozen(eq=False)
@@ -263,9 +264,9 @@ def settle(state: Any, order: Sequence[str] = ORDERS[0]) -> Iterator[Any]:
     raise RestlessError
 
 
-def list_added_healing(structure: Any) -> tuple[str, ...]:
+def list_added_healing(structure: ClaimedStructure) -> tuple[str, ...]:
     """The healing steps that variants add; no broker is started by them, and none elected."""
-    if not isinstance(structure, Structure):
+    if not isinstance(structure, ClaimedGroup):
         return ()
     rules = structure.rules
     added = [name for name in get_added_steps(structure) if rules[name].who != "controller"]
@@ -292,7 +293,7 @@ def make_put(cluster: Cluster) -> Action:
 def try_out(procedure: Procedure, course: Course) -> Trial:
     """The outcome of these acts. Raises ScheduleError for one that is impossible."""
     structure = procedure.structure
-    claim = find_world(structure).claims[procedure.claim].predicate
+    claim = structure.world.claims[procedure.claim].predicate
     (harmed,) = take_all(make_start(structure), procedure.harm)
     try:
         rested = tuple(rest(treated) for treated in take_all(harmed, course.acts))
@@ -302,10 +303,10 @@ def try_out(procedure: Procedure, course: Course) -> Trial:
     return Trial(rested, ends, claim)
 
 
-def make_start(structure: Any) -> Any:
+def make_start(structure: ClaimedStructure) -> Any:
     """The initial state in the sizes of searches, in which anything may happen."""
-    limits = find_world(structure).everything.search_limits
-    return structure.make_initial(evolve(find_world(structure).sizes.search, limits=limits))
+    limits = structure.world.everything.search_limits
+    return structure.make_initial(evolve(structure.world.sizes.search, limits=limits))
 
 
 def rest(state: Any) -> Any:
@@ -352,7 +353,7 @@ def find_missing_lemmas(cluster: Cluster) -> tuple[str, ...]:
     if not slave_is_prefix_of_master(cluster):
         return ("slave_is_prefix_of_master",)
     forgotten = forget_past(cluster)
-    lemmas = find_world(cluster.structure).get_lemmas(cluster.structure)
+    lemmas = REPLICATION.get_lemmas(cluster.structure)
     return tuple(name for name, each in lemmas.items() if not each.predicate(forgotten))
 
 

@@ -12,13 +12,14 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from properties.language.world import ClaimedStructure
 from properties.scenarios.procedures.procedures import take
 from properties.schedules.judgement import ScheduleError, follow
 from properties.verdicts.verdict import Verdict
-from properties.worlds import find_world
+from properties.worlds.reading.world import ClaimedReading
+from properties.worlds.system.world import SYSTEM
 from reference.language.machine import Action
 from reference.worlds.reading.state import Reading
-from reference.worlds.reading.structure import ReadingStructure
 from reference.worlds.replication.state import Cluster
 from reference.worlds.system.state import System, get_reading, put_cluster, put_reading
 
@@ -111,11 +112,11 @@ def take_possible(reading: Reading, steps: Iterable[Action]) -> Reading:
     return reading
 
 
-def try_reader_recoveries(structure: Any, verdict: Verdict) -> dict[str, bool]:
+def try_reader_recoveries(structure: ClaimedStructure, verdict: Verdict) -> dict[str, bool]:
     """Whether a refuted claim about readers holds after each recovery; empty for other worlds."""
-    if not isinstance(structure, ReadingStructure):
+    if not isinstance(structure, ClaimedReading):
         return {}
-    world = find_world(structure)
+    world = structure.world
     sizes = world.make_search_parameters(world.get_fault_model(verdict.fault))
     try:
         *_, (_, end) = follow(structure, sizes, verdict.schedule)
@@ -144,7 +145,7 @@ def judge_readers(readers: Readers | None, runs: Iterable[Run]) -> ReadersOutcom
 def find_broken(readers: Readers, reading: Reading, runs: Iterable[Run]) -> tuple[str, ...]:
     """The claims that do not hold in some state of the group with these readers."""
     whole = put_reading(readers.end, reading)
-    claims = find_world(readers.end.structure).claims
+    claims = SYSTEM.claims
     known = list(runs)
     return tuple(
         name

@@ -24,6 +24,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from properties.language.world import ClaimedStructure
 from properties.scenarios.procedures.procedures import (
     ORDERS,
     STEPS_MAX,
@@ -42,7 +43,6 @@ from properties.scenarios.procedures.readers import (
 )
 from properties.schedules.judgement import ScheduleError, follow
 from properties.verdicts.verdict import Verdict
-from properties.worlds import find_world
 from properties.worlds.replication.convergence import (
     DISPATCH_STEPS,
     HEALING_STEPS,
@@ -52,12 +52,11 @@ from properties.worlds.replication.convergence import (
     is_at_rest,
 )
 from properties.worlds.replication.guarantees import is_on_some_slave, is_owed
-from properties.worlds.replication.world import CLAIMS
+from properties.worlds.replication.world import CLAIMS, REPLICATION, ClaimedGroup
 from reference.language.machine import Action, Instance, probe
 from reference.worlds.replication.lineage import has_message
 from reference.worlds.replication.parameters import FaultCounts
 from reference.worlds.replication.state import UNKNOWN_OFFSET, Cluster, Message
-from reference.worlds.replication.structure import Structure
 from reference.worlds.system.state import System, get_cluster
 
 FILES_MORE = 3
@@ -306,7 +305,7 @@ class Trials:
 
 
 def try_recoveries(
-    structure: Any, verdict: Verdict, claims: Sequence[str], also: Sequence[str] = ()
+    structure: ClaimedStructure, verdict: Verdict, claims: Sequence[str], also: Sequence[str] = ()
 ) -> Trials:
     """What each recovery gives after the schedule of a refuted verdict.
 
@@ -323,7 +322,7 @@ def try_recoveries(
         return Trials()
     if rested is None:
         return Trials()
-    known = find_world(rested.structure).claims
+    known = REPLICATION.claims
     more = [name for name in dict.fromkeys(also) if name in known and name not in judged]
     readers = find_readers(end, claims)
     outcomes = list(try_all(rested, (*judged, *more), readers))
@@ -362,9 +361,9 @@ def grow(rested: Cluster) -> Cluster | None:
         return None
 
 
-def find_end(structure: Any, verdict: Verdict) -> Any:
+def find_end(structure: ClaimedStructure, verdict: Verdict) -> Any:
     """The state at a schedule's end. Raises ScheduleError."""
-    world = find_world(structure)
+    world = structure.world
     sizes = world.make_search_parameters(world.get_fault_model(verdict.fault))
     *_, (_, state) = follow(structure, sizes, verdict.schedule)
     return state
@@ -379,8 +378,7 @@ def make_last_cluster(state: Any) -> Cluster | None:
     if not isinstance(cluster, Cluster):
         return None
     group = evolve(cluster.structure, messages=len(cluster.messages) + 1)
-    log_world = find_world(group)
-    search = evolve(log_world.sizes.search, limits=log_world.everything.search_limits)
+    search = REPLICATION.make_search_parameters(REPLICATION.everything)
     size = search.ghost_log_size_max_bytes + FILES_MORE * search.mapped_file_size_bytes
     return evolve(
         cluster,
@@ -404,7 +402,7 @@ def try_recovery(
         return Outcome(recovery.title, is_restless=True)
     except ScheduleError as problem:
         return Outcome(recovery.title, refused=str(problem))
-    known = find_world(rested.structure).claims
+    known = REPLICATION.claims
     reached = dict.fromkeys(state for run in runs for state in run)
     return Outcome(
         recovery.title,
@@ -487,7 +485,7 @@ def find_next(state: Cluster, order: Iterable[str]) -> Action | None:
 
 
 @cache
-def group_by_rule(structure: Structure) -> dict[str, tuple[Instance, ...]]:
+def group_by_rule(structure: ClaimedGroup) -> dict[str, tuple[Instance, ...]]:
     """The instances of each rule, by its name."""
     found: dict[str, tuple[Instance, ...]] = {}
     for each in compute_operated_machine(structure).instances.values():

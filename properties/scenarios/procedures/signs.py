@@ -13,9 +13,10 @@ from typing import Any
 
 from attrs import field, frozen
 
+from properties.language.world import ClaimedStructure
 from properties.scenarios.procedures.procedures import load_procedures
+from properties.worlds.replication.world import ClaimedGroup
 from reference.worlds.replication.changes.controller_mode import VARIANT
-from reference.worlds.replication.structure import Structure
 
 SIGNS_FILE = Path(__file__).with_name("signs.toml")
 PAIR_SIGNS_FILE = Path(__file__).with_name("pair_signs.toml")
@@ -91,7 +92,7 @@ def find_sign(name: str) -> Sign:
     raise KeyError(name)
 
 
-def find_signs(structure: Any, claims: Collection[str]) -> Iterator[Sign]:
+def find_signs(structure: ClaimedStructure, claims: Collection[str]) -> Iterator[Sign]:
     """The signs of failures of these guarantees; none for a group without a controller."""
-    if isinstance(structure, Structure) and VARIANT in structure.changes:
+    if isinstance(structure, ClaimedGroup) and VARIANT in structure.changes:
         yield from (sign for sign in load_signs() if set(claims) & set(sign.claims))

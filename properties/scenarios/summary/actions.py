@@ -10,6 +10,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from properties.language.world import ClaimedStructure
 from properties.scenarios.counterexamples.cases import choose_schedule
 from properties.scenarios.procedures.procedures import (
     Procedure,
@@ -34,8 +35,8 @@ from properties.scenarios.summary.words import RowWords, load_words
 from properties.schedules.judgement import ScheduleError
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.replication.world import ClaimedGroup
 from reference.worlds.replication.changes.controller_mode import VARIANT as CONTROLLED
-from reference.worlds.replication.structure import Structure
 
 ACTIONS_FILE = Path(__file__).with_name("actions.toml")
 
@@ -119,7 +120,7 @@ class Alternative:
     """The group with a switch applied."""
 
     switch: Switch
-    log: Structure
+    log: ClaimedGroup
     sources: tuple[Judged, ...]
 
 
@@ -281,9 +282,9 @@ def list_procedures(sources: Sequence[Judged], codes: Sequence[str]) -> Iterator
             yield Repair((code,), choose_words(told, source.structure))
 
 
-def choose_words(told: ProcedureWords, structure: Any) -> ProcedureWords:
+def choose_words(told: ProcedureWords, structure: ClaimedStructure) -> ProcedureWords:
     """The words of a procedure for a group, with a controller or without one."""
-    is_controlled = isinstance(structure, Structure) and CONTROLLED in structure.changes
+    is_controlled = isinstance(structure, ClaimedGroup) and CONTROLLED in structure.changes
     return evolve(told, text=told.with_controller or told.text) if is_controlled else told
 
 
@@ -306,7 +307,7 @@ def list_recoveries(
 def try_out_recoveries(sources: Sequence[Judged], failure: Failure) -> Trials:
     """What each recovery gives after a failure of the log; nothing for one of another world."""
     row = find_code(failure.code)[0]
-    for source in (s for s in sources if isinstance(s.structure, Structure)):
+    for source in (s for s in sources if isinstance(s.structure, ClaimedGroup)):
         if source.structure.name != failure.structure:
             continue
         cells = list_fallen(row, source.verdicts, failure.fault)
@@ -332,7 +333,7 @@ def find_code_of(procedure: Procedure, source: Judged) -> str:
 
 def is_worth_doing(procedure: Procedure, source: Judged) -> bool:
     """In this group the failure is possible, the advice helps, and a mistake does not."""
-    structure: Any = KNOWN_STRUCTURES[procedure.structure_name]
+    structure: ClaimedStructure = KNOWN_STRUCTURES[procedure.structure_name]
     if type(structure) is not type(source.structure) or not is_refuted(procedure, source):
         return False
     if source.structure.name not in KNOWN_STRUCTURES:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from properties.language.world import ClaimedStructure
 from properties.scenarios.counterexamples.cases import Case, load_cases
 from properties.scenarios.reading_analysis import ReadingQuestion
 from properties.scenarios.summary.rows import (
@@ -32,7 +33,7 @@ def find_row(claim: str) -> RowWords | None:
 
 
 def find_weakest(
-    structure: Any, verdict: Verdict, cells: Sequence[tuple[Any, Verdict]]
+    structure: ClaimedStructure, verdict: Verdict, cells: Sequence[tuple[Any, Verdict]]
 ) -> Verdict | None:
     """The verdict itself, or one on the same claim that is refuted under fewer faults.
 
@@ -49,7 +50,7 @@ def find_weakest(
     return next((v for v in weakest if v is verdict), next(iter(weakest), None))
 
 
-def find_code_of_cell(structure: Any, verdict: Verdict) -> str:
+def find_code_of_cell(structure: ClaimedStructure, verdict: Verdict) -> str:
     """The code under which the screen shows a refuted verdict.
 
     Empty for a claim in no row, and for a verdict that is not refuted.

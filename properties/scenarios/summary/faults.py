@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 import attrs
 from attrs import frozen
 
+from properties.language.world import ClaimedStructure
 from properties.scenarios.summary.words import Kind, load_words
 from properties.schedules.judgement import ScheduleError, follow
 from properties.verdicts.findings.explanations import explain
 from properties.verdicts.verdict import Verdict
-from properties.worlds import find_world
+from properties.worlds.reading.world import ClaimedReading
+from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Action
-from reference.worlds.reading.structure import ReadingStructure
-from reference.worlds.replication.structure import Structure
 
 
 @frozen
@@ -29,7 +28,7 @@ class Blow:
     """The number at the end of its code."""
 
 
-def describe_blow(structure: Any, verdict: Verdict) -> Blow:
+def describe_blow(structure: ClaimedStructure, verdict: Verdict) -> Blow:
     """The failures in the schedule of a refuted verdict, and how common they are.
 
     Two failures of one kind count as several failures, whatever the fault class.
@@ -55,18 +54,18 @@ BROKEN_BY_FIRST_START = ("no_message_is_skipped", "stored_progress_covers_consum
 """Claims that break without a failure if a group begins at the end of its queue."""
 
 
-def choose_claim(structure: Any, verdict: Verdict) -> str:
+def choose_claim(structure: ClaimedStructure, verdict: Verdict) -> str:
     """The claim by which the cause of a failure without faults is known.
 
     A group that begins at the first message skips none by that: if it does without a failure, then
     as a group does that is known to a broker.
     """
-    is_from_first = isinstance(structure, ReadingStructure) and structure.is_from_first
+    is_from_first = isinstance(structure, ClaimedReading) and structure.is_from_first
     is_other = is_from_first and verdict.guarantee in BROKEN_BY_FIRST_START
     return SKIPPED if is_other else verdict.guarantee
 
 
-def count_faults(structure: Any, verdict: Verdict) -> Mapping[str, int]:
+def count_faults(structure: ClaimedStructure, verdict: Verdict) -> Mapping[str, int]:
     """How often each failure happens in a schedule, without those that never do.
 
     Also empty for a schedule that was found with other sizes than those of a search.
@@ -75,9 +74,11 @@ def count_faults(structure: Any, verdict: Verdict) -> Mapping[str, int]:
 
 
 @cache
-def _count_faults(structure: Any, fault: str, schedule: tuple[Action, ...]) -> Mapping[str, int]:
+def _count_faults(
+    structure: ClaimedStructure, fault: str, schedule: tuple[Action, ...]
+) -> Mapping[str, int]:
     """The same; several claims and rows are refuted by one schedule, in every group alike."""
-    world = find_world(structure)
+    world = structure.world
     parameters = world.make_search_parameters(world.get_fault_model(fault))
     try:
         *_, (_, state) = follow(structure, parameters, schedule)
@@ -86,9 +87,9 @@ def _count_faults(structure: Any, fault: str, schedule: tuple[Action, ...]) -> M
     return {name: times for name, times in attrs.asdict(state.faults).items() if times}
 
 
-def find_class(structure: Any, verdict: Verdict) -> str:
+def find_class(structure: ClaimedStructure, verdict: Verdict) -> str:
     """The class of explanation of a verdict about the log; empty if none fits."""
-    if not isinstance(structure, Structure):
+    if not isinstance(structure, ClaimedGroup):
         return ""
     try:
         return explain(structure, verdict).name

@@ -9,6 +9,7 @@ from typing import Any
 from attrs import frozen
 
 from properties.language.fault_model import FaultModel
+from properties.language.world import ClaimedStructure
 from properties.restrictions.unmet_assumptions import list_named
 from properties.scenarios.summary.answer import Broken, Failure, Kept, Row
 from properties.scenarios.summary.effects import EVERYTHING
@@ -16,12 +17,11 @@ from properties.scenarios.summary.faults import count_faults, describe_blow
 from properties.scenarios.summary.words import ColumnWords, Grade, Kind, RowWords, load_words
 from properties.verdicts.selectors import get_waiting_role
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import find_world
-from reference.worlds.reading.structure import ReadingStructure
+from properties.worlds.reading.world import ClaimedReading
+from properties.worlds.replication.world import ClaimedGroup
+from properties.worlds.system.world import ClaimedSystem
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 from reference.worlds.replication.roles import Role
-from reference.worlds.replication.structure import Structure
-from reference.worlds.system.structure import SystemStructure
 
 CODE = re.compile(r"(?P<letter>[A-Z])(?P<number>[0-9]{1,2})")
 """A row and a fault class, or what happens without a failure: ``L12``."""
@@ -50,16 +50,16 @@ NO_READING = "not decided for these read settings"
 class Judged:
     """A structure with its verdicts."""
 
-    structure: Any
+    structure: ClaimedStructure
     verdicts: tuple[Verdict, ...]
 
 
-def judge_rows(log: Structure, sources: Sequence[Judged]) -> tuple[Row, ...]:
+def judge_rows(log: ClaimedGroup, sources: Sequence[Judged]) -> tuple[Row, ...]:
     """Every row for a group whose log has this structure."""
     return tuple(judge_row(words, log, sources) for words in load_words().rows)
 
 
-def judge_row(words: RowWords, log: Structure, sources: Sequence[Judged]) -> Row:
+def judge_row(words: RowWords, log: ClaimedGroup, sources: Sequence[Judged]) -> Row:
     """One row, judged by all verdicts on its claims."""
     title = words.title
     if words.needs_slaves and not log.slaves:
@@ -102,25 +102,25 @@ def list_cells(words: RowWords, sources: Sequence[Judged]) -> list[tuple[Any, Ve
 
 def is_silent(telling: Sequence[tuple[Any, Verdict]]) -> bool:
     """Only the verdict under every fault is not vacuous: a stranger may feign a report."""
-    return all(find_world(s).every_fault.name == v.fault for s, v in telling)
+    return all(s.world.every_fault.name == v.fault for s, v in telling)
 
 
-def is_second_copy_promised(log: Structure) -> bool:
+def is_second_copy_promised(log: ClaimedGroup) -> bool:
     """A put waits for a slave, or would if there were one."""
     alone = log.role is Role.SYNC_MASTER and not log.slaves
     return alone or get_waiting_role(log) == Role.SYNC_MASTER.name
 
 
-def say_unjudged(words: RowWords, log: Structure, sources: Sequence[Judged]) -> str:
+def say_unjudged(words: RowWords, log: ClaimedGroup, sources: Sequence[Judged]) -> str:
     """Why the world that must judge the row decides nothing for such a group; empty if it does."""
     kinds = {type(source.structure) for source in sources}
-    if words.needs_system and SystemStructure not in kinds:
+    if words.needs_system and ClaimedSystem not in kinds:
         return say_no_system(log)
-    lacks_reading = words.needs_reading and log.slaves > 0 and ReadingStructure not in kinds
+    lacks_reading = words.needs_reading and log.slaves > 0 and ClaimedReading not in kinds
     return NO_READING if lacks_reading else ""
 
 
-def say_no_system(log: Structure) -> str:
+def say_no_system(log: ClaimedGroup) -> str:
     """Why nothing is decided from put to consumption: the first setting that no proof is for."""
     if not log.slaves:
         return NO_SYSTEM_ALONE
@@ -207,7 +207,7 @@ def number_columns(words: RowWords, names: Iterable[str]) -> Iterator[str]:
 
 
 def list_kept(
-    words: RowWords, cells: Sequence[tuple[Any, Verdict]], log: Structure
+    words: RowWords, cells: Sequence[tuple[Any, Verdict]], log: ClaimedGroup
 ) -> Iterator[Kept]:
     """The claims of a row with words for it that are proved under some fault class."""
     known = (c for c in load_words().columns.values() if log.slaves or not c.needs_slaves)
@@ -241,7 +241,7 @@ def list_weakest(words: RowWords, cells: Iterable[tuple[Any, Verdict]]) -> list[
     return sorted(found, key=lambda f: (f.grade is not Grade.LOSS, f.kind.order, order[f.claim]))
 
 
-def make_failure(words: RowWords, structure: Any, verdict: Verdict) -> Failure:
+def make_failure(words: RowWords, structure: ClaimedStructure, verdict: Verdict) -> Failure:
     """A refuted verdict as a failure of a row."""
     blow = describe_blow(structure, verdict)
     claim = next(c for c in words.claim if c.name == verdict.guarantee)
@@ -257,7 +257,7 @@ def make_failure(words: RowWords, structure: Any, verdict: Verdict) -> Failure:
     )
 
 
-def make_code(words: RowWords, structure: Any, verdict: Verdict) -> str:
+def make_code(words: RowWords, structure: ClaimedStructure, verdict: Verdict) -> str:
     """The row's letter and the number of what a refuted verdict takes."""
     column = load_words().columns[verdict.fault]
     is_told = column.kind is Kind.UNFAILED or verdict.fault in ALL_FAULTS
@@ -285,9 +285,9 @@ def keep_weakest(cells: Iterable[tuple[Any, Verdict]]) -> Iterator[tuple[Any, Ve
             yield structure, verdict
 
 
-def get_column(structure: Any, verdict: Verdict) -> FaultModel:
+def get_column(structure: ClaimedStructure, verdict: Verdict) -> FaultModel:
     """The fault class of a verdict."""
-    return find_world(structure).get_fault_model(verdict.fault)
+    return structure.world.get_fault_model(verdict.fault)
 
 
 def find_code(code: str) -> tuple[RowWords, str]:

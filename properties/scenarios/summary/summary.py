@@ -26,6 +26,8 @@ from properties.verdicts.analysis import GroupAnalysis, compute_structure
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import PROVED_STRUCTURES
+from properties.worlds.reading.world import ClaimedReading
+from properties.worlds.system.world import ClaimedSystem
 from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup
 from reference.configuration.deployments import assume_slaves, change_master, change_slaves
 from reference.configuration.later_keys import (
@@ -34,8 +36,6 @@ from reference.configuration.later_keys import (
     MIN_IN_SYNC_REPLICAS,
     is_known_in,
 )
-from reference.worlds.reading.structure import ReadingStructure
-from reference.worlds.system.structure import SystemStructure
 
 Analyse: TypeAlias = Callable[[BrokerGroup], GroupAnalysis]
 """Decides the verdicts of a group's log."""
@@ -102,7 +102,7 @@ def describe_settings(group: BrokerGroup) -> dict[str, str]:
 
 def list_reading_structures(
     group: BrokerGroup, question: ReadingQuestion, *, is_from_first: bool
-) -> tuple[ReadingStructure, ...]:
+) -> tuple[ClaimedReading, ...]:
     """The structures of the group's readers, each once.
 
     None for a group without slaves, or if some readers have no structure.
@@ -133,7 +133,7 @@ def list_system_sources(
         return
     log = compute_structure(group)
     for reading in list_reading_structures(group, question, is_from_first=True):
-        name = SystemStructure(log, reading).name
+        name = ClaimedSystem(log, reading).name
         structure = PROVED_STRUCTURES.get(name)
         if structure is not None:
             verdicts = decide_system(structure, is_from_first=is_from_first)

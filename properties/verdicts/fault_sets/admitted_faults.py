@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
 
 from attrs import frozen
 
 from properties.checkout import PROGRAM
+from properties.language.world import ClaimedStructure
 from properties.verdicts.certificates import find_cells, get_path
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, describe, load_borders
 from properties.verdicts.findings.disputes import find_claim_disputes, find_disputes, say_disputed
 from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord
-from properties.worlds import find_world
 from properties.z3.fault_sets import FaultSet
 
 
@@ -35,7 +34,7 @@ class TabledVerdict:
 
 
 def find_tabled_verdict(
-    guarantee: str, structure: Any, admitted: Iterable[str]
+    guarantee: str, structure: ClaimedStructure, admitted: Iterable[str]
 ) -> TabledVerdict | None:
     """The known verdict on a guarantee when exactly these faults may happen.
 
@@ -45,11 +44,11 @@ def find_tabled_verdict(
     For a guarantee of a part, its verdict in its own world.
     """
     mixture = frozenset(admitted)
-    if (part := find_world(structure).part_claims.get(guarantee)) is not None:
+    if (part := structure.world.part_claims.get(guarantee)) is not None:
         return find_tabled_verdict(part.name, part.get_part(structure), part.get_faults(mixture))
     if not are_proofs_current(structure):
         return None
-    for column in find_world(structure).fault_models:
+    for column in structure.world.fault_models:
         word = find_expectation(guarantee, structure, column.name).verdict
         if word is VerdictWord.PROVED and mixture <= set(column.admitted):
             disputed = find_disputes(structure, Verdict(guarantee, column.name, word))
@@ -60,7 +59,7 @@ def find_tabled_verdict(
 
 
 @cache
-def are_proofs_current(structure: Any) -> bool:
+def are_proofs_current(structure: ClaimedStructure) -> bool:
     """The certificate and the fault sets of a structure, if it has any, are of today's rules."""
     has_certificate = get_path(structure).exists()
     try:
@@ -71,13 +70,13 @@ def are_proofs_current(structure: Any) -> bool:
         return False
 
 
-def say_outdated(structure: Any) -> str:
+def say_outdated(structure: ClaimedStructure) -> str:
     """Why proofs are not compared with, and what makes them again."""
     return f"those of {structure.name} are of other rules or claims; run `{PROGRAM} renew`"
 
 
 def find_bordered_verdict(
-    guarantee: str, structure: Any, mixture: FaultSet
+    guarantee: str, structure: ClaimedStructure, mixture: FaultSet
 ) -> TabledVerdict | None:
     """The known verdict by the borders between survived and fatal sets of faults."""
     if structure not in BORDERED_STRUCTURES:

@@ -14,6 +14,7 @@ from attrs import evolve
 
 from properties.checkout import PROGRAM
 from properties.language.fault_model import SEARCHED
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.certificates import (
     CERTIFICATE_FOLDER,
@@ -24,8 +25,8 @@ from properties.verdicts.certificates import (
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import read_entries, write_entry
 from properties.verdicts.verdict import InternalDisagreementError
-from properties.worlds import STRUCTURES, find_world
-from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
+from properties.worlds import STRUCTURES
+from properties.worlds.replication.world import SEARCHED_SLAVES_MAX
 from properties.worlds.system.world import SYSTEM
 from properties.z3.fault_sets import (
     Border,
@@ -47,13 +48,15 @@ BORDERED_STRUCTURES = (*SMALL_STRUCTURES, SYSTEM.structures[0])
 the stock pair."""
 
 
-def recheck_borders(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Border, ...]:
+def recheck_borders(
+    structure: ClaimedStructure, folder: Path = CERTIFICATE_FOLDER
+) -> tuple[Border, ...]:
     """The stored borders of a structure, after all of them were proved or replayed again.
 
     Raises InternalDisagreementError if anything is missing or does not hold.
     """
     borders = load_borders(structure, folder)
-    if [b.guarantee for b in borders] != list(find_world(structure).claims):
+    if [b.guarantee for b in borders] != list(structure.world.claims):
         raise make_disagreement(structure, "borders of some guarantees are missing")
     prover = FaultSetProver(structure, prove_lemmas(structure))
     for border in borders:
@@ -75,10 +78,10 @@ def find_flaw(prover: FaultSetProver, border: Border) -> str:
     return ""
 
 
-def is_refutation(structure: Any, guarantee: str, refutation: Refutation) -> bool:
+def is_refutation(structure: ClaimedStructure, guarantee: str, refutation: Refutation) -> bool:
     """The schedule refutes the guarantee, and needs exactly those faults."""
-    limits = find_world(structure).everything.counts(**dict.fromkeys(refutation.faults, SEARCHED))
-    sizes = evolve(find_world(structure).sizes.fault_sets, limits=limits)
+    limits = structure.world.everything.counts(**dict.fromkeys(refutation.faults, SEARCHED))
+    sizes = evolve(structure.world.sizes.fault_sets, limits=limits)
     return (
         is_refuted_by(guarantee, structure, sizes, refutation.schedule)
         and compute_faults(structure, refutation.schedule) == refutation.faults
@@ -103,7 +106,9 @@ def save_borders(
         write_entry(path, structure.name, entry)
 
 
-def load_borders(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Border, ...]:
+def load_borders(
+    structure: ClaimedStructure, folder: Path = CERTIFICATE_FOLDER
+) -> tuple[Border, ...]:
     """The stored borders of a structure.
 
     Raises InternalDisagreementError when there are none for these rules, or they are malformed.
@@ -115,7 +120,7 @@ def load_borders(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Bor
 
 
 def list_open_sets(
-    structure: Any, folder: Path = CERTIFICATE_FOLDER
+    structure: ClaimedStructure, folder: Path = CERTIFICATE_FOLDER
 ) -> tuple[tuple[FaultSet, str], ...]:
     """The sets that were open when the stored borders were made, each with its guarantee.
 
@@ -128,7 +133,7 @@ def list_open_sets(
     return tuple((faults, border.guarantee) for border in borders for faults in border.undecided)
 
 
-def _read(structure: Any, folder: Path) -> tuple[str, tuple[Border, ...]]:
+def _read(structure: ClaimedStructure, folder: Path) -> tuple[str, tuple[Border, ...]]:
     try:
         path = get_world_folder(structure, folder) / FAULT_SET_FILE
         stored = read_entries(path)[structure.name]
@@ -138,7 +143,7 @@ def _read(structure: Any, folder: Path) -> tuple[str, tuple[Border, ...]]:
         raise make_disagreement(structure, f"missing or malformed ({problem!r})") from problem
 
 
-def make_disagreement(structure: Any, reason: str) -> InternalDisagreementError:
+def make_disagreement(structure: ClaimedStructure, reason: str) -> InternalDisagreementError:
     """The error that reports what is wrong with the stored borders, and what to do."""
     return InternalDisagreementError(
         f"the fault sets of {structure.name}: {reason}; run `{PROGRAM} prove --fault-sets --search`"

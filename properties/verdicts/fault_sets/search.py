@@ -10,6 +10,7 @@ from attrs import evolve
 
 from properties.language.fault_model import FaultModel
 from properties.language.property import Property
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import (
     follow_while_possible,
     is_refuted_by,
@@ -17,7 +18,6 @@ from properties.schedules.judgement import (
 )
 from properties.schedules.related_structures import Schedule, carry_over
 from properties.verdicts.verdict import record_violation
-from properties.worlds import find_world
 from properties.z3.bounded_search import BoundedSearch
 from properties.z3.fault_sets import (
     Border,
@@ -41,7 +41,7 @@ Refutations = dict[str, dict[FaultSet, Schedule]]
 
 
 def find_borders(
-    structure: Any,
+    structure: ClaimedStructure,
     known: Iterable[Schedule],
     on_progress: Callable[[str], None] = lambda text: None,
     search: Search | None = None,
@@ -54,8 +54,8 @@ def find_borders(
     """
     on_progress(f"{structure.name}, fault sets: what known schedules refute")
     prover = FaultSetProver(structure, prove_lemmas(structure))
-    refuted = find_refutations(structure, known, find_world(structure).sizes.fault_sets)
-    counts = find_world(structure).everything.counts
+    refuted = find_refutations(structure, known, structure.world.sizes.fault_sets)
+    counts = structure.world.everything.counts
     look_for = search or partial(search_step_by_step, prover)
     searched: dict[FaultSet, set[str]] = {}
     for faults, name in left_open:
@@ -106,7 +106,7 @@ def search_step_by_step(
 ) -> dict[str, Schedule]:
     """The shortest schedules against these guarantees with only these faults, up to a depth."""
     structure = prover.structure
-    sizes = find_world(structure).sizes.fault_sets
+    sizes = structure.world.sizes.fault_sets
     answers = BoundedSearch(structure, column, prover.lemmas, sizes=sizes).find_shortest(
         {name: record_violation(structure, name) for name in names},
         depth_limits=dict.fromkeys(names, SEARCH_DEPTH),
@@ -118,16 +118,20 @@ def search_step_by_step(
 
 
 def find_refutations(
-    structure: Any, known: Iterable[Schedule], sizes: Any = None, *, names: Container[str] = ()
+    structure: ClaimedStructure,
+    known: Iterable[Schedule],
+    sizes: Any = None,
+    *,
+    names: Container[str] = (),
 ) -> Refutations:
     """Refutations of these guarantees, or all, by beginnings of these schedules, by their faults.
 
     ``sizes`` defaults to the small ones. For each guarantee only minimal sets are kept.
     """
-    claims = find_world(structure).claims
+    claims = structure.world.claims
     asked = {n: claim for n, claim in claims.items() if not names or n in names}
-    given = find_world(structure).sizes.search if sizes is None else sizes
-    parameters = evolve(given, limits=find_world(structure).everything.search_limits)
+    given = structure.world.sizes.search if sizes is None else sizes
+    parameters = evolve(given, limits=structure.world.everything.search_limits)
     found: Refutations = {name: {} for name in asked}
     for schedule in sorted(known, key=len):
         for carried in carry_over(structure, parameters, schedule):
@@ -137,7 +141,7 @@ def find_refutations(
 
 
 def _note(
-    structure: Any,
+    structure: ClaimedStructure,
     parameters: Any,
     found: dict[FaultSet, Schedule],
     name: str,
@@ -157,7 +161,7 @@ def _note(
 
 
 def _find_violations(
-    structure: Any, parameters: Any, schedule: Schedule, asked: Mapping[str, Property]
+    structure: ClaimedStructure, parameters: Any, schedule: Schedule, asked: Mapping[str, Property]
 ) -> Iterator[tuple[str, Schedule]]:
     """Each of these guarantees that the schedule violates, with its beginning up to there."""
     held = dict(asked)

@@ -14,6 +14,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from properties.language.world import ClaimedStructure
 from properties.verdicts.selectors import CellSelector
 from properties.verdicts.verdict import Verdict, VerdictWord
 
@@ -30,7 +31,7 @@ class DisputedCells(CellSelector):
     inference: str = ""
     """Why these verdicts are false, if no run has shown it; empty if one has."""
 
-    def has(self, structure: Any, verdict: Verdict) -> bool:
+    def has(self, structure: ClaimedStructure, verdict: Verdict) -> bool:
         """The verdict is one of these."""
         is_meant = verdict.word is self.verdict and verdict.guarantee in self.claims
         return is_meant and self.fits(structure, verdict.fault)
@@ -62,7 +63,7 @@ def load_findings(file: Path = FINDINGS_FILE) -> tuple[Finding, ...]:
     return tuple(Finding(**entry) for entry in entries)
 
 
-def find_disputes(structure: Any, verdict: Verdict) -> tuple[str, ...]:
+def find_disputes(structure: ClaimedStructure, verdict: Verdict) -> tuple[str, ...]:
     """The findings that falsify a verdict, by identifier: observed before inferred ones."""
     disputing = [
         (bool(cells.inference), finding.id)
@@ -74,12 +75,12 @@ def find_disputes(structure: Any, verdict: Verdict) -> tuple[str, ...]:
     return tuple(dict.fromkeys(identifier for _, identifier in in_order))
 
 
-def find_claim_disputes(structure: Any, claim: str) -> tuple[str, ...]:
+def find_claim_disputes(structure: ClaimedStructure, claim: str) -> tuple[str, ...]:
     """The findings that falsify a proof of the claim in this structure, under any fault model."""
     return find_disputes(structure, Verdict(claim, "", VerdictWord.PROVED))
 
 
-def mark_disputed(structure: Any, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
+def mark_disputed(structure: ClaimedStructure, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
     """The verdicts of a structure, each with the findings that dispute it.
 
     A vacuous proof claims nothing that could be false.

@@ -19,13 +19,12 @@ from properties.schedules.judgement import follow
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
-from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
+from properties.worlds.replication.world import CERTIFIED_STRUCTURES, ClaimedGroup
 from reference.worlds.replication.dispatch import is_dispatch_file_there
 from reference.worlds.replication.mapped_files import is_flush_file_there
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from reference.worlds.replication.put import is_acknowledged
 from reference.worlds.replication.state import UNKNOWN_OFFSET, Cluster
-from reference.worlds.replication.structure import Structure
 
 EXPLANATIONS_FILE = Path(__file__).parent / "explanations.toml"
 
@@ -141,7 +140,7 @@ def load_explanations() -> tuple[Explanation, ...]:
     return tuple(Explanation(**entry) for entry in entries)
 
 
-def replay_states(structure: Structure, verdict: Verdict) -> tuple[Cluster, ...]:
+def replay_states(structure: ClaimedGroup, verdict: Verdict) -> tuple[Cluster, ...]:
     """The states of a refuting schedule, in files of a few bytes. Raises ScheduleError."""
     limits = FAULT_MODEL_BY_NAME[verdict.fault].search_limits
     parameters = evolve(SMALL_PARAMETERS, limits=limits)
@@ -155,7 +154,7 @@ SAME_EVENT = {
 """Rules for another outcome of an event: if one fires, the event took place."""
 
 
-def explain(structure: Structure, verdict: Verdict) -> Explanation:
+def explain(structure: ClaimedGroup, verdict: Verdict) -> Explanation:
     """The class of a refuted verdict. Raises LookupError when no class fits."""
     states = replay_states(structure, verdict)
     fired = {SAME_EVENT.get(a.rule_name, a.rule_name) for a in verdict.schedule}
@@ -168,7 +167,7 @@ def explain(structure: Structure, verdict: Verdict) -> Explanation:
     )
 
 
-def list_refuted() -> Iterator[tuple[Structure, Verdict]]:
+def list_refuted() -> Iterator[tuple[ClaimedGroup, Verdict]]:
     """Every refuted verdict of every certificate. Raises InternalDisagreementError."""
     for structure in CERTIFIED_STRUCTURES:
         cells = load_cells(structure).values()
@@ -176,6 +175,6 @@ def list_refuted() -> Iterator[tuple[Structure, Verdict]]:
 
 
 @cache
-def explain_all() -> tuple[tuple[Structure, Verdict, Explanation], ...]:
+def explain_all() -> tuple[tuple[ClaimedGroup, Verdict, Explanation], ...]:
     """Every refuted verdict of every certificate with its class."""
     return tuple((s, verdict, explain(s, verdict)) for s, verdict in list_refuted())

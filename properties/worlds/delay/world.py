@@ -5,15 +5,15 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from properties.language.property import collect_properties
-from properties.language.world import World, make_fault_models, make_sizes
+from properties.language.world import ClaimedStructure, World, make_fault_models, make_sizes
 from properties.worlds.delay import guarantee, lemma
 from reference.language.operators import all_of, negate
 from reference.language.rule import RuleBody, collect_rules, replace_broker, rule, when
 from reference.worlds.delay.state import SMALL_DELAY, Delay, DelayFaults
-from reference.worlds.delay.structure import DELAY_STRUCTURES
+from reference.worlds.delay.structure import DelayStructure
 
 
 @rule(who="operator", source="removal of config/delayOffset.json and its backup")
@@ -24,6 +24,19 @@ def remove_delay_file(state: Delay, broker: int) -> RuleBody:
     # EFFECT
     return replace_broker(state, broker, evolve(state.brokers[broker], file=0))
 
+
+@frozen(cache_hash=True)
+class ClaimedDelay(DelayStructure, ClaimedStructure):
+    """Brokers that deliver delayed messages, with the claims of this world."""
+
+    @property
+    def world(self) -> World:
+        """The world that makes them."""
+        return DELAY
+
+
+DELAY_STRUCTURES = (ClaimedDelay(), ClaimedDelay(is_corrected_at_start=True))
+"""Every structure of this world."""
 
 DELAY = World(
     name="delay",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from properties.language.property import collect_properties
-from properties.language.world import World, make_fault_models, make_sizes
+from properties.language.world import ClaimedStructure, World, make_fault_models, make_sizes
 from properties.worlds.reading import guarantee, lemma, log_lemma, rest
 from reference.language.operators import negate
 from reference.language.rule import RuleBody, between, collect_rules, rule, when
@@ -20,7 +20,7 @@ from reference.worlds.reading.state import (
     Reading,
     ReadingFaults,
 )
-from reference.worlds.reading.structure import READING_STRUCTURES, ReadingStructure
+from reference.worlds.reading.structure import ReadingStructure
 
 
 @rule(who="operator", source="copy of config/consumerOffset.json")
@@ -42,6 +42,38 @@ def reset_progress(state: Reading) -> RuleBody:
     # EFFECT
     return change_broker(state, MASTER, evolve(state.master, progress=progress))
 
+
+@frozen(cache_hash=True)
+class ClaimedReading(ReadingStructure, ClaimedStructure):
+    """Two brokers and their consumer, with the claims of this world."""
+
+    @property
+    def world(self) -> World:
+        """The world that makes them."""
+        return READING
+
+
+READING_STRUCTURES = tuple(
+    ClaimedReading(is_open, is_open, broker_id, is_checked, is_first)
+    for is_open, broker_id in ((False, MASTER), (True, MASTER), (True, SLAVE))
+    for is_checked in (False, True)
+    for is_first in (False, True)
+)
+"""Every structure with the same setting on both brokers and concurrent consumers.
+
+Concurrent consumers can do anything that orderly ones can.
+"""
+
+LATER_READING_STRUCTURES = (
+    *(evolve(s, is_reset_to_end=True) for s in READING_STRUCTURES),
+    *(
+        evolve(s, is_reset_to_end=True, is_closed_slave_silent=True)
+        for s in READING_STRUCTURES
+        if not (s.is_slave_open or s.is_offset_checked_in_slave)
+    ),
+)
+"""The same under later releases. An open slave of 5.0.0 is that of 4.9.4; of a closed one, which
+answers no pull, it does not matter whether it checks offsets."""
 
 READING = World(
     name="reading",
@@ -75,7 +107,7 @@ READING = World(
     folder=Path(__file__).parent,
     chapter="consumption.md",
     mutated_structures=tuple(
-        ReadingStructure(is_open, is_open, broker_id, is_checked, is_first)
+        ClaimedReading(is_open, is_open, broker_id, is_checked, is_first)
         for is_open, broker_id, is_checked, is_first in (
             (False, MASTER, False, False),
             (True, MASTER, True, True),

@@ -7,33 +7,20 @@ defaults.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from attrs import evolve
 
+from properties.worlds.replication.world import (
+    CERTIFIED_STRUCTURES,
+    SEARCHED_SLAVES_MAX,
+    ClaimedGroup,
+)
 from reference.releases.releases import CONTROLLER
 from reference.worlds.replication.changes.controller_mode.settings.ack_by_master_alone import (
     ACK_BY_MASTER_ALONE,
 )
 from reference.worlds.replication.changes.controller_mode.settings.two_in_sync import TWO_IN_SYNC
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
-from reference.worlds.replication.parameters import SLAVES_MAX
-from reference.worlds.replication.roles import FlushDiskType, Role
-from reference.worlds.replication.structure import Structure
-
-SEARCHED_SLAVES_MAX = 1
-"""Groups up to this size are searched for the shortest schedule. A larger group takes over the
-schedules of the group with one slave less, and is not searched for shorter ones."""
-
-MASTER_ROLES = (Role.ASYNC_MASTER, Role.SYNC_MASTER)
-
-CERTIFIED_STRUCTURES = tuple(
-    Structure(role, flush, slaves)
-    for slaves in range(SLAVES_MAX + 1)
-    for role in MASTER_ROLES
-    for flush in FlushDiskType
-)
-"""Every structure that has a certificate."""
 
 POOLED_STRUCTURES = tuple(
     evolve(structure, variants=(STORE_POOL,))
@@ -67,46 +54,10 @@ RELEASED_STRUCTURES = tuple(s for s in CERTIFIED_STRUCTURES if s.slaves <= SEARC
 """The groups that have a certificate for each later release with rules of its own."""
 
 
-def locate_certificate(structure: Structure) -> Path:
-    """A file for each group; a variant's files are in a folder named after the variant."""
-    name = f"{structure.role.name}-{structure.flush_disk_type.name}-{structure.slaves}_slaves"
-    return Path("+".join(structure.variants)) / f"{name.lower()}.json"
-
-
-def list_related_structures(structure: Structure) -> tuple[Structure, ...]:
-    """The groups whose schedules are tried first, because they may refute here too.
-
-    For a variant: those of RocketMQ 4.4.0, and its own with other roles and flush types. For a
-    release: those of each of its changes too; with a setting those of the release itself. For a
-    large group: those of the group with one slave less. Empty for a group that is searched itself.
-    """
-    related = []
-    if structure.variants:
-        alike = [
-            evolve(structure, role=role, flush_disk_type=flush)
-            for role in (structure.role, *MASTER_ROLES)
-            for flush in (structure.flush_disk_type, *FlushDiskType)
-        ]
-        related = [*(evolve(s, variants=()) for s in alike), *(s for s in alike if s != structure)]
-        *_, release = structure.variants
-        related += [evolve(structure, variants=(release,))] if len(structure.variants) > 1 else []
-        parts = (v.name for v in structure.changes)
-        related += [evolve(structure, variants=(n,)) for n in parts if (n,) != structure.variants]
-    if structure.slaves > SEARCHED_SLAVES_MAX:
-        related += [evolve(structure, slaves=structure.slaves - 1)]
-    return tuple(dict.fromkeys(related))
-
-
-def make_code(structure: Structure) -> str:
-    """A group in the identifier of a schedule, for example ``SYNC_MASTER-ASYNC_FLUSH-1``."""
-    group = (structure.role.name, structure.flush_disk_type.name, str(structure.slaves))
-    return "-".join((*group, *structure.variants))
-
-
 STOCK_PAIR = CERTIFIED_BY_NAME["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
 """The pair of the folder ``2m-2s-sync``: the default of commands and pages."""
 
-STOCK_FOLDERS: Mapping[str, Structure] = {
+STOCK_FOLDERS: Mapping[str, ClaimedGroup] = {
     "2m-noslave": CERTIFIED_BY_NAME["ASYNC_MASTER/ASYNC_FLUSH/0 slaves"],
     "2m-2s-async": CERTIFIED_BY_NAME["ASYNC_MASTER/ASYNC_FLUSH/1 slave"],
     "2m-2s-sync": STOCK_PAIR,

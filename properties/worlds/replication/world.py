@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from attrs import evolve, frozen
+
 from properties.language.property import collect_properties
-from properties.language.world import World
+from properties.language.world import ClaimedStructure, World
 from properties.worlds.replication import (
     change_lemmas,
     controller_lemmas,
@@ -19,14 +21,10 @@ from properties.worlds.replication import (
 )
 from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODELS, SIZES
 from properties.worlds.replication.healing import get_healing
-from properties.worlds.replication.structures import (
-    CERTIFIED_STRUCTURES,
-    list_related_structures,
-    locate_certificate,
-    make_code,
-)
 from reference.language.rule import collect_rules
-from reference.worlds.replication.parameters import clip_sizes
+from reference.worlds.replication.parameters import SLAVES_MAX, clip_sizes
+from reference.worlds.replication.roles import FlushDiskType, Role
+from reference.worlds.replication.structure import Structure
 
 GUARANTEES = collect_properties(guarantees)
 CONVERGENCE = collect_properties(convergence)
@@ -36,6 +34,69 @@ LEMMAS = collect_properties(lemmas)
 CHANGE_LEMMAS = collect_properties(controller_lemmas, change_lemmas, pool_lemmas)
 """The lemmas that only the proofs of some variants need."""
 WITNESSES = collect_properties(witnesses)
+
+
+SEARCHED_SLAVES_MAX = 1
+"""Groups up to this size are searched for the shortest schedule. A larger group takes over the
+schedules of the group with one slave less, and is not searched for shorter ones."""
+
+MASTER_ROLES = (Role.ASYNC_MASTER, Role.SYNC_MASTER)
+
+
+@frozen(cache_hash=True)
+class ClaimedGroup(Structure, ClaimedStructure):
+    """A master/slave group, with the claims of this world."""
+
+    @property
+    def world(self) -> World:
+        """The world of replication."""
+        return REPLICATION
+
+
+CERTIFIED_STRUCTURES = tuple(
+    ClaimedGroup(role, flush, slaves)
+    for slaves in range(SLAVES_MAX + 1)
+    for role in MASTER_ROLES
+    for flush in FlushDiskType
+)
+"""Every structure that has a certificate."""
+
+
+def locate_certificate(structure: ClaimedGroup) -> Path:
+    """A file for each group; a variant's files are in a folder named after the variant."""
+    name = f"{structure.role.name}-{structure.flush_disk_type.name}-{structure.slaves}_slaves"
+    return Path("+".join(structure.variants)) / f"{name.lower()}.json"
+
+
+def list_related_structures(structure: ClaimedGroup) -> tuple[ClaimedGroup, ...]:
+    """The groups whose schedules are tried first, because they may refute here too.
+
+    For a variant: those of RocketMQ 4.4.0, and its own with other roles and flush types. For a
+    release: those of each of its changes too; with a setting those of the release itself. For a
+    large group: those of the group with one slave less. Empty for a group that is searched itself.
+    """
+    related = []
+    if structure.variants:
+        alike = [
+            evolve(structure, role=role, flush_disk_type=flush)
+            for role in (structure.role, *MASTER_ROLES)
+            for flush in (structure.flush_disk_type, *FlushDiskType)
+        ]
+        related = [*(evolve(s, variants=()) for s in alike), *(s for s in alike if s != structure)]
+        *_, release = structure.variants
+        related += [evolve(structure, variants=(release,))] if len(structure.variants) > 1 else []
+        parts = (v.name for v in structure.changes)
+        related += [evolve(structure, variants=(n,)) for n in parts if (n,) != structure.variants]
+    if structure.slaves > SEARCHED_SLAVES_MAX:
+        related += [evolve(structure, slaves=structure.slaves - 1)]
+    return tuple(dict.fromkeys(related))
+
+
+def make_code(structure: ClaimedGroup) -> str:
+    """A group in the identifier of a schedule, for example ``SYNC_MASTER-ASYNC_FLUSH-1``."""
+    group = (structure.role.name, structure.flush_disk_type.name, str(structure.slaves))
+    return "-".join((*group, *structure.variants))
+
 
 REPLICATION = World(
     name="replication",

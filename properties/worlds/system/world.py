@@ -7,36 +7,52 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from attrs import evolve
+from attrs import evolve, field, frozen
 
 from properties.language.property import collect_properties
-from properties.language.world import World, make_fault_models, make_sizes
+from properties.language.world import ClaimedStructure, World, make_fault_models, make_sizes
+from properties.worlds.reading.world import ClaimedReading
 from properties.worlds.replication.fault_models import FAULT_MODELS, SIZES
+from properties.worlds.replication.world import ClaimedGroup
 from properties.worlds.system import guarantee, lemma, witness
 from properties.worlds.system.parts import LOG_LEMMAS, PART_CLAIMS, READING_LEMMAS
 from reference.worlds.reading.state import MASTER, SLAVE
-from reference.worlds.reading.structure import ReadingStructure
 from reference.worlds.replication.parameters import SIZE_KEYS, Parameters
 from reference.worlds.replication.roles import FlushDiskType, Role
-from reference.worlds.replication.structure import Structure
 from reference.worlds.system.state import SystemFaults, SystemParameters
 from reference.worlds.system.structure import SystemStructure
 
 GROUPS = tuple(
-    Structure(role, flush)
+    ClaimedGroup(role, flush)
     for role in (Role.SYNC_MASTER, Role.ASYNC_MASTER)
     for flush in (FlushDiskType.ASYNC_FLUSH, FlushDiskType.SYNC_FLUSH)
 )
 """The groups with one slave."""
 
-CLOSED = ReadingStructure(is_from_first=True)
+CLOSED = ClaimedReading(is_from_first=True)
 OPEN_SLOW, OPEN_ALL = (
-    ReadingStructure(is_master_open=True, is_slave_open=True, broker_id=broker, is_from_first=True)
+    ClaimedReading(is_master_open=True, is_slave_open=True, broker_id=broker, is_from_first=True)
     for broker in (MASTER, SLAVE)
 )
 READERS = (CLOSED, OPEN_SLOW, OPEN_ALL)
 
-STRUCTURES = tuple(SystemStructure(*parts) for parts in itertools.product(GROUPS, READERS))
+
+@frozen(cache_hash=True)
+class ClaimedSystem(SystemStructure, ClaimedStructure):
+    """A group and its readers, with the claims of this world."""
+
+    log: ClaimedGroup = field(factory=ClaimedGroup)
+    """The group of brokers: one slave, one followed message."""
+    reading: ClaimedReading = field(factory=ClaimedReading)
+    """Where consumers read, and where their group begins."""
+
+    @property
+    def world(self) -> World:
+        """The world that makes them."""
+        return SYSTEM
+
+
+SYSTEM_STRUCTURES = tuple(ClaimedSystem(*parts) for parts in itertools.product(GROUPS, READERS))
 """Consumer groups begin at the first message; see reading for those that begin at the end."""
 
 ENDS = ("master_stops", "master_kills", "slave_stops", "slave_kills")
@@ -59,10 +75,12 @@ COLUMNS = {
 """The fault models of the log, of readers, and of what may precede a promotion."""
 
 
-def list_alike(structure: SystemStructure) -> tuple[SystemStructure, ...]:
+def list_alike(structure: ClaimedSystem) -> tuple[ClaimedSystem, ...]:
     """The structures with the same log, and those with the same readers."""
-    is_alike = {s: (s.log == structure.log) != (s.reading == structure.reading) for s in STRUCTURES}
-    return tuple(s for s in STRUCTURES if is_alike[s])
+    is_alike = {
+        s: (s.log == structure.log) != (s.reading == structure.reading) for s in SYSTEM_STRUCTURES
+    }
+    return tuple(s for s in SYSTEM_STRUCTURES if is_alike[s])
 
 
 QUEUE_SIZE_MAX = 6
@@ -86,7 +104,7 @@ def clip_sizes(parameters: SystemParameters) -> SystemParameters:
 
 SYSTEM = World(
     name="system",
-    structures=STRUCTURES,
+    structures=SYSTEM_STRUCTURES,
     claims=collect_properties(guarantee),
     lemmas={**LOG_LEMMAS, **READING_LEMMAS, **collect_properties(lemma)},
     fault_models=make_fault_models(SystemFaults, COLUMNS),

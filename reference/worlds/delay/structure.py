@@ -83,7 +83,3 @@ class DelayStructure(BaseStructure):
     def make_initial(self, parameters: DelayParameters) -> Delay:
         """Both brokers up, and no delayed message yet."""
         return Delay(self, parameters)
-
-
-DELAY_STRUCTURES = (DelayStructure(), DelayStructure(is_corrected_at_start=True))
-"""Every structure of this world."""

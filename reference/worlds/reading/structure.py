@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from reference.decisions.progress.client_offsets import ConsumeFromWhere
 from reference.decisions.reading.settings import BrokerSettings
@@ -199,26 +199,3 @@ class ReadingStructure(BaseStructure):
         """Both brokers up and known to all, an empty queue, no consumer yet."""
         brokers = (Broker(), Broker())
         return Reading(self, parameters, brokers, Routes(), Consumer(), Message())
-
-
-READING_STRUCTURES = tuple(
-    ReadingStructure(is_open, is_open, broker_id, is_checked, is_first)
-    for is_open, broker_id in ((False, MASTER), (True, MASTER), (True, SLAVE))
-    for is_checked in (False, True)
-    for is_first in (False, True)
-)
-"""Every structure with the same setting on both brokers and concurrent consumers.
-
-Concurrent consumers can do anything that orderly ones can.
-"""
-
-LATER_READING_STRUCTURES = (
-    *(evolve(s, is_reset_to_end=True) for s in READING_STRUCTURES),
-    *(
-        evolve(s, is_reset_to_end=True, is_closed_slave_silent=True)
-        for s in READING_STRUCTURES
-        if not (s.is_slave_open or s.is_offset_checked_in_slave)
-    ),
-)
-"""The same under later releases. An open slave of 5.0.0 is that of 4.9.4; of a closed one, which
-answers no pull, it does not matter whether it checks offsets."""

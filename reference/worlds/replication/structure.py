@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from attrs import evolve, frozen
 
@@ -158,6 +158,10 @@ class Structure(BaseStructure):
     def index_counts(self) -> Mapping[str, int]:
         """The numbers of slaves and of followed messages."""
         return {"slave": self.slaves, "message": self.messages}
+
+    def follow_messages(self, messages: int) -> Self:
+        """The group with so many followed messages."""
+        return evolve(self, messages=messages)
 
     def make_initial(self, parameters: Parameters) -> Cluster:
         """Every broker up, every log empty, no connection yet."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from reference.language.rule import Rule, collect_rules
 from reference.language.structure import LATER, BaseStructure, Lanes, LaneText, Step, fill_one_lane
@@ -142,30 +142,3 @@ class TablesStructure(BaseStructure):
             TableBroker(is_up=True, is_master=False, table=slave, file=slave, backup=slave),
         )
         return CopiedTables(self, parameters, brokers)
-
-
-LATER_TOPICS = TablesStructure(
-    is_answered_first=False, has_role_switch=True, is_own_address_checked=True
-)
-"""Topics from 4.7.1 on, which are answered last (AdminBrokerProcessor#updateAndCreateTopic), and
-groups from 5.3.1 on, whose file keeps the version (SubscriptionGroupManager#setDataVersion)."""
-
-TABLES_STRUCTURES = (
-    TablesStructure(),
-    TablesStructure(is_version_kept=False, is_answered_first=False),
-    TablesStructure(has_role_switch=True, is_own_address_checked=True),
-    TablesStructure(
-        is_version_kept=False,
-        is_answered_first=False,
-        has_role_switch=True,
-        is_own_address_checked=True,
-    ),
-    TablesStructure(has_role_switch=True),
-    TablesStructure(is_table_written_first=True),
-    LATER_TOPICS,
-    evolve(LATER_TOPICS, is_reconciled=True),
-    evolve(LATER_TOPICS, is_remade=True),
-    evolve(LATER_TOPICS, is_remade=True, is_table_written_first=True),
-    evolve(LATER_TOPICS, is_reconciled=True, is_table_written_first=True),
-)
-"""Every structure of this world that has a certificate."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from properties.worlds import find_healing
 from reference.language.machine import record_predicate
 from reference.language.terms import Sort, Term
 from spark_fuzz.kernel.lowering import Layout, Writer, collect_moving
@@ -182,7 +181,7 @@ def _lower_judge(layout: Layout, function: str, claims: Iterable[str]) -> Iterat
 
 
 def _lower_is_quiescent(layout: Layout) -> Iterator[str]:
-    writer, healing, peace = LanesWriter(layout), find_healing(layout.structure), "ALL(0)"
+    writer, healing, peace = LanesWriter(layout), layout.structure.healing, "ALL(0)"
     if healing:
         peace = writer.name_of(record_predicate(layout.structure, healing.is_quiescent))
     yield f"static V is_quiescent({OF_STATE}) {{"

@@ -24,7 +24,7 @@ from book.campaign.report_page import (
 )
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.certificates import encode_schedule
-from properties.worlds import STRUCTURES, find_world
+from properties.worlds import STRUCTURES
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.store import create_campaign, plan_campaign
 from spark_fuzz.report.class_files import ViolationClass, number_classes
@@ -34,7 +34,7 @@ from tests.properties.refutations import find_known
 
 STRUCTURE = STRUCTURES["delay/corrected at start"]
 OPTIONS = CampaignOptions(STRUCTURE, campaign_seed=77, is_swarm=True)
-NAMES = list(find_world(STRUCTURE).guarantees)
+NAMES = list(STRUCTURE.world.guarantees)
 COMMAND = "rmqspec fuzz --seed 77 --swarm"
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 COVERAGE = {

@@ -29,7 +29,7 @@ from book.diagram.wire import Arrow, list_arrows
 from properties.scenarios.counterexamples.cases import Case, load_cases
 from properties.schedules.judgement import JudgedStep, replay
 from properties.schedules.telling import find_fault_steps
-from properties.worlds import STRUCTURES, STRUCTURES_BY_WORLD, find_world
+from properties.worlds import STRUCTURES, STRUCTURES_BY_WORLD
 from reference.language.drawing import fill_lanes, list_lanes
 from reference.language.machine import Action
 from tests.properties.refutations import find_known
@@ -197,9 +197,7 @@ def check_ends(layout: Layout, arrow: Arrow, drawn_line: Element) -> None:
 def walk(fault: str, *actions: Action) -> list[JudgedStep]:
     """A schedule of the stock synchronous pair."""
     structure = STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
-    parameters = find_world(structure).make_search_parameters(
-        find_world(structure).get_fault_model(fault)
-    )
+    parameters = structure.world.make_search_parameters(structure.world.get_fault_model(fault))
     return list(replay(structure, parameters, actions, ()))
 
 

@@ -15,7 +15,7 @@ from properties.generated_text import SPEC
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.certificates import get_path, load_refuted
 from properties.verdicts.storage.certificate_files import read_document
-from properties.worlds import PROVED_STRUCTURES, find_world
+from properties.worlds import PROVED_STRUCTURES
 from properties.worlds.system.world import SYSTEM
 from reference.language.machine import Action
 from reference.worlds.system.state import SystemFaults
@@ -109,6 +109,6 @@ def test_a_torn_roll_needs_no_kill() -> None:
         for step in (stop if action.rule_name == "kill_master" else (action,))
     )
     limits = SystemFaults(master_stops=2, torn_rolls=1)
-    parameters = evolve(find_world(shown).sizes.search, limits=limits)
+    parameters = evolve(shown.world.sizes.search, limits=limits)
     assert is_refuted_by(verdict.guarantee, shown, parameters, schedule)
-    assert "torn_rolls" not in find_world(shown).get_fault_model("both end").admitted
+    assert "torn_rolls" not in shown.world.get_fault_model("both end").admitted

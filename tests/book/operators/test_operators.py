@@ -30,24 +30,27 @@ from properties.scenarios.procedures.procedures import (
 from properties.scenarios.procedures.recoveries import is_all_running
 from properties.scenarios.reading_claims import Deployment
 from properties.schedules.judgement import ScheduleError, is_reached_by
-from properties.worlds import find_world
-from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
-from properties.worlds.replication.world import LEMMAS, REPLICATION, SANITY_CHECKS
+from properties.worlds.replication.world import (
+    CERTIFIED_STRUCTURES,
+    LEMMAS,
+    REPLICATION,
+    SANITY_CHECKS,
+    ClaimedGroup,
+)
 from reference.language.machine import Action
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from reference.worlds.replication.roles import FlushDiskType, Role
 from reference.worlds.replication.rules import RULES
 from reference.worlds.replication.state import ANSWERED, PUT_OK, Cluster
-from reference.worlds.replication.structure import Structure
 from tests.structures import leave_large_to_night, name_of
 
-PAIR = Structure()
+PAIR = ClaimedGroup()
 """The stock synchronous pair."""
 
 COPIED = [s for s in CERTIFIED_STRUCTURES if s.slaves > 0]
 """Groups with a slave to copy to."""
 
-ON_LOGS_TRIED = [p for p in load_procedures() if isinstance(p.structure, Structure)]
+ON_LOGS_TRIED = [p for p in load_procedures() if isinstance(p.structure, ClaimedGroup)]
 """Procedures about logs; those about progress have no quiescence in which a group could rest."""
 
 every_procedure = pytest.mark.parametrize("procedure", load_procedures(), ids=lambda p: p.name)
@@ -97,7 +100,7 @@ def is_cure(procedure: Procedure, course: Course) -> bool:
 
 
 @pytest.mark.parametrize("structure", leave_large_to_night(COPIED), ids=name_of)
-def test_a_copy_of_the_masters_store_keeps_every_lemma(structure: Structure) -> None:
+def test_a_copy_of_the_masters_store_keeps_every_lemma(structure: ClaimedGroup) -> None:
     """In every state that has the lemmas, reachable or not: what was proved stays proved."""
     assert not find_broken_by_copy(structure)
 
@@ -162,7 +165,7 @@ def test_an_open_answer_is_shown_both_ways(key: tuple[str, str, str]) -> None:
     """Each schedule is possible, and ends with the answer and what it shows."""
     answer, question, word = key
     shown = say_both_ways(answer, question)[word]
-    parameters = find_world(STRUCTURE).make_search_parameters(FAULTS)
+    parameters = STRUCTURE.world.make_search_parameters(FAULTS)
     assert is_reached_by(shown, STRUCTURE, parameters, load_schedules()[key])
 
 
@@ -206,7 +209,7 @@ def test_groups_that_fall_for_different_reasons_are_two_choices(
 def test_vacuous_cells_are_those_of_answers_and_slaves() -> None:
     """A SYNC_MASTER without slaves answers no put with PUT_OK, and has no slave to differ."""
     alone, *others = (
-        Structure(Role.SYNC_MASTER, FlushDiskType.ASYNC_FLUSH, slaves) for slaves in (0, 1, 2)
+        ClaimedGroup(Role.SYNC_MASTER, FlushDiskType.ASYNC_FLUSH, slaves) for slaves in (0, 1, 2)
     )
     assert {claim for claim, _ in find_vacuous(alone.name)} == {
         "acknowledged_is_kept_on_master",
@@ -223,7 +226,7 @@ def test_vacuous_cells_are_those_of_answers_and_slaves() -> None:
 
 def test_statuses_follow_the_waits() -> None:
     """A group whose puts wait for nothing answers PUT_OK only."""
-    asynchronous = Structure(Role.ASYNC_MASTER, FlushDiskType.ASYNC_FLUSH, 1)
+    asynchronous = ClaimedGroup(Role.ASYNC_MASTER, FlushDiskType.ASYNC_FLUSH, 1)
     assert say_statuses(asynchronous) == "no other"
     assert say_statuses(evolve(asynchronous, flush_disk_type=FlushDiskType.SYNC_FLUSH)) == (
         "`FLUSH_DISK_TIMEOUT`"

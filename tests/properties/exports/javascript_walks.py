@@ -16,8 +16,9 @@ from attrs import evolve, frozen
 
 from properties.exports.javascript import ENGINE_FILE, Source, encode_leaf, write_structures
 from properties.language.fault_model import FaultModel
+from properties.language.world import ClaimedStructure
 from properties.verdicts.certificates import load_schedules
-from properties.worlds import KNOWN_STRUCTURES, find_world
+from properties.worlds import KNOWN_STRUCTURES
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine, probe
 
@@ -51,7 +52,7 @@ class DisagreementError(AssertionError):
 class Combination:
     """A structure and its sizes; what may strike, each walk chooses."""
 
-    structure: Any
+    structure: ClaimedStructure
     size: str
     """``small`` or ``usual``."""
 
@@ -62,7 +63,7 @@ class Combination:
 
     def make_initial(self, column: FaultModel) -> Any:
         """The reference's first state."""
-        small = find_world(self.structure).sizes.search
+        small = self.structure.world.sizes.search
         sizes = small if self.size == "small" else self.structure.usual_parameters
         return self.structure.make_initial(evolve(sizes, limits=column.search_limits))
 
@@ -92,7 +93,7 @@ class Peer:
         return failed
 
 
-def find_neighbour(structure: Any) -> Any:
+def find_neighbour(structure: ClaimedStructure) -> Any:
     """Another structure of its kind: what is compared shares its text, as on the page."""
     alike = (s for s in KNOWN_STRUCTURES.values() if type(s) is type(structure))
     return next(each for each in alike if each != structure)
@@ -153,7 +154,7 @@ def choose_action(dice: random.Random, source: Source, told: Any) -> Action:
     return Action(step["name"], chosen)
 
 
-def choose_plan(dice: random.Random, structure: Any) -> list[Action]:
+def choose_plan(dice: random.Random, structure: ClaimedStructure) -> list[Action]:
     """How a walk begins: every other one with a part of a stored counterexample.
 
     Random steps rarely find what is behind these.
@@ -165,9 +166,9 @@ def choose_plan(dice: random.Random, structure: Any) -> list[Action]:
     return list(schedule[: dice.randint(1, len(schedule))])
 
 
-def choose_column(dice: random.Random, structure: Any) -> FaultModel:
+def choose_column(dice: random.Random, structure: ClaimedStructure) -> FaultModel:
     """Everything in every other walk, else one of the columns."""
-    world = find_world(structure)
+    world = structure.world
     return dice.choice((*world.fault_models, *[world.everything] * len(world.fault_models)))
 
 

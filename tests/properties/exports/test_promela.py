@@ -22,8 +22,9 @@ from properties.exports.promela import (
     write_effect,
 )
 from properties.exports.spin import SpinError, check_end, find_number, read_path
+from properties.language.world import ClaimedStructure
 from properties.schedules.possible_steps import Step, is_constant
-from properties.worlds import KNOWN_STRUCTURES, STRUCTURES, find_world
+from properties.worlds import KNOWN_STRUCTURES, STRUCTURES
 from properties.z3.intervals import compute_interval, compute_leaf_intervals
 from reference.language.leaves import compute_leaf_sorts
 from reference.language.machine import RecordedInstance, record_machine
@@ -49,14 +50,14 @@ KEYWORDS = set(
 WORLDS = [s for s in STRUCTURES.values() if s.slaves <= 1]
 
 
-def make_model(structure: Any) -> PromelaModel:
+def make_model(structure: ClaimedStructure) -> PromelaModel:
     """The model of a structure under every fault."""
-    sizes = TINY if structure is SYNCHRONOUS_PAIR else find_world(structure).sizes.search
-    return PromelaModel(SmallInstance(structure, find_world(structure).every_fault, sizes))
+    sizes = TINY if structure is SYNCHRONOUS_PAIR else structure.world.sizes.search
+    return PromelaModel(SmallInstance(structure, structure.world.every_fault, sizes))
 
 
 @cache
-def write_model(structure: Any) -> tuple[PromelaModel, str]:
+def write_model(structure: ClaimedStructure) -> tuple[PromelaModel, str]:
     """The model of a structure with its text, for the tests that look at the same one."""
     model = make_model(structure)
     return model, model.write()
@@ -101,7 +102,7 @@ def test_shared_part_is_named_once() -> None:
 
 
 @pytest.mark.parametrize("structure", WORLDS, ids=name_of)
-def test_every_possible_instance_is_there(structure: Any) -> None:
+def test_every_possible_instance_is_there(structure: ClaimedStructure) -> None:
     """With its rule, who acts, its source, its conditions, its effect and at least one option."""
     model, text = write_model(structure)
     known = {r.instance.name: r for r in record_machine(structure)}
@@ -122,7 +123,7 @@ def test_every_possible_instance_is_there(structure: Any) -> None:
 
 
 @pytest.mark.parametrize("structure", WORLDS, ids=name_of)
-def test_names_mean_one_thing(structure: Any) -> None:
+def test_names_mean_one_thing(structure: ClaimedStructure) -> None:
     """Variables, macros and effects are all called differently, and like no word of a language."""
     _, text = write_model(structure)
     _, _, own = text.partition("#define maximum")
@@ -134,7 +135,7 @@ def test_names_mean_one_thing(structure: Any) -> None:
 
 
 @pytest.mark.parametrize("structure", WORLDS, ids=name_of)
-def test_every_changing_leaf_is_declared_with_its_first_value(structure: Any) -> None:
+def test_every_changing_leaf_is_declared_with_its_first_value(structure: ClaimedStructure) -> None:
     """And what never changes is not."""
     model, text = write_model(structure)
     declared = dict(re.findall(r"^(?:bool|byte|short) (\w+) = ([\w-]+);", text, re.M))
@@ -146,12 +147,10 @@ def test_every_changing_leaf_is_declared_with_its_first_value(structure: Any) ->
 
 
 @pytest.mark.parametrize("structure", WORLDS, ids=name_of)
-def test_every_guarantee_can_be_checked(structure: Any) -> None:
+def test_every_guarantee_can_be_checked(structure: ClaimedStructure) -> None:
     """By a macro of its name."""
     _, text = write_model(structure)
-    assert list(find_world(structure).guarantees) == re.findall(
-        rf"#ifdef {CHECK_PREFIX}(\w+)", text
-    )
+    assert list(structure.world.guarantees) == re.findall(rf"#ifdef {CHECK_PREFIX}(\w+)", text)
 
 
 @pytest.mark.parametrize("judged", JUDGED_INSTANCES, ids=lambda j: j.name)
@@ -255,13 +254,11 @@ SAMPLED = [s for s in EXPORTED[::19] if not s.name.startswith("system/")]
     [pytest.param(s, marks=[pytest.mark.nightly] * (s not in SAMPLED)) for s in EXPORTED],
     ids=name_of,
 )
-def test_every_structure_can_be_exported(structure: Any) -> None:
+def test_every_structure_can_be_exported(structure: ClaimedStructure) -> None:
     """Of each release the structures with one slave and with none; some of them in every run."""
     assert PromelaModel(make_small(structure)).steps
 
 
-def make_small(structure: Any) -> SmallInstance:
+def make_small(structure: ClaimedStructure) -> SmallInstance:
     """A structure under every fault, with the usual small sizes."""
-    return SmallInstance(
-        structure, find_world(structure).every_fault, find_world(structure).sizes.search
-    )
+    return SmallInstance(structure, structure.world.every_fault, structure.world.sizes.search)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from properties.exports.smt_lib import Renderer, compute_file_name, write_smt_lib
+from properties.language.world import ClaimedStructure
 from properties.worlds import STRUCTURES
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.z3.obligations import Obligation, ObligationKind, load_proof
@@ -109,7 +109,7 @@ def test_obligations_of_a_consumer_have_their_files(tmp_path: Path) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("structure", [FULL_PAIR, CONSUMER], ids=name_of)
-def test_cvc5_confirms_every_obligation(structure: Any) -> None:
+def test_cvc5_confirms_every_obligation(structure: ClaimedStructure) -> None:
     """The whole proof of the pair that waits for disk and slave, and of a consumer."""
     renderer = Renderer(load_proof(structure))
     obligations = list(renderer.proof.list_obligations())

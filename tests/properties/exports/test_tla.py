@@ -9,7 +9,7 @@ import pytest
 
 from book.implementers.model_checkers_page import STOCK_FAULT, write_shown
 from properties.exports.tla import CODES, TLA, find_refuted, list_claims, write_module, write_value
-from properties.worlds import KNOWN_STRUCTURES, STRUCTURES, find_world
+from properties.worlds import KNOWN_STRUCTURES, STRUCTURES
 from properties.worlds.replication.structures import STOCK_PAIR
 from reference.language.leaves import compute_leaf_sorts
 from reference.language.machine import compute_machine
@@ -99,7 +99,7 @@ def test_configuration_has_every_constant_and_claim() -> None:
     constants = [name.strip() for name in declared.split(",")]
     assert re.findall(r"^    (\w+) = \d+$", module.configuration, re.MULTILINE) == constants
     claimed = re.findall(r"^INVARIANT (\w+)$", module.configuration, re.MULTILINE)
-    refuted = find_refuted(STOCK_PAIR, find_world(STOCK_PAIR).get_fault_model(STOCK_FAULT))
+    refuted = find_refuted(STOCK_PAIR, STOCK_PAIR.world.get_fault_model(STOCK_FAULT))
     assert refuted
     assert {*claimed, *refuted} == set(list_claims(STOCK_PAIR))
     assert not {*claimed} & {*refuted}
@@ -130,8 +130,8 @@ def test_a_wrong_word_is_noticed(right: str, wrong: str) -> None:
 def test_every_structure_of_every_release_is_written(name: str) -> None:
     """Every name means one thing, a bound one too, and the text parses."""
     structure = KNOWN_STRUCTURES[name]
-    small = find_world(structure).sizes.search
-    text = write_module(structure, find_world(structure).everything, small).text
+    small = structure.world.sizes.search
+    text = write_module(structure, structure.world.everything, small).text
     parse(text)
     declared = re.findall(r"^(?:CONSTANTS|VARIABLES)((?:\s+\w+,?)+)$", text, re.MULTILINE)
     names = re.findall(r"\w+", " ".join(declared)) + re.findall(r"^(\w+)(?:\(.*\))? ==", text, re.M)

@@ -12,7 +12,7 @@ import pytest
 from attrs import evolve
 
 from properties.exports.tla import CONNECTIONS_MAX, list_claims, write_module
-from properties.worlds import KNOWN_STRUCTURES, find_world
+from properties.worlds import KNOWN_STRUCTURES
 from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import Action, compute_machine
 from tests.properties.exports.tla_interpreter import Env, Module
@@ -49,8 +49,8 @@ def convert_state(state: Any) -> Env:
 def export(name: str) -> tuple[Module, Any]:
     """The parsed module of a structure, and the parameters of its configuration."""
     structure = KNOWN_STRUCTURES[name]
-    small = find_world(structure).sizes.search
-    everything = find_world(structure).everything
+    small = structure.world.sizes.search
+    everything = structure.world.everything
     written = write_module(structure, everything, small)
     lines = (line.split(" = ") for line in written.configuration.splitlines() if " = " in line)
     constants = {key.strip(): int(value) for key, value in lines}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from attrs import evolve
 
 from properties.exports.vectors.schedules import make_vectors, write_vectors
-from properties.worlds import STRUCTURES, find_world
+from properties.language.world import ClaimedStructure
+from properties.worlds import STRUCTURES
 from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import Action, compute_machine
 from tests.structures import SYNCHRONOUS_PAIR, name_of
@@ -18,13 +18,13 @@ CONSUMER = STRUCTURES["reading/open slow/offset check/last"]
 
 
 @pytest.mark.parametrize("structure", [SYNCHRONOUS_PAIR, CONSUMER], ids=name_of)
-def test_vectors_replay_from_data(structure: Any) -> None:
+def test_vectors_replay_from_data(structure: ClaimedStructure) -> None:
     """Each valid step leads to the stated leaves; the one forbidden step is refused as stated."""
-    machine, known = compute_machine(structure), find_world(structure).sizes.search
+    machine, known = compute_machine(structure), structure.world.sizes.search
     valid = forbidden = 0
     for vector in make_vectors(structure):
         sizes = dict(vector["parameters"])
-        limits = find_world(structure).everything.counts(**sizes.pop("limits"))
+        limits = structure.world.everything.counts(**sizes.pop("limits"))
         cluster = structure.make_initial(evolve(known, **sizes, limits=limits))
         state = dict(vector["initial_state"])
         for index, step in enumerate(vector["steps"]):

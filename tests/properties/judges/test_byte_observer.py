@@ -12,16 +12,15 @@ from attrs import evolve
 from properties.judges.byte_observer import ByteObserver, compare_along
 from properties.judges.judge_checks import list_ways
 from properties.worlds.replication.structures import STOCK_PAIR
-from properties.worlds.replication.world import CLAIMS
+from properties.worlds.replication.world import CLAIMS, ClaimedGroup
 from reference.language.machine import compute_machine
 from reference.worlds.replication.roles import FlushDiskType
-from reference.worlds.replication.structure import Structure
 from tests.structures import name_of
 
 PREDICATES = {name: claim.predicate for name, claim in CLAIMS.items()}
 
 GROUPS = tuple(
-    Structure(flush_disk_type=flush, slaves=slaves)
+    ClaimedGroup(flush_disk_type=flush, slaves=slaves)
     for flush in FlushDiskType
     for slaves in (0, 1, 2)
 )
@@ -34,7 +33,7 @@ BY_DAY = (GROUPS[0], evolve(STOCK_PAIR, flush_disk_type=FlushDiskType.SYNC_FLUSH
     [pytest.param(group, marks=[pytest.mark.nightly] * (group not in BY_DAY)) for group in GROUPS],
     ids=name_of,
 )
-def test_the_model_says_what_the_bytes_say(structure: Structure) -> None:
+def test_the_model_says_what_the_bytes_say(structure: ClaimedGroup) -> None:
     """Along every known schedule and along seeded walks, in each state."""
     machine = compute_machine(structure)
     told = (compare_along(machine, PREDICATES, way) for way in list_ways(structure))

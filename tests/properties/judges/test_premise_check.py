@@ -14,7 +14,7 @@ from properties.judges.judge_checks import PROVED_STRUCTURES
 from properties.schedules.judgement import follow_while_possible
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts.certificates import get_world_folder
-from properties.worlds import STRUCTURES, find_world
+from properties.worlds import STRUCTURES
 from properties.worlds.replication.guarantees import is_any_written
 from properties.worlds.replication.structures import STOCK_PAIR
 from properties.worlds.replication.world import CLAIMS
@@ -26,7 +26,7 @@ from tests.structures import leave_most_to_night
 def list_states(name: str) -> tuple[Any, ...]:
     """Every state on the way of the known schedules."""
     structure = STRUCTURES[name]
-    sizes = find_world(structure).make_search_parameters(find_world(structure).everything)
+    sizes = structure.world.make_search_parameters(structure.world.everything)
     schedules = load_known_schedules(get_world_folder(structure))
     ways = (follow_while_possible(structure, sizes, schedule) for schedule in schedules)
     return tuple(state for way in ways for _, state in way)
@@ -52,7 +52,7 @@ def test_a_wrong_premise_is_noticed(
     """One that holds too often, and one that never holds."""
     wrong = {claim: evolve(CLAIMS[claim], premise=premise)}
     monkeypatch.setattr(
-        foundations, "find_world", lambda structure: evolve(find_world(structure), claims=wrong)
+        foundations, "find_world", lambda structure: evolve(structure.world, claims=wrong)
     )
     lemmas = prove_lemmas(STOCK_PAIR)
     found = list(find_wrong_premises(STOCK_PAIR, lemmas, list_states(STOCK_PAIR.name)))

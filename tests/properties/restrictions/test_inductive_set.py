@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from properties.language.world import ClaimedStructure
 from properties.restrictions.derivation import Degree, Restriction, list_relaxed, list_restrictions
 from properties.restrictions.inductive_set import InductiveSet
 from properties.restrictions.results import JUDGED_STRUCTURES, make_judge
-from properties.worlds import find_world
 from properties.worlds.toy import TOY
 from properties.z3 import induction
 from properties.z3.induction import InductionProblem, Step
@@ -22,12 +22,12 @@ TOPICS = next(s for s in JUDGED_STRUCTURES if s.name.startswith("tables/"))
 
 
 @cache
-def make_set(structure: Any) -> InductiveSet:
+def make_set(structure: ClaimedStructure) -> InductiveSet:
     """The lemmas of a structure: of the tank its claims and their lemma, else all parts."""
     if structure is not TANK:
         return make_judge(structure).inductive
     lemmas = ("level_is_in_range", "tank_never_overflows", "level_is_never_negative")
-    return InductiveSet(InductionProblem(TANK, find_world(TANK).everything), lemmas)
+    return InductiveSet(InductionProblem(TANK, TANK.world.everything), lemmas)
 
 
 def run_houdini(inductive: InductiveSet, relaxed: tuple[RecordedInstance, ...]) -> set[str]:
@@ -55,7 +55,7 @@ def list_cases() -> list[Any]:
 
 
 @pytest.mark.parametrize(("structure", "restriction"), list_cases())
-def test_as_much_is_left(structure: Any, restriction: Restriction) -> None:
+def test_as_much_is_left(structure: ClaimedStructure, restriction: Restriction) -> None:
     """As without cores."""
     inductive = make_set(structure)
     relaxed = list_relaxed(structure, restriction, Degree.ENTIRELY)
@@ -88,7 +88,7 @@ def test_without_an_answer_no_lemma_is_dispensable(monkeypatch: pytest.MonkeyPat
     """A solver that may do no work gives up."""
     monkeypatch.setattr(induction, "RLIMIT_PER_QUERY", 1)
     lemmas = ("level_is_in_range", "tank_never_overflows")
-    inductive = InductiveSet(InductionProblem(TANK, find_world(TANK).everything), lemmas)
+    inductive = InductiveSet(InductionProblem(TANK, TANK.world.everything), lemmas)
     cores = [core for each in inductive.cores.values() for core in each.values()]
     assert cores
     assert frozenset(lemmas) in cores

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from attrs import evolve, frozen
 
 from properties.language.property import PropertyRole
+from properties.language.world import ClaimedStructure
 from properties.restrictions import unmet_assumptions
 from properties.restrictions.results import load_judged
 from properties.restrictions.unmet_assumptions import (
@@ -20,7 +19,7 @@ from properties.verdicts.certificates import load_cells
 from properties.verdicts.findings.disputes import load_findings
 from properties.verdicts.remembering import remember_in
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import KNOWN_STRUCTURES, PROVED_STRUCTURES, find_world
+from properties.worlds import KNOWN_STRUCTURES, PROVED_STRUCTURES
 from properties.worlds.replication.structures import STOCK_PAIR
 from properties.z3.induction import SolverGaveUpError
 from reference.assumptions.assumption import Assumption
@@ -34,13 +33,13 @@ TIMELY = ASSUMPTIONS["put_over_before_first_report"]
 FLUSHED = ASSUMPTIONS["file_flushed_before_it_expires"]
 
 
-def list_proved(structure: Any) -> list[Verdict]:
+def list_proved(structure: ClaimedStructure) -> list[Verdict]:
     """The proofs of a structure that say something."""
     cells = load_cells(structure).values()
     return [v for v in cells if v.word is VerdictWord.PROVED and not v.is_vacuous]
 
 
-def list_bearing(group: BrokerGroup, structure: Any) -> list[Assumption]:
+def list_bearing(group: BrokerGroup, structure: ClaimedStructure) -> list[Assumption]:
     """The unmet assumptions of a group that conditions of this structure rest on."""
     return [each.assumption for each in list_unmet(group) if rests_on(structure, each.assumption)]
 
@@ -116,7 +115,7 @@ def test_only_claims_about_rest_wait_for_a_first_report() -> None:
     resting = find_resting(
         STOCK_PAIR, ASSUMPTIONS["reported_before_housekeeping"], list_proved(STOCK_PAIR)
     )
-    claims = find_world(STOCK_PAIR).claims
+    claims = STOCK_PAIR.world.claims
     assert {claims[claim].role for claim, _ in resting} == {PropertyRole.CONVERGENCE}
     assert {claim for claim, _ in resting} == {"slaves_reach_the_masters_end"}
 

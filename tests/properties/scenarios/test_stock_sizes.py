@@ -23,10 +23,9 @@ from properties.scenarios.stock_sizes import (
 )
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import record_violation
-from properties.worlds import find_world
 from properties.z3.bounded_search import BoundedSearch
 
-EVERY_FAULT = find_world(PAIR).every_fault
+EVERY_FAULT = PAIR.world.every_fault
 STOCK = make_stock_parameters(EVERY_FAULT)
 COPIED = [*BEGINNINGS][-1]
 """The beginning of some 65,000 steps."""
@@ -117,7 +116,7 @@ def test_each_kind_is_told() -> None:
     assert any(text.endswith(" 3 steps break it, and no fewer.") for text in told)
     for beginning in BEGINNINGS:
         assert any(beginning in text for text in told)
-    assert "" == say_stock(find_world(PAIR).structures[0], list_refuted()[0])
+    assert "" == say_stock(PAIR.world.structures[0], list_refuted()[0])
 
 
 def test_offsets_have_enough_bits() -> None:

@@ -8,17 +8,15 @@ from properties.scenarios.system_analysis import ABOUT_POSITIONS, begin_at_last,
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import find_world
-from properties.worlds.system.world import STRUCTURES
+from properties.worlds.system.world import SYSTEM_STRUCTURES, ClaimedSystem
 from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import prove_lemmas
-from reference.worlds.system.structure import SystemStructure
 
-every_structure = pytest.mark.parametrize("structure", STRUCTURES, ids=lambda s: s.name)
+every_structure = pytest.mark.parametrize("structure", SYSTEM_STRUCTURES, ids=lambda s: s.name)
 
 
 @every_structure
-def test_only_what_is_shown_for_them_stands(structure: SystemStructure) -> None:
+def test_only_what_is_shown_for_them_stands(structure: ClaimedSystem) -> None:
     """Schedules that refute there too, and no proof about positions; the rest is open, and why."""
     certified = load_cells(structure)
     assert decide_system(structure, is_from_first=True) == tuple(certified.values())
@@ -33,9 +31,9 @@ def test_only_what_is_shown_for_them_stands(structure: SystemStructure) -> None:
             assert was.word is VerdictWord.UNDECIDED or verdict.note
 
 
-def is_possible(structure: SystemStructure, verdict: Verdict) -> bool:
+def is_possible(structure: ClaimedSystem, verdict: Verdict) -> bool:
     """The schedule refutes the claim for a group that begins at the last offset."""
-    world = find_world(structure)
+    world = structure.world
     parameters = world.make_search_parameters(world.get_fault_model(verdict.fault))
     last = begin_at_last(structure)
     return is_refuted_by(verdict.guarantee, last, parameters, verdict.schedule)
@@ -43,11 +41,11 @@ def is_possible(structure: SystemStructure, verdict: Verdict) -> bool:
 
 @pytest.mark.nightly
 @every_structure
-def test_other_proofs_do_not_need_the_beginning(structure: SystemStructure) -> None:
+def test_other_proofs_do_not_need_the_beginning(structure: ClaimedSystem) -> None:
     """They are made again for groups that begin at the last offset."""
     last = begin_at_last(structure)
     prover = FaultSetProver(last, prove_lemmas(last))
-    proved = {c.name: prover.decide(c).proved for c in find_world(last).fault_models}
+    proved = {c.name: prover.decide(c).proved for c in last.world.fault_models}
     for verdict in decide_system(structure, is_from_first=False):
         if verdict.word is VerdictWord.PROVED:
             assert verdict.guarantee in proved[verdict.fault]

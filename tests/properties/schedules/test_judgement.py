@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import (
     find_needless_steps,
     follow,
@@ -15,7 +16,7 @@ from properties.schedules.judgement import (
     shorten_refutation,
 )
 from properties.walks.steps import choose_evenly
-from properties.worlds import WORLD_STRUCTURES, find_world
+from properties.worlds import WORLD_STRUCTURES
 from reference.language.machine import Action, compute_machine
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
@@ -23,24 +24,24 @@ CONSUMER = WORLD_STRUCTURES["reading/open all/no offset check/last"]
 SEEDS = range(24)
 
 
-def walk_to_violation(structure: Any, seed: int) -> tuple[str, list[Action]] | None:
+def walk_to_violation(structure: ClaimedStructure, seed: int) -> tuple[str, list[Action]] | None:
     """A random schedule up to its first violation, with the guarantee that it violates."""
     draw, machine = random.Random(seed), compute_machine(structure)
-    parameters = find_world(structure).make_search_parameters(find_world(structure).every_fault)
+    parameters = structure.world.make_search_parameters(structure.world.every_fault)
     state, actions = structure.make_initial(parameters), []
     for _ in range(200):
         actions.append(choose_evenly(machine.enabled(state), draw))
         state = machine.step(state, actions[-1]).cluster
-        for name, guarantee in find_world(structure).guarantees.items():
+        for name, guarantee in structure.world.guarantees.items():
             if not guarantee.predicate(state):
                 return name, actions
     return None
 
 
 @pytest.mark.parametrize("structure", [SYNCHRONOUS_PAIR, CONSUMER], ids=name_of)
-def test_what_is_left_refutes_and_is_minimal(structure: Any) -> None:
+def test_what_is_left_refutes_and_is_minimal(structure: ClaimedStructure) -> None:
     """Also without a step and those that are impossible without it, nothing would be refuted."""
-    parameters = find_world(structure).make_search_parameters(find_world(structure).every_fault)
+    parameters = structure.world.make_search_parameters(structure.world.every_fault)
     found = [f for seed in SEEDS if (f := walk_to_violation(structure, seed)) is not None]
     assert len(found) >= 3
     for name, actions in found:
@@ -59,7 +60,7 @@ def test_what_is_left_refutes_and_is_minimal(structure: Any) -> None:
 
 def test_a_stop_goes_with_the_start_after_it() -> None:
     """Neither could go alone."""
-    parameters = find_world(CONSUMER).make_search_parameters(find_world(CONSUMER).every_fault)
+    parameters = CONSUMER.world.make_search_parameters(CONSUMER.world.every_fault)
     needed = (
         Action("start_consumer"),
         Action("take_queue"),
@@ -75,15 +76,15 @@ def test_a_stop_goes_with_the_start_after_it() -> None:
 
 def test_refused_steps_are_passed_over() -> None:
     """What is possible without them takes place."""
-    parameters = find_world(CONSUMER).make_search_parameters(find_world(CONSUMER).every_fault)
+    parameters = CONSUMER.world.make_search_parameters(CONSUMER.world.every_fault)
     schedule = (Action("start_broker[0]"), Action("put_messages"), Action("start_broker[1]"))
     assert [Action("put_messages")] == keep_possible(CONSUMER, parameters, schedule)
 
 
 @pytest.mark.parametrize("structure", [SYNCHRONOUS_PAIR, CONSUMER], ids=name_of)
-def test_a_refutation_ends_with_the_first_violation(structure: Any) -> None:
+def test_a_refutation_ends_with_the_first_violation(structure: ClaimedStructure) -> None:
     """What goes on after it, and still violates, is no refutation; neither is what ends before."""
-    parameters = find_world(structure).make_search_parameters(find_world(structure).every_fault)
+    parameters = structure.world.make_search_parameters(structure.world.every_fault)
     machine, judged = compute_machine(structure), 0
     for name, actions in filter(None, (walk_to_violation(structure, seed) for seed in SEEDS)):
         if judged >= 3:
@@ -91,7 +92,7 @@ def test_a_refutation_ends_with_the_first_violation(structure: Any) -> None:
         assert is_refuted_by(name, structure, parameters, actions)
         assert not is_refuted_by(name, structure, parameters, actions[:-1])
         *_, (_, state) = follow(structure, parameters, actions)
-        holds = find_world(structure).get_claim(name).predicate
+        holds = structure.world.get_claim(name).predicate
         for enabled in machine.enabled(state):
             more = Action(enabled.instance.name, {r.name: r.low for r in enabled.ranges})
             if not holds(machine.step(state, more).cluster):

@@ -14,12 +14,12 @@ from properties.schedules.known_schedules import (
 )
 from properties.schedules.related_structures import carry_over, mirror, move
 from properties.worlds.replication.fault_models import EVERYTHING
+from properties.worlds.replication.world import ClaimedGroup
 from properties.z3.vacuity import compute_questions, load_witnesses
 from reference.language.leaves import flatten
 from reference.language.machine import Action
 from reference.language.terms import substitute
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
-from reference.worlds.replication.structure import Structure
 from tests.structures import SYNCHRONOUS_PAIR
 
 SIZES = evolve(SMALL_PARAMETERS, limits=EVERYTHING.search_limits)
@@ -48,7 +48,7 @@ def test_a_schedule_is_carried_over_in_every_way() -> None:
 
 def test_what_is_found_is_reached() -> None:
     """Half of the questions, from the schedules of the other half and of other structures."""
-    structure = Structure(slaves=2)
+    structure = ClaimedGroup(slaves=2)
     questions = compute_questions(structure)
     asked = {n: questions[n] for n in list(questions)[::4]}
     others = [a.schedule for a in load_witnesses(SYNCHRONOUS_PAIR) if a.schedule is not None]

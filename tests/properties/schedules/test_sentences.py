@@ -14,10 +14,10 @@ from properties.schedules.telling import (
     find_fault_steps,
     tell,
 )
-from properties.worlds import STRUCTURES, find_world
+from properties.worlds import STRUCTURES
+from properties.worlds.replication.world import ClaimedGroup
 from properties.z3.fault_sets import compute_faults
 from reference.language.machine import Action, compute_machine
-from reference.worlds.replication.structure import Structure
 from tests.properties.refutations import every_world, find_known
 from tests.structures import TWO_OF_EACH, allow_two_of_each, name_of
 
@@ -30,7 +30,7 @@ def test_every_step_is_told_once(world: str) -> None:
     assert DEPLOYMENT == story[0].word
     assert known.structure.name in story[0].text
     assert RESULT == story[-1].word
-    assert find_world(known.structure).guarantees[known.guarantee].sentence in story[-1].text
+    assert known.structure.world.guarantees[known.guarantee].sentence in story[-1].text
     assert list(range(1, len(known.schedule) + 1)) == [n for s in story for n in s.steps]
     assert all(f"({n}) " in sentence.text for sentence in story for n in sentence.steps)
     assert all(str(sentence).endswith((".", "”")) for sentence in story)
@@ -72,7 +72,7 @@ def test_every_rule_has_words(structure: object) -> None:
 
 def test_a_schedule_without_steps() -> None:
     """A guarantee that does not hold at the beginning needs none."""
-    structure = Structure()
+    structure = ClaimedGroup()
     (begin,) = replay(structure, TWO_OF_EACH, ())
     story = tell("slave_is_prefix_of_master", [begin])
     assert [DEPLOYMENT, RESULT] == [s.word for s in story]

@@ -10,6 +10,7 @@ import pytest
 from attrs import evolve
 
 from properties.comparison.upgrades import compute_changes
+from properties.language.world import ClaimedStructure
 from properties.verdicts import certificates
 from properties.verdicts.analysis import decide, is_open_by_size
 from properties.verdicts.remembering import remember, remember_in
@@ -20,14 +21,12 @@ from properties.verdicts.verdict import (
     VerdictWord,
     search_structure,
 )
-from properties.worlds import find_world
-from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
+from properties.worlds.replication.world import CERTIFIED_STRUCTURES, ClaimedGroup
 from properties.worlds.toy import TOY
 from properties.z3 import induction
 from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import SolverGaveUpError
 from reference.worlds.replication.parameters import Parameters
-from reference.worlds.replication.structure import Structure
 
 ALONE = next(s for s in CERTIFIED_STRUCTURES if not s.slaves)
 TANK = TOY.structures[0]
@@ -71,7 +70,7 @@ def exhaust_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FaultSetProver, "_ask", give_up)
 
 
-def split(structure: Any, verdicts: tuple[Verdict, ...]) -> tuple[set[Any], set[Any]]:
+def split(structure: ClaimedStructure, verdicts: tuple[Verdict, ...]) -> tuple[set[Any], set[Any]]:
     """The cells that were given up, and those that differ from the certificate besides."""
     before = certificates.find_cells(structure)
     found = {(v.guarantee, v.fault): v for v in verdicts}
@@ -82,7 +81,7 @@ def split(structure: Any, verdicts: tuple[Verdict, ...]) -> tuple[set[Any], set[
     return given_up, {key for key in others if before[key].word is not found[key].word}
 
 
-def list_proved(structure: Any) -> set[tuple[str, str]]:
+def list_proved(structure: ClaimedStructure) -> set[tuple[str, str]]:
     """The proved cells of a certificate."""
     cells = certificates.find_cells(structure).items()
     return {key for key, cell in cells if cell.word is VerdictWord.PROVED}
@@ -101,7 +100,7 @@ def test_what_schedules_refute_stays_refuted() -> None:
 @pytest.mark.usefixtures("exhausted_claim")
 def test_one_question_costs_its_own_answers_only() -> None:
     """Every other cell is proved or refuted as before."""
-    structure = Structure()
+    structure = ClaimedGroup()
     verdicts = decide(structure, Parameters())
     expected = {key for key in list_proved(structure) if key[0] == CLAIM}
     assert expected
@@ -137,7 +136,7 @@ def test_known_schedules_need_no_solver(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_nothing_that_was_given_up_is_remembered() -> None:
     """The next run asks again, for all of the structure."""
-    fault = find_world(ALONE).every_fault.name
+    fault = ALONE.world.every_fault.name
     decided = Verdict("a", fault, VerdictWord.PROVED)
     given_up = Verdict("b", fault, VerdictWord.UNDECIDED, gave_up="whether b follows")
     kept: dict[str, Any] = {}

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from properties.language.world import ClaimedStructure
 from properties.verdicts import certificates, renewal
 from properties.verdicts import verdict as searched
 from properties.verdicts.fingerprint import compute_seal
@@ -227,7 +228,9 @@ def test_what_all_faults_leave_open_is_searched_once(monkeypatch: pytest.MonkeyP
     made: list[tuple[str, ...]] = []
 
     class Noted(BoundedSearch):
-        def __init__(self, structure: Any, fault_model: Any, *rest: Any, **more: Any) -> None:
+        def __init__(
+            self, structure: ClaimedStructure, fault_model: Any, *rest: Any, **more: Any
+        ) -> None:
             made.append(fault_model.admitted)
             super().__init__(structure, fault_model, *rest, **more)
 

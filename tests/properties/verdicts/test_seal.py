@@ -15,7 +15,6 @@ from properties.verdicts.fingerprint import SEAL, compute_seal, is_sealed
 from properties.verdicts.renewal import list_added, renew
 from properties.verdicts.storage.certificate_files import read_document
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord, search_structure
-from properties.worlds import find_world
 from properties.worlds.toy import TOY
 from tests.command_line.run import CONF, assert_one_line, run
 from tests.structures import SYNCHRONOUS_PAIR
@@ -157,7 +156,7 @@ def test_the_longer_schedule_is_one_that_only_a_seal_refuses() -> None:
     """It refutes, and needs every step: nothing else would notice it."""
     document = read()
     lengthen(document)
-    world = find_world(SYNCHRONOUS_PAIR)
+    world = SYNCHRONOUS_PAIR.world
     parameters = world.make_search_parameters(world.get_fault_model(FAULT))
     schedule = certificates.decode_schedule(find_cell(document)["schedule"])
 

@@ -23,38 +23,37 @@ from properties.verdicts.verdict import (
 )
 from properties.worlds import KNOWN_STRUCTURES
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS
-from properties.worlds.replication.world import CLAIMS
+from properties.worlds.replication.world import CLAIMS, ClaimedGroup
 from properties.z3.bounded_search import BoundedSearch
 from properties.z3.induction import InductionResult, prove_lemmas
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters, clip_sizes
 from reference.worlds.replication.roles import FlushDiskType, Role
-from reference.worlds.replication.structure import Structure
 from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, leave_large_to_night, name_of
 
 
 @pytest.fixture(params=leave_large_to_night(STRUCTURES), ids=name_of, scope="module")
-def structure(request: pytest.FixtureRequest) -> Structure:
+def structure(request: pytest.FixtureRequest) -> ClaimedGroup:
     """Each structure."""
-    chosen: Structure = request.param
+    chosen: ClaimedGroup = request.param
     return chosen
 
 
 @pytest.fixture(scope="module")
-def verdicts(structure: Structure) -> tuple[Verdict, ...]:
+def verdicts(structure: ClaimedGroup) -> tuple[Verdict, ...]:
     """Its cells, under the sizes of a real broker."""
     document = certificates.load(structure)
     assert document is not None, "the rules have changed: run ./rmqspec prove --search"
     return certificates.recheck(structure, Parameters(), document)
 
 
-def test_every_cell_is_decided(structure: Structure, verdicts: tuple[Verdict, ...]) -> None:
+def test_every_cell_is_decided(structure: ClaimedGroup, verdicts: tuple[Verdict, ...]) -> None:
     """One verdict per guarantee and fault class, none undecided."""
     cells = {(v.guarantee, v.fault) for v in verdicts}
     assert {(g, c.name) for g in CLAIMS for c in FAULT_MODELS} == cells
     assert [] == [v for v in verdicts if v.word is VerdictWord.UNDECIDED]
 
 
-def test_every_cell_is_as_expected(structure: Structure, verdicts: tuple[Verdict, ...]) -> None:
+def test_every_cell_is_as_expected(structure: ClaimedGroup, verdicts: tuple[Verdict, ...]) -> None:
     """The engines say what the data file expects, with a reason for each cell."""
     for v in verdicts:
         expected = find_expectation(v.guarantee, structure, v.fault)
@@ -63,7 +62,7 @@ def test_every_cell_is_as_expected(structure: Structure, verdicts: tuple[Verdict
         assert expected.reason
 
 
-def test_schedules_are_minimal(structure: Structure, verdicts: tuple[Verdict, ...]) -> None:
+def test_schedules_are_minimal(structure: ClaimedGroup, verdicts: tuple[Verdict, ...]) -> None:
     """From no refuting schedule can a single step be left out."""
     for v in verdicts:
         if v.word is not VerdictWord.REFUTED:
@@ -77,7 +76,7 @@ def test_schedules_are_minimal(structure: Structure, verdicts: tuple[Verdict, ..
         assert [] == needless, (v.guarantee, v.fault)
 
 
-def test_more_faults_never_help(structure: Structure, verdicts: tuple[Verdict, ...]) -> None:
+def test_more_faults_never_help(structure: ClaimedGroup, verdicts: tuple[Verdict, ...]) -> None:
     """The table is monotone: what is refuted under fewer faults is refuted under more, as fast."""
     cells = {(v.guarantee, v.fault): v for v in verdicts}
     for weaker in FAULT_MODELS:
@@ -93,7 +92,7 @@ def test_more_faults_never_help(structure: Structure, verdicts: tuple[Verdict, .
 
 def test_every_expectation_decides_a_cell() -> None:
     """No entry of the expectations is dead."""
-    structures = [s for s in KNOWN_STRUCTURES.values() if isinstance(s, Structure)]
+    structures = [s for s in KNOWN_STRUCTURES.values() if isinstance(s, ClaimedGroup)]
     used = {
         find_expectation(g, s, c.name) for g in CLAIMS for s in structures for c in FAULT_MODELS
     }
@@ -119,7 +118,7 @@ def test_false_acknowledgement_is_found_anew() -> None:
 @pytest.mark.nightly
 def test_search_without_help_agrees() -> None:
     """Lemmas and order reduction lose nothing: a search without either is as short."""
-    structure = Structure(Role.ASYNC_MASTER, FlushDiskType.SYNC_FLUSH, 1)
+    structure = ClaimedGroup(Role.ASYNC_MASTER, FlushDiskType.SYNC_FLUSH, 1)
     fault_model = FAULT_MODEL_BY_NAME["master power loss"]
     names = [n for n in CLAIMS if n not in ("acknowledged_is_kept_on_master",)]
     names.remove("acknowledged_is_kept_on_some_broker")
@@ -282,7 +281,7 @@ def test_a_schedule_needs_the_faults_of_its_column(fault: str) -> None:
 
 
 @pytest.mark.nightly
-def test_certificates_are_found_anew(structure: Structure) -> None:
+def test_certificates_are_found_anew(structure: ClaimedGroup) -> None:
     """A search from nothing finds the same words and the same lengths."""
     document = certificates.load(structure)
     assert document is not None

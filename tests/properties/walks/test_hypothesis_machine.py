@@ -14,6 +14,7 @@ from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
 from properties.language.property import Property, PropertyRole
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import find_needless_steps, follow, is_reached_by
 from properties.schedules.related_structures import Schedule
 from properties.schedules.telling import draw_steps
@@ -27,19 +28,21 @@ from properties.walks.hypothesis_machine import (
 )
 from properties.walks.premises import PremiseTally, UnmetPremiseError
 from properties.walks.steps import put_off_last_resorts
-from properties.worlds import STRUCTURES, find_healing, find_world
+from properties.worlds import STRUCTURES
 from properties.worlds.replication.structures import STOCK_WORLDS
+from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Action, compute_machine
 from reference.language.operators import any_of, negate
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from reference.worlds.replication.put import is_acknowledged
 from reference.worlds.replication.roles import FlushDiskType
 from reference.worlds.replication.state import WAITS_FOR_SLAVE, Cluster
-from reference.worlds.replication.structure import Structure
 from tests.structures import SYNCHRONOUS_PAIR, TWO_OF_EACH, name_of
 
 GROUPS = [
-    Structure(flush_disk_type=flush, slaves=slaves) for slaves in (1, 2) for flush in FlushDiskType
+    ClaimedGroup(flush_disk_type=flush, slaves=slaves)
+    for slaves in (1, 2)
+    for flush in FlushDiskType
 ]
 CI = settings(settings.get_profile("ci"), stateful_step_count=20, print_blob=False)
 MANY = settings(CI, max_examples=150)
@@ -80,17 +83,17 @@ def hold_always(cluster: Cluster) -> bool:
     return True
 
 
-def measure_premises(structure: Any, fault: str, chosen: settings = MANY) -> PremiseTally:
+def measure_premises(
+    structure: ClaimedStructure, fault: str, chosen: settings = MANY
+) -> PremiseTally:
     """How often walks, usually many, meet each premise; claims are not judged.
 
     Raises UnmetPremiseError for a premise that is never met and not proved unreachable.
     """
-    parameters = find_world(structure).make_search_parameters(
-        find_world(structure).get_fault_model(fault)
-    )
+    parameters = structure.world.make_search_parameters(structure.world.get_fault_model(fault))
     claims = {
         name: (hold_always, claim.premise)
-        for name, claim in find_world(structure).claims.items()
+        for name, claim in structure.world.claims.items()
         if claim.premise is not None
     }
     return run_state_machine(make_state_machine(structure, parameters, claims), chosen)
@@ -106,7 +109,7 @@ def measure_premises(structure: Any, fault: str, chosen: settings = MANY) -> Pre
     ids=name_of,
 )
 def test_a_synchronous_master_acknowledges_in_a_fifth_of_the_walks(
-    structure: Structure, fault: str
+    structure: ClaimedGroup, fault: str
 ) -> None:
     """No premise of any claim stays unmet."""
     tally = measure_premises(structure, fault)
@@ -124,9 +127,9 @@ def test_a_synchronous_master_acknowledges_in_a_fifth_of_the_walks(
 def test_the_walks_of_other_worlds_meet_every_premise(name: str) -> None:
     """In the last column none is vacuous."""
     structure = STRUCTURES[name]
-    tally = measure_premises(structure, find_world(structure).every_fault.name)
+    tally = measure_premises(structure, structure.world.every_fault.name)
     assert () == tally.list_unmet()
-    assert set(tally.premises) == set(find_world(structure).claims)
+    assert set(tally.premises) == set(structure.world.claims)
 
 
 def test_a_false_claim_is_drawn() -> None:
@@ -241,19 +244,15 @@ def test_the_patient_wait_as_long_as_something_moves() -> None:
     for action in undisturbed.plan.starts.leading_to[ACKNOWLEDGED][0]:
         if walk.stage < WAITS_FOR_SLAVE:
             walk.take(action)
-    assert (
-        WAITS_FOR_SLAVE
-        == walk.stage
-        == find_world(walk.cluster.structure).compute_stage(walk.cluster)
-    )
+    assert WAITS_FOR_SLAVE == walk.stage == walk.cluster.structure.world.compute_stage(walk.cluster)
     hurried, patient = (
         {e.instance.rule.name for e in walk.find_healing(is_patient=p)} for p in (False, True)
     )
     assert hurried - patient == {"time_out_slave_wait", "wait_one_second"}
     assert patient
-    healing = find_healing(SYNCHRONOUS_PAIR)
+    healing = SYNCHRONOUS_PAIR.healing
     assert healing is not None
-    enabled = walk.find_healing(is_patient=False)
+    enabled = walk.is_patient = False.healing
     alone = [e for e in enabled if e.instance.rule.name in healing.last_resorts]
     assert alone == put_off_last_resorts(alone, healing)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import follow
 from properties.verdicts.certificates import load_schedules
 from properties.walks.premises import STARTS_MAX, compute_milestones, load_starts
-from properties.worlds import STRUCTURES, find_world
+from properties.worlds import STRUCTURES
 from properties.z3.vacuity import load_witness_schedules
 from reference.language.machine import compute_machine
 from tests.structures import SYNCHRONOUS_PAIR
@@ -22,10 +22,8 @@ NAMES = (SYNCHRONOUS_PAIR.name, "delay/4.4.0")
 @pytest.mark.parametrize("fault", ["none", "every fault"])
 def test_each_way_leads_where_it_is_said_to(name: str, fault: str) -> None:
     """To its last state, and not before; nothing strikes that may not."""
-    structure: Any = STRUCTURES[name]
-    parameters = find_world(structure).make_search_parameters(
-        find_world(structure).get_fault_model(fault)
-    )
+    structure: ClaimedStructure = STRUCTURES[name]
+    parameters = structure.world.make_search_parameters(structure.world.get_fault_model(fault))
     milestones = compute_milestones(structure)
     starts = load_starts(structure, parameters, milestones)
     assert len(starts.leading_to) >= 5
@@ -42,8 +40,8 @@ def test_each_way_leads_where_it_is_said_to(name: str, fault: str) -> None:
 
 def test_what_holds_initially_needs_no_way() -> None:
     """A walk is there already."""
-    parameters = find_world(SYNCHRONOUS_PAIR).make_search_parameters(
-        find_world(SYNCHRONOUS_PAIR).get_fault_model("none")
+    parameters = SYNCHRONOUS_PAIR.world.make_search_parameters(
+        SYNCHRONOUS_PAIR.world.get_fault_model("none")
     )
     starts = load_starts(SYNCHRONOUS_PAIR, parameters, {"always": lambda state: True})
     assert starts.leading_to == {}

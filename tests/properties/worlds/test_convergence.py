@@ -11,9 +11,8 @@ from attrs import evolve
 
 from properties.language.healing import Healing, is_moving
 from properties.language.property import PropertyRole
-from properties.worlds import find_healing
 from properties.worlds.reading.rest import HEALING_STEPS, is_at_rest, is_quiescent
-from properties.worlds.reading.world import READING
+from properties.worlds.reading.world import READING, READING_STRUCTURES, ClaimedReading
 from properties.z3.induction import prove_lemmas
 from properties.z3.ranking import rank_steps
 from reference.language.leaves import flatten
@@ -29,12 +28,11 @@ from reference.worlds.reading.state import (
     Message,
     Reading,
 )
-from reference.worlds.reading.structure import READING_STRUCTURES, ReadingStructure
 from tests.structures import name_of
 
 MASTER_OPEN = (
-    ReadingStructure(is_master_open=True),
-    ReadingStructure(is_master_open=True, broker_id=SLAVE),
+    ClaimedReading(is_master_open=True),
+    ClaimedReading(is_master_open=True, broker_id=SLAVE),
 )
 """Settings that nobody recommends: the slave sends back at once whom its master has sent."""
 
@@ -52,14 +50,14 @@ MASTER_MAX = 2
 """So many messages has the master; the second one is followed."""
 
 
-def get_healing(structure: ReadingStructure) -> Healing:
+def get_healing(structure: ClaimedReading) -> Healing:
     """How it comes to rest."""
-    healing = find_healing(structure)
+    healing = structure.healing
     assert healing is not None
     return healing
 
 
-def make_states(structure: ReadingStructure, *slave_ends: int) -> Iterator[Reading]:
+def make_states(structure: ClaimedReading, *slave_ends: int) -> Iterator[Reading]:
     """States in peace with a slave that ends there, any position, and messages in memory or not."""
     initial = structure.make_initial(SMALL_READING)
     followed = MASTER_MAX - 1
@@ -133,14 +131,14 @@ def test_claims_about_rest_follow_the_guarantees() -> None:
 
 
 @of_structures
-def test_the_rank_bounds_every_step_but_the_known_ones(structure: ReadingStructure) -> None:
+def test_the_rank_bounds_every_step_but_the_known_ones(structure: ClaimedReading) -> None:
     """Neither more nor fewer."""
     steps = rank_steps(structure, prove_lemmas(structure))
     assert set(get_healing(structure).endless) == {s.instance for s in steps if not s.is_smaller}
 
 
 @of_structures
-def test_endless_steps_really_go_round(structure: ReadingStructure) -> None:
+def test_endless_steps_really_go_round(structure: ClaimedReading) -> None:
     """From some state a walk comes back to where it was, by each of them; elsewhere none does."""
     in_circles: set[str] = set()
     for state in make_states(structure, LAGGING, AHEAD):
@@ -158,7 +156,7 @@ def test_endless_steps_really_go_round(structure: ReadingStructure) -> None:
 
 
 @of_structures
-def test_walks_in_peace_end_where_it_is_claimed(structure: ReadingStructure) -> None:
+def test_walks_in_peace_end_where_it_is_claimed(structure: ClaimedReading) -> None:
     """At rest the consumer has drained its queue, and both brokers know.
 
     Who is sent to and fro where nothing is left to pull never rests.
@@ -178,7 +176,7 @@ def test_walks_in_peace_end_where_it_is_claimed(structure: ReadingStructure) -> 
 
 
 @of_structures
-def test_rest_is_the_same_to_reference_and_proof(structure: ReadingStructure) -> None:
+def test_rest_is_the_same_to_reference_and_proof(structure: ClaimedReading) -> None:
     """Its recorded term says of each state on such walks what the function says."""
     term = record_predicate(structure, is_at_rest)
     for state in list(make_states(structure, LAGGING))[::4]:

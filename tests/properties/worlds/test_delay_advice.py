@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from properties.worlds import find_world
 from properties.worlds.delay.guarantee import passed_message_was_delivered
+from properties.worlds.delay.world import DELAY_STRUCTURES
 from reference.language.machine import Action, compute_machine
 from reference.language.rule import replace_broker
 from reference.worlds.delay.state import SLAVE, SMALL_DELAY, Delay
-from reference.worlds.delay.structure import DELAY_STRUCTURES
 
 STRUCTURE = DELAY_STRUCTURES[0]
 
@@ -42,7 +41,7 @@ def promote_and_deliver(state: Delay) -> Delay:
 
 def test_a_promoted_slave_without_the_file_skips_nothing() -> None:
     """With the file it does."""
-    limits = find_world(STRUCTURE).get_fault_model("promotion").search_limits
+    limits = STRUCTURE.world.get_fault_model("promotion").search_limits
     state = STRUCTURE.make_initial(evolve(SMALL_DELAY, limits=limits))
     for action in LATE_LOG:
         state = take(state, action)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import pytest
 from attrs import evolve
 
-from properties.language.world import World
+from properties.language.world import ClaimedStructure, World
 from properties.schedules.judgement import find_needless_steps, is_refuted_by
 from properties.verdicts import certificates
 from properties.verdicts.expectations import (
@@ -22,10 +21,10 @@ from properties.verdicts.verdict import (
     VerdictWord,
     search_structure,
 )
-from properties.worlds import OTHER_WORLDS, WORLD_STRUCTURES, find_world
+from properties.worlds import OTHER_WORLDS, WORLD_STRUCTURES
+from properties.worlds.reading.world import LATER_READING_STRUCTURES
 from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import prove_lemmas
-from reference.worlds.reading.structure import LATER_READING_STRUCTURES
 from tests.structures import name_of
 
 LATER = [
@@ -41,18 +40,18 @@ LEMMAS = [(world, name) for world in OTHER_WORLDS for name in world.lemmas]
 
 
 @cache
-def recheck(structure: Any) -> tuple[Verdict, ...]:
+def recheck(structure: ClaimedStructure) -> tuple[Verdict, ...]:
     """The cells of a structure from its certificate."""
     document = certificates.load(structure)
     assert document is not None, "run ./rmqspec prove --search"
-    return certificates.recheck(structure, find_world(structure).sizes.search, document)
+    return certificates.recheck(structure, structure.world.sizes.search, document)
 
 
 @of_structures
-def test_every_cell_is_as_expected(structure: Any) -> None:
+def test_every_cell_is_as_expected(structure: ClaimedStructure) -> None:
     """None is undecided, and each has its reason."""
     cells = recheck(structure)
-    assert len(cells) == len(find_world(structure).claims) * len(find_world(structure).fault_models)
+    assert len(cells) == len(structure.world.claims) * len(structure.world.fault_models)
     for v in cells:
         expected = find_expectation(v.guarantee, structure, v.fault)
         assert expected.verdict is v.word, (v.guarantee, v.fault)
@@ -60,17 +59,17 @@ def test_every_cell_is_as_expected(structure: Any) -> None:
 
 
 @of_structures
-def test_every_lemma_is_inductive(structure: Any) -> None:
+def test_every_lemma_is_inductive(structure: ClaimedStructure) -> None:
     """Whatever strikes; after the cells, whose check has proved them."""
-    assert set(find_world(structure).get_lemmas(structure)) == set(prove_lemmas(structure))
+    assert set(structure.world.get_lemmas(structure)) == set(prove_lemmas(structure))
 
 
 @of_structures
-def test_schedules_are_minimal(structure: Any) -> None:
+def test_schedules_are_minimal(structure: ClaimedStructure) -> None:
     """From no refuting schedule can a step be left out."""
     for v in recheck(structure):
-        limits = find_world(structure).get_fault_model(v.fault).search_limits
-        parameters = evolve(find_world(structure).sizes.search, limits=limits)
+        limits = structure.world.get_fault_model(v.fault).search_limits
+        parameters = evolve(structure.world.sizes.search, limits=limits)
         if v.word is VerdictWord.REFUTED:
             assert is_refuted_by(v.guarantee, structure, parameters, v.schedule)
             assert [] == find_needless_steps(
@@ -80,14 +79,14 @@ def test_schedules_are_minimal(structure: Any) -> None:
 
 
 @of_structures
-def test_more_faults_never_help(structure: Any) -> None:
+def test_more_faults_never_help(structure: ClaimedStructure) -> None:
     """What is refuted under fewer faults is refuted under more, in as few steps."""
     cells = {(v.guarantee, v.fault): v for v in recheck(structure)}
-    columns = find_world(structure).fault_models
+    columns = structure.world.fault_models
     for weaker in columns:
         for stronger in columns:
             if weaker.is_contained_in(stronger):
-                for name in find_world(structure).claims:
+                for name in structure.world.claims:
                     if cells[name, weaker.name].word is VerdictWord.REFUTED:
                         found = cells[name, stronger.name].schedule
                         assert 0 < len(found) <= len(cells[name, weaker.name].schedule)
@@ -101,7 +100,7 @@ def test_every_expectation_decides_a_cell(world: World) -> None:
         for g in world.claims
         for s in (*world.structures, *LATER_READING_STRUCTURES)
         for c in world.fault_models
-        if find_world(s) is world
+        if s.world is world
     }
     assert set(load_expectations(get_expectations_file(world.structures[0]))) == used
 
@@ -128,12 +127,10 @@ def test_every_lemma_is_needed(world: World, left_out: str) -> None:
     )
 
 
-def prove_cells(structure: Any, lemmas: list[str]) -> set[tuple[str, str]]:
+def prove_cells(structure: ClaimedStructure, lemmas: list[str]) -> set[tuple[str, str]]:
     """The cells that are proved with these lemmas."""
     prover = FaultSetProver(structure, prove_lemmas(structure, lemmas))
-    return {
-        (c.name, g) for c in find_world(structure).fault_models for g in prover.decide(c).proved
-    }
+    return {(c.name, g) for c in structure.world.fault_models for g in prover.decide(c).proved}
 
 
 @of_worlds
@@ -145,4 +142,4 @@ def test_a_forged_proof_is_refused(world: World) -> None:
     cell = next(c for c in document["cells"] if c["verdict"] == "refuted")
     cell["verdict"] = "proved"
     with pytest.raises(InternalDisagreementError, match="certified, not proved"):
-        certificates.recheck(shown, find_world(shown).sizes.search, document)
+        certificates.recheck(shown, shown.world.sizes.search, document)

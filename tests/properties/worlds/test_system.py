@@ -24,14 +24,14 @@ from properties.verdicts.fault_sets.admitted_faults import find_tabled_verdict
 from properties.verdicts.fault_sets.certificates import load_borders
 from properties.verdicts.fault_sets.search import find_borders
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
-from properties.worlds import PROVED_STRUCTURES, WORLD_STRUCTURES, find_world
-from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
-from properties.worlds.system.world import CLOSED, SYSTEM, add_queue
+from properties.worlds import PROVED_STRUCTURES, WORLD_STRUCTURES
+from properties.worlds.reading.world import READING_STRUCTURES
+from properties.worlds.replication.world import CERTIFIED_STRUCTURES
+from properties.worlds.system.world import CLOSED, SYSTEM, ClaimedSystem, add_queue
 from properties.z3.induction import prove_lemmas
 from properties.z3.vacuity import find_unwitnessed, load_open_questions, load_witnesses
 from reference.language.machine import Action, compute_machine
 from reference.releases.versions import RULE_SETS, apply_rule_set
-from reference.worlds.reading.structure import READING_STRUCTURES
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from reference.worlds.system.state import (
     SystemFaults,
@@ -39,17 +39,16 @@ from reference.worlds.system.state import (
     get_cluster,
     get_reading,
 )
-from reference.worlds.system.structure import SystemStructure
 from spark_fuzz.search.sampling import FaultSetSampler, list_known, sample_refutations
 from tests.structures import name_of
 
 SHOWN = SYSTEM.structures[0]
 GROUPS = tuple(group for group in CERTIFIED_STRUCTURES if group.slaves == 1)
 ALL = (
-    *(SystemStructure(group, CLOSED) for group in GROUPS),
-    *(SystemStructure(GROUPS[-1], reading) for reading in READING_STRUCTURES),
+    *(ClaimedSystem(group, CLOSED) for group in GROUPS),
+    *(ClaimedSystem(GROUPS[-1], reading) for reading in READING_STRUCTURES),
     *(
-        SystemStructure(apply_rule_set(GROUPS[0], name), CLOSED)
+        ClaimedSystem(apply_rule_set(GROUPS[0], name), CLOSED)
         for name in RULE_SETS
         if "controller" not in name
     ),
@@ -59,19 +58,19 @@ ALL = (
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("structure", ALL, ids=name_of)
-def test_every_lemma_is_inductive_everywhere(structure: SystemStructure) -> None:
+def test_every_lemma_is_inductive_everywhere(structure: ClaimedSystem) -> None:
     """Also in every other group, setting and release."""
     assert set(SYSTEM.get_lemmas(structure)) == set(prove_lemmas(structure))
 
 
-def in_order(structures: Sequence[SystemStructure]) -> list[Any]:
+def in_order(structures: Sequence[ClaimedSystem]) -> list[Any]:
     """The first structure in every run, the others at night."""
     first, *others = structures
     return [first, *(pytest.param(s, marks=pytest.mark.nightly) for s in others)]
 
 
 @pytest.mark.parametrize("structure", in_order(SYSTEM.structures), ids=name_of)
-def test_every_cell_is_as_expected(structure: SystemStructure) -> None:
+def test_every_cell_is_as_expected(structure: ClaimedSystem) -> None:
     """Proved and replayed again; what is claimed is never vacuous, and nothing else is."""
     document = certificates.load_required(structure)
     cells = certificates.recheck(structure, SYSTEM.sizes.search, document)
@@ -106,7 +105,7 @@ def test_a_cell_that_is_forged_to_be_vacuous_is_refused() -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("structure", SYSTEM.structures, ids=name_of)
-def test_every_rule_fires_and_every_premise_is_met(structure: SystemStructure) -> None:
+def test_every_rule_fires_and_every_premise_is_met(structure: ClaimedSystem) -> None:
     """By stored schedules that the reference follows, or it is proved that they cannot."""
     assert set(find_unwitnessed(structure)) == set(load_open_questions(structure))
 
@@ -120,7 +119,7 @@ def test_random_schedules_find_what_a_certificate_says(schedules: int) -> None:
 
     Where hardly a schedule begins in the first state, by those that go on from known ones.
     """
-    world, known = find_world(DELAY), load_cells(DELAY)
+    world, known = DELAY.world, load_cells(DELAY)
     open_cells = {column.name: tuple(world.guarantees) for column in world.fault_models}
     found = sample_refutations(DELAY, open_cells, schedules=schedules)
     assert len(found) > 0.8 * sum(c.steps is not None for c in known.values())
@@ -136,7 +135,7 @@ def test_fault_sets_by_random_schedules_are_those_of_a_search() -> None:
     borders = find_borders(DELAY, [], search=sampler.search)
     stored = {border.guarantee: border for border in load_borders(DELAY)}
     for border in borders:
-        if border.guarantee in find_world(DELAY).guarantees:
+        if border.guarantee in DELAY.world.guarantees:
             known = stored[border.guarantee]
             assert {r.faults for r in border.refuted} == {r.faults for r in known.refuted}
             assert border.undecided == known.undecided

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from attrs import evolve, frozen
 
-from properties.worlds.system.world import CLOSED, SYSTEM
+from properties.worlds.replication.world import ClaimedGroup
+from properties.worlds.system.world import CLOSED, SYSTEM, ClaimedSystem
 from properties.z3.induction import InductionProblem, Step
 from properties.z3.vacuity import is_witnessed, load_witnesses
 from reference.language.machine import (
@@ -21,12 +22,10 @@ from reference.language.machine import (
 )
 from reference.language.operators import all_of, negate
 from reference.worlds.reading.state import Reading
-from reference.worlds.replication.structure import Structure
 from reference.worlds.system.lifting import Lifted, Moment, lift_log_rule
 from reference.worlds.system.logs import SEEN
 from reference.worlds.system.seen import Seen, Sight
 from reference.worlds.system.state import System
-from reference.worlds.system.structure import SystemStructure
 from tests.structures import leave_most_to_night
 
 SHOWN = SYSTEM.structures[0]
@@ -70,7 +69,7 @@ FORMS = {name or rule: (rule, lifted) for rule, forms in SEEN.items() for name, 
 def record(name: str, look: Callable[[Moment], tuple[Make, ...]]) -> Any:
     """The only instance of a rule, of which readers see this."""
     base, lifted = FORMS[name]
-    rule = lift_log_rule(Structure().rules[base], evolve(lifted, look=look), name)
+    rule = lift_log_rule(ClaimedGroup().rules[base], evolve(lifted, look=look), name)
     (known,) = (r.instance for r in record_machine(SHOWN) if r.instance.rule.name == name)
     return record_instance(SHOWN, Instance(rule, known.indexes))
 
@@ -137,14 +136,14 @@ def test_mistakes_that_no_lemma_notices_are_argued(name: str) -> None:
 
 
 @pytest.fixture
-def unlinked(monkeypatch: pytest.MonkeyPatch) -> SystemStructure:
+def unlinked(monkeypatch: pytest.MonkeyPatch) -> ClaimedSystem:
     """The stock pair whose queues do not show what their logs dispatch."""
 
     def see_nothing(reading: Reading, _steps: Any) -> Sight:
         return Sight(reading, is_possible=True)
 
     monkeypatch.setattr("reference.worlds.system.lifting.see", see_nothing)
-    return SystemStructure(evolve(SHOWN.log, lives=2), CLOSED)
+    return ClaimedSystem(evolve(SHOWN.log, lives=2), CLOSED)
 
 
 def is_untouched(state: System) -> bool:
@@ -160,7 +159,7 @@ def is_untouched(state: System) -> bool:
     return all_of(*empty, *standing, *nowhere, *map(negate, had))
 
 
-def test_without_the_link_no_situation_is_reached(unlinked: SystemStructure) -> None:
+def test_without_the_link_no_situation_is_reached(unlinked: ClaimedSystem) -> None:
     """Proved of every schedule: queues stay empty, and then none of the witnesses holds."""
     fact = record_predicate(unlinked, is_untouched)
     problem = InductionProblem(unlinked, SYSTEM.everything, facts={"is_untouched": fact})

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from properties.language.world import World
+from properties.language.world import ClaimedStructure, World
 from properties.schedules.telling import draw_cell
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
@@ -30,7 +28,7 @@ def test_every_rule_has_its_words(world: World) -> None:
 
 
 @pytest.mark.parametrize("structure", WORLD_STRUCTURES.values(), ids=name_of)
-def test_every_refuted_cell_is_drawn(structure: Any) -> None:
+def test_every_refuted_cell_is_drawn(structure: ClaimedStructure) -> None:
     """A line for each step, and the mark of the guarantee at the end."""
     cells = [v for v in load_cells(structure).values() if v.word is VerdictWord.REFUTED]
     assert cells

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import settings
 
 from properties.language.fault_model import FaultModel
+from properties.language.world import ClaimedStructure
 from properties.verdicts import certificates
 from properties.verdicts.verdict import VerdictWord
 from properties.walks.hypothesis_machine import make_state_machine, run_state_machine
 from properties.walks.steps import choose_evenly
-from properties.worlds import OTHER_WORLDS, WORLD_STRUCTURES, find_world
+from properties.worlds import OTHER_WORLDS, WORLD_STRUCTURES
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine, record_machine
 from reference.language.terms import substitute
@@ -40,9 +41,9 @@ Of each world the first structure and the last one, which is the least like it.
 """
 
 
-def walk(structure: Any, seed: int, steps: int) -> Iterator[tuple[Any, Action]]:
+def walk(structure: ClaimedStructure, seed: int, steps: int) -> Iterator[tuple[Any, Action]]:
     """States and the random step taken from each; in every other walk nothing strikes."""
-    draw, world = random.Random(seed), find_world(structure)
+    draw, world = random.Random(seed), structure.world
     machine = compute_machine(structure)
     column = world.everything if seed % 2 else world.fault_models[0]
     state = structure.make_initial(world.make_search_parameters(column))
@@ -57,7 +58,7 @@ def walk(structure: Any, seed: int, steps: int) -> Iterator[tuple[Any, Action]]:
 
 
 @pytest.mark.parametrize("structure", WORLD_STRUCTURES.values(), ids=name_of)
-def test_the_recorded_terms_say_what_the_reference_does(structure: Any) -> None:
+def test_the_recorded_terms_say_what_the_reference_does(structure: ClaimedStructure) -> None:
     """Conditions and effects of every rule, in states of random walks."""
     machine = compute_machine(structure)
     recorded = {r.instance.name: r for r in record_machine(structure)}
@@ -76,9 +77,11 @@ def test_the_recorded_terms_say_what_the_reference_does(structure: Any) -> None:
 
 
 @pytest.mark.parametrize(("structure", "column"), COLUMNS, ids=name_of)
-def test_what_is_proved_holds_on_every_walk(structure: Any, column: FaultModel) -> None:
+def test_what_is_proved_holds_on_every_walk(
+    structure: ClaimedStructure, column: FaultModel
+) -> None:
     """Lemmas, and the guarantees of the column."""
-    world = find_world(structure)
+    world = structure.world
     cells = certificates.decode_cells(structure, certificates.load_required(structure))
     proved = {v.guarantee for v in cells if v.fault == column.name and v.word is VerdictWord.PROVED}
     properties = {**world.lemmas, **{n: world.claims[n] for n in proved}}

@@ -10,7 +10,8 @@ import pytest
 from attrs import evolve
 
 from properties.language.fault_model import FaultModel
-from properties.worlds import STRUCTURES, find_world
+from properties.language.world import ClaimedStructure
+from properties.worlds import STRUCTURES
 from properties.worlds.delay.log_steps import (
     copy_goes_with_its_message,
     master_keeps_what_it_has,
@@ -44,12 +45,14 @@ EXCUSES: dict[StepClaim, dict[str, tuple[str, ...]]] = {
 def find_kept(two: Any) -> list[str]:
     """What holds of two messages whatever strikes: the lemmas and the facts beside them."""
     facts = record_fact(two)
-    names = (*find_world(two).get_lemmas(two), *facts)
+    names = (*two.world.get_lemmas(two), *facts)
     kept, _ = InductionProblem(two, EVERYTHING, facts=facts).run_houdini(names)
     return kept
 
 
-def prove(structure: Any, admitted: tuple[str, ...], claim: StepClaim) -> tuple[str, ...]:
+def prove(
+    structure: ClaimedStructure, admitted: tuple[str, ...], claim: StepClaim
+) -> tuple[str, ...]:
     """The instances that may break a claim while at most these faults strike."""
     two = evolve(structure, messages=2)
     these = FaultModel("these", admitted, FaultCounts)
@@ -57,14 +60,14 @@ def prove(structure: Any, admitted: tuple[str, ...], claim: StepClaim) -> tuple[
     return find_breaking_instances(problem, find_kept(two), claim)
 
 
-def in_order(structure: Any) -> Any:
+def in_order(structure: ClaimedStructure) -> Any:
     """The stock pair in every run, the others at night."""
     return pytest.param(structure, marks=[pytest.mark.nightly] * (structure != PAIR))
 
 
 @pytest.mark.parametrize("claim", EXCUSES, ids=lambda claim: claim.__name__)
 @pytest.mark.parametrize("structure", [in_order(s) for s in PAIRS], ids=name_of)
-def test_the_log_is_as_delivery_takes_it(structure: Any, claim: StepClaim) -> None:
+def test_the_log_is_as_delivery_takes_it(structure: ClaimedStructure, claim: StepClaim) -> None:
     """Each step keeps what is claimed, whatever strikes but the faults that are named."""
     admitted = tuple(name for name in EVERYTHING.admitted if name not in EXCUSES[claim])
     assert prove(structure, admitted, claim) == ()
@@ -105,7 +108,7 @@ def find_disturbed(problem: InductionProblem, kept: tuple[str, ...], broker: int
 @pytest.mark.parametrize("column", DELAY.fault_models, ids=name_of)
 @pytest.mark.parametrize("structure", DELAY.structures, ids=name_of)
 def test_the_proofs_about_delivery_take_nothing_of_the_slave(
-    structure: Any, column: FaultModel
+    structure: ClaimedStructure, column: FaultModel
 ) -> None:
     """They bear a slave that comes late, is wiped, loses its end, or gets other messages."""
     problem = InductionProblem(structure, column)
@@ -128,7 +131,7 @@ def test_a_step_of_the_log_ends_or_starts_one_process() -> None:
 
 
 @pytest.mark.parametrize("structure", TABLES.structures, ids=name_of)
-def test_processes_of_tables_end_and_start_at_any_time(structure: Any) -> None:
+def test_processes_of_tables_end_and_start_at_any_time(structure: ClaimedStructure) -> None:
     """Nothing else of the state decides whether they can: the log may end them when it will."""
     conditions = {r.instance.name: set(r.conditions) for r in record_machine(structure)}
     for broker in (MASTER, SLAVE):
@@ -142,4 +145,4 @@ def test_a_fault_model_that_a_world_lacks_is_told_with_those_it_has() -> None:
     with pytest.raises(
         KeyError, match=r"'slave crash' is no fault model of replication; .*slave kill"
     ):
-        find_world(STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]).get_fault_model("slave crash")
+        STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"].world.get_fault_model("slave crash")

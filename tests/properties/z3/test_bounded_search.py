@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from properties.language.world import ClaimedStructure
 from properties.verdicts.verdict import Verdict, VerdictWord, inherit, record_violation
-from properties.worlds import find_world
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
+from properties.worlds.replication.world import ClaimedGroup
 from properties.worlds.toy import TOY
 from properties.z3.bounded_search import BoundedSearch
 from reference.language.machine import Action
 from reference.worlds.replication.roles import FlushDiskType, Role
-from reference.worlds.replication.structure import Structure
 from tests.structures import name_of
 
 TANK = TOY.structures[0]
-ALONE = Structure(Role.SYNC_MASTER, FlushDiskType.SYNC_FLUSH, slaves=0)
+ALONE = ClaimedGroup(Role.SYNC_MASTER, FlushDiskType.SYNC_FLUSH, slaves=0)
 
 
 def find_lengths(search: BoundedSearch, depth: int) -> dict[str, int | None]:
     """The steps of the shortest schedule against each claim, up to a depth; None: there is none."""
     structure = search.structure
-    questions = {name: record_violation(structure, name) for name in find_world(structure).claims}
+    questions = {name: record_violation(structure, name) for name in structure.world.claims}
     found = search.find_shortest(questions, depth_limits=dict.fromkeys(questions, depth))
     return {n: None if a.schedule is None else len(a.schedule) for n, a in found.items()}
 
@@ -35,13 +33,13 @@ def test_the_deepest_step_is_searched() -> None:
     assert {None} == set(find_lengths(make_search(TANK), length - 1).values())
 
 
-def make_search(structure: Any) -> BoundedSearch:
+def make_search(structure: ClaimedStructure) -> BoundedSearch:
     """A search under every fault."""
-    return BoundedSearch(structure, find_world(structure).every_fault)
+    return BoundedSearch(structure, structure.world.every_fault)
 
 
 @pytest.mark.parametrize(("structure", "depth"), [(TANK, 6), (ALONE, 3)], ids=name_of)
-def test_orders_that_are_left_out_are_not_needed(structure: Any, depth: int) -> None:
+def test_orders_that_are_left_out_are_not_needed(structure: ClaimedStructure, depth: int) -> None:
     """With every order of steps the schedules are as long."""
     plain, usual = make_search(structure), make_search(structure)
     plain.needless_orders = []

@@ -14,6 +14,7 @@ from attrs import evolve
 from properties.verdicts.certificates import get_path
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
+from properties.worlds.replication.world import ClaimedGroup
 from properties.z3 import cores
 from properties.z3.cores import (
     CORE_FOLDER,
@@ -27,20 +28,19 @@ from properties.z3.cores import (
 )
 from properties.z3.discharge import Fact, FactKind, follows_from
 from properties.z3.obligations import Obligation, ObligationKind, Proof, load_proof
-from reference.worlds.replication.structure import Structure
 from tests.structures import SYNCHRONOUS_PAIR, leave_large_to_night, name_of
 
 ALONE = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/0 slaves"]
 
 
 @cache
-def make_proof(structure: Structure) -> Proof:
+def make_proof(structure: ClaimedGroup) -> Proof:
     """The certified proof of a structure."""
     return load_proof(structure)
 
 
 @pytest.mark.parametrize("structure", leave_large_to_night(STORED_STRUCTURES, 0), ids=name_of)
-def test_stored_cores_prove_everything(structure: Structure) -> None:
+def test_stored_cores_prove_everything(structure: ClaimedGroup) -> None:
     """Every obligation follows from its core alone."""
     assert () == recheck_cores(make_proof(structure), load_cores(structure))
 
@@ -69,7 +69,7 @@ def test_found_cores_prove_what_they_were_found_for() -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("structure", [ALONE, SYNCHRONOUS_PAIR], ids=name_of)
-def test_found_cores_are_the_stored_ones(structure: Structure) -> None:
+def test_found_cores_are_the_stored_ones(structure: ClaimedGroup) -> None:
     """Work and cores are reproduced; run python -m properties.z3.cores when this fails.
 
     In a process of its own: after other questions a solver may find other minimal cores.
@@ -79,7 +79,7 @@ def test_found_cores_are_the_stored_ones(structure: Structure) -> None:
     assert found == load_cores(structure)
 
 
-def find_certified_cores(structure: Structure) -> Mapping[Obligation, Core]:
+def find_certified_cores(structure: ClaimedGroup) -> Mapping[Obligation, Core]:
     """The cores of a structure's certified proof."""
     return find_cores(load_proof(structure))
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from itertools import chain, combinations
 from pathlib import Path
-from typing import Any
 
 import pytest
 from attrs import evolve
 
+from properties.language.world import ClaimedStructure
 from properties.verdicts import certificates
 from properties.verdicts.fault_sets.certificates import (
     BORDERED_STRUCTURES,
@@ -21,7 +21,7 @@ from properties.verdicts.fault_sets.certificates import (
 )
 from properties.verdicts.fault_sets.search import find_border, find_borders, find_refutations
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
-from properties.worlds import STRUCTURES, find_world
+from properties.worlds import STRUCTURES
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FOUR_FILES
 from properties.z3 import induction
 from properties.z3.fault_sets import (
@@ -50,19 +50,19 @@ ALONE = next(s for s in BORDERED_STRUCTURES if s.slaves == 0)
     ],
     ids=name_of,
 )
-def test_every_mixture_of_faults_is_decided(structure: Any) -> None:
+def test_every_mixture_of_faults_is_decided(structure: ClaimedStructure) -> None:
     """Proved again or replayed again, and no set of faults lies between, but of the system."""
     undecided = [b.guarantee for b in recheck_borders(structure) if b.undecided]
     assert undecided == [] or structure not in SMALL_STRUCTURES
 
 
 @pytest.mark.parametrize("structure", BORDERED_STRUCTURES, ids=name_of)
-def test_borders_agree_with_the_table(structure: Any) -> None:
+def test_borders_agree_with_the_table(structure: ClaimedStructure) -> None:
     """A column is proved exactly when its faults lie on the survived side."""
     borders = {b.guarantee: b for b in load_borders(structure)}
     document = certificates.load(structure)
     assert document is not None
-    columns = {c.name: frozenset(c.admitted) for c in find_world(structure).fault_models}
+    columns = {c.name: frozenset(c.admitted) for c in structure.world.fault_models}
     for cell in certificates.decode_cells(structure, document):
         border, faults = borders[cell.guarantee], columns[cell.fault]
         is_survived = any(faults <= survived for survived in border.proved)
@@ -74,7 +74,7 @@ def test_borders_agree_with_the_table(structure: Any) -> None:
 
 
 @pytest.mark.parametrize("structure", [SYNCHRONOUS_PAIR, CONSUMER], ids=name_of)
-def test_both_sides_are_tight(structure: Any) -> None:
+def test_both_sides_are_tight(structure: ClaimedStructure) -> None:
     """Every fault more than a survived set is fatal, every fault less than a fatal one survived."""
     for border in load_borders(structure):
         fatal = [r.faults for r in border.refuted]
@@ -112,7 +112,9 @@ def test_a_set_on_neither_side_is_found_exactly_when_there_is_one(seed: int) -> 
 
 
 @pytest.mark.parametrize("structure", [ALONE, CONSUMER], ids=name_of)
-def test_without_known_schedules_exactly_the_fatal_sets_are_open(structure: Any) -> None:
+def test_without_known_schedules_exactly_the_fatal_sets_are_open(
+    structure: ClaimedStructure,
+) -> None:
     """Proofs alone already show the border: what they leave open is what schedules refute."""
     prover = FaultSetProver(structure, prove_lemmas(structure))
     for border in load_borders(structure):

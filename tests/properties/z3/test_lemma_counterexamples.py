@@ -11,7 +11,7 @@ from attrs import evolve
 from properties.verdicts import certificates
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
-from properties.worlds.replication.world import GUARANTEES, LEMMAS
+from properties.worlds.replication.world import GUARANTEES, LEMMAS, ClaimedGroup
 from properties.z3 import lemma_counterexamples
 from properties.z3.lemma_counterexamples import (
     LemmaCounterexample,
@@ -24,7 +24,6 @@ from properties.z3.lemma_counterexamples import (
     search_all,
 )
 from reference.language.machine import Action
-from reference.worlds.replication.structure import Structure
 
 UPDATE = "run python -m properties.z3.lemma_counterexamples --search; does why= still agree?"
 
@@ -96,7 +95,7 @@ def test_what_stands_is_kept(tmp_path: Path) -> None:
 def test_without_a_proof_nothing_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a certificate is of other rules all are searched, as if none were stored."""
 
-    def refuse(structure: Structure) -> None:
+    def refuse(structure: ClaimedGroup) -> None:
         raise InternalDisagreementError(structure.name)
 
     monkeypatch.setattr(lemma_counterexamples, "load_cells", refuse)
@@ -123,7 +122,7 @@ def test_only_what_does_not_stand_is_searched(
 @pytest.mark.nightly
 def test_a_counterexample_is_found_anew() -> None:
     """Without slaves the search finds what is stored for that structure."""
-    alone = Structure(slaves=0)
+    alone = ClaimedGroup(slaves=0)
     stored = {n: e for n, e in STORED.items() if e.structure == alone}
     found = find_counterexamples(alone)
     assert stored

@@ -8,7 +8,6 @@ from attrs import evolve
 from properties.language.property import Predicate, Property, PropertyRole
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.verdict import InternalDisagreementError
-from properties.worlds import find_world
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import GUARANTEES, LEMMAS
 from properties.z3 import triage as triage_module
@@ -88,7 +87,7 @@ def test_a_refuted_guarantee_has_a_reachable_counterexample() -> None:
     name = "slave_is_prefix_of_master"
     found = triage(SYNCHRONOUS_PAIR, fault_model, name, depth_limit=8)
     reached = [one for one in found if one.word is TriageWord.REACHABLE]
-    sizes = find_world(SYNCHRONOUS_PAIR).make_search_parameters(fault_model)
+    sizes = SYNCHRONOUS_PAIR.world.make_search_parameters(fault_model)
     assert all(is_refuted_by(name, SYNCHRONOUS_PAIR, sizes, one.schedule) for one in reached)
     assert any(one.is_same_state for one in reached)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from properties.language.world import ClaimedStructure
 from properties.verdicts.fingerprint import compute_digest
-from properties.worlds.reading.world import READING
-from properties.worlds.replication.world import WITNESSES
+from properties.worlds.reading.world import READING, READING_STRUCTURES, ClaimedReading
+from properties.worlds.replication.world import WITNESSES, ClaimedGroup
 from properties.z3 import vacuity
 from properties.z3.vacuity import (
     are_witnesses_current,
@@ -21,8 +21,6 @@ from properties.z3.vacuity import (
     save_witnesses,
 )
 from reference.language.terms import constant
-from reference.worlds.reading.structure import READING_STRUCTURES, ReadingStructure
-from reference.worlds.replication.structure import Structure
 from tests.structures import (
     OTHER_STRUCTURES,
     STRUCTURES,
@@ -40,7 +38,7 @@ def test_nothing_is_open() -> None:
 
 
 @pytest.mark.parametrize("structure", leave_large_to_night(ALL), ids=name_of)
-def test_everything_is_reached_or_impossible(structure: Any) -> None:
+def test_everything_is_reached_or_impossible(structure: ClaimedStructure) -> None:
     """A stored schedule reaches it in the reference, or the lemmas exclude it."""
     answers = load_witnesses(structure)
     assert set(compute_questions(structure)) == {a.question for a in answers}
@@ -55,7 +53,7 @@ def test_the_full_pair_reaches_everything() -> None:
 
 
 @pytest.mark.parametrize("structure", READING_STRUCTURES, ids=name_of)
-def test_a_consumer_reaches_everything(structure: ReadingStructure) -> None:
+def test_a_consumer_reaches_everything(structure: ClaimedReading) -> None:
     """No rule and no premise is impossible, and each guarantee has one."""
     answers = load_witnesses(structure)
     assert [] == [a.question for a in answers if a.is_impossible]
@@ -88,11 +86,11 @@ def test_a_structure_that_was_never_searched_is_told(tmp_path: Path) -> None:
 def test_digests_tell_structures_apart() -> None:
     """A digest is of the rules, not of a name."""
     assert len(STRUCTURES) == len({compute_digest(s) for s in STRUCTURES})
-    assert compute_digest(SYNCHRONOUS_PAIR) == compute_digest(Structure())
+    assert compute_digest(SYNCHRONOUS_PAIR) == compute_digest(ClaimedGroup())
 
 
 @pytest.mark.parametrize("structure", leave_large_to_night(STRUCTURES), ids=name_of)
-def test_no_premise_needs_a_change_of_role(structure: Structure) -> None:
+def test_no_premise_needs_a_change_of_role(structure: ClaimedGroup) -> None:
     """No column has one: a premise that is met in no other way would be vacuous in all of them."""
     switched = [
         answer.question

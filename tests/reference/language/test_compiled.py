@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from properties.language.world import ClaimedStructure
 from properties.walks.steps import choose_evenly
-from properties.worlds import KNOWN_STRUCTURES, SYSTEM, WORLDS, find_world
+from properties.worlds import KNOWN_STRUCTURES, SYSTEM, WORLDS
 from properties.worlds.toy import TOY
 from reference.language.compiled import Writer, compile_predicate, compute_compiled_machine
 from reference.language.dependencies import EnabledSteps, compute_dependencies
@@ -26,9 +27,9 @@ STRUCTURES = [
 WALKS, STEPS = 3, 40
 
 
-def draw_states(structure: Any, seed: int) -> list[tuple[Any, Action | None]]:
+def draw_states(structure: ClaimedStructure, seed: int) -> list[tuple[Any, Action | None]]:
     """The states of a random walk under every fault, with the step that led to each."""
-    world = find_world(structure)
+    world = structure.world
     parameters = world.make_search_parameters(world.fault_models[-1])
     walk, chance = EnabledSteps(structure.make_initial(parameters)), random.Random(seed)
     states: list[tuple[Any, Action | None]] = [(walk.cluster, None)]
@@ -50,7 +51,7 @@ def structure(request: pytest.FixtureRequest) -> Any:
 
 @pytest.mark.parametrize("seed", range(WALKS))
 def test_the_compiled_machine_takes_the_steps_of_the_executed_one(
-    structure: Any, seed: int
+    structure: ClaimedStructure, seed: int
 ) -> None:
     """State by state, and what is enabled is kept along the way."""
     compiled, states = compute_compiled_machine(structure), draw_states(structure, seed)
@@ -69,7 +70,9 @@ def test_the_compiled_machine_takes_the_steps_of_the_executed_one(
 
 
 @pytest.mark.parametrize("seed", range(WALKS))
-def test_conditions_and_ranges_are_the_executed_ones(structure: Any, seed: int) -> None:
+def test_conditions_and_ranges_are_the_executed_ones(
+    structure: ClaimedStructure, seed: int
+) -> None:
     """All failed conditions by name, each range, and a number beyond it is refused."""
     compiled, executed = compute_compiled_machine(structure), compute_machine(structure)
     refusals = 0
@@ -92,9 +95,9 @@ def test_conditions_and_ranges_are_the_executed_ones(structure: Any, seed: int) 
     assert refusals, "no step was refused"
 
 
-def test_claims_are_judged_as_the_executed_ones(structure: Any) -> None:
+def test_claims_are_judged_as_the_executed_ones(structure: ClaimedStructure) -> None:
     """Every claim of the world, in each state of the walks."""
-    world = find_world(structure)
+    world = structure.world
     compiled = compute_compiled_machine(structure)
     predicates = {name: claim.predicate for name, claim in world.judged.items()}
     holds = {name: compile_predicate(structure, p) for name, p in predicates.items()}
@@ -106,7 +109,7 @@ def test_claims_are_judged_as_the_executed_ones(structure: Any) -> None:
 
 
 @pytest.mark.parametrize("seed", range(WALKS))
-def test_steps_kept_as_enabled_are_the_enabled_ones(structure: Any, seed: int) -> None:
+def test_steps_kept_as_enabled_are_the_enabled_ones(structure: ClaimedStructure, seed: int) -> None:
     """Asking only the affected instances finds what asking all of them finds."""
     machine, states = compute_machine(structure), draw_states(structure, seed)
     walk = EnabledSteps(states[0][0])
@@ -121,7 +124,7 @@ def test_steps_kept_as_enabled_are_the_enabled_ones(structure: Any, seed: int) -
 def test_a_refused_step_changes_nothing() -> None:
     """The very same state is kept."""
     structure = KNOWN_STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
-    begin = structure.make_initial(find_world(structure).sizes.search)
+    begin = structure.make_initial(structure.world.sizes.search)
     walk = EnabledSteps(begin)
     assert walk.take(Action("receive_report[0]")) == ("is_link_open", "has_report_in_flight")
     assert walk.cluster is begin

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from properties.worlds.tables.world import TABLES_STRUCTURES
 from reference.configuration.later_keys import (
     LATER_KEYS,
     compute_mode,
@@ -44,7 +45,6 @@ from reference.worlds.replication.changes import VARIANTS
 from reference.worlds.replication.roles import Role
 from reference.worlds.replication.rules import RULES
 from reference.worlds.replication.structure import Structure
-from reference.worlds.tables.structure import TABLES_STRUCTURES
 
 
 def get_changes(name: str) -> list[str]:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from properties.language.fault_model import get_fault_count_name
-from properties.worlds import STRUCTURES, find_world
+from properties.language.world import ClaimedStructure
+from properties.worlds import STRUCTURES
 from reference.language.machine import compute_machine, record_machine
 from spark_fuzz.campaign import coverage
 from spark_fuzz.campaign.coverage import (
@@ -35,7 +36,7 @@ Met = dict[Any, list[tuple[int, int]]]
 
 
 @pytest.mark.parametrize("structure", [SYNCHRONOUS_PAIR, STRUCTURES["delay/4.4.0"]])
-def test_everything_that_is_met_is_counted(structure: Any) -> None:
+def test_everything_that_is_met_is_counted(structure: ClaimedStructure) -> None:
     """By how many schedules, by which first, and when; of 33 schedules in two batches."""
     options = CampaignOptions(structure, steps=40, campaign_seed=2, is_swarm=True)
     kernel = compile_kernel(structure)
@@ -100,9 +101,7 @@ def find_outcomes(cluster: Any) -> set[str]:
     """Every watched condition and premise, by its value in a state."""
     layout = compile_kernel(cluster.structure).layout
     instances = compute_machine(cluster.structure).instances
-    premises = {
-        f"premise of {n}": g.premise for n, g in find_world(cluster.structure).guarantees.items()
-    }
+    premises = {f"premise of {n}": g.premise for n, g in cluster.structure.world.guarantees.items()}
     found = set()
     for name in layout.watched:
         if name in premises:

@@ -7,9 +7,9 @@ from attrs import evolve, fields
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properties.worlds import KNOWN_STRUCTURES, find_world
+from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.replication.world import ClaimedGroup
 from reference.worlds.reading.state import ReadingFaults
-from reference.worlds.replication.structure import Structure
 from spark_fuzz.campaign.schedule import (
     SEED_MAX,
     STEPS_MAX,
@@ -27,7 +27,7 @@ from tests.spark_fuzz.kernel.test_ancestry import draw_lineages
 def draw_options(draw: st.DrawFn) -> CampaignOptions:
     """Options of any structure of any world."""
     structure = draw(st.sampled_from(list(KNOWN_STRUCTURES.values())))
-    limits = find_world(structure).everything.counts
+    limits = structure.world.everything.counts
     counts = (draw(st.integers(0, 9)) for _ in limits.__annotations__)
     steps, seed = draw(st.integers(1, STEPS_MAX)), draw(st.integers(0, SEED_MAX - 1))
     return CampaignOptions(
@@ -44,7 +44,7 @@ def draw_options(draw: st.DrawFn) -> CampaignOptions:
 @given(draw_options())
 def test_what_is_judged(options: CampaignOptions) -> None:
     """Every claim about each state; those about rest only if schedules heal and come to rest."""
-    world = find_world(options.structure)
+    world = options.structure.world
     judged, at_rest = set(options.judged_claims), set(world.claims_about_rest)
     assert judged - at_rest == set(world.judged) >= set(world.guarantees)
     assert judged & at_rest == (at_rest if options.healing_steps else set())
@@ -76,7 +76,7 @@ def test_every_structure_has_a_code_of_its_own() -> None:
     """A code leads back to its structure, and outside of replication is its name respelt."""
     assert list(KNOWN_STRUCTURES.values()) == list(STRUCTURE_BY_CODE.values())
     for code, structure in STRUCTURE_BY_CODE.items():
-        if not isinstance(structure, Structure):
+        if not isinstance(structure, ClaimedGroup):
             assert structure.name == code.replace("-", "/").replace("_", " ")
 
 

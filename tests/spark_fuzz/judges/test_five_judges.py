@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from properties.worlds import STRUCTURES, find_world
+from properties.worlds import STRUCTURES
 from spark_fuzz.judges.five_judges import JUDGES, JudgedCell, Opinion, judge_cells
 
 HOLDS = Opinion("one", holds=True)
@@ -61,12 +61,7 @@ def test_judges_agree(name: str, fault: str) -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "fault"),
-    [
-        (n, c.name)
-        for n, s in STRUCTURES.items()
-        if s.slaves < 2
-        for c in find_world(s).fault_models
-    ],
+    [(n, c.name) for n, s in STRUCTURES.items() if s.slaves < 2 for c in s.world.fault_models],
 )
 def test_judges_agree_on_every_cell(name: str, fault: str) -> None:
     """The same for every cell of every world."""
@@ -76,7 +71,7 @@ def test_judges_agree_on_every_cell(name: str, fault: str) -> None:
 def check(name: str, fault: str) -> list[JudgedCell]:
     """Ask all judges about one column; the cells that some judge has seen fall."""
     structure = STRUCTURES[name]
-    cells = judge_cells(structure, find_world(structure).get_fault_model(fault))
+    cells = judge_cells(structure, structure.world.get_fault_model(fault))
     assert [d for cell in cells for d in cell.list_disagreements()] == []
     for cell in cells:
         assert [o.judge for o in cell.opinions] == list(JUDGES)

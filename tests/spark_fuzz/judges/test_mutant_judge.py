@@ -21,7 +21,7 @@ from properties.mutants.findings import (
 )
 from properties.schedules.judgement import follow, is_refuted_by
 from properties.verdicts.certificates import decode_schedule
-from properties.worlds import STRUCTURES_BY_WORLD, find_world
+from properties.worlds import STRUCTURES_BY_WORLD
 from reference.language.leaves import unflatten
 from reference.language.machine import Action, compute_machine
 from reference.language.terms import Sort
@@ -78,7 +78,7 @@ def test_states_are_those_of_the_compiled_search() -> None:
     known = next(i for i in INSTANCES if i.structure == CARELESS_READER)
     expected = load_counts()[known.name]["depths"]
     assert isinstance(expected, list)
-    column = find_world(known.structure).get_fault_model(known.fault)
+    column = known.structure.world.get_fault_model(known.fault)
     graph = get_graph(ListedInstance(known.structure, column, known.sizes), 3_000)
     assert list(graph.states_per_depth) == expected[: len(graph.states_per_depth)]
 

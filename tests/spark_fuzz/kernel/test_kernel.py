@@ -9,6 +9,7 @@ from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import judge
 from properties.walks.hypothesis_machine import draw_walk
 from properties.worlds.delay.world import DELAY
@@ -38,7 +39,7 @@ COMPILED = [
 
 @pytest.mark.parametrize("structure", COMPILED, ids=name_of)
 @given(data=st.data())
-def test_kernel_agrees_with_reference(data: st.DataObject, structure: Any) -> None:
+def test_kernel_agrees_with_reference(data: st.DataObject, structure: ClaimedStructure) -> None:
     """Enabled set, ranges, every leaf after the step, every verdict."""
     check_walk(data, structure)
 
@@ -47,12 +48,14 @@ def test_kernel_agrees_with_reference(data: st.DataObject, structure: Any) -> No
 @pytest.mark.parametrize("structure", [*STRUCTURES, *OTHER_STRUCTURES], ids=name_of)
 @settings(max_examples=300)
 @given(data=st.data())
-def test_every_kernel_agrees_with_reference(data: st.DataObject, structure: Any) -> None:
+def test_every_kernel_agrees_with_reference(
+    data: st.DataObject, structure: ClaimedStructure
+) -> None:
     """The same for every structure."""
     check_walk(data, structure)
 
 
-def check_walk(data: st.DataObject, structure: Any) -> None:
+def check_walk(data: st.DataObject, structure: ClaimedStructure) -> None:
     """One random walk, both readings side by side."""
     kernel, machine = compile_kernel(structure), compute_machine(structure)
     for cluster, action in draw_walk(data, structure, allow_two_of_each(structure), 30):
@@ -78,7 +81,7 @@ VARIED = {
 
 @pytest.mark.parametrize("varied", VARIED.values(), ids=VARIED)
 @pytest.mark.parametrize("structure", COMPILED, ids=name_of)
-def test_whole_schedules_agree(structure: Any, varied: dict[str, Any]) -> None:
+def test_whole_schedules_agree(structure: ClaimedStructure, varied: dict[str, Any]) -> None:
     """All that a kernel says of 25 schedules, one compiled batch."""
     options = CampaignOptions(structure, steps=48, campaign_seed=11, **varied)
     kernel = compile_kernel(structure)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from attrs import evolve
 
+from properties.language.world import ClaimedStructure
 from properties.worlds.delay.world import DELAY
 from properties.worlds.reading.world import READING
 from properties.worlds.tables.world import TABLES
@@ -76,7 +77,7 @@ def assert_equal(one: tuple[Any, ...], other: tuple[Any, ...]) -> None:
 @pytest.mark.parametrize("varied", VARIED.values(), ids=VARIED)
 @pytest.mark.parametrize("structure", COMPARED, ids=name_of)
 def test_both_engines_walk_alike(
-    structure: Any, varied: dict[str, Any], parents: tuple[Parent, ...]
+    structure: ClaimedStructure, varied: dict[str, Any], parents: tuple[Parent, ...]
 ) -> None:
     """Records, rules, pairs, situations and outcomes, with small numbers and with large ones."""
     options = CampaignOptions(structure, steps=48, campaign_seed=2**61 + 5, **varied)

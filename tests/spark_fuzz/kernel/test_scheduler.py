@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numba
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import spark_fuzz.kernel.kernel  # noqa: F401  # It registers the dice with the compiler.
+from properties.language.world import ClaimedStructure
 from properties.worlds import STRUCTURES
 from spark_fuzz.campaign.schedule import SEED_MAX
 from spark_fuzz.kernel import scheduler
@@ -56,7 +55,7 @@ def test_words_are_spread() -> None:
 
 
 @pytest.mark.parametrize("structure", STRUCTURES.values(), ids=name_of)
-def test_every_rule_has_a_weight(structure: Any) -> None:
+def test_every_rule_has_a_weight(structure: ClaimedStructure) -> None:
     """Weights are positive, and those of faults the lowest."""
     for rule in structure.rules.values():
         assert rule.weight >= 1

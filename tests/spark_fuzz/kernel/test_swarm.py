@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 import pytest
 from attrs import evolve
 
-from properties.worlds import OTHER_WORLDS, STRUCTURES, find_world
-from reference.worlds.replication.structure import Structure
+from properties.language.world import ClaimedStructure
+from properties.worlds import OTHER_WORLDS, STRUCTURES
+from properties.worlds.replication.world import ClaimedGroup
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.kernel.scheduler import pick_limit, pick_weight
 from spark_fuzz.kernel.swarm import compute_usual_weights
@@ -20,7 +19,7 @@ SCHEDULES = 400
 
 
 @pytest.mark.parametrize("structure", ONE_OF_EACH_WORLD, ids=name_of)
-def test_draws_are_within_what_is_asked_for(structure: Any) -> None:
+def test_draws_are_within_what_is_asked_for(structure: ClaimedStructure) -> None:
     """Sizes of the list, limits up to the given ones, weights up to the usual ones."""
     options = CampaignOptions(structure, is_swarm=True)
     most, usual = attrs.astuple(options.limits), compute_usual_weights(structure)
@@ -28,7 +27,7 @@ def test_draws_are_within_what_is_asked_for(structure: Any) -> None:
         under = options.compute_environment(schedule)
         sizes = evolve(under.parameters, limits=type(options.limits)())
         assert sizes in [
-            evolve(s, limits=type(options.limits)()) for s in find_world(structure).sizes.swarm
+            evolve(s, limits=type(options.limits)()) for s in structure.world.sizes.swarm
         ]
         limits = attrs.astuple(under.parameters.limits)
         assert all(0 <= n <= top for n, top in zip(limits, most, strict=True))
@@ -37,7 +36,7 @@ def test_draws_are_within_what_is_asked_for(structure: Any) -> None:
 
 
 @pytest.mark.parametrize("structure", ONE_OF_EACH_WORLD, ids=name_of)
-def test_every_circumstance_is_drawn(structure: Any) -> None:
+def test_every_circumstance_is_drawn(structure: ClaimedStructure) -> None:
     """Each size, each number of each fault, none of it too; every weight usual and rare."""
     options = CampaignOptions(structure, is_swarm=True)
     drawn = [options.compute_environment(n) for n in range(SCHEDULES)]
@@ -45,7 +44,7 @@ def test_every_circumstance_is_drawn(structure: Any) -> None:
     for fault, most in enumerate(attrs.astuple(options.limits)):
         assert {row[fault] for row in limits} == set(range(most + 1))
     sizes = {evolve(d.parameters, limits=options.limits) for d in drawn}
-    assert len(sizes) == len(find_world(structure).sizes.swarm)
+    assert len(sizes) == len(structure.world.sizes.swarm)
     for index, usual in enumerate(compute_usual_weights(structure)):
         weights = {d.weights[index] for d in drawn}
         assert weights == {pick_weight(usual, kind) for kind in range(8)}
@@ -67,10 +66,10 @@ def test_a_fault_that_may_not_strike_never_does() -> None:
 
 
 @pytest.mark.parametrize("structure", STRUCTURES.values(), ids=name_of)
-def test_sizes_are_possible(structure: Any) -> None:
+def test_sizes_are_possible(structure: ClaimedStructure) -> None:
     """A message and its blank fit into a file, a batch has a byte, and the log several files."""
-    for sizes in find_world(structure).sizes.swarm:
-        if isinstance(structure, Structure):
+    for sizes in structure.world.sizes.swarm:
+        if isinstance(structure, ClaimedGroup):
             room = sizes.mapped_file_size_bytes - sizes.end_file_min_blank_bytes
             assert 1 <= sizes.message_size_max_bytes <= room
             assert 1 <= sizes.ha_transfer_batch_size_bytes <= sizes.mapped_file_size_bytes

@@ -11,8 +11,8 @@ from pyspark.sql import SparkSession
 from properties.language.fault_model import get_fault_count_name
 from properties.schedules.judgement import find_first_violation
 from properties.worlds import STRUCTURES
+from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import record_machine
-from reference.worlds.replication.structure import Structure
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.schedule_replay import replay_schedule
 from spark_fuzz.report.known_failures import count_known_failures, list_known_failures
@@ -62,6 +62,6 @@ def test_a_swarm_meets_every_way_of_a_small_world(spark: SparkSession, tmp_path:
 
 def test_of_large_groups_nothing_is_known(spark: SparkSession) -> None:
     """Fault sets are decided for one slave at most."""
-    large = CampaignOptions(Structure(slaves=2))
+    large = CampaignOptions(ClaimedGroup(slaves=2))
     assert () == list_known_failures(large.structure)
     assert [] == count_known_failures(spark.range(1).toDF("x"), large.structure, large.limits)

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from properties.language.fault_model import FaultModel
+from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import follow_while_possible, judge
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.fingerprint import compute_digest
 from properties.worlds import STRUCTURES as KNOWN_STRUCTURES
-from properties.worlds import find_world
 from properties.worlds.reading.world import READING
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import GUARANTEES
@@ -41,7 +41,7 @@ THREE_SLAVES = STRUCTURES[-1]
 
 NO_FAULT = FAULT_MODEL_BY_NAME["none"]
 EVERY_FAULT = FAULT_MODEL_BY_NAME["every fault"]
-NO_READER_FAULT = find_world(CARELESS_READER).get_fault_model("none")
+NO_READER_FAULT = CARELESS_READER.world.get_fault_model("none")
 POWER_LOSS = FAULT_MODEL_BY_NAME["master power loss"]
 
 
@@ -73,7 +73,7 @@ CASES = [
 
 @pytest.mark.parametrize(("structure", "fault_model", "sizes", "depth_max"), CASES, ids=describe)
 def test_agrees_with_simple_search(
-    structure: Any, fault_model: FaultModel, sizes: Any, depth_max: int
+    structure: ClaimedStructure, fault_model: FaultModel, sizes: Any, depth_max: int
 ) -> None:
     """The same number of new states at every depth, the same first violations."""
     check_against_simple_search(structure, fault_model, sizes, depth_max)
@@ -93,17 +93,17 @@ def test_agrees_with_simple_search(
     ids=describe,
 )
 def test_agrees_with_longer_simple_search(
-    structure: Any, fault_model: FaultModel, sizes: Any, depth_max: int
+    structure: ClaimedStructure, fault_model: FaultModel, sizes: Any, depth_max: int
 ) -> None:
     """The same for larger instances."""
     check_against_simple_search(structure, fault_model, sizes, depth_max)
 
 
 def check_against_simple_search(
-    structure: Any, fault_model: FaultModel, sizes: Any, depth_max: int
+    structure: ClaimedStructure, fault_model: FaultModel, sizes: Any, depth_max: int
 ) -> None:
     """Compare the searches for all guarantees, and for the third alone, with the simple one."""
-    names = tuple(find_world(structure).guarantees)
+    names = tuple(structure.world.guarantees)
     for guarantees in (names, names[2:3]):
         search = BreadthFirstSearch(structure, fault_model, sizes, guarantees)
         result = search.search(1_000_000, depth_max)
@@ -191,7 +191,7 @@ def rename(path: str, order: tuple[int, ...]) -> str:
     ids=describe,
 )
 def test_whole_state_agrees_with_simple_search(
-    structure: Any, fault_model: FaultModel, sizes: Any, depth_max: int
+    structure: ClaimedStructure, fault_model: FaultModel, sizes: Any, depth_max: int
 ) -> None:
     """With nothing left out there are as many states as the reference finds, at every depth."""
     whole = keep_everything(structure, {})
@@ -358,7 +358,9 @@ def test_budget_ends_the_search() -> None:
     ],
     ids=describe,
 )
-def test_leaf_that_outgrows_its_bits_is_noticed(structure: Any, path: str, value: int) -> None:
+def test_leaf_that_outgrows_its_bits_is_noticed(
+    structure: ClaimedStructure, path: str, value: int
+) -> None:
     """A value never wraps: the search starts again with room for it, and finds the same."""
     search = BreadthFirstSearch(structure, NO_FAULT, TINY)
     expected = search.search(10_000)
@@ -373,7 +375,7 @@ def test_leaf_that_outgrows_its_bits_is_noticed(structure: Any, path: str, value
 def test_a_count_that_grows_with_every_step() -> None:
     """The clock of copied tables has no end: its bits are as many as a deep search needs."""
     structure = KNOWN_STRUCTURES["tables/both/5.3.2"]
-    no_fault = find_world(structure).get_fault_model("none")
+    no_fault = structure.world.get_fault_model("none")
     search = BreadthFirstSearch(structure, no_fault, guarantees=["answered_entry_stays_on_master"])
     with pytest.raises(FieldOverflowError, match="ghost_clock = 15"):
         search.collect_states(300_000)

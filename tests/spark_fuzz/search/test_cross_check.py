@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from properties.language.world import ClaimedStructure
 from properties.verdicts import certificates
 from properties.verdicts.certificates import encode_schedule
 from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord
-from properties.worlds import find_world
+from properties.worlds.reading.world import READING_STRUCTURES
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS
 from reference.language.machine import Action
-from reference.worlds.reading.structure import READING_STRUCTURES
 from spark_fuzz.search import cross_check as subject
 from spark_fuzz.search.breadth_first import ShortestAnswer
 from spark_fuzz.search.cross_check import (
@@ -88,14 +86,10 @@ def test_synchronous_pair_agrees_on_disk_errors() -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("structure", READING_STRUCTURES[-1:], ids=name_of)
-def test_every_cell_of_a_consumer_agrees(structure: Any) -> None:
+def test_every_cell_of_a_consumer_agrees(structure: ClaimedStructure) -> None:
     """A small budget confirms most of the refuted cells, and contradicts none at all."""
     rows = list(cross_check([structure.name], states_max=500_000))
-    names = {
-        (n, c.name)
-        for n in find_world(structure).guarantees
-        for c in find_world(structure).fault_models
-    }
+    names = {(n, c.name) for n in structure.world.guarantees for c in structure.world.fault_models}
     assert names == {(r.certified.guarantee, r.certified.fault) for r in rows}
     assert [r.describe() for r in rows if r.agreement is Agreement.DISAGREEMENT] == []
     refuted = [r.agreement for r in rows if r.certified.word is VerdictWord.REFUTED]
@@ -107,7 +101,7 @@ def test_every_cell_of_a_consumer_agrees(structure: Any) -> None:
 @pytest.mark.parametrize(
     "structure", [s for s in STRUCTURES if s.slaves <= 1] + OTHER_STRUCTURES, ids=name_of
 )
-def test_no_certificate_is_contradicted(structure: Any) -> None:
+def test_no_certificate_is_contradicted(structure: ClaimedStructure) -> None:
     """Every cell of the smaller groups, within a larger budget."""
     rows = list(cross_check([structure.name], states_max=2_000_000))
     assert [r.describe() for r in rows if r.agreement is Agreement.DISAGREEMENT] == []

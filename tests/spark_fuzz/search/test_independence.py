@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 
 from properties.exports.instances import TINY
-from properties.worlds import STRUCTURES_BY_WORLD, find_world
+from properties.language.world import ClaimedStructure
+from properties.worlds import STRUCTURES_BY_WORLD
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
-from reference.worlds.replication.structure import Structure
+from properties.worlds.replication.world import ClaimedGroup
 from spark_fuzz.search import packing
 from spark_fuzz.search.breadth_first import BreadthFirstSearch
 from spark_fuzz.search.frontier import unpack_state
 from spark_fuzz.search.influence import find_independent
 
-PAIR, TWO_SLAVES = Structure(slaves=1), Structure(slaves=2)
+PAIR, TWO_SLAVES = ClaimedGroup(slaves=1), ClaimedGroup(slaves=2)
 WORLDS = [structures[0] for structures in STRUCTURES_BY_WORLD.values()]
 INSTANCES = [
     pytest.param(PAIR, "every fault", TINY, id="pair"),
@@ -25,7 +26,7 @@ INSTANCES = [
     pytest.param(TWO_SLAVES, "every fault", TINY, id="two slaves, every fault"),
     *(
         pytest.param(
-            *(s, find_world(s).every_fault.name, None),
+            *(s, s.world.every_fault.name, None),
             id=s.name,
             marks=[pytest.mark.nightly] if "tables" in s.name else [],
         )
@@ -63,9 +64,9 @@ def list_steps(search: BreadthFirstSearch, words: Any, asleep: int = 0) -> list[
 
 
 @pytest.mark.parametrize(("structure", "fault", "sizes"), INSTANCES)
-def test_no_state_is_missed(structure: Any, fault: str, sizes: Any) -> None:
+def test_no_state_is_missed(structure: ClaimedStructure, fault: str, sizes: Any) -> None:
     """Every state is found after as many steps, but fewer steps are computed."""
-    search = BreadthFirstSearch(structure, find_world(structure).get_fault_model(fault), sizes)
+    search = BreadthFirstSearch(structure, structure.world.get_fault_model(fault), sizes)
     levels, computed = collect_levels(search, 6_000)
     search.space = search.space._replace(bits=search.space.bits * 0)
     whole, computed_whole = collect_levels(search, 6_000)
@@ -76,10 +77,10 @@ def test_no_state_is_missed(structure: Any, fault: str, sizes: Any) -> None:
 
 @pytest.mark.parametrize(("structure", "fault", "sizes"), INSTANCES[:2])
 def test_both_orders_of_independent_steps_lead_to_one_state(
-    structure: Any, fault: str, sizes: Any
+    structure: ClaimedStructure, fault: str, sizes: Any
 ) -> None:
     """From many states; and both are possible."""
-    model = find_world(structure).get_fault_model(fault)
+    model = structure.world.get_fault_model(fault)
     search = BreadthFirstSearch(structure, model, sizes, is_symmetric=False)
     everything = np.ones_like(search.space.can_reach_violation)
     search.space = search.space._replace(can_reach_violation=everything)

@@ -17,10 +17,11 @@ from pyspark.sql import SparkSession
 
 from properties.exports.instances import TINY
 from properties.language.fault_model import FaultModel
-from properties.worlds import STRUCTURES, find_world
+from properties.language.world import ClaimedStructure
+from properties.worlds import STRUCTURES
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
+from properties.worlds.replication.world import ClaimedGroup
 from reference.worlds.delay.state import SMALL_DELAY
-from reference.worlds.replication.structure import Structure
 from spark_fuzz.campaign.session import run_tasks
 from spark_fuzz.campaign.store import MANIFEST, CampaignError
 from spark_fuzz.search import breadth_first, level_search
@@ -39,12 +40,12 @@ from tests.structures import STRUCTURES as GROUPS
 
 DELAY = STRUCTURES["delay/4.4.0"]
 SHORT_DELAY = evolve(SMALL_DELAY, ghost_queue_size_max=1)
-STOP = find_world(DELAY).get_fault_model("stop")
+STOP = DELAY.world.get_fault_model("stop")
 EVERY_FAULT = FAULT_MODEL_BY_NAME["every fault"]
-CONSUMER_KILL = find_world(CARELESS_READER).get_fault_model("consumer kill")
-THREE_SLAVES, TWO_SLAVES = GROUPS[-1], Structure(slaves=2)
+CONSUMER_KILL = CARELESS_READER.world.get_fault_model("consumer kill")
+THREE_SLAVES, TWO_SLAVES = GROUPS[-1], ClaimedGroup(slaves=2)
 
-SHORT_PLAN = plan_search(DELAY, find_world(DELAY).get_fault_model("none"), SHORT_DELAY, parts=2)
+SHORT_PLAN = plan_search(DELAY, DELAY.world.get_fault_model("none"), SHORT_DELAY, parts=2)
 
 
 def describe(result: BreadthFirstResult) -> Any:
@@ -83,7 +84,11 @@ def _all_by_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_agrees_with_the_search_in_memory(
-    structure: Any, fault_model: FaultModel, sizes: Any, depth_max: int | None, tmp_path: Path
+    structure: ClaimedStructure,
+    fault_model: FaultModel,
+    sizes: Any,
+    depth_max: int | None,
+    tmp_path: Path,
 ) -> None:
     """As many states at each depth, and shortest schedules, which the reference has judged."""
     expected = BreadthFirstSearch(structure, fault_model, sizes).search(5_000_000, depth_max)

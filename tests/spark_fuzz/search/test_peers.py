@@ -12,7 +12,6 @@ from properties.exports.instances import JUDGED_INSTANCES, JudgedInstance, load_
 from properties.exports.promela import CHECK_PREFIX, PromelaModel
 from properties.exports.spin import MissingSpinError, SpinError, compile_verifier, find_spin
 from properties.verdicts.fingerprint import compute_digest
-from properties.worlds import find_world
 from spark_fuzz.search.peers import (
     Count,
     PathError,
@@ -212,4 +211,4 @@ def test_guarantees_are_those_of_the_world() -> None:
     for judged in JUDGED_INSTANCES:
         text = PromelaModel(judged.small).write()
         named = re.findall(rf"#ifdef {CHECK_PREFIX}(\w+)", text)
-        assert list(find_world(judged.structure).guarantees) == named
+        assert list(judged.structure.world.guarantees) == named

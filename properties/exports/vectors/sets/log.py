@@ -27,7 +27,8 @@ from properties.exports.vectors.schedules import find_forbidden_step, list_scena
 from properties.exports.vectors.sets import distinguishing, log_boundaries
 from properties.exports.vectors.sets.log_boundaries import list_boundary_schedules
 from properties.schedules.judgement import judge
-from properties.worlds import STRUCTURES, find_world
+from properties.worlds import STRUCTURES
+from properties.worlds.replication.world import ClaimedGroup
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.language.machine import Action, compute_machine
 from reference.language.terms import Sort
@@ -35,18 +36,17 @@ from reference.releases.versions import USUAL, parse_version
 from reference.worlds.replication.parameters import FaultCounts, Parameters
 from reference.worlds.replication.roles import FlushDiskType, Role
 from reference.worlds.replication.rules import RULES
-from reference.worlds.replication.structure import Structure
 
 GROUPS = tuple(
-    Structure(role=role, flush_disk_type=flush, slaves=slaves)
+    ClaimedGroup(role=role, flush_disk_type=flush, slaves=slaves)
     for slaves in (0, 1)
     for role in (Role.ASYNC_MASTER, Role.SYNC_MASTER)
     for flush in FlushDiskType
 )
 """Groups of 4.4.0: more slaves take over schedules of these."""
 BOUNDARY_GROUPS = (
-    Structure(role=Role.SYNC_MASTER, flush_disk_type=FlushDiskType.SYNC_FLUSH, messages=2),
-    Structure(role=Role.SYNC_MASTER, flush_disk_type=FlushDiskType.ASYNC_FLUSH, messages=2),
+    ClaimedGroup(role=Role.SYNC_MASTER, flush_disk_type=FlushDiskType.SYNC_FLUSH, messages=2),
+    ClaimedGroup(role=Role.SYNC_MASTER, flush_disk_type=FlushDiskType.ASYNC_FLUSH, messages=2),
 )
 """Groups in which every rule's boundaries are asked."""
 LATER_RULES = "versions.md#the-changes"
@@ -60,11 +60,11 @@ def is_visible(path: str) -> bool:
     return names[0] != HIDDEN_GROUP and not any(name.startswith("ghost_") for name in names)
 
 
-def make_structure(release: str, ask: Data) -> Structure:
+def make_structure(release: str, ask: Data) -> ClaimedGroup:
     """The group of a question, under the rules of a release. Raises QuestionError."""
     told = ask["group"]
     try:
-        plain = Structure(
+        plain = ClaimedGroup(
             role=Role[told["brokerRole"]],
             flush_disk_type=FlushDiskType[told["flushDiskType"]],
             slaves=told["slaves"],
@@ -151,7 +151,7 @@ def _list_all(release: str) -> tuple[Ask, ...]:
     return tuple(asks.values())
 
 
-def _list_certified(structure: Structure) -> Iterator[Ask]:
+def _list_certified(structure: ClaimedGroup) -> Iterator[Ask]:
     for name, parameters, schedule in list_scenarios(structure):
         forbidden = find_forbidden_step(structure, parameters, schedule)
         if schedule:
@@ -167,25 +167,25 @@ def _list_distinguishing() -> Iterator[Ask]:
         structure = find_structure(each.instance)
         if structure is None:
             continue
-        world = find_world(structure)
+        world = structure.world
         parameters = world.make_search_parameters(world.everything)
         ask = make_ask(structure, parameters, each.schedule)
         if cut_at_refusal(USUAL, ask) == ask:
             yield Ask(f"{each.rule}, {each.kind}", ask)
 
 
-def find_structure(instance: str) -> Structure | None:
+def find_structure(instance: str) -> ClaimedGroup | None:
     """The group of an instance that was searched; None: it has none of the usual shape."""
     name, _, more = instance.partition(", ")
     structure = STRUCTURES.get(name)
-    if not isinstance(structure, Structure):
+    if not isinstance(structure, ClaimedGroup):
         return None
     return evolve(structure, messages=2) if more.startswith("2 messages") else structure
 
 
-def _list_at_boundaries(structure: Structure, known: Iterable[Ask]) -> Iterator[Ask]:
+def _list_at_boundaries(structure: ClaimedGroup, known: Iterable[Ask]) -> Iterator[Ask]:
     """With every fault allowed; the known schedules that begin are those of any group."""
-    world = find_world(structure)
+    world = structure.world
     parameters = world.make_search_parameters(world.everything)
     schedules = dict.fromkeys(
         tuple((step["rule"], tuple(step["arguments"].items())) for step in each.ask["steps"])
@@ -225,7 +225,7 @@ def make_key(ask: Data) -> str:
     return json.dumps([ask["group"], ask["sizes"], ask["steps"]], sort_keys=True)
 
 
-def make_ask(structure: Structure, parameters: Parameters, schedule: tuple[Action, ...]) -> Data:
+def make_ask(structure: ClaimedGroup, parameters: Parameters, schedule: tuple[Action, ...]) -> Data:
     """A schedule as a question."""
     sizes = attrs.asdict(parameters)
     limits = sizes.pop("limits")
@@ -245,7 +245,7 @@ def make_ask(structure: Structure, parameters: Parameters, schedule: tuple[Actio
 
 def list_leaves() -> Mapping[str, Sort]:
     """The visible leaves of a group with one slave, and their sorts."""
-    found = compute_leaf_sorts(Structure())
+    found = compute_leaf_sorts(ClaimedGroup())
     return {p: sort for p, sort in found.items() if not is_parameter(p) and is_visible(p)}
 
 

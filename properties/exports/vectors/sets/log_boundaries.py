@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from attrs import frozen
 
+from properties.language.world import ClaimedStructure
 from properties.mutants.places import remove_numbers
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine, probe
@@ -38,7 +39,9 @@ class Reached:
     schedule: Schedule
 
 
-def list_reached(structure: Any, parameters: Any, schedules: Sequence[Schedule]) -> list[Reached]:
+def list_reached(
+    structure: ClaimedStructure, parameters: Any, schedules: Sequence[Schedule]
+) -> list[Reached]:
     """The states of some schedules and of some walks, those that are reached soonest first."""
     machine = compute_machine(structure)
     found: dict[Any, Reached] = {}
@@ -57,7 +60,7 @@ def list_reached(structure: Any, parameters: Any, schedules: Sequence[Schedule])
     return ordered[:STATES_MAX]
 
 
-def make_walks(structure: Any, parameters: Any) -> Iterator[Schedule]:
+def make_walks(structure: ClaimedStructure, parameters: Any) -> Iterator[Schedule]:
     """Random walks; rules are as likely as each other, whatever their instances."""
     draw = random.Random(SEED)
     machine = compute_machine(structure)
@@ -80,7 +83,7 @@ def make_walks(structure: Any, parameters: Any) -> Iterator[Schedule]:
 
 
 def list_boundary_schedules(
-    structure: Any, parameters: Any, schedules: Sequence[Schedule]
+    structure: ClaimedStructure, parameters: Any, schedules: Sequence[Schedule]
 ) -> Iterator[tuple[str, Schedule]]:
     """Names and schedules: known ones, and walks, each with one more step at a boundary."""
     known = [*schedules, *make_walks(structure, parameters)]

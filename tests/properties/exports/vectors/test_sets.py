@@ -14,7 +14,6 @@ from properties.exports.vectors.schedules import make_vector
 from properties.exports.vectors.sets import log
 from properties.exports.vectors.sets.every_set import SETS
 from properties.exports.vectors.sets.log_boundaries import list_boundary_schedules
-from properties.worlds import find_world
 from reference.language.machine import Action
 from reference.releases.versions import parse_version
 from tests.structures import SYNCHRONOUS_PAIR
@@ -98,7 +97,7 @@ def test_a_schedule_ends_where_another_release_refuses() -> None:
 
 def test_boundaries_are_asked_from_both_sides() -> None:
     """Conditions that fail alone, and ends of ranges that are taken and refused."""
-    world = find_world(SYNCHRONOUS_PAIR)
+    world = SYNCHRONOUS_PAIR.world
     parameters = world.make_search_parameters(world.everything)
     found = list_boundary_schedules(SYNCHRONOUS_PAIR, parameters, [])
     names = set()

@@ -31,7 +31,7 @@ from properties.scenarios.known_issues.repair import (
 )
 from properties.scenarios.known_issues.scenario import CERTAINTIES, Evidence, IssueError, Scenario
 from properties.scenarios.known_issues.telling import as_json, draw, tell_scenario
-from properties.worlds import KNOWN_STRUCTURES, find_world
+from properties.worlds import KNOWN_STRUCTURES
 from reference.language.machine import compute_machine
 from reference.worlds.replication.changes import VARIANTS
 from tests.properties.scenarios.known_issues.shortest_scenario import (
@@ -152,9 +152,7 @@ def test_repairs_are_what_they_say(scenario: Scenario) -> None:
 def test_names_in_a_scenario_exist(scenario: Scenario) -> None:
     """Its claim is of its world, or its phenomenon is one; both are never the same."""
     assert scenario.structure_name in KNOWN_STRUCTURES
-    assert (scenario.shows in find_world(scenario.structure).claims) is not (
-        scenario.shows in PHENOMENA
-    )
+    assert (scenario.shows in scenario.structure.world.claims) is not (scenario.shows in PHENOMENA)
     assert scenario.sentence.endswith(".")
 
 

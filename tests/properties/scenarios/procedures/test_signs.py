@@ -17,8 +17,7 @@ from properties.scenarios.procedures.signs import (
     load_signs,
 )
 from properties.verdicts.certificates import load_cells
-from properties.worlds.replication.world import CLAIMS
-from reference.worlds.replication.structure import Structure
+from properties.worlds.replication.world import CLAIMS, ClaimedGroup
 from tests.brokers.recordings.shared import LATEST
 
 
@@ -60,15 +59,15 @@ def make_anchor(head: str) -> str:
 def test_only_groups_with_a_controller_show_them() -> None:
     """None for the same pair without one, or for another claim."""
     claims = ("slaves_reach_the_masters_end",)
-    controlled = Structure(variants=("5.0.0-controller",))
+    controlled = ClaimedGroup(variants=("5.0.0-controller",))
     assert list(find_signs(controlled, claims))
-    assert [] == list(find_signs(Structure(), claims))
+    assert [] == list(find_signs(ClaimedGroup(), claims))
     assert [] == list(find_signs(controlled, ("message_is_stored_once",)))
 
 
 def test_explain_tells_the_signs() -> None:
     """Before the recoveries, each with what to do."""
-    structure = Structure(variants=("5.0.0-controller",))
+    structure = ClaimedGroup(variants=("5.0.0-controller",))
     verdict = load_cells(structure)["slaves_reach_the_masters_end", "none"]
     lines = tell_signs(Broken(structure, verdict, ("slaves_reach_the_masters_end",), ()))
     told = " ".join(lines)

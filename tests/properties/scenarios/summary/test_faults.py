@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from attrs import evolve
 
+from properties.language.world import ClaimedStructure
 from properties.scenarios.summary.faults import count_faults, describe_blow
 from properties.scenarios.summary.rows import keep_weakest
 from properties.scenarios.summary.words import Kind, load_words
 from properties.schedules.judgement import is_refuted_by
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts.certificates import load_cells
-from properties.worlds import find_world
-from properties.worlds.replication.structures import CERTIFIED_STRUCTURES, STOCK_PAIR
+from properties.worlds.replication.structures import STOCK_PAIR
+from properties.worlds.replication.world import CERTIFIED_STRUCTURES
 from tests.structures import leave_large_to_night, name_of
 
 
@@ -62,9 +61,9 @@ def test_a_schedule_of_other_sizes_is_named_by_its_fault_class() -> None:
 
 
 @pytest.mark.parametrize("structure", leave_large_to_night(CERTIFIED_STRUCTURES), ids=name_of)
-def test_what_takes_several_failures_is_not_known_to_take_one(structure: Any) -> None:
+def test_what_takes_several_failures_is_not_known_to_take_one(structure: ClaimedStructure) -> None:
     """No known schedule breaks the claim with each of the failures once: a risk, and no loss."""
-    world = find_world(structure)
+    world = structure.world
     for _, cell in keep_weakest((structure, v) for v in load_cells(structure).values()):
         is_one_sort = load_words().columns[cell.fault].kind is not Kind.COMBINED
         if is_one_sort and describe_blow(structure, cell).kind is Kind.COMBINED:

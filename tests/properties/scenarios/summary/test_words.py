@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 import pytest
 
+from properties.language.world import ClaimedStructure
 from properties.scenarios.procedures.procedures import load_procedures
 from properties.scenarios.summary.actions import load_actions
 from properties.scenarios.summary.rows import (
@@ -102,7 +103,7 @@ def test_no_cause_is_dead() -> None:
     assert {cause.words for cause in load_words().causes} == told
 
 
-def is_promised(row: RowWords, structure: Any, _cell: Verdict) -> bool:
+def is_promised(row: RowWords, structure: ClaimedStructure, _cell: Verdict) -> bool:
     """The row is judged of this structure at all."""
     return not row.needs_waiting or is_second_copy_promised(structure)
 

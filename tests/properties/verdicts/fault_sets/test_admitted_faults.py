@@ -10,7 +10,7 @@ from properties.verdicts.fault_sets.admitted_faults import (
 )
 from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import STRUCTURES, find_world
+from properties.worlds import STRUCTURES
 
 PAIR = STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
 
@@ -19,8 +19,8 @@ def test_columns_have_their_own_verdict() -> None:
     """Of every structure of every world, by the certificates."""
     for structure in STRUCTURES.values():
         for cell in decode_cells(structure, load_required(structure)):
-            if cell.guarantee in find_world(structure).guarantees:
-                admitted = find_world(structure).get_fault_model(cell.fault).admitted
+            if cell.guarantee in structure.world.guarantees:
+                admitted = structure.world.get_fault_model(cell.fault).admitted
                 found = find_tabled_verdict(cell.guarantee, structure, admitted)
                 assert found is not None
                 assert cell.word is found.word
@@ -53,8 +53,8 @@ def test_other_mixtures_are_told_by_the_borders() -> None:
 def test_the_borders_agree_with_the_columns() -> None:
     """Wherever both tell something."""
     for structure in BORDERED_STRUCTURES:
-        for column in find_world(structure).fault_models:
-            for name in find_world(structure).guarantees:
+        for column in structure.world.fault_models:
+            for name in structure.world.guarantees:
                 word = find_expectation(name, structure, column.name).verdict
                 mixture = frozenset(column.admitted)
                 bordered = find_bordered_verdict(name, structure, mixture)

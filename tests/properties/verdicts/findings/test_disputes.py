@@ -25,7 +25,6 @@ from properties.worlds import (
     FAULT_MODEL_NAMES,
     KNOWN_STRUCTURES,
     STRUCTURES,
-    find_world,
 )
 from properties.worlds.replication.structures import STOCK_PAIR
 from reference.language.machine import Action
@@ -70,7 +69,7 @@ def test_nobody_disputes_what_fewer_faults_refute() -> None:
     refuted = [(s, v) for s, v in list_certified() if v.word is VerdictWord.REFUTED]
     undisputed = {(s, v.guarantee, v.fault) for s, v in refuted if not v.disputed}
     for structure, verdict in (pair for pair in refuted if pair[1].disputed):
-        world = find_world(structure)
+        world = structure.world
         column = world.get_fault_model(verdict.fault)
         weaker = [f.name for f in world.fault_models if f.is_contained_in(column)]
         assert not {(structure, verdict.guarantee, fault) for fault in weaker} & undisputed
@@ -118,8 +117,8 @@ def test_a_write_that_failed_makes_a_slave_stuck() -> None:
     steps = [Action(name, {"size_bytes": size} if size else {}) for name, size in sized]
     restart = Action("restart_slave[0]", {"recovered_offset": 1})
     schedule = [*list_connecting(0), *steps, restart, *list_connecting(1)]
-    column = find_world(STOCK_PAIR).get_fault_model("disk errors")
-    parameters = find_world(STOCK_PAIR).make_search_parameters(column)
+    column = STOCK_PAIR.world.get_fault_model("disk errors")
+    parameters = STOCK_PAIR.world.make_search_parameters(column)
     assert is_refuted_by("slaves_reach_the_masters_end", STOCK_PAIR, parameters, schedule)
 
 

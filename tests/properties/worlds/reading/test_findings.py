@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from properties.schedules.judgement import find_needless_steps, follow, is_refuted_by
-from properties.worlds.reading.world import READING
+from properties.worlds.reading.world import READING, READING_STRUCTURES
 from properties.z3.induction import InductionProblem, prove_lemmas
 from reference.language.machine import Action
 from reference.worlds.reading.state import Reading
-from reference.worlds.reading.structure import READING_STRUCTURES
 
 STRUCTURES = {structure.name: structure for structure in READING_STRUCTURES}
 

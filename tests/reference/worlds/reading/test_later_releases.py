@@ -6,12 +6,13 @@ import pytest
 from attrs import evolve
 
 from properties.scenarios.reading_analysis import compute_deployment, find_structure
+from properties.worlds.reading.world import LATER_READING_STRUCTURES
 from reference.configuration.deployments import sample_group
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP
 from reference.language.machine import Action, compute_machine
 from reference.releases.versions import parse_version
 from reference.worlds.reading.state import MASTER, SLAVE, SMALL_READING, Reading
-from reference.worlds.reading.structure import LATER_READING_STRUCTURES, ReadingStructure
+from reference.worlds.reading.structure import ReadingStructure
 
 CLOSED = ReadingStructure()
 FROM_494 = evolve(CLOSED, is_reset_to_end=True)
