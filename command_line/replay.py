@@ -25,6 +25,7 @@ from properties.schedules.judgement import (
 )
 from properties.schedules.telling import draw_steps
 from properties.verdicts.certificates import encode_schedule
+from reference.language.parameters import BaseParameters
 from reference.releases.versions import find_version
 from spark_fuzz.campaign.guidance import find_campaign_lineage
 from spark_fuzz.campaign.schedule import CampaignOptions, IdentifierError, parse_identifier
@@ -58,7 +59,7 @@ class Replayed:
     source: dict[str, str]
     """Where it comes from: an identifier, or a file."""
     structure: ClaimedStructure
-    parameters: Any
+    parameters: BaseParameters
     steps: list[JudgedStep]
     claims: tuple[str, ...]
     """The claims by which every state was judged."""

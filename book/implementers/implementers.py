@@ -22,6 +22,7 @@ from properties.schedules.judgement import take_steps
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Action, compute_machine
+from reference.language.parameters import BaseParameters
 
 
 @frozen
@@ -160,7 +161,7 @@ class Judge:
     """A vector with what makes it again."""
 
     structure: ClaimedGroup
-    parameters: Any = field(repr=False)
+    parameters: BaseParameters = field(repr=False)
     schedule: tuple[Action, ...] = field(repr=False)
     vector: dict[str, Any] = field(repr=False)
     states: tuple[Any, ...] = field(repr=False)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import click
-from attrs import evolve, frozen
+from attrs import frozen
 from rich.console import Console
 from rich.markup import escape
 
@@ -264,7 +264,7 @@ def print_timeline(analysis: GroupAnalysis, verdict: Verdict) -> None:
     """The schedule of a refuted verdict, drawn."""
     fault_model = FAULT_MODEL_BY_NAME[verdict.fault]
     sizes = clip_sizes(analysis.parameters) if verdict.is_scaled else analysis.parameters
-    parameters = evolve(sizes, limits=fault_model.search_limits)
+    parameters = sizes.limit(fault_model.search_limits)
     names = dict.fromkeys((*GUARANTEES, verdict.guarantee))
     steps = replay(analysis.structure, parameters, verdict.schedule, names)
     faults = "no fault" if not fault_model.admitted else verdict.fault

@@ -16,6 +16,7 @@ from command_line.options.shared_options import apply_release
 from properties.language.world import ClaimedStructure
 from properties.worlds import KNOWN_STRUCTURES
 from properties.worlds.replication.world import ClaimedGroup
+from reference.language.parameters import BaseFaults
 from reference.releases.versions import Version
 from reference.worlds.replication.parameters import SLAVES_MAX
 from reference.worlds.replication.roles import FlushDiskType, Role
@@ -158,7 +159,7 @@ def format_command(manifest: Manifest) -> str:
     return shlex.join(words)
 
 
-def format_limits(limits: Any) -> str:
+def format_limits(limits: BaseFaults) -> str:
     """The limits as ``parse_limits`` takes them."""
     pairs = [f"{name}={count}" for name, count in attrs.asdict(limits).items() if count]
     return ",".join(pairs) or "none"

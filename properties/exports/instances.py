@@ -18,6 +18,7 @@ from properties.language.fault_model import FaultModel
 from properties.language.world import ClaimedStructure
 from properties.worlds import KNOWN_STRUCTURES
 from properties.worlds.replication.structures import STOCK_PAIR
+from reference.language.parameters import BaseParameters
 from reference.releases.versions import find_version
 from reference.worlds.delay.state import SMALL_DELAY
 from reference.worlds.reading.state import SMALL_READING
@@ -47,7 +48,7 @@ class SmallInstance:
 
     structure: ClaimedStructure
     fault_model: FaultModel
-    sizes: Any
+    sizes: BaseParameters
     highest: Mapping[str, int] = field(factory=dict)
     """For leaves that could count forever, the value at which they stop, so that the states are
     finitely many; by the path of the leaf."""
@@ -55,7 +56,7 @@ class SmallInstance:
     @property
     def parameters(self) -> Any:
         """The sizes, with the limits of the fault class."""
-        return attrs.evolve(self.sizes, limits=self.fault_model.search_limits)
+        return self.sizes.limit(self.fault_model.search_limits)
 
     def describe(self) -> Iterator[str]:
         """Its rules, structure, faults and sizes, a line each."""
@@ -77,7 +78,7 @@ class JudgedInstance:
 
     structure_name: str
     fault: str
-    sizes: Any
+    sizes: BaseParameters
     size: str
     """What is finite, in words."""
     depth_max: int | None = None

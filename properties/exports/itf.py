@@ -30,6 +30,7 @@ from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
 from reference.language.leaves import PARAMETER_PREFIX, flatten, is_parameter, unflatten
 from reference.language.machine import Action
+from reference.language.parameters import BaseParameters
 from reference.releases.versions import find_version
 
 FORMAT_DESCRIPTION = "https://apalache-mc.org/docs/adr/015adr-trace.html"
@@ -51,7 +52,7 @@ class ItfTrace:
     """The content of a document in the Informal Trace Format."""
 
     structure: ClaimedStructure
-    parameters: Any
+    parameters: BaseParameters
     schedule: tuple[Action, ...]
     guarantee: str | None = None
     """The guarantee that the last step violates; None if the document has none."""

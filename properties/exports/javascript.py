@@ -32,6 +32,7 @@ from reference.language.machine import (
     record_machine,
     record_predicate,
 )
+from reference.language.parameters import BaseParameters
 from reference.language.terms import Term, find_shared, walk
 
 ENGINE_FILE = Path(__file__).parent / "engine.js"
@@ -147,7 +148,7 @@ def encode_leaf(value: int | bool) -> str | bool:
     return value if isinstance(value, bool) else str(value)
 
 
-def encode_sizes(parameters: Any) -> dict[str, str | bool]:
+def encode_sizes(parameters: BaseParameters) -> dict[str, str | bool]:
     """The parameters without the fault limits, by name."""
     values = attrs.asdict(parameters, recurse=False).items()
     return {name: encode_leaf(value) for name, value in values if isinstance(value, int)}

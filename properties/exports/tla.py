@@ -30,6 +30,7 @@ from reference.language.leaves import (
     symbolic_cluster,
 )
 from reference.language.machine import RecordedInstance, record_machine, record_predicate
+from reference.language.parameters import BaseParameters
 from reference.language.terms import Term, as_term
 from reference.releases.versions import find_version
 from reference.worlds.replication.state import PHASE_NAMES, STATUS_NAMES, Cluster
@@ -115,7 +116,9 @@ class Module:
     claim_count: int
 
 
-def write_module(structure: ClaimedStructure, fault_model: FaultModel, parameters: Any) -> Module:
+def write_module(
+    structure: ClaimedStructure, fault_model: FaultModel, parameters: BaseParameters
+) -> Module:
     """The module of a structure; the configuration has these sizes, and this model's limits."""
     machine, claims = record_machine(structure), list_claims(structure)
     text = "\n".join(write_lines(structure))
@@ -294,10 +297,10 @@ def define(name: str, term: Term) -> Iterator[str]:
 
 
 def configure(
-    structure: ClaimedStructure, fault_model: FaultModel, parameters: Any
+    structure: ClaimedStructure, fault_model: FaultModel, parameters: BaseParameters
 ) -> Iterator[str]:
     """TLC's configuration: sizes, limits, and the claims that are not known to be broken."""
-    values = flatten(attrs.evolve(parameters, limits=fault_model.search_limits))
+    values = flatten(parameters.limit(fault_model.search_limits))
     yield f"\\* {structure.name}; may happen: {', '.join(fault_model.admitted) or 'nothing'}"
     yield from ("SPECIFICATION Spec", "CONSTANTS")
     for path in filter(is_parameter, compute_leaf_sorts(structure)):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from attrs import field, frozen
 
 from reference.language.machine import RecordedInstance
+from reference.language.parameters import BaseFaults
 
 FAULT_PREFIX = "faults."
 """The prefix of the leaves that count faults."""
@@ -26,13 +26,13 @@ class FaultModel:
     """Names of the faults that may happen. In a proof any number of times, except losses of the
     master's bytes, which the log epochs (``lives``) of a structure limit."""
 
-    counts: Any = field(repr=False, eq=False)
+    counts: type[BaseFaults] = field(repr=False, eq=False)
     """The class that counts the faults of its world."""
     times: int = field(default=SEARCHED, repr=False)
     """How often each of them may happen in a search."""
 
     @property
-    def search_limits(self) -> Any:
+    def search_limits(self) -> BaseFaults:
         """The fault limits of a search."""
         return self.counts(**dict.fromkeys(self.admitted, self.times))
 

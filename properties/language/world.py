@@ -8,36 +8,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import attrs
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from properties.generated_text import SPEC
 from properties.language.fault_model import FaultModel
 from properties.language.healing import Healing
 from properties.language.property import Property, PropertyRole
+from reference.language.parameters import BaseParameters
 from reference.language.rule import Rule
 from reference.language.structure import BaseStructure
 
+Size = TypeVar("Size", bound=BaseParameters)
+Size_co = TypeVar("Size_co", bound=BaseParameters, covariant=True)
+
 
 @frozen
-class Sizes:
+class Sizes(Generic[Size_co]):
     """The sizes in which a world is searched: small, so that boundaries are reached often."""
 
-    search: Any
+    search: Size_co
     """The sizes of bounded search."""
-    fault_sets: Any
+    fault_sets: Size_co
     """The sizes in which schedules for fault sets are searched."""
-    campaign: Any
+    campaign: Size_co
     """The sizes of every schedule of a campaign without a swarm."""
-    swarm: tuple[Any, ...]
+    swarm: tuple[Size_co, ...]
     """The sizes that the schedules of a swarm choose from; limits do not matter there."""
 
 
 def make_sizes(
-    search: Any, *, fault_sets: Any = None, campaign: Any = None, swarm: tuple[Any, ...] = ()
-) -> Sizes:
+    search: Size,
+    *,
+    fault_sets: Size | None = None,
+    campaign: Size | None = None,
+    swarm: tuple[Size, ...] = (),
+) -> Sizes[Size]:
     """The sizes of a search, unless others are given."""
     return Sizes(search, fault_sets or search, campaign or search, swarm or (search,))
 
@@ -82,7 +90,7 @@ class World:
     """Properties that are inductive under all faults: sanity checks, then lemmas, by name."""
     fault_models: tuple[FaultModel, ...]
     """Weaker ones before those that contain them; the last one has every fault."""
-    sizes: Sizes
+    sizes: Sizes[BaseParameters]
     folder: Path
     """The folder of its properties and its expectations."""
     chapter: str
@@ -189,9 +197,9 @@ class World:
         """Everything that may become part of an inductive set."""
         return {**self.get_lemmas(structure), **self.claims}
 
-    def make_search_parameters(self, column: FaultModel) -> Any:
+    def make_search_parameters(self, column: FaultModel) -> BaseParameters:
         """The sizes of a search, with the limits of a fault model."""
-        return evolve(self.sizes.search, limits=column.search_limits)
+        return self.sizes.search.limit(column.search_limits)
 
 
 @frozen(weakref_slot=False)
@@ -222,7 +230,7 @@ def make_fault_models(
     return tuple(FaultModel(name, admitted, counts) for name, admitted in named.items())
 
 
-def get_largest_size(parameters: Any) -> int:
+def get_largest_size(parameters: BaseParameters) -> int:
     """The end of the modelled log or queue of a search: no offset is beyond it."""
     sizes = attrs.asdict(parameters, recurse=False).values()
     return max(size for size in sizes if isinstance(size, int))

@@ -22,6 +22,7 @@ from properties.worlds import MUTATED_STRUCTURES
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.z3.vacuity import compute_questions, is_witnessed, load_witnesses
 from reference.language.machine import Action
+from reference.language.parameters import BaseParameters
 
 REPLAYED = (
     "SYNC_MASTER/ASYNC_FLUSH/1 slave",
@@ -87,7 +88,9 @@ def _list_refutations(structure: ClaimedStructure) -> Iterator[StoredSchedule]:
         seen.add(key)
         sizes = structure.world.make_search_parameters(structure.world.get_fault_model(cell.fault))
 
-        def is_good(guarantee: str = cell.guarantee, sizes: Any = sizes, cell: Any = cell) -> bool:
+        def is_good(
+            guarantee: str = cell.guarantee, sizes: BaseParameters = sizes, cell: Any = cell
+        ) -> bool:
             return is_refuted_by(guarantee, structure, sizes, cell.schedule)
 
         yield StoredSchedule(f"{cell.guarantee}, {cell.fault}", structure, cell.schedule, is_good)

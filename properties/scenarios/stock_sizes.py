@@ -84,9 +84,9 @@ class StockVerdict:
 
 def make_stock_parameters(fault_model: FaultModel) -> Parameters:
     """The sizes of a broker as it is installed, with a modelled log of three files."""
-    stock = ClaimedGroup.usual_parameters
+    stock = ClaimedGroup.usual_parameters.limit(fault_model.search_limits)
     end = FILES * stock.mapped_file_size_bytes
-    return evolve(stock, ghost_log_size_max_bytes=end, limits=fault_model.search_limits)
+    return evolve(stock, ghost_log_size_max_bytes=end)
 
 
 def list_fill_sizes(sizes: Parameters) -> Iterator[int]:

@@ -105,7 +105,7 @@ def make_state(
     )  # fmt: skip
     places = Places(max(1, master.log.file_size_bytes or slave.log.file_size_bytes), offsets)
     limits = structure.world.get_fault_model(FAULT).search_limits
-    sizes = evolve(SMALL_PARAMETERS, ghost_log_size_max_bytes=LOG_SIZE, limits=limits)
+    sizes = evolve(SMALL_PARAMETERS.limit(limits), ghost_log_size_max_bytes=LOG_SIZE)
     initial: Cluster = structure.make_initial(sizes)
     life, later = int(is_differing), structure.lives - 1
     end, slave_end = places.place(ours.end_offset), places.place(theirs.end_offset)

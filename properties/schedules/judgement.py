@@ -14,6 +14,7 @@ from properties.language.property import Predicate
 from properties.language.world import ClaimedStructure
 from reference.language.dependencies import compute_dependencies
 from reference.language.machine import Action, Outcome, compute_machine
+from reference.language.parameters import BaseParameters
 
 
 class ScheduleError(ValueError):
@@ -68,7 +69,10 @@ def _list_guarantees(structure: ClaimedStructure) -> tuple[str, ...]:
 
 
 def take_steps(
-    structure: ClaimedStructure, parameters: Any, schedule: Iterable[Action], begin: Any = None
+    structure: ClaimedStructure,
+    parameters: BaseParameters,
+    schedule: Iterable[Action],
+    begin: Any = None,
 ) -> Iterator[tuple[Action, Outcome]]:
     """Each step of a schedule with its outcome; a refused one is skipped. Raises KeyError.
 
@@ -83,7 +87,10 @@ def take_steps(
 
 
 def follow(
-    structure: ClaimedStructure, parameters: Any, schedule: Iterable[Action], begin: Any = None
+    structure: ClaimedStructure,
+    parameters: BaseParameters,
+    schedule: Iterable[Action],
+    begin: Any = None,
 ) -> Iterator[tuple[Action | None, Any]]:
     """Every state of a schedule, with the step to it; raises ScheduleError at a refused step.
 
@@ -99,7 +106,7 @@ def follow(
 
 
 def follow_while_possible(
-    structure: ClaimedStructure, parameters: Any, schedule: Iterable[Action]
+    structure: ClaimedStructure, parameters: BaseParameters, schedule: Iterable[Action]
 ) -> Iterator[tuple[Action | None, Any]]:
     """Every state of a schedule, with the step to it, up to the first step that is impossible."""
     known = compute_machine(structure).instances
@@ -110,7 +117,7 @@ def follow_while_possible(
 
 def replay(
     structure: ClaimedStructure,
-    parameters: Any,
+    parameters: BaseParameters,
     schedule: Iterable[Action],
     names: Iterable[str] | None = None,
 ) -> Iterator[JudgedStep]:
@@ -128,7 +135,7 @@ def find_first_violation(steps: Iterable[JudgedStep], name: str) -> int | None:
 def is_refuted_by(
     name: str,
     structure: ClaimedStructure,
-    parameters: Any,
+    parameters: BaseParameters,
     schedule: Sequence[Action],
     begin: Any = None,
 ) -> bool:
@@ -147,7 +154,7 @@ def is_refuted_by(
 def is_reached_by(
     predicate: Callable[[Any], bool],
     structure: ClaimedStructure,
-    parameters: Any,
+    parameters: BaseParameters,
     schedule: Sequence[Action],
 ) -> bool:
     """The schedule is possible, and the predicate holds at its end."""
@@ -197,7 +204,7 @@ def _lower_once(
 
 
 def keep_possible(
-    structure: ClaimedStructure, parameters: Any, schedule: Iterable[Action]
+    structure: ClaimedStructure, parameters: BaseParameters, schedule: Iterable[Action]
 ) -> list[Action]:
     """The steps that take place when refused ones are skipped."""
     steps = take_steps(structure, parameters, schedule)
@@ -205,7 +212,10 @@ def keep_possible(
 
 
 def find_violating_part(
-    holds: Predicate, structure: ClaimedStructure, parameters: Any, schedule: Iterable[Action]
+    holds: Predicate,
+    structure: ClaimedStructure,
+    parameters: BaseParameters,
+    schedule: Iterable[Action],
 ) -> list[Action] | None:
     """The steps that take place up to the first violation; None when there is none."""
     taken = []
@@ -218,7 +228,7 @@ def find_violating_part(
 
 
 def shorten_refutation(
-    name: str, structure: ClaimedStructure, parameters: Any, schedule: Sequence[Action]
+    name: str, structure: ClaimedStructure, parameters: BaseParameters, schedule: Sequence[Action]
 ) -> tuple[Action, ...]:
     """A part of a refuting schedule that refutes too, and has no needless step."""
     holds = structure.world.get_claim(name).predicate

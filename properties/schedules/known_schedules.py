@@ -20,6 +20,7 @@ from properties.verdicts.storage.certificate_files import read_document
 from properties.walks.steps import choose_evenly
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine
+from reference.language.parameters import BaseParameters
 from reference.language.terms import Term, substitute
 
 STRAY_WALKS = 200
@@ -32,7 +33,7 @@ class KnownScheduleSearch:
     """Follows schedules in one structure, and keeps the first schedule to each question."""
 
     def __init__(
-        self, structure: ClaimedStructure, parameters: Any, questions: dict[str, Term]
+        self, structure: ClaimedStructure, parameters: BaseParameters, questions: dict[str, Term]
     ) -> None:
         self.structure = structure
         self.parameters = parameters
@@ -86,7 +87,7 @@ class KnownScheduleSearch:
 
 def search_known_schedules(
     structure: ClaimedStructure,
-    parameters: Any,
+    parameters: BaseParameters,
     questions: dict[str, Term],
     known: Iterable[Schedule],
     *,

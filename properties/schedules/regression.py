@@ -13,6 +13,7 @@ from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import replay
 from properties.schedules.telling import tell
 from reference.language.machine import Action
+from reference.language.parameters import BaseParameters
 from reference.releases.versions import find_version
 
 LINE_WIDTH = 98
@@ -52,7 +53,7 @@ def test_no_step_can_go() -> None:
 def format_regression(
     guarantee: str,
     structure: ClaimedStructure,
-    parameters: Any,
+    parameters: BaseParameters,
     schedule: Iterable[Action],
     identifier: str,
 ) -> str:

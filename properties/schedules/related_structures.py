@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from attrs import evolve
 
 from properties.language.world import ClaimedStructure
 from reference.language.machine import Action, compute_machine
+from reference.language.parameters import BaseParameters
 
 SOUND_STEPS = {"swallow_append_error": "append_to_slave"}
 """The steps of a slave that the fault does not hit."""
@@ -17,7 +17,7 @@ Schedule = tuple[Action, ...]
 
 
 def carry_over(
-    structure: ClaimedStructure, parameters: Any, schedule: Schedule
+    structure: ClaimedStructure, parameters: BaseParameters, schedule: Schedule
 ) -> Iterator[Schedule]:
     """The schedule unchanged, in another order, with all slaves alike, or with one moved."""
     yield schedule
@@ -46,7 +46,7 @@ def is_of_a_slave(structure: ClaimedStructure, rule: str) -> bool:
     return rule in rules and rules[rule].indexes == ("slave",)
 
 
-def mirror(structure: ClaimedStructure, parameters: Any, schedule: Schedule) -> Schedule:
+def mirror(structure: ClaimedStructure, parameters: BaseParameters, schedule: Schedule) -> Schedule:
     """The schedule in which every slave takes the first one's steps, as far as possible.
 
     Faults happen only to the first slave. Empty if the schedule itself becomes impossible.
@@ -71,7 +71,9 @@ def mirror(structure: ClaimedStructure, parameters: Any, schedule: Schedule) -> 
     return tuple(mirrored)
 
 
-def hold_back(structure: ClaimedStructure, parameters: Any, schedule: Schedule) -> Schedule:
+def hold_back(
+    structure: ClaimedStructure, parameters: BaseParameters, schedule: Schedule
+) -> Schedule:
     """The schedule in which a refused step waits until it is possible.
 
     A step that never becomes possible is left out. If a release takes the same steps in another
@@ -96,7 +98,9 @@ def hold_back(structure: ClaimedStructure, parameters: Any, schedule: Schedule) 
     return tuple(taken)
 
 
-def fill_in(structure: ClaimedStructure, parameters: Any, schedule: Schedule) -> Schedule:
+def fill_in(
+    structure: ClaimedStructure, parameters: BaseParameters, schedule: Schedule
+) -> Schedule:
     """The schedule with a step before each refused one that makes it possible, if one does.
 
     A step that no single step makes possible is left out. If another setting needs one step more,

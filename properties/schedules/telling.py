@@ -19,6 +19,7 @@ from properties.schedules.judgement import JudgedStep, replay
 from properties.verdicts.verdict import Verdict
 from reference.language.drawing import draw_timeline, list_lanes
 from reference.language.machine import Action, compute_machine
+from reference.language.parameters import BaseParameters
 
 
 def draw_steps(steps: Iterable[JudgedStep], width: int | None = None) -> str:
@@ -104,7 +105,7 @@ def describe_setting(state: Any) -> str:
     return f"{state.structure.name}, with {sizes}."
 
 
-def list_sizes(parameters: Any) -> dict[str, int]:
+def list_sizes(parameters: BaseParameters) -> dict[str, int]:
     """The sizes and thresholds among a world's parameters: all but the fault limits."""
     values = attrs.asdict(parameters, recurse=False).items()
     return {name: value for name, value in values if isinstance(value, int)}

@@ -48,6 +48,7 @@ from properties.verdicts.verdict import (
 from properties.z3 import fault_sets
 from properties.z3.induction import InductionResult, SolverGaveUpError, prove_lemmas
 from reference.language.machine import Action
+from reference.language.parameters import BaseParameters
 from reference.releases.versions import RULE_SETS
 
 CERTIFICATE_FOLDER = Path(__file__).parent / "certificates"
@@ -219,7 +220,7 @@ def load_refuted(structure: ClaimedStructure, claim: str, fault: str) -> Verdict
 
 def recheck(
     structure: ClaimedStructure,
-    parameters: Any,
+    parameters: BaseParameters,
     document: dict[str, Any],
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> tuple[Verdict, ...]:
@@ -290,7 +291,7 @@ def list_false_claims(structure: ClaimedStructure, cells: Iterable[Verdict]) -> 
 
 def _answer(
     structure: ClaimedStructure,
-    parameters: Any,
+    parameters: BaseParameters,
     cell: Verdict,
     proved: Mapping[str, InductionResult],
 ) -> Verdict:
@@ -303,7 +304,7 @@ def _answer(
 
 def _recheck_cell(
     structure: ClaimedStructure,
-    parameters: Any,
+    parameters: BaseParameters,
     cell: Verdict,
     proved: Mapping[str, InductionResult],
 ) -> Verdict:
@@ -440,7 +441,7 @@ def _check_order_of_columns(structure: ClaimedStructure, cells: Sequence[Verdict
             )
 
 
-def rejudge(structure: ClaimedStructure, parameters: Any, cell: Verdict) -> Verdict:
+def rejudge(structure: ClaimedStructure, parameters: BaseParameters, cell: Verdict) -> Verdict:
     """A verdict under these sizes: an impossible schedule leaves it undecided.
 
     A schedule that needs more than one file is judged in files of a few bytes, and marked so.
@@ -456,9 +457,9 @@ def rejudge(structure: ClaimedStructure, parameters: Any, cell: Verdict) -> Verd
     return Verdict(cell.guarantee, cell.fault, VerdictWord.UNDECIDED, note=note)
 
 
-def _is_refuted(structure: ClaimedStructure, parameters: Any, cell: Verdict) -> bool:
+def _is_refuted(structure: ClaimedStructure, parameters: BaseParameters, cell: Verdict) -> bool:
     fault_model = structure.world.get_fault_model(cell.fault)
-    given = evolve(parameters, limits=fault_model.search_limits)
+    given = parameters.limit(fault_model.search_limits)
     if is_refuted_by(cell.guarantee, structure, given, cell.schedule):
         if needless := _find_needless(structure, parameters, cell.guarantee, cell.schedule):
             raise InternalDisagreementError(
@@ -471,13 +472,16 @@ def _is_refuted(structure: ClaimedStructure, parameters: Any, cell: Verdict) -> 
 
 @cache
 def _find_needless(
-    structure: ClaimedStructure, parameters: Any, claim: str, schedule: tuple[Action, ...]
+    structure: ClaimedStructure,
+    parameters: BaseParameters,
+    claim: str,
+    schedule: tuple[Action, ...],
 ) -> tuple[int, ...]:
     """The needless steps of a schedule: the same under every fault model that admits it.
 
     With one step less no fault happens more often, so a fault model's limits forbid nothing.
     """
-    given = evolve(parameters, limits=structure.world.every_fault.search_limits)
+    given = parameters.limit(structure.world.every_fault.search_limits)
 
     def is_refuting(trial: Sequence[Action]) -> bool:
         return is_refuted_by(claim, structure, given, trial)

@@ -24,6 +24,7 @@ from properties.z3.bounded_search import BoundedSearch
 from properties.z3.induction import InductionProblem, prove_lemmas
 from reference.language.machine import Action, record_predicate
 from reference.language.operators import negate
+from reference.language.parameters import BaseParameters
 
 DEPTH_LIMIT = 14
 """How many steps a search takes at most unless you ask for more; fewer in large structures.
@@ -82,7 +83,10 @@ def decide_claim(  # noqa: PLR0913
 
 
 def judge_claim(
-    structure: ClaimedStructure, parameters: Any, schedule: Iterable[Action], claim: Predicate
+    structure: ClaimedStructure,
+    parameters: BaseParameters,
+    schedule: Iterable[Action],
+    claim: Predicate,
 ) -> list[JudgedStep]:
     """Every state of a schedule, judged by a claim of your own; ``draw_steps`` draws them.
 

@@ -37,6 +37,7 @@ from properties.verdicts.verdict import (
 from properties.z3.bounded_search import BoundedSearch
 from properties.z3.induction import keep_inductive, prove_lemmas
 from properties.z3.needless_steps import find_needless
+from reference.language.parameters import BaseParameters
 
 RENEWAL_DEPTH_LIMIT = 8
 """The depth to which a renewal searches for a verdict that nothing known decides."""
@@ -72,7 +73,7 @@ def renew(
     document: dict[str, Any],
     on_progress: Callable[[str], None] = lambda text: None,
     *,
-    sizes: Any = None,
+    sizes: BaseParameters | None = None,
 ) -> Renewal:
     """Decide every verdict with the help of a certificate that was made from other rules.
 
@@ -160,7 +161,7 @@ def search_additions(
     document: dict[str, Any],
     on_progress: Callable[[str], None] = lambda text: None,
     *,
-    sizes: Any = None,
+    sizes: BaseParameters | None = None,
 ) -> tuple[Verdict, ...]:
     """Every verdict after rules were added, with the shortest schedules where they were known.
 
@@ -216,7 +217,7 @@ def _list_comparable(
 
 
 def _find_refutations(
-    structure: ClaimedStructure, left: Mapping[str, Collection[str]], sizes: Any
+    structure: ClaimedStructure, left: Mapping[str, Collection[str]], sizes: BaseParameters | None
 ) -> tuple[Verdict, ...]:
     """Refutations of these claims by the structure's own schedules and related structures'."""
     kindred = (structure, *structure.world.list_related_structures(structure))

@@ -30,6 +30,7 @@ from properties.z3.fault_sets import decide_columns, leave_all_open
 from properties.z3.induction import InductionResult, SolverGaveUpError, prove_lemmas
 from reference.language.machine import Action, record_predicate
 from reference.language.operators import negate
+from reference.language.parameters import BaseParameters
 from reference.language.terms import Term
 
 
@@ -158,7 +159,7 @@ def search_structure(
     on_progress: Callable[[str], None] = lambda text: None,
     *,
     depth_limit: int = 0,
-    sizes: Any = None,
+    sizes: BaseParameters | None = None,
     hints: Hints | None = None,
 ) -> tuple[Verdict, ...]:
     """Decide every verdict of a structure anew: first by induction, the rest by bounded search.
@@ -203,7 +204,10 @@ def search_structure(
 
 
 def _decide_at_once(
-    structure: ClaimedStructure, hints: Hints, sizes: Any, on_progress: Callable[[str], None]
+    structure: ClaimedStructure,
+    hints: Hints,
+    sizes: BaseParameters,
+    on_progress: Callable[[str], None],
 ) -> tuple[tuple[str, ...], Mapping[str, InductionResult], list[tuple[FaultModel, Verdict]]]:
     """What is decided without a bounded search: lemmas, what follows, what schedules refute."""
     refuted = _take_over(structure, hints.cells, sizes, hints.has_no_needless_step)
@@ -259,7 +263,7 @@ def _search_together(  # noqa: PLR0913, PLR0917
     structure: ClaimedStructure,
     left: Mapping[str, tuple[str, ...]],
     lemmas: Iterable[str],
-    sizes: Any,
+    sizes: BaseParameters,
     depth_limit: int,
     on_progress: Callable[[str], None],
 ) -> dict[tuple[str, str], Verdict]:
@@ -322,7 +326,7 @@ def compute_depth_limit(structure: ClaimedStructure) -> int:
 def _take_over(
     structure: ClaimedStructure,
     cells: tuple[Verdict, ...],
-    sizes: Any,
+    sizes: BaseParameters,
     has_no_needless_step: Callable[[Verdict], bool] = lambda verdict: False,
 ) -> list[tuple[FaultModel, Verdict]]:
     """The refutations of a related group that the reference confirms for this one.
@@ -336,7 +340,7 @@ def _take_over(
         same = (v for _, v in taken if (v.guarantee, v.fault) == (verdict.guarantee, verdict.fault))
         if not all(map(verdict.is_shorter_than, same)):
             continue
-        parameters = evolve(sizes, limits=fault_model.search_limits)
+        parameters = sizes.limit(fault_model.search_limits)
 
         def is_refuting(trial: Sequence[Action], v: Verdict = verdict, p: Any = parameters) -> bool:
             return is_refuted_by(v.guarantee, structure, p, trial)

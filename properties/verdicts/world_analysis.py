@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from properties.language.world import ClaimedStructure
 from properties.restrictions.unmet_assumptions import leave_open_unmet
@@ -17,6 +16,7 @@ from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.delay.world import DELAY_STRUCTURES
 from properties.worlds.tables.world import TABLES_STRUCTURES, ClaimedTables
 from reference.configuration.broker_group import BrokerGroup
+from reference.language.parameters import BaseParameters
 from reference.releases.versions import USUAL_VERSION, Version
 
 
@@ -63,10 +63,10 @@ def decide_world(structure: ClaimedStructure) -> tuple[Verdict, ...]:
     return remember("world", (structure.name,), decide)
 
 
-def remove_sizes(structure: ClaimedStructure) -> Any:
+def remove_sizes(structure: ClaimedStructure) -> BaseParameters:
     """The parameters of a structure's world, without those that only searches need."""
     small = structure.world.sizes.search
-    return evolve(type(small)(), limits=small.limits)
+    return type(small)().limit(small.limits)
 
 
 def analyse_pairs(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from attrs import define, field
 
@@ -25,6 +24,7 @@ from properties.schedules.judgement import (
 )
 from properties.schedules.telling import draw_steps
 from reference.language.machine import Action
+from reference.language.parameters import BaseParameters
 
 SHORTENING_MAX_S = 15.0
 """The longest time for shortening, in seconds; then the shortest schedule so far is shown."""
@@ -54,7 +54,7 @@ class Shortener:
 
     holds: Predicate
     structure: ClaimedStructure
-    parameters: Any
+    parameters: BaseParameters
     best: tuple[Action, ...]
     """The shortest one so far."""
     until: float = field(factory=lambda: time.monotonic() + SHORTENING_MAX_S)
@@ -86,7 +86,7 @@ class Shortener:
 def report_failure(
     failure: ViolatedClaimError,
     structure: ClaimedStructure,
-    parameters: Any,
+    parameters: BaseParameters,
     claims: Mapping[str, Predicate],
 ) -> ViolatedClaimError:
     """The failure of a short walk in place of a long one, as a timeline."""

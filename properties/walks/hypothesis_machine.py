@@ -32,6 +32,7 @@ from properties.walks.premises import PremiseTally, WalkStarts, load_starts
 from properties.walks.steps import find_moving, put_off_last_resorts
 from reference.language.dependencies import EnabledSteps
 from reference.language.machine import Action, Enabled, compute_machine
+from reference.language.parameters import BaseParameters
 
 SETTLING_STEPS_MAX = 24
 """The maximal number of healing steps in one settling: enough for a put and its copy."""
@@ -48,7 +49,7 @@ class WalkPlan:
     """The common plan of all walks of one state machine."""
 
     structure: ClaimedStructure
-    parameters: Any
+    parameters: BaseParameters
     claims: Mapping[str, Predicate]
     starts: WalkStarts
     tally: PremiseTally
@@ -203,7 +204,7 @@ class ClusterMachine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore
 
 
 def make_state_machine(
-    structure: ClaimedStructure, parameters: Any, claims: Mapping[str, Claim]
+    structure: ClaimedStructure, parameters: BaseParameters, claims: Mapping[str, Claim]
 ) -> type[ClusterMachine]:
     """A state machine class that walks a structure and asserts claims in every state.
 
@@ -302,7 +303,7 @@ def _leave_out(chosen: settings, *phases: Phase) -> settings:
 
 def find_earliest_violations(
     structure: ClaimedStructure,
-    parameters: Any,
+    parameters: BaseParameters,
     claims: Mapping[str, Predicate],
     examples: int,
     steps: int,
@@ -349,7 +350,7 @@ def draw_action(data: st.DataObject, enabled: list[Enabled]) -> Action | None:
 
 
 def draw_walk(
-    data: st.DataObject, structure: ClaimedStructure, parameters: Any, steps: int
+    data: st.DataObject, structure: ClaimedStructure, parameters: BaseParameters, steps: int
 ) -> list[tuple[Any, Action]]:
     """The states of a random walk that Hypothesis draws, as (cluster, action taken there) pairs."""
     machine = compute_machine(structure)

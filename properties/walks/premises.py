@@ -25,6 +25,7 @@ from properties.z3.induction import InductionProblem, SolverGaveUpError, prove_l
 from properties.z3.vacuity import load_witness_schedules
 from reference.language.machine import Action, record_predicate
 from reference.language.operators import negate
+from reference.language.parameters import BaseParameters
 from reference.language.terms import TermError
 
 
@@ -37,7 +38,7 @@ class PremiseTally:
     """The number of walks of a structure in which each premise was met."""
 
     structure: ClaimedStructure
-    parameters: Any
+    parameters: BaseParameters
     premises: Mapping[str, Predicate]
     """The premise of each tested claim, by the claim's name."""
     examples: int = 0
@@ -113,7 +114,7 @@ def compute_milestones(structure: ClaimedStructure) -> dict[str, Predicate]:
     return premises | {w.name: w.predicate for w in structure.world.witnesses.values()}
 
 
-def get_admitted(parameters: Any) -> FaultModel:
+def get_admitted(parameters: BaseParameters) -> FaultModel:
     """The faults that may happen under these limits."""
     limits = attrs.asdict(parameters.limits)
     admitted = tuple(name for name, times in limits.items() if times)
@@ -150,7 +151,7 @@ class WalkStarts:
 
 
 def load_starts(
-    structure: ClaimedStructure, parameters: Any, milestones: Mapping[str, Predicate]
+    structure: ClaimedStructure, parameters: BaseParameters, milestones: Mapping[str, Predicate]
 ) -> WalkStarts:
     """The schedules of a structure's certificate and witnesses, followed under these sizes."""
     stored = (*load_schedules(structure), *load_witness_schedules(structure))

@@ -22,6 +22,7 @@ from properties.z3.induction import SolverGaveUpError, get_leaf_names
 from properties.z3.translation import BitVectorArithmetic, Translator
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.language.machine import Action, RecordedInstance, record_machine, record_predicate
+from reference.language.parameters import BaseParameters
 from reference.language.terms import Sort, Term, specialise
 
 WIDTH = 6
@@ -64,7 +65,7 @@ class BoundedSearch:
         fault_model: FaultModel,
         lemmas: Iterable[str] = (),
         *,
-        sizes: Any = None,
+        sizes: BaseParameters | None = None,
         needed: Collection[str] = (),
         left_out: Collection[str] = (),
         initial: Any = None,
@@ -73,7 +74,7 @@ class BoundedSearch:
         self.structure = structure
         self.fault_model = fault_model
         small = sizes or structure.world.sizes.search
-        self.parameters = evolve(small, limits=fault_model.search_limits)
+        self.parameters = small.limit(fault_model.search_limits)
         self.arithmetic = BitVectorArithmetic(offset_bits)
         begun = structure.make_initial(self.parameters)
         initial = flatten(begun if initial is None else evolve(initial, parameters=self.parameters))

@@ -24,6 +24,7 @@ from properties.z3.translation import IntegerArithmetic, Translator, conjoin, di
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.language.machine import RecordedInstance, record_machine, record_predicate
 from reference.language.operators import negate
+from reference.language.parameters import BaseParameters
 from reference.language.terms import Sort, Term, walk
 
 LIMIT_PREFIX = "parameters.limits."
@@ -166,7 +167,7 @@ class InductionProblem:
         structure: ClaimedStructure,
         fault_model: FaultModel,
         *,
-        sizes: Any = None,
+        sizes: BaseParameters | None = None,
         facts: Mapping[str, Term] = MappingProxyType({}),
         known: frozenset[str] = frozenset(),
     ) -> None:

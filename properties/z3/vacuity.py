@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import is_reached_by
@@ -137,7 +137,7 @@ def is_witnessed(structure: ClaimedStructure, question: Term, answer: WitnessAns
         is_reached_by(
             lambda cluster: bool(substitute(question, flatten(cluster))),
             structure,
-            evolve(sizes, limits=limits),
+            sizes.limit(limits),
             schedule,
         )
         for sizes in (structure.template.parameters, structure.world.sizes.search)

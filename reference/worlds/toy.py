@@ -14,13 +14,14 @@ from attrs import evolve, field, frozen
 
 from reference.language.fault_account import count_fault, is_within_limit
 from reference.language.operators import negate
+from reference.language.parameters import BaseFaults, BaseParameters
 from reference.language.rule import Rule, RuleBody, between, collect_rules, rule, when
 from reference.language.structure import BaseStructure
 from reference.worlds.replication.parameters import Count, Flag
 
 
 @frozen
-class TankFaults:
+class TankFaults(BaseFaults):
     """Faults of the tank."""
 
     leaks: Count = 0
@@ -28,7 +29,7 @@ class TankFaults:
 
 
 @frozen
-class TankParameters:
+class TankParameters(BaseParameters):
     """Constant in a run, symbolic in a proof."""
 
     room: Count = 10

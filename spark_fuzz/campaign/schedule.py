@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import attrs
-from attrs import Factory, evolve, field, frozen
+from attrs import Factory, field, frozen
 
 from properties.language.world import ClaimedStructure
 from properties.verdicts.fingerprint import compute_digest
 from properties.worlds import KNOWN_STRUCTURES
 from properties.worlds.replication.world import ClaimedGroup
+from reference.language.parameters import BaseFaults
 from reference.language.rule import USUAL_WEIGHT
 from spark_fuzz.kernel import ancestry as lineage
 from spark_fuzz.kernel import scheduler, swarm, walk
@@ -57,7 +58,7 @@ class CampaignOptions:
     """Everything that decides what a schedule does."""
 
     structure: ClaimedStructure = field(factory=ClaimedGroup)
-    limits: Any = Factory(lambda self: get_default_limits(self.structure), takes_self=True)
+    limits: BaseFaults = Factory(lambda self: get_default_limits(self.structure), takes_self=True)
     """How often each fault may happen in one schedule."""
     steps: int = field(default=64)
     """Steps of one schedule, 1 to 10000."""
@@ -73,7 +74,7 @@ class CampaignOptions:
     @property
     def parameters(self) -> Any:
         """The sizes and fault limits of every schedule that draws none."""
-        return evolve(self.structure.world.sizes.campaign, limits=self.limits)
+        return self.structure.world.sizes.campaign.limit(self.limits)
 
     def compute_environment(self, schedule: int | Lineage) -> Environment:
         """The environment of a schedule; a guided one has its oldest ancestor's."""

@@ -15,7 +15,7 @@ from typing import Any
 import attrs
 import numba
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 from numba.extending import register_jitable
 
 from properties.language.world import ClaimedStructure
@@ -223,7 +223,7 @@ class Kernel:
     def encode_profiles(self, options: CampaignOptions) -> Any:
         """The parameters that schedules choose from: int64, shape (profiles, parameters)."""
         profiles = self.structure.world.sizes.swarm if options.is_swarm else (options.parameters,)
-        limited = (evolve(p, limits=options.limits) for p in profiles)
+        limited = (p.limit(options.limits) for p in profiles)
         states = (self.structure.make_initial(p) for p in limited)
         return np.array([self.encode_parameters(s) for s in states], np.int64)
 

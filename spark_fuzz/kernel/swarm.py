@@ -15,6 +15,7 @@ from attrs import evolve, frozen
 
 from properties.language.world import ClaimedStructure
 from reference.language.machine import compute_machine
+from reference.language.parameters import BaseParameters
 from spark_fuzz.kernel.scheduler import (
     ENVIRONMENT_STEP,
     draw,
@@ -28,7 +29,7 @@ from spark_fuzz.kernel.scheduler import (
 class Environment:
     """The environment of one schedule."""
 
-    parameters: Any
+    parameters: BaseParameters
     """Sizes and fault limits."""
     weights: tuple[int, ...]
     """A number per instance of the machine, in its order: a weight, or an initial priority."""
@@ -56,7 +57,7 @@ def draw_environment(
             name: pick_limit(getattr(most.limits, name), draw(key, ENVIRONMENT_STEP, 1 + i))
             for i, name in enumerate(names)
         }
-        parameters = evolve(chosen, limits=evolve(most.limits, **drawn))
+        parameters = chosen.limit(evolve(most.limits, **drawn))
     weights = tuple(
         draw_weight(scheduler, is_swarm, usual, draw(key, ENVIRONMENT_STEP, 1 + len(names) + i))
         for i, usual in enumerate(compute_usual_weights(structure))

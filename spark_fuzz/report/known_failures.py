@@ -7,8 +7,6 @@ if in some schedule the guarantee was violated and no fault outside the set happ
 
 from __future__ import annotations
 
-from typing import Any
-
 from attrs import evolve, frozen
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as spark_functions
@@ -16,6 +14,7 @@ from pyspark.sql import functions as spark_functions
 from properties.language.world import ClaimedStructure
 from properties.verdicts.fault_sets.admitted_faults import are_proofs_current
 from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, load_borders
+from reference.language.parameters import BaseFaults
 from spark_fuzz.campaign.row_reading import has_fired
 from spark_fuzz.report.fault_counts import get_first, list_faults
 
@@ -56,7 +55,7 @@ def list_known_failures(structure: ClaimedStructure) -> tuple[KnownFailure, ...]
 
 
 def count_known_failures(
-    counted: DataFrame, structure: ClaimedStructure, limits: Any
+    counted: DataFrame, structure: ClaimedStructure, limits: BaseFaults
 ) -> list[KnownFailure]:
     """The known ways to fail that these limits admit, from the campaign's counts by faults."""
     known = [f for f in list_known_failures(structure) if is_admitted(f, limits)]
@@ -81,6 +80,6 @@ def count_known_failures(
     ]
 
 
-def is_admitted(failure: KnownFailure, limits: Any) -> bool:
+def is_admitted(failure: KnownFailure, limits: BaseFaults) -> bool:
     """The faults that it needs may happen."""
     return all(getattr(limits, name) > 0 for name in failure.faults)

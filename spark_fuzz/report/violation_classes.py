@@ -30,6 +30,7 @@ from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import judge, replay, shorten_refutation
 from properties.verdicts.certificates import decode_schedule, encode_schedule
 from reference.language.machine import Action
+from reference.language.parameters import BaseParameters
 from spark_fuzz.campaign.guidance import find_campaign_lineage
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.schedule_replay import replay_whole
@@ -49,7 +50,7 @@ CONTINUATION_STEPS = 256
 def sample_continuations(
     guarantee: str,
     structure: ClaimedStructure,
-    parameters: Any,
+    parameters: BaseParameters,
     schedule: Sequence[Action],
     drawn: int = CONTINUATIONS,
 ) -> Continuations:
@@ -69,7 +70,7 @@ def sample_continuations(
 
 def count_violating(kernel: Kernel, guarantee: str, state: Any, drawn: int) -> int:
     """The number of continuations of a state, without a further fault, that violate."""
-    quiet = evolve(state, parameters=evolve(state.parameters, limits=state.faults))
+    quiet = evolve(state, parameters=state.parameters.limit(state.faults))
     options = CampaignOptions(
         kernel.structure,
         state.faults,

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 
 from properties.language.fault_model import FaultModel
 from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.verdict import InternalDisagreementError
 from reference.language.machine import Action
+from reference.language.parameters import BaseParameters
 from spark_fuzz.kernel.kernel import compile_kernel
 from spark_fuzz.kernel.lowering import Layout
 from spark_fuzz.search.frontier import (
@@ -94,7 +95,7 @@ class BreadthFirstSearch:
         self,
         structure: ClaimedStructure,
         fault_model: FaultModel,
-        sizes: Any = None,
+        sizes: BaseParameters | None = None,
         guarantees: Iterable[str] | None = None,
         *,
         is_symmetric: bool = True,
@@ -110,7 +111,7 @@ class BreadthFirstSearch:
         self.is_whole = whole is not None
         self.guarantees = tuple(structure.world.guarantees if guarantees is None else guarantees)
         small = structure.world.sizes.search if sizes is None else sizes
-        self.parameters = evolve(small, limits=fault_model.search_limits)
+        self.parameters = small.limit(fault_model.search_limits)
         self.kernel = compile_kernel(structure)
         self.influence = whole or compute_influence(
             structure, fault_model, self.parameters, self.guarantees

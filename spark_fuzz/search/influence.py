@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any
 
 from attrs import field, frozen
 
@@ -34,6 +33,7 @@ from properties.schedules.possible_steps import (
 )
 from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import record_machine, record_predicate
+from reference.language.parameters import BaseParameters
 from reference.language.terms import Term, specialise, walk
 
 
@@ -56,7 +56,7 @@ class Influence:
 def compute_influence(
     structure: ClaimedStructure,
     fault_model: FaultModel,
-    parameters: Any,
+    parameters: BaseParameters,
     guarantees: Iterable[str] | None = None,
 ) -> Influence:
     """The leaves and instances that decide when one of the guarantees is first violated.
@@ -87,7 +87,7 @@ def compute_influence(
 
 @lru_cache(maxsize=16)
 def _find_steps(
-    structure: ClaimedStructure, fault_model: FaultModel, parameters: Any
+    structure: ClaimedStructure, fault_model: FaultModel, parameters: BaseParameters
 ) -> tuple[Values, Values, list[Step]]:
     """The initial state, the leaves that never change, and the steps that are possible.
 

@@ -17,6 +17,7 @@ from attrs import evolve, frozen
 from properties.language.fault_model import FaultModel
 from properties.language.world import ClaimedStructure
 from properties.verdicts.fingerprint import compute_digest
+from reference.language.parameters import BaseParameters
 from reference.releases.versions import find_version
 from spark_fuzz.campaign.store import MANIFEST, CampaignError, put_in_place
 
@@ -36,7 +37,7 @@ class SearchPlan:
 
     structure: ClaimedStructure
     fault_model: FaultModel
-    sizes: Any
+    sizes: BaseParameters
     """Its limits are those of the fault class."""
     guarantees: tuple[str, ...]
     is_symmetric: bool = True
@@ -50,7 +51,7 @@ class SearchPlan:
             "rocketmq_version": find_version(self.structure.variants).name,
             "structure": self.structure.name,
             "fault_class": self.fault_model.name,
-            "sizes": str(evolve(self.sizes, limits=self.fault_model.search_limits)),
+            "sizes": str(self.sizes.limit(self.fault_model.search_limits)),
             "guarantees": self.guarantees,
             "is_symmetric": self.is_symmetric,
             "parts": self.parts,
@@ -62,7 +63,7 @@ class SearchPlan:
 def plan_search(
     structure: ClaimedStructure,
     fault_model: FaultModel,
-    sizes: Any = None,
+    sizes: BaseParameters | None = None,
     guarantees: Iterable[str] | None = None,
     **others: Any,
 ) -> SearchPlan:

@@ -11,6 +11,7 @@ from attrs import frozen
 
 from properties.language.world import get_largest_size
 from properties.schedules.possible_steps import LOWEST
+from reference.language.parameters import BaseParameters
 from reference.language.terms import Sort
 from reference.worlds.replication.state import UNKNOWN_ERROR
 from spark_fuzz.kernel.lowering import Layout
@@ -61,7 +62,7 @@ class Packing:
 
 def compute_packing(
     layout: Layout,
-    parameters: Any,
+    parameters: BaseParameters,
     influence: Influence,
     largest: Mapping[str, int] = MappingProxyType({}),
 ) -> Packing:
@@ -82,7 +83,7 @@ def compute_packing(
     return Packing(influence.leaves, fields, word + 1, slave_cells)
 
 
-def compute_range(path: str, layout: Layout, parameters: Any) -> tuple[int, int]:
+def compute_range(path: str, layout: Layout, parameters: BaseParameters) -> tuple[int, int]:
     """The smallest and the largest value of a leaf.
 
     A fault happens at most as often as its limit. Every other number is an offset, at most the end

@@ -196,7 +196,7 @@ def list_known(structure: ClaimedStructure) -> list[Schedule]:
 def list_begins(structure: ClaimedStructure, known: Iterable[Schedule]) -> list[Begin]:
     """Every state along these schedules, once; missing steps before refused ones are filled in."""
     world = structure.world
-    parameters = evolve(world.sizes.campaign, limits=world.everything.search_limits)
+    parameters = world.sizes.campaign.limit(world.everything.search_limits)
     begins: dict[tuple[Any, ...], Begin] = {}
     for schedule in sorted(known, key=len):
         steps: list[Action] = []
@@ -212,7 +212,7 @@ def admit(
 ) -> Iterator[Begin]:
     """The states reached only by a fault model's faults, with the faults that may follow."""
     limits = attrs.asdict(column.search_limits)
-    parameters = evolve(structure.world.sizes.campaign, limits=column.search_limits)
+    parameters = structure.world.sizes.campaign.limit(column.search_limits)
     for begin in begins:
         struck = attrs.asdict(begin.state.faults)
         if all(struck[name] <= limits[name] for name in limits):
@@ -240,7 +240,7 @@ def shorten(
 ) -> Schedule:
     """The schedule without needless steps: a stop is removed with the start after it."""
     sizes = structure.world.sizes.campaign
-    parameters = evolve(sizes, limits=column.search_limits)
+    parameters = sizes.limit(column.search_limits)
 
     def is_refuting(trial: Sequence[Action]) -> bool:
         return is_refuted_by(claim, structure, parameters, trial)

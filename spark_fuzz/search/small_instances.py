@@ -17,6 +17,7 @@ from properties.worlds import MUTATED_STRUCTURES
 from properties.worlds.replication.world import ClaimedGroup
 from properties.z3.vacuity import load_witnesses
 from reference.language.machine import Action
+from reference.language.parameters import BaseParameters
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters
 from reference.worlds.replication.put import TRANSFER_WAKE_UPS_MAX
 from reference.worlds.replication.roles import FlushDiskType, Role
@@ -56,7 +57,7 @@ class ListedInstance:
 
     structure: ClaimedStructure
     fault_model: FaultModel = field(repr=False)
-    sizes: Any = field(repr=False)
+    sizes: BaseParameters = field(repr=False)
     fault_max: int = 1
     start: tuple[Action, ...] = field(default=(), repr=False, eq=False)
     """The steps from the initial state to the first state of the graph."""
@@ -80,7 +81,7 @@ class ListedInstance:
     def make_begin(self) -> Any:
         """The first state of the graph."""
         limits = dict.fromkeys(self.fault_model.admitted, self.fault_max)
-        parameters = evolve(self.sizes, limits=self.fault_model.counts(**limits))
+        parameters = self.sizes.limit(self.fault_model.counts(**limits))
         *_, (_, begin) = follow(self.structure, parameters, self.start)
         return begin
 

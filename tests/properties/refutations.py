@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
 
 import pytest
 from attrs import astuple, evolve, frozen
@@ -15,6 +14,7 @@ from properties.schedules.judgement import JudgedStep, replay
 from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, load_borders
 from properties.worlds import STRUCTURES_BY_WORLD
 from reference.language.machine import Action
+from reference.language.parameters import BaseParameters
 
 
 @frozen
@@ -22,7 +22,7 @@ class KnownSchedule:
     """What violates a guarantee at its last step, and not before."""
 
     structure: ClaimedStructure
-    parameters: Any
+    parameters: BaseParameters
     schedule: tuple[Action, ...]
     guarantee: str
 

@@ -10,7 +10,6 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from attrs import evolve, frozen
 
@@ -22,6 +21,7 @@ from properties.worlds.delay.world import DELAY_STRUCTURES
 from properties.worlds.reading.world import ClaimedReading
 from properties.worlds.replication.world import ClaimedGroup
 from properties.worlds.tables.world import TABLES_STRUCTURES
+from reference.language.parameters import BaseParameters
 from reference.worlds.delay.state import SMALL_DELAY
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from reference.worlds.replication.roles import FlushDiskType, Role
@@ -44,7 +44,7 @@ class Instance:
 
     structure: ClaimedStructure
     fault: str
-    sizes: Any
+    sizes: BaseParameters
     size: str
     """What is finite, in words."""
     is_nightly: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from command_line.output.width import get_drawing_width, get_prose_width, wrap
 from properties.checkout import PROGRAM
@@ -270,7 +270,7 @@ def draw_harm(procedure: Procedure, source: Judged) -> str:
     fitting = fit(procedure, source.structure.name)
     structure = fitting.structure
     world = structure.world
-    sizes = evolve(world.sizes.search, limits=world.everything.search_limits)
+    sizes = world.sizes.search.limit(world.everything.search_limits)
     return draw_steps(
         replay(structure, sizes, fitting.harm, (procedure.claim,)), get_drawing_width()
     )

@@ -23,6 +23,7 @@ from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.z3.vacuity import has_witnesses, load_witnesses
 from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import Action, compute_machine, probe
+from reference.language.parameters import BaseParameters
 from reference.releases.versions import find_version
 
 FORMAT = 1
@@ -63,7 +64,7 @@ def list_scenarios(
 
 
 def make_vector(
-    name: str, structure: ClaimedStructure, parameters: Any, schedule: Sequence[Action]
+    name: str, structure: ClaimedStructure, parameters: BaseParameters, schedule: Sequence[Action]
 ) -> dict[str, Any]:
     """One scenario as data; for each state the leaves that the step has changed."""
     machine = compute_machine(structure)
@@ -97,7 +98,7 @@ def make_vector(
 
 
 def find_forbidden_step(
-    structure: ClaimedStructure, parameters: Any, schedule: Sequence[Action]
+    structure: ClaimedStructure, parameters: BaseParameters, schedule: Sequence[Action]
 ) -> Action | None:
     """A step that exactly one named condition forbids at the end; None if there is none.
 

@@ -18,6 +18,7 @@ from properties.worlds import KNOWN_STRUCTURES
 from properties.worlds.replication.convergence import PUT_STEPS
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Action, compute_machine
+from reference.language.parameters import BaseParameters
 from reference.releases.versions import VersionError, apply_rule_set, parse_version
 from reference.worlds.replication.changes import VARIANTS
 
@@ -134,7 +135,7 @@ def try_in(scenario: Scenario, structure: ClaimedStructure) -> Outcome:
 
 
 def take_in_order(
-    structure: ClaimedStructure, parameters: Any, schedule: Sequence[Action]
+    structure: ClaimedStructure, parameters: BaseParameters, schedule: Sequence[Action]
 ) -> tuple[tuple[Action, ...], Action | None]:
     """The steps as far as they are possible, and the first one that never is.
 

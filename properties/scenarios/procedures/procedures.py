@@ -306,7 +306,7 @@ def try_out(procedure: Procedure, course: Course) -> Trial:
 def make_start(structure: ClaimedStructure) -> Any:
     """The initial state in the sizes of searches, in which anything may happen."""
     limits = structure.world.everything.search_limits
-    return structure.make_initial(evolve(structure.world.sizes.search, limits=limits))
+    return structure.make_initial(structure.world.sizes.search.limit(limits))
 
 
 def rest(state: Any) -> Any:

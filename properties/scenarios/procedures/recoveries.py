@@ -51,6 +51,7 @@ from properties.worlds.replication.convergence import (
     get_everyone,
     is_at_rest,
 )
+from properties.worlds.replication.fault_models import EVERYTHING, SIZES
 from properties.worlds.replication.guarantees import is_on_some_slave, is_owed
 from properties.worlds.replication.world import CLAIMS, REPLICATION, ClaimedGroup
 from reference.language.machine import Action, Instance, probe
@@ -378,7 +379,7 @@ def make_last_cluster(state: Any) -> Cluster | None:
     if not isinstance(cluster, Cluster):
         return None
     group = evolve(cluster.structure, messages=len(cluster.messages) + 1)
-    search = REPLICATION.make_search_parameters(REPLICATION.everything)
+    search = SIZES.search.limit(EVERYTHING.search_limits)
     size = search.ghost_log_size_max_bytes + FILES_MORE * search.mapped_file_size_bytes
     return evolve(
         cluster,

@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve
-
 from properties.checkout import PROGRAM
 from properties.language.fault_model import SEARCHED
 from properties.language.world import ClaimedStructure
@@ -81,7 +79,7 @@ def find_flaw(prover: FaultSetProver, border: Border) -> str:
 def is_refutation(structure: ClaimedStructure, guarantee: str, refutation: Refutation) -> bool:
     """The schedule refutes the guarantee, and needs exactly those faults."""
     limits = structure.world.everything.counts(**dict.fromkeys(refutation.faults, SEARCHED))
-    sizes = evolve(structure.world.sizes.fault_sets, limits=limits)
+    sizes = structure.world.sizes.fault_sets.limit(limits)
     return (
         is_refuted_by(guarantee, structure, sizes, refutation.schedule)
         and compute_faults(structure, refutation.schedule) == refutation.faults

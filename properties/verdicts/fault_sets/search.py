@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any
-
-from attrs import evolve
 
 from properties.language.fault_model import FaultModel
 from properties.language.property import Property
@@ -29,6 +26,7 @@ from properties.z3.fault_sets import (
     get_all_faults,
 )
 from properties.z3.induction import prove_lemmas
+from reference.language.parameters import BaseParameters
 
 SEARCH_DEPTH = 20
 """The number of steps after which a set of faults counts as undecided."""
@@ -120,7 +118,7 @@ def search_step_by_step(
 def find_refutations(
     structure: ClaimedStructure,
     known: Iterable[Schedule],
-    sizes: Any = None,
+    sizes: BaseParameters | None = None,
     *,
     names: Container[str] = (),
 ) -> Refutations:
@@ -131,7 +129,7 @@ def find_refutations(
     claims = structure.world.claims
     asked = {n: claim for n, claim in claims.items() if not names or n in names}
     given = structure.world.sizes.search if sizes is None else sizes
-    parameters = evolve(given, limits=structure.world.everything.search_limits)
+    parameters = given.limit(structure.world.everything.search_limits)
     found: Refutations = {name: {} for name in asked}
     for schedule in sorted(known, key=len):
         for carried in carry_over(structure, parameters, schedule):
@@ -142,7 +140,7 @@ def find_refutations(
 
 def _note(
     structure: ClaimedStructure,
-    parameters: Any,
+    parameters: BaseParameters,
     found: dict[FaultSet, Schedule],
     name: str,
     beginning: Schedule,
@@ -161,7 +159,10 @@ def _note(
 
 
 def _find_violations(
-    structure: ClaimedStructure, parameters: Any, schedule: Schedule, asked: Mapping[str, Property]
+    structure: ClaimedStructure,
+    parameters: BaseParameters,
+    schedule: Schedule,
+    asked: Mapping[str, Property],
 ) -> Iterator[tuple[str, Schedule]]:
     """Each of these guarantees that the schedule violates, with its beginning up to there."""
     held = dict(asked)

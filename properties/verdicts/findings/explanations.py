@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from properties.schedules.judgement import follow
 from properties.verdicts.certificates import load_cells
@@ -143,7 +143,7 @@ def load_explanations() -> tuple[Explanation, ...]:
 def replay_states(structure: ClaimedGroup, verdict: Verdict) -> tuple[Cluster, ...]:
     """The states of a refuting schedule, in files of a few bytes. Raises ScheduleError."""
     limits = FAULT_MODEL_BY_NAME[verdict.fault].search_limits
-    parameters = evolve(SMALL_PARAMETERS, limits=limits)
+    parameters = SMALL_PARAMETERS.limit(limits)
     return tuple(cluster for _, cluster in follow(structure, parameters, verdict.schedule))
 
 

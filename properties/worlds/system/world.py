@@ -94,12 +94,14 @@ def add_queue(parameters: Parameters) -> SystemParameters:
     return SystemParameters(**sizes, ghost_queue_size_max=QUEUE_SIZE_MAX)
 
 
+SYSTEM_SIZES = make_sizes(add_queue(SIZES.campaign), swarm=tuple(map(add_queue, SIZES.swarm)))
+
+
 def clip_sizes(parameters: SystemParameters) -> SystemParameters:
     """The sizes of a search, none larger than the given ones."""
-    small = SYSTEM.sizes.search
+    small = SYSTEM_SIZES.search
     clipped = {n: min(getattr(parameters, n), getattr(small, n)) for n in SIZE_KEYS}
-    limited: SystemParameters = evolve(small, limits=parameters.limits, **clipped)
-    return limited
+    return evolve(small, limits=parameters.limits, **clipped)
 
 
 SYSTEM = World(
@@ -108,7 +110,7 @@ SYSTEM = World(
     claims=collect_properties(guarantee),
     lemmas={**LOG_LEMMAS, **READING_LEMMAS, **collect_properties(lemma)},
     fault_models=make_fault_models(SystemFaults, COLUMNS),
-    sizes=make_sizes(add_queue(SIZES.campaign), swarm=tuple(map(add_queue, SIZES.swarm))),
+    sizes=SYSTEM_SIZES,
     folder=Path(__file__).parent,
     chapter="system.md",
     witnesses=collect_properties(witness),

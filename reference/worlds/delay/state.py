@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
+from reference.language.parameters import BaseFaults, BaseParameters
 from reference.worlds.reading.state import QueueOffset
 from reference.worlds.replication.parameters import Count, Flag
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class DelayFaults:
+class DelayFaults(BaseFaults):
     """A number per kind of fault or environment event: how often it has happened, or may."""
 
     stops: Count = 0
@@ -35,7 +36,7 @@ class DelayFaults:
 
 
 @frozen
-class DelayParameters:
+class DelayParameters(BaseParameters):
     """Constant in a run, symbolic in a proof."""
 
     ghost_followed: QueueOffset = 0

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from attrs import field, frozen
 
+from reference.language.parameters import BaseFaults, BaseParameters
 from reference.language.terms import Sort
 from reference.worlds.replication.parameters import Count, Flag
 
@@ -31,7 +32,7 @@ NO_OFFSET = -1
 
 
 @frozen
-class ReadingFaults:
+class ReadingFaults(BaseFaults):
     """A number per kind of fault: how often it has happened, or how often it may."""
 
     consumer_kills: Count = 0
@@ -72,7 +73,7 @@ class ReadingFaults:
 
 
 @frozen
-class ReadingParameters:
+class ReadingParameters(BaseParameters):
     """Constant in a run, symbolic in a proof."""
 
     ghost_queue_size_max: QueueOffset = 2**40

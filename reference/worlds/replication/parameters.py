@@ -6,6 +6,7 @@ from typing import Annotated, TypeAlias
 
 from attrs import evolve, frozen
 
+from reference.language.parameters import BaseFaults, BaseParameters
 from reference.language.terms import Sort
 
 Offset: TypeAlias = Annotated[int, Sort.INTEGER]
@@ -21,7 +22,7 @@ Flag: TypeAlias = Annotated[bool, Sort.BOOLEAN]
 
 
 @frozen
-class FaultCounts:
+class FaultCounts(BaseFaults):
     """A number per kind of fault: how often it has happened, or how often it may.
 
     Only faults are bounded, never healing. Some entries are not failures but environment events to
@@ -69,7 +70,7 @@ class FaultCounts:
 
 
 @frozen
-class Parameters:
+class Parameters(BaseParameters):
     """Sizes and thresholds: constant in a run, symbolic in a proof."""
 
     ha_slave_fallbehind_max_bytes: Bytes = 256 * 1024 * 1024

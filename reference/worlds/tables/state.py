@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 from attrs import field, frozen
 
 from reference.language.operators import choose
+from reference.language.parameters import BaseFaults, BaseParameters
 from reference.language.terms import Sort
 from reference.worlds.replication.parameters import Code, Count, Flag
 
@@ -31,7 +32,7 @@ NOBODY = -1
 
 
 @frozen
-class TablesFaults:
+class TablesFaults(BaseFaults):
     """A number per kind of fault or environment event: how often it has happened, or may."""
 
     slave_changes: Count = 0
@@ -51,7 +52,7 @@ class TablesFaults:
 
 
 @frozen
-class TablesParameters:
+class TablesParameters(BaseParameters):
     """Constant in a run, symbolic in a proof."""
 
     ghost_contents_max: Content = 2**40

@@ -15,6 +15,7 @@ from properties.exports.tla import CONNECTIONS_MAX, list_claims, write_module
 from properties.worlds import KNOWN_STRUCTURES
 from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import Action, compute_machine
+from reference.language.parameters import BaseParameters
 from tests.properties.exports.tla_interpreter import Env, Module
 
 STATES, STATES_BY_DAY = 300, 100
@@ -58,7 +59,7 @@ def export(name: str) -> tuple[Module, Any]:
     return Module(written.text, constants), parameters
 
 
-def walk(name: str, parameters: Any, count: int) -> Iterator[Any]:
+def walk(name: str, parameters: BaseParameters, count: int) -> Iterator[Any]:
     """States of seeded random walks, faults among their steps."""
     machine = compute_machine(KNOWN_STRUCTURES[name])
     chance = random.Random(name)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from properties.exports.itf import decode_itf
 from properties.schedules.judgement import is_refuted_by
 from properties.worlds import STRUCTURES
+from reference.language.parameters import BaseParameters
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.store import CampaignError
 from spark_fuzz.report.class_files import (
@@ -45,7 +45,7 @@ def classes() -> list[ViolationClass]:
     return number_classes([{**ROW, "lineage": str(number)}] * 2, OPTIONS)
 
 
-def is_suitable(parameters: Any) -> bool:
+def is_suitable(parameters: BaseParameters) -> bool:
     """The schedule is possible and violates under these sizes and limits."""
     return parameters.limits.power_losses > 0 == parameters.ghost_followed
 

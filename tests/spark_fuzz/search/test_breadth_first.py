@@ -20,6 +20,7 @@ from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import GUARANTEES
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine
+from reference.language.parameters import BaseParameters
 from reference.worlds.reading.state import ReadingParameters
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters
 from spark_fuzz.search.breadth_first import BreadthFirstResult, BreadthFirstSearch, make_store
@@ -73,7 +74,7 @@ CASES = [
 
 @pytest.mark.parametrize(("structure", "fault_model", "sizes", "depth_max"), CASES, ids=describe)
 def test_agrees_with_simple_search(
-    structure: ClaimedStructure, fault_model: FaultModel, sizes: Any, depth_max: int
+    structure: ClaimedStructure, fault_model: FaultModel, sizes: BaseParameters, depth_max: int
 ) -> None:
     """The same number of new states at every depth, the same first violations."""
     check_against_simple_search(structure, fault_model, sizes, depth_max)
@@ -93,14 +94,14 @@ def test_agrees_with_simple_search(
     ids=describe,
 )
 def test_agrees_with_longer_simple_search(
-    structure: ClaimedStructure, fault_model: FaultModel, sizes: Any, depth_max: int
+    structure: ClaimedStructure, fault_model: FaultModel, sizes: BaseParameters, depth_max: int
 ) -> None:
     """The same for larger instances."""
     check_against_simple_search(structure, fault_model, sizes, depth_max)
 
 
 def check_against_simple_search(
-    structure: ClaimedStructure, fault_model: FaultModel, sizes: Any, depth_max: int
+    structure: ClaimedStructure, fault_model: FaultModel, sizes: BaseParameters, depth_max: int
 ) -> None:
     """Compare the searches for all guarantees, and for the third alone, with the simple one."""
     names = tuple(structure.world.guarantees)
@@ -191,7 +192,7 @@ def rename(path: str, order: tuple[int, ...]) -> str:
     ids=describe,
 )
 def test_whole_state_agrees_with_simple_search(
-    structure: ClaimedStructure, fault_model: FaultModel, sizes: Any, depth_max: int
+    structure: ClaimedStructure, fault_model: FaultModel, sizes: BaseParameters, depth_max: int
 ) -> None:
     """With nothing left out there are as many states as the reference finds, at every depth."""
     whole = keep_everything(structure, {})

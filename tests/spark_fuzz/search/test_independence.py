@@ -13,6 +13,7 @@ from properties.language.world import ClaimedStructure
 from properties.worlds import STRUCTURES_BY_WORLD
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import ClaimedGroup
+from reference.language.parameters import BaseParameters
 from spark_fuzz.search import packing
 from spark_fuzz.search.breadth_first import BreadthFirstSearch
 from spark_fuzz.search.frontier import unpack_state
@@ -64,7 +65,7 @@ def list_steps(search: BreadthFirstSearch, words: Any, asleep: int = 0) -> list[
 
 
 @pytest.mark.parametrize(("structure", "fault", "sizes"), INSTANCES)
-def test_no_state_is_missed(structure: ClaimedStructure, fault: str, sizes: Any) -> None:
+def test_no_state_is_missed(structure: ClaimedStructure, fault: str, sizes: BaseParameters) -> None:
     """Every state is found after as many steps, but fewer steps are computed."""
     search = BreadthFirstSearch(structure, structure.world.get_fault_model(fault), sizes)
     levels, computed = collect_levels(search, 6_000)
@@ -77,7 +78,7 @@ def test_no_state_is_missed(structure: ClaimedStructure, fault: str, sizes: Any)
 
 @pytest.mark.parametrize(("structure", "fault", "sizes"), INSTANCES[:2])
 def test_both_orders_of_independent_steps_lead_to_one_state(
-    structure: ClaimedStructure, fault: str, sizes: Any
+    structure: ClaimedStructure, fault: str, sizes: BaseParameters
 ) -> None:
     """From many states; and both are possible."""
     model = structure.world.get_fault_model(fault)

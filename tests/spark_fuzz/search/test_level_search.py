@@ -21,6 +21,7 @@ from properties.language.world import ClaimedStructure
 from properties.worlds import STRUCTURES
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import ClaimedGroup
+from reference.language.parameters import BaseParameters
 from reference.worlds.delay.state import SMALL_DELAY
 from spark_fuzz.campaign.session import run_tasks
 from spark_fuzz.campaign.store import MANIFEST, CampaignError
@@ -86,7 +87,7 @@ def _all_by_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_agrees_with_the_search_in_memory(
     structure: ClaimedStructure,
     fault_model: FaultModel,
-    sizes: Any,
+    sizes: BaseParameters,
     depth_max: int | None,
     tmp_path: Path,
 ) -> None:

@@ -31,6 +31,7 @@ from properties.worlds import STRUCTURES
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.language.machine import Action, compute_machine
+from reference.language.parameters import BaseParameters
 from reference.language.terms import Sort
 from reference.releases.versions import USUAL, parse_version
 from reference.worlds.replication.parameters import FaultCounts, Parameters
@@ -225,7 +226,9 @@ def make_key(ask: Data) -> str:
     return json.dumps([ask["group"], ask["sizes"], ask["steps"]], sort_keys=True)
 
 
-def make_ask(structure: ClaimedGroup, parameters: Parameters, schedule: tuple[Action, ...]) -> Data:
+def make_ask(
+    structure: ClaimedGroup, parameters: BaseParameters, schedule: tuple[Action, ...]
+) -> Data:
     """A schedule as a question."""
     sizes = attrs.asdict(parameters)
     limits = sizes.pop("limits")

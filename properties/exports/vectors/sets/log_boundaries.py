@@ -17,6 +17,7 @@ from properties.language.world import ClaimedStructure
 from properties.mutants.places import remove_numbers
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine, probe
+from reference.language.parameters import BaseParameters
 from reference.language.rule import Argument
 
 Schedule: TypeAlias = tuple[Action, ...]
@@ -40,7 +41,7 @@ class Reached:
 
 
 def list_reached(
-    structure: ClaimedStructure, parameters: Any, schedules: Sequence[Schedule]
+    structure: ClaimedStructure, parameters: BaseParameters, schedules: Sequence[Schedule]
 ) -> list[Reached]:
     """The states of some schedules and of some walks, those that are reached soonest first."""
     machine = compute_machine(structure)
@@ -60,7 +61,7 @@ def list_reached(
     return ordered[:STATES_MAX]
 
 
-def make_walks(structure: ClaimedStructure, parameters: Any) -> Iterator[Schedule]:
+def make_walks(structure: ClaimedStructure, parameters: BaseParameters) -> Iterator[Schedule]:
     """Random walks; rules are as likely as each other, whatever their instances."""
     draw = random.Random(SEED)
     machine = compute_machine(structure)
@@ -83,7 +84,7 @@ def make_walks(structure: ClaimedStructure, parameters: Any) -> Iterator[Schedul
 
 
 def list_boundary_schedules(
-    structure: ClaimedStructure, parameters: Any, schedules: Sequence[Schedule]
+    structure: ClaimedStructure, parameters: BaseParameters, schedules: Sequence[Schedule]
 ) -> Iterator[tuple[str, Schedule]]:
     """Names and schedules: known ones, and walks, each with one more step at a boundary."""
     known = [*schedules, *make_walks(structure, parameters)]
