@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from properties.comparison.upgrades import COMPARED_VARIANTS, CONTROLLER_REPAIRS
-from properties.worlds import OTHER_WORLDS
+from properties.worlds.catalogue import OTHER_WORLDS
 from properties.worlds.reading.world import READING
 from properties.worlds.replication.world import CLAIMS, LEMMAS, SANITY_CHECKS
 from properties.worlds.system.world import SYSTEM

@@ -49,7 +49,7 @@ from properties.verdicts.expectations import find_expectation
 from properties.verdicts.findings.disputes import list_disputing
 from properties.verdicts.findings.explanations import explain
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.world import ClaimedGroup
 from reference.releases.versions import Version
 
@@ -105,7 +105,7 @@ def command(  # noqa: PLR0913, PLR0917
         raise click.UsageError("--structure goes with CLAIM and FAULT, without files")
     fault = "" if is_code else FAULT.convert(more[0], None, None)
     if not is_code and not is_about_groups:
-        explain_cell(apply_release(KNOWN_STRUCTURES[name or USUAL], version), asked, fault)
+        explain_cell(apply_release(STRUCTURES[name or USUAL], version), asked, fault)
         return
     consumers = apply_to_consumers(consumers, changes)
     with show_progress():

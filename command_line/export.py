@@ -44,7 +44,7 @@ from properties.exports.vectors.schedules import write_vectors
 from properties.generated_text import ROOT
 from properties.language.fault_model import SEARCHED
 from properties.language.world import ClaimedStructure
-from properties.worlds import KNOWN_STRUCTURES, STRUCTURES
+from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged
 from reference.language.leaves import compute_leaf_sorts, is_parameter
 from reference.language.terms import Sort
 
@@ -113,7 +113,7 @@ def instance_options(function: Callable[..., int]) -> Callable[..., int]:
 def tla(out: Path, name: str, fault: str, times: int, sizes: tuple[str, ...]) -> int:
     """Write a structure as a TLA+ module, with a configuration for TLC."""
     check_new(out)
-    structure = KNOWN_STRUCTURES[name]
+    structure = STRUCTURES[name]
     column = attrs.evolve(find_column(structure, fault), times=times)
     module = write_module(structure, column, find_sizes(structure, sizes))
     with tell_problem(out):
@@ -140,7 +140,7 @@ def promela(  # noqa: PLR0913, PLR0917
     out: Path, name: str, fault: str, times: int, sizes: tuple[str, ...], highest: tuple[str, ...]
 ) -> int:
     """Write one small instance as a model for SPIN, whose states are those of the instance."""
-    structure = KNOWN_STRUCTURES[name]
+    structure = STRUCTURES[name]
     column = attrs.evolve(find_column(structure, fault), times=times)
     leaves = [p for p, sort in compute_leaf_sorts(structure).items() if sort is Sort.INTEGER]
     changing = [p for p in leaves if not is_parameter(p)]
@@ -359,7 +359,8 @@ def export(
 ) -> int:
     """Write these structures, or all, into a new folder, and report how much was written."""
     check_new(out)
-    structures = find_structures(names, STRUCTURES, f"structure with {what}")
+    usual = {structure.name: structure for structure in list_tagged(Tag.USUAL)}
+    structures = find_structures(names, usual, f"structure with {what}")
     with tell_problem(out), show_progress() as progress:
         progress(f"writing {what} of {len(structures)} structures")
         counts = write(structures, out)

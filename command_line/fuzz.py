@@ -46,7 +46,7 @@ from properties.verdicts.fault_sets.admitted_faults import (
     say_outdated,
 )
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds.catalogue import WORLD_BY_TOPIC
 from reference.releases.versions import Version
 from spark_fuzz.campaign.java import MissingPrerequisiteError, find_java
 from spark_fuzz.campaign.schedule import SCHEDULES_MAX, SEED_MAX, STEPS_MAX, CampaignOptions
@@ -94,8 +94,8 @@ Java, 130 interrupted.
 {faults}
 """.format(
     faults="\n".join(
-        "\n  ".join((f"Of {world}:", *get_fault_names(structures[0])))
-        for world, structures in STRUCTURES_BY_WORLD.items()
+        "\n  ".join((f"Of {topic}:", *get_fault_names(world.structures[0])))
+        for topic, world in WORLD_BY_TOPIC.items()
     )
 )
 

@@ -20,7 +20,7 @@ from command_line.options.shared_options import (
 )
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.system.world import SYSTEM
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ Exit codes: 0 no two judges contradict each other, 3 bad input, 4 missing prereq
 them do: both are named, with what they say.
 """
 
-JUDGED = {name: s for name, s in KNOWN_STRUCTURES.items() if s not in SYSTEM.structures}
+JUDGED = {name: s for name, s in STRUCTURES.items() if s not in SYSTEM.structures}
 """Those that are small enough for every judge."""
 
 WIDTH = 130

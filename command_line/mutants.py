@@ -25,7 +25,7 @@ from properties.mutants.findings import (
     list_unexplained,
     summarise,
 )
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds.catalogue import WORLD_BY_TOPIC
 
 if TYPE_CHECKING:
     from spark_fuzz.judges.mutant_judge import Task
@@ -62,7 +62,7 @@ def parse_layers(context: click.Context, option: click.Parameter, text: str) -> 
     "--world",
     "worlds",
     multiple=True,
-    type=click.Choice(list(STRUCTURES_BY_WORLD)),
+    type=click.Choice(list(WORLD_BY_TOPIC)),
     help="Only this world; may be repeated.",
 )
 @add_structure_option("structure", default=None)
@@ -132,13 +132,11 @@ def list_tasks(
 
     chosen = {
         world: [m.rule for m in list_mutants(world, rules)]
-        for world in worlds or STRUCTURES_BY_WORLD
+        for world in worlds or WORLD_BY_TOPIC
         if list_source_structures(world, structure)
     }
     if not chosen:
-        known = dict.fromkeys(
-            s.name for w in STRUCTURES_BY_WORLD for s in list_source_structures(w)
-        )
+        known = dict.fromkeys(s.name for w in WORLD_BY_TOPIC for s in list_source_structures(w))
         message = describe_unknown(structure, known, "structure that mutants are made from")
         raise click.BadParameter(message, param_hint="--structure")
     for rule in rules:

@@ -32,7 +32,7 @@ from command_line.output.checkout import check_may_rewrite
 from command_line.output.progress import show_progress
 from command_line.output.workers import run_all
 from properties.checkout import PROGRAM, name_page
-from properties.comparison.upgrades import COMPARED_STRUCTURES, compare, get_base, render_change
+from properties.comparison.upgrades import compare, get_base, render_change
 from properties.judges.foundations import check_foundations
 from properties.language.world import ClaimedStructure
 from properties.schedules.known_schedules import load_known_schedules
@@ -49,9 +49,9 @@ from properties.verdicts.renewal import (
     search_additions,
 )
 from properties.verdicts.verdict import Hints, InternalDisagreementError, Verdict, search_structure
-from properties.worlds import KNOWN_STRUCTURES, PROVED_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged, list_tagged_groups
 from properties.worlds.replication.fault_models import EVERY_FAULT
-from properties.worlds.replication.structures import CERTIFIED_BY_NAME, RELEASED_STRUCTURES
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import SEARCHED_SLAVES_MAX, ClaimedGroup
 from properties.z3.induction import SolverGaveUpError
 from properties.z3.obligations import load_proof
@@ -278,7 +278,7 @@ def choose_structures(
     """
     overriding = (*variants, *version.variants)
     if not overriding:
-        return [KNOWN_STRUCTURES[n] for n in names or PROVED_STRUCTURES]
+        return [STRUCTURES[n] for n in names] or list(list_tagged(Tag.USUAL, Tag.SYSTEM))
     if others := [n for n in names if n not in CERTIFIED_BY_NAME]:
         raise click.BadParameter(
             f"{others[0]!r} is no structure of replication, and only those differ by variant or "
@@ -291,7 +291,7 @@ def choose_structures(
                 f"{name} repairs {release}; add --rocketmq-version {release}",
                 param_hint="--variant",
             )
-    usual = COMPARED_STRUCTURES if variants else RELEASED_STRUCTURES
+    usual = list_tagged_groups(Tag.COMPARED) if variants else list_tagged_groups(Tag.RELEASED)
     chosen = [CERTIFIED_BY_NAME[n] for n in names] or usual
     repaired = (evolve(s, variants=variants) for s in chosen)
     return list(dict.fromkeys(version.apply(s) for s in repaired))
@@ -376,7 +376,7 @@ def search_all_witnesses(structures: list[ClaimedStructure]) -> None:
 
     If all structures are searched, everything is searched again.
     """
-    is_every = len(structures) == len(PROVED_STRUCTURES)
+    is_every = len(structures) == len(list_tagged(Tag.USUAL, Tag.SYSTEM))
     with show_progress() as progress:
         for structure in structures:
             if not is_every and are_witnesses_current(structure):

@@ -9,16 +9,16 @@ import pytest
 from attrs import evolve
 
 from properties.language.world import ClaimedStructure
-from properties.worlds import WORLD_STRUCTURES
-from properties.worlds.replication.world import CERTIFIED_STRUCTURES, ClaimedGroup
+from properties.worlds.catalogue import list_other_structures
+from properties.worlds.replication.world import CERTIFIED_GROUPS, ClaimedGroup
 
-STRUCTURES = list(CERTIFIED_STRUCTURES)
+GROUPS = list(CERTIFIED_GROUPS)
 """Every structure that has a certificate."""
 
 SYNCHRONOUS_PAIR = ClaimedGroup()
 """SYNC_MASTER, ASYNC_FLUSH, one slave: RocketMQ's stock synchronous pair."""
 
-OTHER_STRUCTURES = list(WORLD_STRUCTURES.values())
+OTHER_STRUCTURES = list(list_other_structures())
 """Every structure of the other worlds."""
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from properties.worlds import OTHER_WORLDS
+from properties.worlds.catalogue import OTHER_WORLDS
 from reference.worlds.replication.rules import RULES
 
 ROOT = Path(__file__).parents[1]

@@ -9,7 +9,7 @@ from attrs import frozen
 from properties.language.world import ClaimedStructure
 from properties.scenarios.counterexamples.cases import load_cases
 from properties.scenarios.known_issues.catalogue import load_scenarios
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.system.world import ClaimedSystem
 from reference.releases.versions import list_versions
 
@@ -24,7 +24,7 @@ GROUPS = tuple(
 """The stock pair comes first, because the page opens with it."""
 
 LATER = (
-    *(name for name in KNOWN_STRUCTURES if name.startswith(f"{PAIR} at ")),
+    *(name for name in STRUCTURES if name.startswith(f"{PAIR} at ")),
     "ASYNC_MASTER/ASYNC_FLUSH/1 slave at 4.9.3",
     f"{PAIR} with transient_store_pool",
 )
@@ -34,7 +34,7 @@ SHELVES = {
     "A master and its slaves, 4.4.0": GROUPS,
     "A master and its slaves, other releases": LATER,
     **{
-        heading: tuple(name for name in KNOWN_STRUCTURES if name.startswith(f"{world}/"))
+        heading: tuple(name for name in STRUCTURES if name.startswith(f"{world}/"))
         for world, heading in (
             ("system", "The system, with a consumer"),
             ("reading", "A consumer and two queues"),
@@ -86,9 +86,7 @@ def list_deployments() -> Iterator[Deployment]:
     """Every structure once, those of the shelves first, in reading order."""
     known: set[str] = set()
     listed = [
-        Deployment(KNOWN_STRUCTURES[name], shelf)
-        for shelf, names in SHELVES.items()
-        for name in names
+        Deployment(STRUCTURES[name], shelf) for shelf, names in SHELVES.items() for name in names
     ]
     told = (*(case.structure for case in load_cases()), *(s.structure for s in load_scenarios()))
     for deployment in (*listed, *(Deployment(structure, OTHERS) for structure in told)):

@@ -17,7 +17,7 @@ from properties.verdicts.certificates import find_cells
 from properties.verdicts.findings.disputes import Finding, load_findings
 from properties.verdicts.findings.turned_cells import TurnedCells, load_turned
 from properties.verdicts.verdict import Verdict
-from properties.worlds import KNOWN_STRUCTURES, STRUCTURES_BY_WORLD
+from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged
 
 
 @cache
@@ -27,7 +27,7 @@ def count_cells() -> Counter[str]:
     Under ``""`` are those that any finding disputes, under ``cells`` all there are.
     """
     counts: Counter[str] = Counter()
-    for structure in KNOWN_STRUCTURES.values():
+    for structure in STRUCTURES.values():
         for cell in find_cells(structure).values():
             counts["cells"] += 1
             counts.update(cell.disputed)
@@ -86,7 +86,7 @@ def _render_finding(finding: Finding) -> Iterator[str]:
 
 def render_cells(finding: Finding, claim: str) -> str:
     """The structures of 4.4.0 in which the finding disputes a claim; empty if there are none."""
-    structures = [s for world in STRUCTURES_BY_WORLD.values() for s in world]
+    structures = list_tagged(Tag.USUAL)
     rows = {s.name: list_disputed(finding, claim, s) for s in structures if claim in s.world.claims}
     rows = {name: columns for name, columns in rows.items() if columns}
     if not rows:

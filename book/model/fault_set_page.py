@@ -13,19 +13,19 @@ from book.links import link_finding
 from book.merged_table import group_equal, merge_rows
 from properties.generated_text import SPEC, Page, leave_to_site, render_table
 from properties.language.world import ClaimedStructure
-from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, load_borders
+from properties.verdicts.fault_sets.certificates import load_borders
 from properties.verdicts.findings.disputes import find_claim_disputes
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds.catalogue import WORLD_BY_TOPIC, Tag, list_tagged
 from properties.worlds.system.world import SYSTEM
 from properties.z3.fault_sets import Border, FaultSet
 
-BORDERED_BY_WORLD = {**STRUCTURES_BY_WORLD, SYSTEM.topic: SYSTEM.structures}
+WORLDS = {**WORLD_BY_TOPIC, SYSTEM.topic: SYSTEM}
 """The structures of every world, and those of all worlds together."""
 
 
 def render_borders(world: str) -> str:
     """For each guarantee of a world the smallest fatal sets, and the steps of their schedules."""
-    structures = [s for s in BORDERED_BY_WORLD[world] if s in BORDERED_STRUCTURES]
+    structures = [s for s in WORLDS[world].structures if s in list_tagged(Tag.FAULT_SETS)]
     names = structures[0].world.claims
     return "\n\n".join("\n".join(_render_guarantee(name, structures)) for name in names)
 
@@ -88,7 +88,7 @@ def _quote(faults: FaultSet) -> str:
 
 CHAPTER = SPEC / "fault_sets.md"
 
-_TABLES = {f"borders of {world}": partial(render_borders, world) for world in BORDERED_BY_WORLD}
+_TABLES = {f"borders of {world}": partial(render_borders, world) for world in WORLDS}
 
 PAGE = Page(CHAPTER, _TABLES, site_only=leave_to_site(CHAPTER, _TABLES))
 """The chapter."""

@@ -12,16 +12,14 @@ from book.model.code_page import CLAIM_SHELF, write_code
 from properties.generated_text import SPEC
 from properties.verdicts.certified_cells import compute_row
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
-from properties.worlds.replication.world import CERTIFIED_STRUCTURES, CLAIMS
+from properties.worlds.replication.world import CERTIFIED_GROUPS, CLAIMS
 
 CHAPTER = SPEC / "guarantees.md"
 
 BEGIN = "<!-- begin generated: verdicts -->"
 END = "<!-- end generated: verdicts -->"
 
-STRUCTURES = sorted(
-    CERTIFIED_STRUCTURES, key=lambda s: (s.role.name, s.flush_disk_type.name, s.slaves)
-)
+STRUCTURES = sorted(CERTIFIED_GROUPS, key=lambda s: (s.role.name, s.flush_disk_type.name, s.slaves))
 """Every row, in the order of the tables."""
 
 _SECTION = re.compile(

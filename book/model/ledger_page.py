@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from attrs import frozen
 
 from properties.generated_text import SPEC, Page, render_table
-from properties.worlds import OTHER_WORLDS
+from properties.worlds.catalogue import OTHER_WORLDS
 
 LEDGER = SPEC / "ledger"
 

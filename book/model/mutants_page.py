@@ -28,7 +28,7 @@ from properties.mutants.findings import (
     load_table,
     tabulate,
 )
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds.catalogue import WORLD_BY_TOPIC
 
 HEAD = ("mutants", ALIKE, *KILLERS, UNDECIDED, ARGUED, OPEN)
 
@@ -78,7 +78,7 @@ def render_missing() -> str:
     """The numbers of mutants of each world that are not judged yet."""
     known = {(e.world, f.name) for e in get_table() for f in e.findings}
     lines = []
-    for world in STRUCTURES_BY_WORLD:
+    for world in WORLD_BY_TOPIC:
         names = [m.name for m in list_mutants(world)]
         missing = sum((world, name) not in known for name in names)
         older = sum(entry.world == world for entry in list_older(get_table()))

@@ -11,10 +11,11 @@ from functools import cache
 
 from book.links import link_claim
 from properties.generated_text import SPEC, Page, leave_to_site, render_table
+from properties.worlds.catalogue import Tag, list_tagged
 from properties.worlds.replication.fault_models import EVERYTHING
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import CLAIMS, LEMMAS, ClaimedGroup
-from properties.z3.cores import STORED_STRUCTURES, Node, NodeKind, PropertyGraph, load_cores
+from properties.z3.cores import Node, NodeKind, PropertyGraph, load_cores
 from properties.z3.induction import get_lemmas
 from properties.z3.obligations import ObligationKind
 from reference.language.machine import record_machine
@@ -37,7 +38,7 @@ def render_obligations() -> str:
     """The obligations of each stored structure, their work, and the lemmas that they need."""
     kinds = [kind.value for kind in ObligationKind]
     rows = []
-    for structure in STORED_STRUCTURES:
+    for structure in list_tagged(Tag.CORES):
         graph = load_graph(structure)
         counts = Counter(obligation.kind.value for obligation in graph.cores)
         lemmas = len(get_lemmas())
@@ -138,11 +139,11 @@ def render_unused() -> str:
     """The lemmas that no guarantee of the shown structure needs."""
     unused = Counter(
         node
-        for structure in STORED_STRUCTURES
+        for structure in list_tagged(Tag.CORES)
         for node in load_graph(structure).find_unused_lemmas()
     )
     rows = [
-        [_link([node]), f"{unused[node]} of {len(STORED_STRUCTURES)}"]
+        [_link([node]), f"{unused[node]} of {len(list_tagged(Tag.CORES))}"]
         for node in load_graph(SHOWN).find_unused_lemmas()
     ]
     return render_table(["No guarantee rests on", "so in"], rows)

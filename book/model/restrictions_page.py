@@ -18,7 +18,7 @@ from properties.restrictions.counting import (
 from properties.restrictions.derivation import DEFINING_CONDITIONS
 from properties.restrictions.evidence import Standing
 from properties.restrictions.results import load_judged
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds.catalogue import WORLD_BY_TOPIC
 
 CLAIMS_SHOWN = 3
 """How many claims a row names."""
@@ -33,7 +33,7 @@ def render_counts() -> str:
         *("proved verdicts", "of them depending on refuted or untested ones"),
     )
     rows = []
-    for world in STRUCTURES_BY_WORLD:
+    for world in WORLD_BY_TOPIC:
         t = compute_tally(world)
         rows.append(
             (
@@ -49,7 +49,7 @@ def render_open() -> str:
     """The tests for real brokers of all worlds, those with the most dependent verdicts first."""
     open_ones = [
         (world, b)
-        for world in STRUCTURES_BY_WORLD
+        for world in WORLD_BY_TOPIC
         for b in list_bearing(world)
         if not b.standing.is_evident
     ]
@@ -97,7 +97,7 @@ def _name_claims(bearing: Bearing) -> str:
 def render_idle() -> str:
     """The restrictions of each world that carry no verdict in any structure."""
     lines = []
-    for world in STRUCTURES_BY_WORLD:
+    for world in WORLD_BY_TOPIC:
         structures = list_judged_structures(world)
         names = dict.fromkeys(j.restriction for s in structures for j in load_judged(s))
         bearing = {b.name for b in list_bearing(world)}
@@ -110,7 +110,7 @@ def render_gave_up() -> str:
     """Where Z3 gave up, so that verdicts were counted as lost without an answer."""
     lines = [
         f"- {structure.name}: `{judged.restriction}`, under {', '.join(columns)}"
-        for world in STRUCTURES_BY_WORLD
+        for world in WORLD_BY_TOPIC
         for structure in list_judged_structures(world)
         for judged in load_judged(structure)
         if (columns := dict.fromkeys((*judged.entirely.gave_up, *judged.by_one.gave_up)))
@@ -125,7 +125,7 @@ def render_defining() -> str:
 
 CHAPTER = SPEC / "restrictions.md"
 
-_TABLES = {f"of {world}": partial(render_world, world) for world in STRUCTURES_BY_WORLD}
+_TABLES = {f"of {world}": partial(render_world, world) for world in WORLD_BY_TOPIC}
 
 PAGE = Page(
     CHAPTER,

@@ -23,12 +23,12 @@ from properties.comparison.difference_search import (
 )
 from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
 from properties.comparison.repairs import REPAIRED_CLAIM, Repair, load_all_repairs
-from properties.comparison.upgrades import COMPARED_STRUCTURES, Difference, compute_difference
+from properties.comparison.upgrades import Difference, compute_difference
 from properties.generated_text import SPEC, Page, render_table
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds.replication.structures import RELEASED_STRUCTURES
+from properties.worlds.catalogue import Tag, list_tagged_groups
 from reference.language.variant import Variant
 from reference.releases.known_differences import KNOWN_DIFFERENCES, PUBLISHED
 from reference.releases.releases import CLASSIC, Span, is_since
@@ -179,7 +179,7 @@ def render_timing_differences() -> str:
 def render_verdicts() -> str:
     """The numbers of proved, disputed and refuted verdicts, per set of rules and structure."""
     rows = []
-    for structure in RELEASED_STRUCTURES:
+    for structure in list_tagged_groups(Tag.RELEASED):
         cells = [load_cells(get_released(name, structure)) for name in RULE_SET_NAMES]
         rows.append([structure.name, *(_count(each.values()) for each in cells)])
     return render_in_order("Structure", RULE_SET_NAMES, rows)
@@ -191,7 +191,7 @@ def render_turned() -> str:
     rows = []
     for before, after in itertools.pairwise(classic):
         turned: Counter[tuple[str, str, str]] = Counter()
-        for structure in RELEASED_STRUCTURES:
+        for structure in list_tagged_groups(Tag.RELEASED):
             old, new = (load_cells(get_released(name, structure)) for name in (before, after))
             turned.update((c, _word(v), _word(new[c, f])) for (c, f), v in old.items())
         rows += [
@@ -230,7 +230,7 @@ def _count_steps(difference: ObservableDifference) -> str:
 
 def render_false_acknowledgements() -> str:
     """The verdicts on false acknowledgements, in all sets of rules."""
-    structure = COMPARED_STRUCTURES[0]
+    structure = list_tagged_groups(Tag.COMPARED)[0]
     rows = []
     for column, cause in FALSE_ACKNOWLEDGEMENTS.items():
         row = [f"{cause} (*{column}*)"]

@@ -24,7 +24,7 @@ from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.expectations import Expectation, find_expectation
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import OTHER_WORLDS
+from properties.worlds.catalogue import OTHER_WORLDS
 from reference.language.machine import record_machine
 from reference.language.rule import Rule
 

@@ -15,7 +15,7 @@ from properties.verdicts.certified_cells import list_vacuous
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.findings.explanations import explain
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.world import ClaimedGroup
 
 REASONS = "#the-reason-for-each-no"
@@ -42,7 +42,7 @@ class Reason:
 
 def find_vacuous(structure_name: str) -> frozenset[tuple[str, str]]:
     """The cells whose premise never holds; of other worlds none is asked here."""
-    structure = KNOWN_STRUCTURES[structure_name]
+    structure = STRUCTURES[structure_name]
     if not isinstance(structure, ClaimedGroup):
         return frozenset()
     return list_vacuous(structure)
@@ -51,7 +51,7 @@ def find_vacuous(structure_name: str) -> frozenset[tuple[str, str]]:
 @cache
 def find_reason(structure_name: str, claim: str, fault: str) -> Reason:
     """Why a refuted cell is refuted."""
-    structure: ClaimedStructure = KNOWN_STRUCTURES[structure_name]
+    structure: ClaimedStructure = STRUCTURES[structure_name]
     verdict = load_cells(structure)[claim, fault]
     command = f'./rmqspec explain {claim} "{fault}" --structure "{structure_name}"'
     rules = structure.rules
@@ -70,7 +70,7 @@ def find_answer(structure_name: str, claim: str, fault: str) -> Answer:
     """The answer of a cell. Raises LookupError for one that no certificate has."""
     if (claim, fault) in find_vacuous(structure_name):
         return NEVER
-    cell = load_cells(KNOWN_STRUCTURES[structure_name])[claim, fault]
+    cell = load_cells(STRUCTURES[structure_name])[claim, fault]
     if cell.disputed:
         return f"[{cell.dispute}](disputed.md)"
     if cell.word is VerdictWord.PROVED:

@@ -16,7 +16,7 @@ from properties.scenarios.reading_claims import Deployment, list_steps
 from properties.scenarios.reading_claims import decide as find_wrong_run
 from properties.worlds.replication.fault_models import EVERY_FAULT
 from properties.worlds.replication.witnesses import is_answered
-from properties.worlds.replication.world import CERTIFIED_STRUCTURES, ClaimedGroup
+from properties.worlds.replication.world import CERTIFIED_GROUPS, ClaimedGroup
 from properties.z3.induction import InductionProblem, prove_lemmas
 from reference.decisions.reading.pull_processor import MASTER_ID
 from reference.language.machine import record_predicate
@@ -96,7 +96,7 @@ class Choice:
 def list_choices() -> tuple[Choice, ...]:
     """Every certified group; neighbours with the same answers are one choice."""
     ordered = sorted(
-        CERTIFIED_STRUCTURES, key=lambda s: (s.role.name, s.flush_disk_type.name, s.slaves)
+        CERTIFIED_GROUPS, key=lambda s: (s.role.name, s.flush_disk_type.name, s.slaves)
     )
     groups = itertools.groupby(
         ordered, lambda s: (s.role, s.flush_disk_type, s.slaves > 0, list_answers(s))

@@ -13,7 +13,7 @@ from attrs import field, frozen
 from book.links import link_claim
 from book.operators.cells import find_vacuous
 from properties.verdicts.certificates import load_cells
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from reference.configuration.keys import BROKER_CONFIG, MESSAGE_STORE_CONFIG
 from reference.decisions.clients.sending import SendSettings
 from reference.decisions.progress.client_offsets import ConsumeFromWhere
@@ -74,7 +74,7 @@ def list_rows() -> Iterator[Iterable[str]]:
 
 def say_verdict(structure_name: str, claim: str, fault: str) -> str:
     """A cell: in which group, what is claimed, under which faults, and the verdict."""
-    cell = load_cells(KNOWN_STRUCTURES[structure_name])[claim, fault]
+    cell = load_cells(STRUCTURES[structure_name])[claim, fault]
     word = cell.dispute or cell.word.value
     if (claim, fault) in find_vacuous(structure_name):
         word += " (vacuous)"

@@ -17,7 +17,7 @@ from properties.scenarios.counterexamples.cases import find_case
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import list_vacuous
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import PROVED_STRUCTURES, STRUCTURES
+from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged
 from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.worlds.replication.structures import STOCK_FOLDERS, STOCK_WORLDS
 from properties.worlds.replication.world import CLAIMS, ClaimedGroup
@@ -137,7 +137,7 @@ def is_harmless(fault_model: FaultModel, structure: ClaimedGroup) -> bool:
 def render_shortest() -> str:
     """A row for each kind of structure: how many refuted verdicts are known to be the shortest."""
     found: dict[str, list[Verdict]] = {}
-    for structure in PROVED_STRUCTURES.values():
+    for structure in list_tagged(Tag.USUAL, Tag.SYSTEM):
         refuted = [v for v in load_cells(structure).values() if v.word is VerdictWord.REFUTED]
         found.setdefault(name_kind(structure), []).extend(refuted)
     rows = [

@@ -14,14 +14,10 @@ from properties.generated_text import count_steps
 from properties.language.world import ClaimedStructure
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts.certificates import encode_schedule, get_world_folder
-from properties.verdicts.fault_sets.certificates import (
-    BORDERED_STRUCTURES,
-    describe,
-    recheck_borders,
-    save_borders,
-)
+from properties.verdicts.fault_sets.certificates import describe, recheck_borders, save_borders
 from properties.verdicts.fault_sets.search import find_borders
 from properties.verdicts.findings.disputes import find_claim_disputes, say_disputed
+from properties.worlds.catalogue import Tag, list_tagged
 from properties.worlds.replication.world import SEARCHED_SLAVES_MAX
 from properties.z3.fault_sets import Border, FaultSet, get_all_faults
 from reference import ROCKETMQ_VERSION
@@ -35,7 +31,7 @@ def show_fault_sets(
     Raises InternalDisagreementError for a certificate that does not hold.
     """
     answers: list[dict[str, Any]] = []
-    chosen = [s for s in structures if s in BORDERED_STRUCTURES]
+    chosen = [s for s in structures if s in list_tagged(Tag.FAULT_SETS)]
     if not chosen:
         raise click.BadParameter(
             f"fault sets are decided for groups of up to {SEARCHED_SLAVES_MAX} slave, without "

@@ -17,7 +17,6 @@ from properties.checkout import name_page
 from properties.language.world import ClaimedStructure
 from properties.restrictions.evidence import find_unevidenced, is_table_current
 from properties.restrictions.results import (
-    JUDGED_STRUCTURES,
     Judged,
     judge_structure,
     load_judged,
@@ -25,6 +24,7 @@ from properties.restrictions.results import (
     save_judged,
 )
 from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord
+from properties.worlds.catalogue import Tag, list_tagged
 from properties.worlds.replication.world import SEARCHED_SLAVES_MAX
 from reference import ROCKETMQ_VERSION
 
@@ -37,7 +37,7 @@ def show_restrictions(
     A search leaves out the structures whose answers are those of today's rules, so it continues
     after an interruption. Raises InternalDisagreementError for an answer that is stored otherwise.
     """
-    chosen = [s for s in structures if s in JUDGED_STRUCTURES]
+    chosen = [s for s in structures if s in list_tagged(Tag.SMALL)]
     if not chosen:
         raise click.BadParameter(
             f"restrictions are judged in groups of up to {SEARCHED_SLAVES_MAX} slave, without "

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from properties.worlds.catalogue import Tag, list_tagged
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 FORMATS = ("text", "json", "markdown", "sarif", "junit", "html")
@@ -17,12 +19,12 @@ def parse_required(text: str) -> tuple[str, str]:
     """A guarantee and a fault model, which is empty for all of them."""
     # All claims take longer to import than a remembered answer takes to print.
     from command_line.options.shared_options import CLAIM, describe_unknown  # noqa: PLC0415
-    from properties.worlds import CLAIM_NAMES, PROVED_STRUCTURES  # noqa: PLC0415
+    from properties.worlds.catalogue import CLAIM_NAMES  # noqa: PLC0415
 
     guarantee, _, fault = text.partition(":")
     if guarantee not in CLAIM_NAMES:
         raise click.BadParameter(describe_unknown(guarantee, CLAIM_NAMES, CLAIM.what))
-    structure = next(s for s in PROVED_STRUCTURES.values() if guarantee in s.world.claims)
+    structure = next(s for s in list_tagged(Tag.USUAL, Tag.SYSTEM) if guarantee in s.world.claims)
     names = [c.name for c in structure.world.fault_models]
     if fault and fault not in names:
         raise click.BadParameter(f"{fault!r} is none of {', '.join(names)}")

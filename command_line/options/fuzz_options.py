@@ -14,7 +14,7 @@ from click.core import ParameterSource
 
 from command_line.options.shared_options import apply_release
 from properties.language.world import ClaimedStructure
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.parameters import BaseFaults
 from reference.releases.versions import Version
@@ -86,7 +86,7 @@ def choose_structure(name: str | None, role: str, flush: str, slaves: int, versi
     """
     if name is None:
         return version.apply(ClaimedGroup(Role[role], FlushDiskType[flush], slaves))
-    return apply_release(KNOWN_STRUCTURES[name], version)
+    return apply_release(STRUCTURES[name], version)
 
 
 def get_typed_options(context: click.Context) -> dict[str, Any]:

@@ -18,11 +18,7 @@ from click.shell_completion import CompletionItem
 from properties.language.fault_model import FaultModel
 from properties.language.world import ClaimedStructure
 from properties.scenarios.summary.rows import CODE
-from properties.worlds import (
-    CLAIM_NAMES,
-    FAULT_MODEL_NAMES,
-    KNOWN_STRUCTURES,
-)
+from properties.worlds.catalogue import CLAIM_NAMES, FAULT_MODEL_NAMES, STRUCTURES
 from properties.worlds.replication.structures import STOCK_PAIR
 from properties.worlds.replication.world import ClaimedGroup
 from reference.releases.versions import Version, find_version
@@ -86,7 +82,7 @@ CLAIM_OR_CODE = ClaimOrCode(CLAIM_NAMES, CLAIM.what)
 FAULT = KnownName(FAULT_MODEL_NAMES, "fault model")
 VARIANT = KnownName(list(VARIANTS), "variant")
 
-STRUCTURE = KnownName(KNOWN_STRUCTURES, "structure")
+STRUCTURE = KnownName(STRUCTURES, "structure")
 
 STRUCTURE_HELP = (
     "structure, as `rmqspec prove` lists them; of another release for example "

@@ -15,7 +15,7 @@ from attrs import evolve
 from command_line.prove import search
 from command_line.renewal.artefact import Artefact, Need, NotRenewedError, Say
 from properties.checkout import PROGRAM
-from properties.comparison.upgrades import COMPARED_STRUCTURES, COMPARED_VARIANTS, get_base
+from properties.comparison.upgrades import COMPARED_VARIANTS, get_base
 from properties.language.world import ClaimedStructure
 from properties.verdicts import certificates
 from properties.verdicts.expectations import (
@@ -25,8 +25,8 @@ from properties.verdicts.expectations import (
 )
 from properties.verdicts.renewal import Renewal, renew
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import KNOWN_STRUCTURES
-from properties.worlds.replication.structures import POOLED_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged_groups
+from properties.worlds.replication.structures import POOLED_GROUPS
 from properties.worlds.replication.world import SEARCHED_SLAVES_MAX, ClaimedGroup
 from reference.releases.releases import CONTROLLER
 from reference.releases.versions import RULE_SETS
@@ -42,12 +42,16 @@ def list_certified() -> list[Any]:
     """Every structure that has a certificate."""
     pooled = (
         evolve(structure, variants=(*structure.variants, release))
-        for structure in POOLED_STRUCTURES
+        for structure in POOLED_GROUPS
         for release in RULE_SETS
         if not release.endswith(CONTROLLER)
     )
-    repaired = (evolve(s, variants=(v,)) for s in COMPARED_STRUCTURES for v in COMPARED_VARIANTS)
-    found = {s.name: s for s in (*KNOWN_STRUCTURES.values(), *pooled, *repaired)}
+    repaired = (
+        evolve(s, variants=(v,))
+        for s in list_tagged_groups(Tag.COMPARED)
+        for v in COMPARED_VARIANTS
+    )
+    found = {s.name: s for s in (*STRUCTURES.values(), *pooled, *repaired)}
     return [structure for structure in found.values() if is_certified(structure)]
 
 

@@ -25,15 +25,10 @@ from properties.restrictions import results
 from properties.scenarios import stock_sizes
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts.certificates import get_world_folder
-from properties.verdicts.fault_sets.certificates import (
-    BORDERED_STRUCTURES,
-    list_open_sets,
-    load_borders,
-    save_borders,
-)
+from properties.verdicts.fault_sets.certificates import list_open_sets, load_borders, save_borders
 from properties.verdicts.renewal import RENEWAL_DEPTH_LIMIT
 from properties.verdicts.verdict import InternalDisagreementError
-from properties.worlds import PROVED_STRUCTURES
+from properties.worlds.catalogue import Tag, list_tagged
 from properties.z3 import cores
 from properties.z3.obligations import load_proof
 from properties.z3.vacuity import (
@@ -141,21 +136,35 @@ TABLES = (
     Table(
         "witnesses",
         Need.ANSWER,
-        PROVED_STRUCTURES.values(),
+        list_tagged(Tag.USUAL, Tag.SYSTEM),
         are_witnesses_current,
         make_witnesses,
         seconds=2,
     ),
-    Table("fault sets", Need.ANSWER, BORDERED_STRUCTURES, load_borders, make_fault_sets, seconds=8),
+    Table(
+        "fault sets",
+        Need.ANSWER,
+        list_tagged(Tag.FAULT_SETS),
+        load_borders,
+        make_fault_sets,
+        seconds=8,
+    ),
     Table(
         "restrictions",
         Need.PAGE,
-        results.JUDGED_STRUCTURES,
+        list_tagged(Tag.SMALL),
         results.load_judged,
         make_restrictions,
         seconds=240,
     ),
-    Table("cores", Need.PAGE, cores.STORED_STRUCTURES, cores.load_cores, make_cores, seconds=12),
+    Table(
+        "cores",
+        Need.PAGE,
+        list_tagged(Tag.CORES),
+        cores.load_cores,
+        make_cores,
+        seconds=12,
+    ),
 )
 """How each rule and premise is reached; the sets of faults that guarantees survive; the conditions
 that proofs need; the facts that they need."""

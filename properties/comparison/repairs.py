@@ -14,11 +14,11 @@ from attrs import asdict, evolve, field, frozen
 
 from properties.checkout import PROGRAM
 from properties.comparison.difference_search import REPAIRS, RULE_SET_NAMES
-from properties.comparison.upgrades import COMPARED_STRUCTURES
 from properties.verdicts.certificates import CERTIFICATE_FOLDER
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import read_entries, write_entry
 from properties.verdicts.verdict import InternalDisagreementError
+from properties.worlds.catalogue import Tag, list_tagged_groups
 from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.worlds.replication.world import ClaimedGroup
 from properties.z3.fault_sets import FaultSetProver
@@ -77,7 +77,7 @@ def _is_waiting(name: str) -> bool:
 
 def get_repaired(release: str, repairs: tuple[str, ...]) -> ClaimedGroup:
     """The stock synchronous pair of a release with repairs."""
-    return apply_rule_set(evolve(COMPARED_STRUCTURES[0], variants=repairs), release)
+    return apply_rule_set(evolve(list_tagged_groups(Tag.COMPARED)[0], variants=repairs), release)
 
 
 def decide_repair(release: str, variant: str) -> Repair:

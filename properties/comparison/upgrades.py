@@ -13,7 +13,6 @@ from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.replication.convergence import PUT_STEPS
-from properties.worlds.replication.structures import STOCK_PAIR
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.variant import Variant
 from reference.releases.known_differences import KnownDifference
@@ -25,9 +24,6 @@ from reference.worlds.replication.changes.controller_mode.repairs import REPAIRS
 
 ReleaseChange: TypeAlias = Variant | TimingDifference | KnownDifference
 """A change that comes with a release."""
-
-COMPARED_STRUCTURES = (STOCK_PAIR,)
-"""The groups for which every variant has a certificate: RocketMQ's stock synchronous pair."""
 
 COMPARED_VARIANTS = tuple(
     name

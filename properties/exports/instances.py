@@ -16,7 +16,7 @@ from attrs import evolve, field, frozen
 
 from properties.language.fault_model import FaultModel
 from properties.language.world import ClaimedStructure
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.structures import STOCK_PAIR
 from reference.language.parameters import BaseParameters
 from reference.releases.versions import find_version
@@ -88,7 +88,7 @@ class JudgedInstance:
     @property
     def structure(self) -> ClaimedStructure:
         """The structure of this name."""
-        return KNOWN_STRUCTURES[self.structure_name]
+        return STRUCTURES[self.structure_name]
 
     @property
     def small(self) -> SmallInstance:

@@ -27,7 +27,7 @@ from properties.scenarios.known_issues.scenario import Scenario
 from properties.schedules.judgement import ScheduleError, follow
 from properties.verdicts.certificates import decode_cells, get_stem, load, load_required
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from reference.language.leaves import PARAMETER_PREFIX, flatten, is_parameter, unflatten
 from reference.language.machine import Action
 from reference.language.parameters import BaseParameters
@@ -69,7 +69,7 @@ def encode_itf(trace: ItfTrace) -> dict[str, Any]:
         "rocketmq_version": find_version(trace.structure.variants).name,
         "structure": trace.structure.name,
     }
-    if trace.structure != KNOWN_STRUCTURES.get(trace.structure.name, trace.structure):
+    if trace.structure != STRUCTURES.get(trace.structure.name, trace.structure):
         about[MESSAGES] = trace.structure.messages
     if trace.guarantee is not None:
         about["guarantee"] = trace.guarantee
@@ -152,7 +152,7 @@ def decode_value(expression: Any) -> int | bool:
 
 
 def _decode_structure(about: Any) -> ClaimedStructure:
-    structure = KNOWN_STRUCTURES[about["structure"]]
+    structure = STRUCTURES[about["structure"]]
     if MESSAGES not in about:
         return structure
     messages = about[MESSAGES]
@@ -223,7 +223,7 @@ class Exported:
 
 def list_certified() -> tuple[Any, ...]:
     """Every structure of every release that has a certificate."""
-    return tuple(s for s in KNOWN_STRUCTURES.values() if load(s) is not None)
+    return tuple(s for s in STRUCTURES.values() if load(s) is not None)
 
 
 def list_counterexamples(structure: ClaimedStructure) -> Iterator[Exported]:

@@ -24,7 +24,7 @@ from properties.verdicts.certificates import get_path, get_world_folder, recheck
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.walks.steps import choose_evenly
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.world import CLAIMS, ClaimedGroup
 from properties.z3.induction import prove_lemmas
 from properties.z3.ranking import rank_steps

@@ -19,7 +19,7 @@ from attrs import frozen
 from properties.generated_text import ROOT
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import write_whole
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds.catalogue import WORLDS
 from reference.language.machine import record_predicate
 
 FOLDER = ROOT / ".rmqspec" / "measurements"
@@ -87,8 +87,8 @@ def run_git(*words: str) -> str:
 def compute_digest_of_all() -> str:
     """A digest of the rules, claims and lemmas of the structures of all worlds."""
     text = ""
-    for structures in STRUCTURES_BY_WORLD.values():
-        for structure in structures:
+    for world in WORLDS:
+        for structure in world.structures:
             lemmas = structure.world.get_lemmas(structure).items()
             text += compute_digest(structure)
             text += "".join(f"{n} {record_predicate(structure, p.predicate)}\n" for n, p in lemmas)

@@ -26,7 +26,7 @@ from properties.mutants.places import (
     rewrite,
     shift_operand,
 )
-from properties.worlds import MUTATED_STRUCTURES
+from properties.worlds.catalogue import WORLD_BY_TOPIC
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Instance, RecordedInstance, record_instance
 from reference.language.rule import Rule
@@ -91,14 +91,16 @@ def list_source_structures(world: str, name: str = "") -> tuple[Any, ...]:
 
     With a name, only those with this name.
     """
-    every = _list_replication() if world == "replication" else MUTATED_STRUCTURES[world]
+    every = (
+        _list_replication() if world == "replication" else WORLD_BY_TOPIC[world].mutated_structures
+    )
     return tuple(s for s in every if name in ("", s.name))
 
 
 def list_proof_structures(world: str, name: str = "") -> tuple[Any, ...]:
     """The structures in which lemmas are checked: of replication those with one slave."""
     every = [ClaimedGroup(flush_disk_type=flush) for flush in FlushDiskType]
-    structures = every if world == "replication" else MUTATED_STRUCTURES[world]
+    structures = every if world == "replication" else WORLD_BY_TOPIC[world].mutated_structures
     return tuple(s for s in structures if name in ("", s.name))
 
 

@@ -13,7 +13,7 @@ from attrs import evolve
 from properties.language.world import ClaimedStructure
 from properties.mutants.derivation import Part, RuleMutant, mutate
 from properties.mutants.places import remove_numbers
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds.catalogue import WORLD_BY_TOPIC
 from reference.language.leaves import flatten, unflatten
 from reference.language.machine import Instance, RecordedInstance, compute_machine, record_instance
 from reference.language.rule import Argument, Conditions, Rule, RuleBody
@@ -28,7 +28,7 @@ REGISTRIES: Mapping[str, Mapping[str, Rule]] = {"replication": RULES, "tables": 
 
 def get_registry(world: str) -> dict[str, Rule]:
     """The registry of a world's rules that its machines read."""
-    rules = REGISTRIES.get(world) or STRUCTURES_BY_WORLD[world][0].rules
+    rules = REGISTRIES.get(world) or WORLD_BY_TOPIC[world].structures[0].rules
     return cast(dict[str, Rule], rules)
 
 

@@ -24,7 +24,7 @@ from properties.judges.measurements import read_measurement, write_measurement
 from properties.mutants.derivation import RuleMutant, list_source_structures
 from properties.mutants.proof_judge import Likeness
 from properties.verdicts.fingerprint import compute_digest, compute_fingerprint
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds.catalogue import WORLD_BY_TOPIC
 from reference.language.machine import record_predicate
 
 ARGUMENTS_FILE = Path(__file__).with_name("arguments.toml")
@@ -158,7 +158,7 @@ def compute_rule_digest(world: str, rule: str) -> str:
 
 def is_of_this_rule(found: RuleFindings) -> bool:
     """The rule has not changed since, though others may have."""
-    is_known = found.world in STRUCTURES_BY_WORLD
+    is_known = found.world in WORLD_BY_TOPIC
     return is_known and found.rule_digest == compute_rule_digest(found.world, found.rule)
 
 
@@ -203,7 +203,7 @@ def read(folder: Path) -> list[RuleFindings]:
             entry = decode(json.loads(line))
         except (ValueError, KeyError, TypeError):
             continue
-        if entry.world in STRUCTURES_BY_WORLD and entry.digest == compute_world_digest(entry.world):
+        if entry.world in WORLD_BY_TOPIC and entry.digest == compute_world_digest(entry.world):
             found.append(entry)
     return found
 

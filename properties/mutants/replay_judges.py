@@ -18,7 +18,7 @@ from properties.mutants.execution import make_mistake
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.certificates import decode_cells, load
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import MUTATED_STRUCTURES
+from properties.worlds.catalogue import WORLD_BY_TOPIC
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.z3.vacuity import compute_questions, is_witnessed, load_witnesses
 from reference.language.machine import Action
@@ -49,7 +49,7 @@ def list_structures(world: str) -> tuple[Any, ...]:
     """The structures whose schedules are replayed."""
     if world == "replication":
         return tuple(CERTIFIED_BY_NAME[name] for name in REPLAYED)
-    return MUTATED_STRUCTURES[world]
+    return WORLD_BY_TOPIC[world].mutated_structures
 
 
 def find_lost_schedule(world: str, mutant: RuleMutant, name: str = "") -> StoredSchedule | None:

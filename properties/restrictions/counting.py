@@ -11,13 +11,8 @@ from attrs import frozen
 
 from properties.language.world import ClaimedStructure
 from properties.restrictions.evidence import Standing, find_unevidenced, get_standing
-from properties.restrictions.results import (
-    JUDGED_STRUCTURES,
-    load_judged,
-    load_proved,
-    make_disagreement,
-)
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.restrictions.results import load_judged, load_proved, make_disagreement
+from properties.worlds.catalogue import WORLD_BY_TOPIC, Tag, list_tagged
 
 
 @frozen
@@ -53,7 +48,7 @@ class Tally:
 
 def list_judged_structures(world: str) -> tuple[Any, ...]:
     """The structures of a world whose restrictions are relaxed."""
-    return tuple(s for s in STRUCTURES_BY_WORLD[world] if s in JUDGED_STRUCTURES)
+    return tuple(s for s in WORLD_BY_TOPIC[world].structures if s in list_tagged(Tag.SMALL))
 
 
 @cache

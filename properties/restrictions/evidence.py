@@ -15,9 +15,9 @@ from typing import Any
 from attrs import evolve, frozen
 
 from properties.language.world import ClaimedStructure
-from properties.restrictions.results import JUDGED_STRUCTURES, load_judged, load_proved
+from properties.restrictions.results import load_judged, load_proved
 from properties.verdicts.verdict import InternalDisagreementError
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds.catalogue import WORLD_BY_TOPIC, Tag, list_tagged
 from properties.worlds.replication.world import ClaimedGroup
 
 EVIDENCE_FILE = Path(__file__).with_name("evidence.toml")
@@ -78,8 +78,7 @@ def get_standing(world: str, restriction: str) -> Standing:
 
 def get_world_name(structure: ClaimedStructure) -> str:
     """The world of a structure: ``replication``, ``consumption``, ``tables``, ``delay``."""
-    worlds = STRUCTURES_BY_WORLD.items()
-    return next(name for name, known in worlds if type(known[0]) is type(structure))
+    return next(name for name, world in WORLD_BY_TOPIC.items() if world is structure.world)
 
 
 @cache
@@ -115,7 +114,7 @@ def get_judged_related(structure: ClaimedStructure) -> Any | None:
     """The structure whose restrictions apply to this one; None if there is none."""
     if isinstance(structure, ClaimedGroup) and structure.slaves > 1:
         structure = evolve(structure, slaves=1)
-    return structure if structure in JUDGED_STRUCTURES else None
+    return structure if structure in list_tagged(Tag.SMALL) else None
 
 
 @cache

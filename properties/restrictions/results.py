@@ -30,16 +30,13 @@ from properties.verdicts.certificates import (
     load_cells,
     load_required,
 )
-from properties.verdicts.fault_sets.certificates import SMALL_STRUCTURES
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import read_entries, write_entry
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
+from properties.worlds.catalogue import Tag, list_tagged
 from reference.language.machine import record_predicate
 
 RESTRICTIONS_FILE = "restrictions.json"
-
-JUDGED_STRUCTURES = SMALL_STRUCTURES
-"""The structures of every world whose restrictions are relaxed: groups of up to one slave."""
 
 ALL_COLUMNS = "all"
 """Means in a file: every fault model under which a claim is proved."""
@@ -129,7 +126,7 @@ def save_judged(
             if j.is_load_bearing
         },
     }
-    write_entry(path, structure.name, entry, [s.name for s in JUDGED_STRUCTURES])
+    write_entry(path, structure.name, entry, [s.name for s in list_tagged(Tag.SMALL)])
     load_judged.cache_clear()
 
 

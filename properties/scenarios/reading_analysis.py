@@ -24,8 +24,8 @@ from properties.scenarios.reading_claims import (
 from properties.verdicts.verdict import Hints, Verdict, search_structure
 from properties.verdicts.world_analysis import WorldAnalysis, decide_world
 from properties.worlds.reading.world import (
-    LATER_READING_STRUCTURES,
-    READING_STRUCTURES,
+    LATER_READERS,
+    READERS,
     ClaimedReading,
 )
 from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup
@@ -243,7 +243,7 @@ def decide_reading(structure: ClaimedReading) -> tuple[Verdict, ...]:
     If ``slaveReadEnable`` differs between the brokers, there is no certificate: claims are proved
     now, and the schedules for the master's value are tried. The rest is undecided.
     """
-    if structure in (*READING_STRUCTURES, *LATER_READING_STRUCTURES):
+    if structure in (*READERS, *LATER_READERS):
         return decide_world(structure)
     is_open = structure.is_master_open
     alike = evolve(

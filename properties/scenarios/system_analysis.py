@@ -15,7 +15,7 @@ from properties.verdicts.analysis import compute_structure
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict, VerdictWord, leave_open
 from properties.verdicts.world_analysis import WorldAnalysis
-from properties.worlds import PROVED_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.reading.world import ClaimedReading
 from properties.worlds.system.world import ClaimedSystem
 from reference.configuration.broker_group import BrokerGroup
@@ -93,9 +93,9 @@ def analyse_system(
 ) -> WorldAnalysis | None:
     """The verdicts for one group and its readers; None if they were not decided."""
     name = ClaimedSystem(compute_structure(group), reading).name
-    if name not in PROVED_STRUCTURES:
+    if name not in STRUCTURES:
         return None
-    structure = PROVED_STRUCTURES[name]
+    structure = STRUCTURES[name]
     load_cells(structure)
     verdicts = decide_system(structure, is_from_first=question.is_from_first)
     opened = leave_open_unmet(group, structure, verdicts)

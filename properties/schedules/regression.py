@@ -28,11 +28,11 @@ TEMPLATE = '''"""{title}
 from __future__ import annotations
 
 from properties.schedules.judgement import is_refuted_by, shorten_refutation
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 {imports}
 
 GUARANTEE = {guarantee}
-STRUCTURE = KNOWN_STRUCTURES[{structure}]
+STRUCTURE = STRUCTURES[{structure}]
 PARAMETERS = {parameters}
 SCHEDULE = (
 {schedule}
@@ -59,7 +59,7 @@ def format_regression(
 ) -> str:
     """The text of a test file that replays a minimal schedule in the reference.
 
-    The structure must be one of ``properties.worlds.KNOWN_STRUCTURES``; ``identifier`` names the
+    The structure must be in ``properties.worlds.catalogue.STRUCTURES``; ``identifier`` names the
     schedule's origin. Raises ScheduleError for a schedule with an impossible step.
     """
     actions = tuple(schedule)

@@ -219,7 +219,7 @@ def make_state_machine(
 
     >>> from hypothesis import settings
     >>> from properties.walks.hypothesis_machine import make_state_machine, run_state_machine
-    >>> from properties.worlds import find_world
+    >>> from properties.worlds.catalogue import find_world
     >>> from reference.language.operators import all_of, any_of, implies
     >>> from reference.worlds.replication.put import is_acknowledged
     >>> from reference.worlds.replication.structure import Structure

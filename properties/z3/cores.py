@@ -28,8 +28,7 @@ from properties.verdicts.certificates import CERTIFICATE_FOLDER, get_path
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import render_lines, write_whole
 from properties.verdicts.verdict import InternalDisagreementError
-from properties.worlds.replication.structures import CERTIFIED_BY_NAME
-from properties.worlds.replication.world import CERTIFIED_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged
 from properties.z3.discharge import Fact, FactKind, Outcome, follows_from
 from properties.z3.induction import SolverGaveUpError
 from properties.z3.obligations import Obligation, ObligationKind, Proof, load_proof
@@ -129,12 +128,6 @@ def get_rule_name(obligation: Obligation) -> str:
 
 
 CORE_FOLDER = CERTIFICATE_FOLDER / "cores"
-
-STORED_SLAVES_MAX = 2
-"""Cores of larger groups are not stored: they repeat the same facts for each slave."""
-
-STORED_STRUCTURES = tuple(s for s in CERTIFIED_STRUCTURES if s.slaves <= STORED_SLAVES_MAX)
-"""Every structure whose cores are stored."""
 
 
 @frozen
@@ -301,7 +294,7 @@ def main(names: Iterable[str]) -> None:
 
     Raises KeyError for the name of a structure that does not exist.
     """
-    structures = [CERTIFIED_BY_NAME[n] for n in names] or STORED_STRUCTURES
+    structures = [STRUCTURES[n] for n in names] or list_tagged(Tag.CORES)
     for structure in structures:
         cores = find_cores(load_proof(structure))
         path = save_cores(structure, cores)

@@ -26,9 +26,9 @@ from properties.verdicts.certificates import CERTIFICATE_FOLDER, load_cells
 from properties.verdicts.fingerprint import compute_fingerprint
 from properties.verdicts.storage.certificate_files import write_whole
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged
 from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODEL_BY_NAME, FAULT_MODELS
-from properties.worlds.replication.world import LEMMAS, ClaimedGroup
+from properties.worlds.replication.world import LEMMAS
 from properties.z3.induction import (
     InductionProblem,
     Step,
@@ -43,20 +43,9 @@ from properties.z3.smallest_model import (
 )
 from reference.language.leaves import flatten, unflatten
 from reference.language.machine import Action, compute_machine
-from reference.worlds.replication.roles import FlushDiskType, Role
 from reference.worlds.replication.state import Cluster
 
 COUNTEREXAMPLE_FILE = CERTIFICATE_FOLDER / "counterexamples.json"
-
-EXAMINED_STRUCTURES = (
-    ClaimedGroup(),
-    ClaimedGroup(flush_disk_type=FlushDiskType.SYNC_FLUSH),
-    ClaimedGroup(role=Role.ASYNC_MASTER),
-    ClaimedGroup(slaves=0),
-    ClaimedGroup(variants=("4.5.1",)),
-    ClaimedGroup(slaves=0, variants=("4.5.1",)),
-)
-"""The examined structures: the smallest of their counterexamples is kept."""
 
 
 @frozen
@@ -245,7 +234,7 @@ def save_counterexamples(
 
 def compute_examined_digest() -> str:
     """A digest of rules, claims and lemmas of the examined structures."""
-    text = "\n".join(f"{compute_fingerprint(structure)}" for structure in EXAMINED_STRUCTURES)
+    text = "\n".join(f"{compute_fingerprint(structure)}" for structure in list_tagged(Tag.EXAMINED))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -264,7 +253,7 @@ def load_counterexamples(path: Path = COUNTEREXAMPLE_FILE) -> dict[str, LemmaCou
     return {
         item["lemma"]: LemmaCounterexample(
             lemma=item["lemma"],
-            structure=KNOWN_STRUCTURES[item["structure"]],
+            structure=STRUCTURES[item["structure"]],
             before=item["before"],
             action=Action(item["rule"], item["arguments"]) if item["rule"] else None,
             breaks=tuple(item["breaks"]),
@@ -292,7 +281,7 @@ def search_all(
 ) -> dict[str, LemmaCounterexample]:
     """The smallest counterexample of each of these lemmas over the examined structures."""
     smallest: dict[str, LemmaCounterexample] = {}
-    for structure in EXAMINED_STRUCTURES:
+    for structure in list_tagged(Tag.EXAMINED):
         for name, entry in find_counterexamples(structure, on_progress, lemmas).items():
             known = smallest.get(name)
             if known is None or entry.compute_size() < known.compute_size():

@@ -13,7 +13,7 @@ from attrs import Factory, field, frozen
 
 from properties.language.world import ClaimedStructure
 from properties.verdicts.fingerprint import compute_digest
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.parameters import BaseFaults
 from reference.language.rule import USUAL_WEIGHT
@@ -44,7 +44,7 @@ def get_structure_code(structure: ClaimedStructure) -> str:
     return structure.world.make_code(structure)
 
 
-STRUCTURE_BY_CODE: Mapping[str, Any] = {get_structure_code(s): s for s in KNOWN_STRUCTURES.values()}
+STRUCTURE_BY_CODE: Mapping[str, Any] = {get_structure_code(s): s for s in STRUCTURES.values()}
 """Every structure that an identifier can name."""
 
 

@@ -11,7 +11,7 @@ from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import follow_while_possible
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts.certificates import get_world_folder
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from reference.language.leaves import flatten
 from reference.language.machine import compute_machine
 from reference.language.terms import OPERATORS, evaluate

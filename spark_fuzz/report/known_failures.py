@@ -13,7 +13,8 @@ from pyspark.sql import functions as spark_functions
 
 from properties.language.world import ClaimedStructure
 from properties.verdicts.fault_sets.admitted_faults import are_proofs_current
-from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, load_borders
+from properties.verdicts.fault_sets.certificates import load_borders
+from properties.worlds.catalogue import Tag, list_tagged
 from reference.language.parameters import BaseFaults
 from spark_fuzz.campaign.row_reading import has_fired
 from spark_fuzz.report.fault_counts import get_first, list_faults
@@ -43,7 +44,7 @@ def list_known_failures(structure: ClaimedStructure) -> tuple[KnownFailure, ...]
 
     Empty for a structure whose fault sets are not decided, or were decided for other rules.
     """
-    if structure not in BORDERED_STRUCTURES or not are_proofs_current(structure):
+    if structure not in list_tagged(Tag.FAULT_SETS) or not are_proofs_current(structure):
         return ()
     guarantees = structure.world.guarantees
     return tuple(

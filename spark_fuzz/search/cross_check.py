@@ -17,8 +17,7 @@ from properties.language.fault_model import FaultModel
 from properties.language.world import ClaimedStructure
 from properties.verdicts.certificates import decode_cells, load
 from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord
-from properties.worlds import STRUCTURES
-from properties.worlds.replication.world import SEARCHED_SLAVES_MAX
+from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged
 from reference.language.machine import Action
 from spark_fuzz.search.breadth_first import (
     STATES_MAX,
@@ -145,9 +144,7 @@ def cross_check(
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> Iterator[CrossCheck]:
     """Every verdict of these structures, or of all whose certificates claim shortest schedules."""
-    all_names = [n for n, s in STRUCTURES.items() if s.slaves <= SEARCHED_SLAVES_MAX]
-    for name in list(names) or all_names:
-        structure = STRUCTURES[name]
+    for structure in [STRUCTURES[name] for name in names] or list_tagged(Tag.SMALL):
         for fault_model in structure.world.fault_models:
             yield from compare_with_certificate(structure, fault_model, states_max, on_progress)
 

@@ -13,7 +13,7 @@ from properties.language.fault_model import FaultModel
 from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import follow
 from properties.verdicts.certificates import decode_cells, load
-from properties.worlds import MUTATED_STRUCTURES
+from properties.worlds.catalogue import WORLD_BY_TOPIC
 from properties.worlds.replication.world import ClaimedGroup
 from properties.z3.vacuity import load_witnesses
 from reference.language.machine import Action
@@ -98,7 +98,7 @@ def list_small_instances(world: str) -> tuple[ListedInstance, ...]:
         return _list_replication()
     return tuple(
         ListedInstance(s, column, s.world.sizes.search)
-        for s in MUTATED_STRUCTURES[world]
+        for s in WORLD_BY_TOPIC[world].mutated_structures
         for column in (s.world.get_fault_model("none"), s.world.every_fault)
     )
 
@@ -127,7 +127,11 @@ def list_instances_near(world: str, rule: str) -> tuple[ListedInstance, ...]:
 
     A shortest witness does not use the rule before, so a mistake in it changes nothing on the path.
     """
-    structures = MUTATED_STRUCTURES[world] if world != "replication" else (PAIR, FLUSHING_PAIR)
+    structures = (
+        WORLD_BY_TOPIC[world].mutated_structures
+        if world != "replication"
+        else (PAIR, FLUSHING_PAIR)
+    )
     having = [s for s in structures if rule in s.rules]
     if world == "replication":
         having = [s for s in having if _list_near(s, rule)][:1]

@@ -33,7 +33,7 @@ from properties.generated_text import SPEC
 from properties.scenarios.counterexamples.cases import find_case, load_cases
 from properties.scenarios.known_issues.catalogue import load_scenarios
 from properties.schedules.judgement import replay
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from reference.language.machine import Action, compute_machine
 from tests.command_line.run import run
 from tests.properties.exports.javascript_walks import MISSING
@@ -155,7 +155,7 @@ def test_every_cell_is_refuted_by_its_schedule() -> None:
 def test_all_structures_of_the_small_worlds_are_offered() -> None:
     """Each is assembled from the shared lines, and its first state offers steps."""
     offered = {deployment.key for deployment in list_deployments()}
-    known = [n for n in KNOWN_STRUCTURES if n.startswith(("system", "reading", "tables", "delay"))]
+    known = [n for n in STRUCTURES if n.startswith(("system", "reading", "tables", "delay"))]
     assert set(known) <= offered
     assert 12 == sum(name.startswith("system/") for name in known)
     make_context().eval("""function count(key) {
@@ -200,7 +200,7 @@ def test_what_a_campaign_finds_opens() -> None:
 
 def test_what_the_explorer_lacks_has_no_address() -> None:
     """A group of three slaves with the rules of a later release."""
-    group = KNOWN_STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/3 slaves at 4.9.3"]
+    group = STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/3 slaves at 4.9.3"]
     assert write_address(list(replay(group, group.usual_parameters, ()))) is None
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from book.links import find_chapter, link_claim, link_rule, link_variant
 from properties.language.world import World
-from properties.worlds import OTHER_WORLDS
+from properties.worlds.catalogue import OTHER_WORLDS
 from properties.worlds.replication.world import CLAIMS, LEMMAS, SANITY_CHECKS
 from reference.worlds.replication.rules import RULES
 from tests.structures import name_of

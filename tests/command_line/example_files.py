@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from properties.exports.itf import list_issue_traces, write_traces
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.store import create_campaign, plan_campaign
 from tests.brokers.disk.real_stores import unpack

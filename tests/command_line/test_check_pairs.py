@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from properties.verdicts.world_analysis import analyse_pairs, list_differing
-from properties.worlds import OTHER_WORLDS
+from properties.worlds.catalogue import OTHER_WORLDS
 from reference.configuration.deployments import sample_group
 from tests.command_line.run import run
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from tests.command_line.run import assert_one_line, run
 
 DELAY = "delay/4.4.0"

@@ -12,7 +12,7 @@ from properties.generated_text import ROOT
 from properties.scenarios.predictions import get_cell, load_predictions
 from properties.schedules.telling import draw_cell
 from properties.verdicts.expectations import find_expectation
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from tests.command_line.run import CONF
 
 

@@ -18,7 +18,7 @@ from command_line.fuzz import (
 from command_line.options.fuzz_options import format_command
 from properties.verdicts.certificates import decode_cells, load_required
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import STRUCTURES, STRUCTURES_BY_WORLD
+from properties.worlds.catalogue import STRUCTURES, WORLDS, Tag, list_tagged
 from reference.worlds.replication.parameters import FaultCounts
 from spark_fuzz.campaign.progress import Progress
 from spark_fuzz.campaign.schedule import CampaignOptions, parse_identifier
@@ -79,7 +79,7 @@ def find_cells(word: VerdictWord) -> list[tuple[CampaignOptions, str]]:
     under test looks into the expectations.
     """
     found = []
-    for structure in STRUCTURES.values():
+    for structure in list_tagged(Tag.USUAL):
         for cell in decode_cells(structure, load_required(structure)):
             admitted = dict.fromkeys(structure.world.get_fault_model(cell.fault).admitted, 1)
             limits = structure.world.everything.counts(**admitted)
@@ -92,7 +92,7 @@ def test_whatever_is_proved_is_a_promise() -> None:
     """In each world, for each mixture of faults of the matrix."""
     cells = find_cells(VerdictWord.PROVED)
     with_promises = {options.structure for options, _ in cells}
-    assert all(with_promises & set(structures) for structures in STRUCTURES_BY_WORLD.values())
+    assert all(with_promises & set(world.structures) for world in WORLDS)
     for options, guarantee in cells:
         assert guarantee in find_broken_promises([guarantee], options)
 

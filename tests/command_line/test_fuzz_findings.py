@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from command_line.answers.fuzz_findings import print_known
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.store import Manifest, create_campaign
 from spark_fuzz.report.class_files import CLASSES_FILE

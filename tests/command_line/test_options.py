@@ -6,7 +6,7 @@ import click
 import pytest
 
 from command_line.options.shared_options import STRUCTURE, describe_unknown
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from tests.command_line.examples import list_commands
 from tests.command_line.run import assert_one_line, run
 
@@ -44,7 +44,7 @@ def test_structures_have_the_same_names_everywhere(verb: str) -> None:
     option = find_option(verb, "--structure")
     assert option is not None
     assert option.type is STRUCTURE
-    assert set(STRUCTURE.known) == set(KNOWN_STRUCTURES)
+    assert set(STRUCTURE.known) == set(STRUCTURES)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_structures_have_the_same_names_everywhere(verb: str) -> None:
 )
 def test_a_misspelt_structure_is_suggested(value: str, first: str) -> None:
     """In whatever case."""
-    told = describe_unknown(value, KNOWN_STRUCTURES, "structure")
+    told = describe_unknown(value, STRUCTURES, "structure")
     assert told.partition("nearest are ")[2].startswith(first)
 
 

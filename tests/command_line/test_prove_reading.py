@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from reference.language.machine import compute_machine
 from tests.command_line.run import assert_one_line, run
 

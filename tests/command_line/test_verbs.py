@@ -13,7 +13,7 @@ from command_line import bench
 from command_line.benchmarks import engines as bench_engines
 from properties.schedules.judgement import find_first_violation
 from properties.verdicts.certificates import load_cells
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.world import CLAIMS
 from reference.worlds.reading.state import ReadingFaults
 from spark_fuzz.campaign.schedule import CampaignOptions

@@ -11,8 +11,8 @@ from attrs import astuple, evolve, frozen
 from properties.language.fault_model import SEARCHED
 from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import JudgedStep, replay
-from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, load_borders
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.verdicts.fault_sets.certificates import load_borders
+from properties.worlds.catalogue import WORLD_BY_TOPIC, Tag, list_tagged
 from reference.language.machine import Action
 from reference.language.parameters import BaseParameters
 
@@ -61,8 +61,8 @@ def find_longest(structure: ClaimedStructure) -> KnownSchedule:
 @cache
 def find_known(world: str) -> KnownSchedule:
     """The one of a world."""
-    structures = reversed(STRUCTURES_BY_WORLD[world])
-    return find_longest(next(s for s in structures if s in BORDERED_STRUCTURES))
+    structures = reversed(WORLD_BY_TOPIC[world].structures)
+    return find_longest(next(s for s in structures if s in list_tagged(Tag.FAULT_SETS)))
 
 
-every_world: Callable[..., None] = pytest.mark.parametrize("world", STRUCTURES_BY_WORLD)
+every_world: Callable[..., None] = pytest.mark.parametrize("world", WORLD_BY_TOPIC)

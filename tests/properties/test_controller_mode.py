@@ -22,7 +22,7 @@ from properties.worlds.replication.fault_models import (
     FAULT_MODEL_BY_NAME,
     FAULT_MODELS,
 )
-from properties.worlds.replication.world import CERTIFIED_STRUCTURES, CHANGE_LEMMAS, ClaimedGroup
+from properties.worlds.replication.world import CERTIFIED_GROUPS, CHANGE_LEMMAS, ClaimedGroup
 from properties.z3.induction import prove_lemmas
 from reference.language.machine import Action, compute_machine
 from reference.releases.versions import parse_version
@@ -117,5 +117,5 @@ def test_after_an_election_sync_flush_does_not_survive_a_power_loss() -> None:
 
 def test_other_structures_are_what_they_were() -> None:
     """Their certificates were made from the same rules."""
-    assert all(certificates.load(s) is not None for s in CERTIFIED_STRUCTURES)
+    assert all(certificates.load(s) is not None for s in CERTIFIED_GROUPS)
     assert compute_digest(PAIR) != compute_digest(evolve(PAIR, variants=()))

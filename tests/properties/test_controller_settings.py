@@ -8,7 +8,7 @@ from properties.verdicts import certificates
 from properties.verdicts.analysis import compute_structure
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds.replication.structures import CONTROLLED_STRUCTURES
+from properties.worlds.replication.structures import CONTROLLED_GROUPS
 from properties.worlds.replication.world import ClaimedGroup
 from reference.configuration.deployments import change_master, sample_group
 from reference.releases.versions import parse_version
@@ -20,7 +20,7 @@ from tests.structures import name_of
 
 KEPT = "acknowledged_is_kept_on_some_broker"
 
-PAIRS = [s for s in CONTROLLED_STRUCTURES if s.slaves]
+PAIRS = [s for s in CONTROLLED_GROUPS if s.slaves]
 
 
 @pytest.mark.parametrize("structure", PAIRS, ids=name_of)
@@ -33,7 +33,7 @@ def test_who_answers_decides_what_a_stop_takes(structure: ClaimedGroup) -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("structure", CONTROLLED_STRUCTURES, ids=name_of)
+@pytest.mark.parametrize("structure", CONTROLLED_GROUPS, ids=name_of)
 def test_certificates_prove_and_refute_again(structure: ClaimedGroup) -> None:
     """The same verdicts as are stored."""
     document = certificates.load(structure)

@@ -38,7 +38,7 @@ from reference.worlds.replication.parameters import SMALL_PARAMETERS, FaultCount
 from reference.worlds.replication.rules import RULES
 from reference.worlds.replication.state import Cluster
 from tests.structures import (
-    STRUCTURES,
+    GROUPS,
     SYNCHRONOUS_PAIR,
     leave_large_to_night,
     leave_most_to_night,
@@ -51,7 +51,7 @@ HEALING_MAX = 400
 """More healing steps than any of these small groups can take."""
 
 
-@pytest.mark.parametrize("structure", leave_large_to_night(STRUCTURES), ids=name_of)
+@pytest.mark.parametrize("structure", leave_large_to_night(GROUPS), ids=name_of)
 def test_every_healing_step_makes_the_rank_smaller(structure: ClaimedGroup) -> None:
     """No group that is left in peace goes on for ever."""
     steps = list(rank_steps(structure, prove_lemmas(structure)))
@@ -59,7 +59,7 @@ def test_every_healing_step_makes_the_rank_smaller(structure: ClaimedGroup) -> N
     assert {s.instance.partition("[")[0] for s in steps} <= set(HEALING_STEPS)
 
 
-@pytest.mark.parametrize("structure", leave_large_to_night(STRUCTURES), ids=name_of)
+@pytest.mark.parametrize("structure", leave_large_to_night(GROUPS), ids=name_of)
 def test_rest_does_not_depend_on_a_flush_of_too_few_pages(structure: ClaimedGroup) -> None:
     """Wherever one is possible, so is a flush of the same broker that forces bytes."""
     instances = compute_machine(structure).instances
@@ -133,7 +133,7 @@ BY_RECOVERY = {"slaves_come_to_hold_everything", "dispatch_reaches_the_end"}
 """What a recovery that takes a torn record for whole, and retention, keep a group from."""
 
 
-@pytest.mark.parametrize("structure", leave_most_to_night(STRUCTURES[4:10], 3), ids=name_of)
+@pytest.mark.parametrize("structure", leave_most_to_night(GROUPS[4:10], 3), ids=name_of)
 def test_groups_in_peace_come_to_rest_as_claimed(structure: ClaimedGroup) -> None:
     """Random walks, then random healing: the rank falls at each step, and at rest claims hold."""
     machine = compute_machine(structure)

@@ -19,7 +19,7 @@ from properties.mutants.execution import make_mistake
 from properties.mutants.places import find_constants, rewrite, shift_operand
 from properties.mutants.proof_judge import Likeness, decide_likeness, find_broken_lemma
 from properties.mutants.replay_judges import find_lost_schedule
-from properties.worlds import MUTATED_STRUCTURES, STRUCTURES_BY_WORLD
+from properties.worlds.catalogue import WORLD_BY_TOPIC
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine
 from reference.language.terms import Sort, constant, leaf, record, substitute
@@ -38,7 +38,7 @@ def is_refused(cluster: Cluster, action: Action) -> bool:
     return compute_machine(SYNCHRONOUS_PAIR).step(cluster, action).is_refused
 
 
-@pytest.mark.parametrize("world", STRUCTURES_BY_WORLD)
+@pytest.mark.parametrize("world", WORLD_BY_TOPIC)
 def test_every_rule_has_mutants(world: str) -> None:
     """At least one per rule, no two alike, every kind of mistake."""
     mutants = list_mutants(world)
@@ -69,7 +69,7 @@ def test_a_dropped_condition_lets_a_step_through() -> None:
     assert is_refused(begin, action)
 
 
-@pytest.mark.parametrize("world", ["replication", *MUTATED_STRUCTURES])
+@pytest.mark.parametrize("world", list(WORLD_BY_TOPIC))
 def test_machines_of_every_world_run_the_mistake(world: str) -> None:
     """Of every rule, in some structure; else a replay would look for it in vain."""
     for rule in dict.fromkeys(m.rule for m in list_mutants(world)):

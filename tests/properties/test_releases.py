@@ -38,7 +38,8 @@ from properties.verdicts.certificates import load_cells
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.storage.certificate_files import read_entries
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
-from properties.worlds.replication.structures import CERTIFIED_BY_NAME, RELEASED_STRUCTURES
+from properties.worlds.catalogue import Tag, list_tagged_groups
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.fault_account import count_fault, is_within_limit
 from reference.language.rule import RuleBody, between, replace_at, rule, when
@@ -76,7 +77,7 @@ def get_words(structure: ClaimedGroup) -> dict[tuple[str, str], VerdictWord]:
 
 
 @pytest.mark.parametrize("name", BETTER)
-@pytest.mark.parametrize("structure", RELEASED_STRUCTURES, ids=name_of)
+@pytest.mark.parametrize("structure", list_tagged_groups(Tag.RELEASED), ids=name_of)
 def test_no_cell_gets_worse(structure: ClaimedGroup, name: str) -> None:
     """What 4.x repaired, and inSyncReplicas=2 of 5.x, are no losses; what turns is mended."""
     before, after = get_words(structure), get_words(get_released(name, structure))
@@ -94,7 +95,7 @@ def test_no_cell_gets_worse(structure: ClaimedGroup, name: str) -> None:
 @pytest.mark.parametrize("name", LATER)
 def test_every_cell_of_a_release_is_as_expected(name: str) -> None:
     """All are decided, but for what is left open of a controller, which is expected too."""
-    for structure in dict.fromkeys(get_released(name, s) for s in RELEASED_STRUCTURES):
+    for structure in dict.fromkeys(get_released(name, s) for s in list_tagged_groups(Tag.RELEASED)):
         for (guarantee, fault), word in get_words(structure).items():
             assert word is find_expectation(guarantee, structure, fault).verdict
 

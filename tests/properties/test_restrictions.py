@@ -31,7 +31,6 @@ from properties.restrictions.evidence import (
 )
 from properties.restrictions.judge import RestrictionJudge, split
 from properties.restrictions.results import (
-    JUDGED_STRUCTURES,
     find_flaw,
     load_judged,
     load_proved,
@@ -41,7 +40,7 @@ from properties.restrictions.results import (
 from properties.verdicts.certificates import load_required
 from properties.verdicts.storage.certificate_files import read_entries
 from properties.verdicts.verdict import InternalDisagreementError
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds.catalogue import WORLD_BY_TOPIC, Tag, list_tagged
 from properties.worlds.toy import TOY
 from reference.language.terms import Sort, Term, constant, leaf, record, substitute
 from tests.structures import SYNCHRONOUS_PAIR, name_of
@@ -49,7 +48,7 @@ from tests.structures import SYNCHRONOUS_PAIR, name_of
 SHARED = ROOT.parent / "shared"
 ONE, OTHER = leaf("one", Sort.INTEGER), leaf("other", Sort.INTEGER)
 FLAG = leaf("flag", Sort.BOOLEAN)
-SMALL_STRUCTURES = [s for s in JUDGED_STRUCTURES if s.name.startswith(("delay/", "reading/"))]
+SMALL_STRUCTURES = [s for s in list_tagged(Tag.SMALL) if s.name.startswith(("delay/", "reading/"))]
 SAMPLED_STRUCTURES = [
     pytest.param(s, marks=[pytest.mark.nightly] * (s != s.world.mutated_structures[0]))
     for s in SMALL_STRUCTURES
@@ -166,10 +165,10 @@ def test_every_lemma_has_parts() -> None:
     assert list(names) == load_required(structure)["inductive_set"]
 
 
-@pytest.mark.parametrize("world", STRUCTURES_BY_WORLD)
+@pytest.mark.parametrize("world", WORLD_BY_TOPIC)
 def test_every_restriction_is_relaxed_somewhere(world: str) -> None:
     """In some structure of its world each one makes a difference when it is dropped."""
-    structures = [s for s in STRUCTURES_BY_WORLD[world] if s in JUDGED_STRUCTURES]
+    structures = [s for s in WORLD_BY_TOPIC[world].structures if s in list_tagged(Tag.SMALL)]
     names = {r: s for s in structures for r in list_restrictions(s)}
     for restriction in names:
         assert any(list_relaxed(s, restriction, Degree.ENTIRELY) for s in structures), restriction
@@ -205,7 +204,7 @@ def test_what_a_shape_forbids_stays_forbidden() -> None:
     assert relax(never, restriction, Degree.ENTIRELY) is None
 
 
-@pytest.mark.parametrize("structure", JUDGED_STRUCTURES, ids=name_of)
+@pytest.mark.parametrize("structure", list_tagged(Tag.SMALL), ids=name_of)
 def test_stored_answers_are_of_todays_rules(structure: ClaimedStructure) -> None:
     """They name exactly today's restrictions, and were made from today's rules and lemmas."""
     judged = load_judged(structure)
@@ -239,7 +238,7 @@ def test_the_end_of_a_recovery_is_judged_again() -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("structure", JUDGED_STRUCTURES, ids=name_of)
+@pytest.mark.parametrize("structure", list_tagged(Tag.SMALL), ids=name_of)
 def test_every_answer_is_found_again(structure: ClaimedStructure) -> None:
     """Every restriction of every structure is judged again."""
     judge = make_judge(structure)
@@ -305,9 +304,9 @@ def test_every_entry_is_about_a_restriction_of_its_world() -> None:
     """None is about one that nobody has, and each says what it has to."""
     known = {
         (world, r.name)
-        for world, structures in STRUCTURES_BY_WORLD.items()
-        for s in structures
-        if s in JUDGED_STRUCTURES
+        for world, one in WORLD_BY_TOPIC.items()
+        for s in one.structures
+        if s in list_tagged(Tag.SMALL)
         for r in list_restrictions(s)
     }
     for key, standing in load_standings().items():
@@ -327,9 +326,9 @@ def test_every_load_bearing_restriction_is_told() -> None:
     told = load_standings()
     missing = {
         (world, j.restriction)
-        for world, structures in STRUCTURES_BY_WORLD.items()
-        for s in structures
-        if s in JUDGED_STRUCTURES
+        for world, one in WORLD_BY_TOPIC.items()
+        for s in one.structures
+        if s in list_tagged(Tag.SMALL)
         for j in load_judged(s)
         if j.is_load_bearing and (world, j.restriction) not in told
     }

@@ -12,7 +12,7 @@ from attrs import evolve
 from properties.verdicts import certificates
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds.replication.structures import POOLED_STRUCTURES
+from properties.worlds.replication.structures import POOLED_GROUPS
 from properties.worlds.replication.world import ClaimedGroup
 from properties.z3.induction import prove_lemmas
 from reference.language.machine import Action, compute_machine
@@ -98,7 +98,7 @@ def test_a_commit_that_was_cut_short_leaves_a_hole() -> None:
 
 @pytest.mark.parametrize(
     "structure",
-    [pytest.param(s, marks=[pytest.mark.nightly] * (s.slaves > 0)) for s in POOLED_STRUCTURES],
+    [pytest.param(s, marks=[pytest.mark.nightly] * (s.slaves > 0)) for s in POOLED_GROUPS],
     ids=name_of,
 )
 def test_certificates_prove_and_refute_again(structure: ClaimedGroup) -> None:
@@ -109,7 +109,7 @@ def test_certificates_prove_and_refute_again(structure: ClaimedGroup) -> None:
     assert {VerdictWord.PROVED, VerdictWord.REFUTED} == {cell.word for cell in cells}
 
 
-@pytest.mark.parametrize("structure", POOLED_STRUCTURES, ids=name_of)
+@pytest.mark.parametrize("structure", POOLED_GROUPS, ids=name_of)
 def test_what_a_kill_takes(structure: ClaimedGroup) -> None:
     """What was answered at once; not what waited for a slave, which has committed bytes only."""
     cells = load_cells(structure)
@@ -122,7 +122,7 @@ def test_what_a_kill_takes(structure: ClaimedGroup) -> None:
     assert cells[KEPT, "none"].word is VerdictWord.PROVED
 
 
-@pytest.mark.parametrize("structure", POOLED_STRUCTURES[:4], ids=name_of)
+@pytest.mark.parametrize("structure", POOLED_GROUPS[:4], ids=name_of)
 def test_all_lemmas_are_inductive(structure: ClaimedGroup) -> None:
     """Those of a pool, and those of every group."""
     assert set(structure.world.get_lemmas(structure)) == set(prove_lemmas(structure))

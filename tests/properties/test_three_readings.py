@@ -16,7 +16,7 @@ from properties.z3.translation import BitVectorArithmetic, IntegerArithmetic, Tr
 from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import compute_machine, record_machine, record_predicate
 from tests.structures import (
-    STRUCTURES,
+    GROUPS,
     SYNCHRONOUS_PAIR,
     TWO_OF_EACH,
     leave_large_to_night,
@@ -50,7 +50,7 @@ EMPTY_MODEL = make_empty_model()
 @pytest.mark.parametrize(
     "arithmetic", [ExactArithmetic(), BitVectorArithmetic(8)], ids=["int", "bits"]
 )
-@pytest.mark.parametrize("structure", leave_large_to_night(STRUCTURES), ids=name_of)
+@pytest.mark.parametrize("structure", leave_large_to_night(GROUPS), ids=name_of)
 @settings(max_examples=5)
 @given(data=st.data())
 def test_formula_agrees_with_reference(

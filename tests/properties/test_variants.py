@@ -7,16 +7,12 @@ import inspect
 import pytest
 from attrs import evolve
 
-from properties.comparison.upgrades import (
-    COMPARED_STRUCTURES,
-    COMPARED_VARIANTS,
-    compare,
-    render_change,
-)
+from properties.comparison.upgrades import COMPARED_VARIANTS, compare, render_change
 from properties.verdicts import certificates
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.verdict import VerdictWord
+from properties.worlds.catalogue import Tag, list_tagged_groups
 from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.worlds.replication.world import CHANGE_LEMMAS, ClaimedGroup
 from properties.z3.induction import get_lemmas, prove_lemmas
@@ -30,7 +26,11 @@ from reference.worlds.replication.rules import RULES
 from tests.structures import SYNCHRONOUS_PAIR, leave_most_to_night, name_of
 
 TRUTHFUL = "acknowledgement_is_truthful"
-CERTIFIED = [evolve(s, variants=(name,)) for s in COMPARED_STRUCTURES for name in COMPARED_VARIANTS]
+CERTIFIED = [
+    evolve(s, variants=(name,))
+    for s in list_tagged_groups(Tag.COMPARED)
+    for name in COMPARED_VARIANTS
+]
 
 
 @pytest.mark.parametrize("name", VARIANTS)

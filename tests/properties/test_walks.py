@@ -11,7 +11,7 @@ from properties.walks.hypothesis_machine import make_state_machine, run_state_ma
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS
 from properties.worlds.replication.world import GUARANTEES, LEMMAS, SANITY_CHECKS
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
-from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, name_of
+from tests.structures import GROUPS, SYNCHRONOUS_PAIR, name_of
 
 STEPS = 20
 QUICK_SHARE = 0.4
@@ -26,7 +26,7 @@ def test_proved_guarantees_hold_on_every_walk(fault_model: object) -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
+@pytest.mark.parametrize("structure", GROUPS, ids=name_of)
 @pytest.mark.parametrize("fault_model", FAULT_MODELS, ids=name_of)
 def test_proved_guarantees_hold_everywhere(structure: object, fault_model: object) -> None:
     """The same for every structure."""

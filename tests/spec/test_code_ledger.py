@@ -31,7 +31,7 @@ from book.model.code_ledger_page import (
     tell_evidence,
 )
 from properties.generated_text import ROOT, SPEC
-from properties.worlds import OTHER_WORLDS
+from properties.worlds.catalogue import OTHER_WORLDS
 from reference.worlds.replication.rules import RULES
 from tests.spec.pure_names import find_pure_names
 

@@ -20,7 +20,7 @@ from book.model.code_page import (
     write_code,
 )
 from properties.generated_text import ROOT
-from properties.worlds import OTHER_WORLDS
+from properties.worlds.catalogue import OTHER_WORLDS
 from reference.language.variant import Variant
 from reference.worlds.replication.changes import VARIANTS
 

@@ -10,8 +10,8 @@ from book.model import fault_set_page
 from command_line.docs import read_complete
 from properties.language.world import ClaimedStructure
 from properties.verdicts.fault_sets.certificates import load_borders
-from properties.worlds import STRUCTURES
-from properties.worlds.reading.world import READING_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
+from properties.worlds.reading.world import READERS
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 CONSUMER = STRUCTURES["reading/open slow/no offset check/last"]
@@ -26,7 +26,7 @@ def test_fatal_sets_of_consumers_have_one_member_but_for_pairs_with_a_bad_slave(
     """So says the prose: a slave that is not its master's equal does harm once that is away."""
     pairs = {
         (structure.name, fatal.faults)
-        for structure in READING_STRUCTURES
+        for structure in READERS
         for border in load_borders(structure)
         for fatal in border.refuted
         if len(fatal.faults) > 1

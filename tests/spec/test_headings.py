@@ -23,7 +23,7 @@ from book.model.code_page import (
 from properties.generated_text import SPEC
 from properties.language.property import Property
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import OTHER_WORLDS
+from properties.worlds.catalogue import OTHER_WORLDS
 from properties.worlds.reading.world import READING
 from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.worlds.replication.world import (

@@ -11,7 +11,7 @@ import pytest
 
 from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
 from properties.generated_text import ROOT
-from properties.worlds import OTHER_WORLDS
+from properties.worlds.catalogue import OTHER_WORLDS
 from properties.worlds.replication.world import CLAIMS, CONVERGENCE
 from reference.releases.timing_differences import TIMING_DIFFERENCES
 from reference.worlds.replication.changes import VARIANTS

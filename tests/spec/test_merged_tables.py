@@ -15,10 +15,15 @@ from properties.language.world import World
 from properties.verdicts import certified_cells
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import describe
-from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, load_borders
-from properties.worlds import OTHER_WORLDS, STRUCTURES_BY_WORLD
+from properties.verdicts.fault_sets.certificates import load_borders
+from properties.worlds.catalogue import (
+    OTHER_WORLDS,
+    WORLD_BY_TOPIC,
+    Tag,
+    list_tagged,
+    list_tagged_groups,
+)
 from properties.worlds.replication.fault_models import FAULT_MODELS
-from properties.worlds.replication.structures import RELEASED_STRUCTURES
 from properties.worlds.replication.world import CLAIMS
 from tests.spec.merged_tables import find_tables, is_named, take_apart
 from tests.structures import name_of
@@ -80,7 +85,7 @@ def test_tables_of_worlds_have_every_cell(world: World) -> None:
 @pytest.mark.parametrize("world", ["replication", "consumption"])
 def test_tables_of_fault_sets_have_every_schedule(world: str) -> None:
     """Each smallest fatal set stands with its number of steps below each of its structures."""
-    structures = [s for s in STRUCTURES_BY_WORLD[world] if s in BORDERED_STRUCTURES]
+    structures = [s for s in WORLD_BY_TOPIC[world].structures if s in list_tagged(Tag.FAULT_SETS)]
     borders = {s.name: {b.guarantee: b for b in load_borders(s)} for s in structures}
     for guarantee in structures[0].world.claims:
         fatal = {
@@ -107,11 +112,11 @@ def test_table_of_releases_has_every_cell() -> None:
     """A column of several releases says of each what its certificates say."""
     _, table = find_tables("versions.md", "## Effect on verdicts")
     (_, *titles), *rows = table
-    assert [s.name for s in RELEASED_STRUCTURES] == [row[0] for row in rows]
+    assert [s.name for s in list_tagged_groups(Tag.RELEASED)] == [row[0] for row in rows]
     ends = [(title.split(" to ")[0], title.split(" to ")[-1]) for title in titles]
     runs = [RULE_SET_NAMES[RULE_SET_NAMES.index(a) : RULE_SET_NAMES.index(b) + 1] for a, b in ends]
     assert list(RULE_SET_NAMES) == list(itertools.chain(*runs))
-    for structure, row in zip(RELEASED_STRUCTURES, rows, strict=True):
+    for structure, row in zip(list_tagged_groups(Tag.RELEASED), rows, strict=True):
         for run, cell in zip(runs, row[1:], strict=True):
             for name in run:
                 cells = load_cells(get_released(name, structure))

@@ -19,7 +19,7 @@ from properties.verdicts.certificates import get_path, load_cells
 from properties.verdicts.certified_cells import compute_row
 from properties.verdicts.findings.explanations import load_explanations
 from properties.verdicts.storage.certificate_files import read_document
-from properties.worlds import KNOWN_STRUCTURES, WORLD_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES, list_other_structures
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import CLAIMS
 from reference.configuration.keys import MESSAGE_STORE_CONFIG
@@ -114,7 +114,7 @@ def test_a_recipe_is_complete(recipe: Section) -> None:
     """Signs, what is at stake, what to do, what not, and why; a claim is linked."""
     labels = re.findall(r"^- \*\*([A-Z][a-z ]+?)\.?\*\*", recipe.text, re.MULTILINE)
     assert tuple(labels) == LABELS
-    names = {*CLAIMS, *(n for s in WORLD_STRUCTURES.values() for n in s.world.claims)}
+    names = {*CLAIMS, *(n for s in list_other_structures() for n in s.world.claims)}
     linked = {link.partition("#")[2] for link in recipe.links}
     assert linked & names
     assert recipe.citations or "R-" in recipe.text
@@ -131,7 +131,7 @@ def test_procedures_belong_to_recipes() -> None:
     recovered = "A slave ended in the middle of a message"
     assert headings - tried == {"Puts find no slave", recovered}
     (recipe,) = (each for each in find_recipes() if each.heading == recovered)
-    structure = KNOWN_STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
+    structure = STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
     claim = "equal_offsets_mean_equal_bytes"
     assert "explain S41" in recipe.text
     outcomes = try_recoveries(structure, load_cells(structure)[claim, "none"], (claim,)).outcomes

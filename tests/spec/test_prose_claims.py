@@ -10,7 +10,7 @@ import pytest
 from properties.generated_text import SPEC
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import KNOWN_STRUCTURES, PROVED_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.delay.world import DELAY
 from properties.worlds.reading.world import READING
 from properties.worlds.replication.structures import STOCK_PAIR
@@ -76,9 +76,8 @@ def test_a_sentence_says_what_its_verdicts_say(
 ) -> None:
     """The sentence is there, and each verdict has its word and is not disputed."""
     assert fragment in strip_links(page.read_text(encoding="utf-8"))
-    structures = {**KNOWN_STRUCTURES, **PROVED_STRUCTURES}
     for name, claim, fault, word in cells:
-        verdict = load_cells(structures[name])[claim, fault]
+        verdict = load_cells(STRUCTURES[name])[claim, fault]
         assert (verdict.word, verdict.disputed) == (word, ()), (name, claim, fault)
 
 

@@ -16,7 +16,7 @@ from brokers.configuration_files import read_deployments
 from properties.verdicts.analysis import compute_structure
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.structures import STOCK_FOLDERS, STOCK_STRUCTURES
 

@@ -6,7 +6,7 @@ import pytest
 
 from book.model import world_page
 from properties.language.world import World
-from properties.worlds import OTHER_WORLDS
+from properties.worlds.catalogue import OTHER_WORLDS
 from tests.structures import name_of
 
 

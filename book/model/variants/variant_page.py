@@ -11,7 +11,6 @@ from attrs import evolve
 
 from book.model.variants.controller_repair_page import render_repair, render_repairs
 from properties.comparison.upgrades import (
-    COMPARED_STRUCTURES,
     COMPARED_VARIANTS,
     CONTROLLER_REPAIRS,
     Change,
@@ -22,6 +21,7 @@ from properties.generated_text import SPEC, Page, render_table
 from properties.verdicts.certificates import load_cells, load_required
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.verdict import VerdictWord
+from properties.worlds.catalogue import Tag, list_tagged_groups
 from properties.z3.ranking import rank_steps
 from reference.worlds.replication.changes import VARIANTS
 
@@ -29,7 +29,7 @@ from reference.worlds.replication.changes import VARIANTS
 @cache
 def compute_changes(variant: str) -> tuple[Change, ...]:
     """Every verdict in which a variant differs, for the only structure that is compared."""
-    (structure,) = COMPARED_STRUCTURES
+    (structure,) = list_tagged_groups(Tag.COMPARED)
     return tuple(compare(structure, load_cells(evolve(structure, variants=(variant,))).values()))
 
 
@@ -54,7 +54,7 @@ def render_summary() -> str:
 @cache
 def find_endless_steps(variant: str) -> tuple[str, ...]:
     """Healing steps that a group under this variant may take for ever."""
-    structure = evolve(COMPARED_STRUCTURES[0], variants=(variant,))
+    structure = evolve(list_tagged_groups(Tag.COMPARED)[0], variants=(variant,))
     steps = rank_steps(structure, tuple(load_required(structure)["inductive_set"]))
     return tuple(step.instance for step in steps if not step.is_smaller)
 

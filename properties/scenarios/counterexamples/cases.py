@@ -16,7 +16,7 @@ from properties.scenarios.known_issues.scenario import as_actions
 from properties.schedules.judgement import JudgedStep, ScheduleError, replay
 from properties.verdicts.certificates import load_cells, load_refuted
 from properties.verdicts.verdict import Verdict
-from properties.worlds import PROVED_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Action
 
@@ -53,7 +53,7 @@ class Case:
     @property
     def structure(self) -> ClaimedStructure:
         """The deployment, the consumer or the table."""
-        return PROVED_STRUCTURES[self.structure_name]
+        return STRUCTURES[self.structure_name]
 
     @property
     def group(self) -> ClaimedGroup | None:

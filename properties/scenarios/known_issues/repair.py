@@ -14,7 +14,7 @@ from properties.language.world import ClaimedStructure
 from properties.scenarios.known_issues.scenario import Scenario
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.convergence import PUT_STEPS
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Action, compute_machine
@@ -106,8 +106,8 @@ def get_elsewhere(scenario: Scenario, name: str) -> ClaimedStructure:
 
     Raises VersionError for a name that is none of these.
     """
-    if name in KNOWN_STRUCTURES:
-        return KNOWN_STRUCTURES[name]
+    if name in STRUCTURES:
+        return STRUCTURES[name]
     group = scenario.structure
     if not isinstance(group, ClaimedGroup):
         raise VersionError(f"{group.name} is not known at {name}")

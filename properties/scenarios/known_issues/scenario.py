@@ -11,7 +11,7 @@ from properties.language.property import Predicate
 from properties.language.world import ClaimedStructure
 from properties.scenarios.known_issues.phenomena import PHENOMENA
 from properties.schedules.judgement import JudgedStep, ScheduleError, find_needless_steps, follow
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from reference.language.machine import Action
 from reference.language.operators import negate
 from reference.releases.versions import Version, find_version
@@ -68,7 +68,7 @@ class Scenario:
     certainty: str
     """One of CERTAINTIES."""
     structure_name: str
-    """One of KNOWN_STRUCTURES; a later release is part of the name."""
+    """One of STRUCTURES; a later release is part of the name."""
     fault: str
     """The fault model that admits the schedule."""
     shows: str
@@ -96,7 +96,7 @@ class Scenario:
     @property
     def structure(self) -> ClaimedStructure:
         """The group, the consumer or the table."""
-        return KNOWN_STRUCTURES[self.structure_name].follow_messages(self.messages)
+        return STRUCTURES[self.structure_name].follow_messages(self.messages)
 
     @property
     def parameters(self) -> Any:

@@ -27,7 +27,7 @@ from properties.language.property import Predicate
 from properties.language.world import ClaimedStructure
 from properties.scenarios.known_issues.scenario import as_actions
 from properties.schedules.judgement import ScheduleError
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.convergence import (
     CONNECTION_STEPS,
     FLUSH_STEPS,
@@ -135,7 +135,7 @@ class Procedure:
     @property
     def structure(self) -> ClaimedStructure:
         """The group, with one more followed message, which is put after the acts."""
-        structure = KNOWN_STRUCTURES[self.structure_name]
+        structure = STRUCTURES[self.structure_name]
         return evolve(structure, messages=2) if isinstance(structure, ClaimedGroup) else structure
 
 

@@ -34,7 +34,7 @@ from properties.scenarios.summary.shown_actions import rank_codes
 from properties.scenarios.summary.words import RowWords, load_words
 from properties.schedules.judgement import ScheduleError
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.world import ClaimedGroup
 from reference.worlds.replication.changes.controller_mode import VARIANT as CONTROLLED
 
@@ -333,10 +333,10 @@ def find_code_of(procedure: Procedure, source: Judged) -> str:
 
 def is_worth_doing(procedure: Procedure, source: Judged) -> bool:
     """In this group the failure is possible, the advice helps, and a mistake does not."""
-    structure: ClaimedStructure = KNOWN_STRUCTURES[procedure.structure_name]
+    structure: ClaimedStructure = STRUCTURES[procedure.structure_name]
     if type(structure) is not type(source.structure) or not is_refuted(procedure, source):
         return False
-    if source.structure.name not in KNOWN_STRUCTURES:
+    if source.structure.name not in STRUCTURES:
         return False
     tried = fit(procedure, source.structure.name)
     try:

@@ -25,7 +25,7 @@ from properties.scenarios.system_analysis import decide_system
 from properties.verdicts.analysis import GroupAnalysis, compute_structure
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import PROVED_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.reading.world import ClaimedReading
 from properties.worlds.system.world import ClaimedSystem
 from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup
@@ -134,7 +134,7 @@ def list_system_sources(
     log = compute_structure(group)
     for reading in list_reading_structures(group, question, is_from_first=True):
         name = ClaimedSystem(log, reading).name
-        structure = PROVED_STRUCTURES.get(name)
+        structure = STRUCTURES.get(name)
         if structure is not None:
             verdicts = decide_system(structure, is_from_first=is_from_first)
             yield Judged(structure, leave_open_unmet(group, structure, verdicts))

@@ -11,9 +11,10 @@ from properties.checkout import PROGRAM
 from properties.language.world import ClaimedStructure
 from properties.verdicts.certificates import find_cells, get_path
 from properties.verdicts.expectations import find_expectation
-from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, describe, load_borders
+from properties.verdicts.fault_sets.certificates import describe, load_borders
 from properties.verdicts.findings.disputes import find_claim_disputes, find_disputes, say_disputed
 from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord
+from properties.worlds.catalogue import Tag, list_tagged
 from properties.z3.fault_sets import FaultSet
 
 
@@ -64,7 +65,7 @@ def are_proofs_current(structure: ClaimedStructure) -> bool:
     has_certificate = get_path(structure).exists()
     try:
         return (not has_certificate or bool(find_cells(structure))) and (
-            structure not in BORDERED_STRUCTURES or bool(load_borders_once(structure))
+            structure not in list_tagged(Tag.FAULT_SETS) or bool(load_borders_once(structure))
         )
     except InternalDisagreementError:
         return False
@@ -79,7 +80,7 @@ def find_bordered_verdict(
     guarantee: str, structure: ClaimedStructure, mixture: FaultSet
 ) -> TabledVerdict | None:
     """The known verdict by the borders between survived and fatal sets of faults."""
-    if structure not in BORDERED_STRUCTURES:
+    if structure not in list_tagged(Tag.FAULT_SETS):
         return None
     border = next(b for b in load_borders_once(structure) if b.guarantee == guarantee)
     for survived in border.proved:

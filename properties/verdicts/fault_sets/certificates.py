@@ -23,9 +23,6 @@ from properties.verdicts.certificates import (
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import read_entries, write_entry
 from properties.verdicts.verdict import InternalDisagreementError
-from properties.worlds import STRUCTURES
-from properties.worlds.replication.world import SEARCHED_SLAVES_MAX
-from properties.worlds.system.world import SYSTEM
 from properties.z3.fault_sets import (
     Border,
     FaultSet,
@@ -37,13 +34,6 @@ from properties.z3.fault_sets import (
 from properties.z3.induction import prove_lemmas
 
 FAULT_SET_FILE = "fault_sets.json"
-
-SMALL_STRUCTURES = tuple(s for s in STRUCTURES.values() if s.slaves <= SEARCHED_SLAVES_MAX)
-"""The structures that can be searched step by step; larger groups were not searched."""
-
-BORDERED_STRUCTURES = (*SMALL_STRUCTURES, SYSTEM.structures[0])
-"""The structures whose fault sets are all decided, within the search depth; of the system only
-the stock pair."""
 
 
 def recheck_borders(

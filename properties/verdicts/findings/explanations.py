@@ -19,7 +19,7 @@ from properties.schedules.judgement import follow
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
-from properties.worlds.replication.world import CERTIFIED_STRUCTURES, ClaimedGroup
+from properties.worlds.replication.world import CERTIFIED_GROUPS, ClaimedGroup
 from reference.worlds.replication.dispatch import is_dispatch_file_there
 from reference.worlds.replication.mapped_files import is_flush_file_there
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
@@ -169,7 +169,7 @@ def explain(structure: ClaimedGroup, verdict: Verdict) -> Explanation:
 
 def list_refuted() -> Iterator[tuple[ClaimedGroup, Verdict]]:
     """Every refuted verdict of every certificate. Raises InternalDisagreementError."""
-    for structure in CERTIFIED_STRUCTURES:
+    for structure in CERTIFIED_GROUPS:
         cells = load_cells(structure).values()
         yield from ((structure, v) for v in cells if v.word is VerdictWord.REFUTED)
 

@@ -12,7 +12,7 @@ from attrs import field, frozen
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.selectors import CellSelector
 from properties.verdicts.verdict import Verdict
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.world import ClaimedGroup
 from reference.releases.versions import RULE_SETS
 
@@ -35,7 +35,7 @@ class TurnedCells(CellSelector):
 
     def find(self) -> list[tuple[Any, Verdict]]:
         """The certified verdicts of the tables that all groups have, each with its structure."""
-        known = (s for s in KNOWN_STRUCTURES.values() if isinstance(s, ClaimedGroup))
+        known = (s for s in STRUCTURES.values() if isinstance(s, ClaimedGroup))
         groups = (s for s in known if RULE_SETS.keys() >= set(s.variants))
         return [
             (group, verdict)

@@ -53,7 +53,7 @@ class ClaimedReading(ReadingStructure, ClaimedStructure):
         return READING
 
 
-READING_STRUCTURES = tuple(
+READERS = tuple(
     ClaimedReading(is_open, is_open, broker_id, is_checked, is_first)
     for is_open, broker_id in ((False, MASTER), (True, MASTER), (True, SLAVE))
     for is_checked in (False, True)
@@ -64,11 +64,11 @@ READING_STRUCTURES = tuple(
 Concurrent consumers can do anything that orderly ones can.
 """
 
-LATER_READING_STRUCTURES = (
-    *(evolve(s, is_reset_to_end=True) for s in READING_STRUCTURES),
+LATER_READERS = (
+    *(evolve(s, is_reset_to_end=True) for s in READERS),
     *(
         evolve(s, is_reset_to_end=True, is_closed_slave_silent=True)
-        for s in READING_STRUCTURES
+        for s in READERS
         if not (s.is_slave_open or s.is_offset_checked_in_slave)
     ),
 )
@@ -77,7 +77,7 @@ answers no pull, it does not matter whether it checks offsets."""
 
 READING = World(
     name="reading",
-    structures=READING_STRUCTURES,
+    structures=READERS,
     claims=collect_properties(guarantee, rest),
     lemmas=collect_properties(log_lemma, lemma),
     fault_models=make_fault_models(

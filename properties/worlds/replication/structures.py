@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from attrs import evolve
 
 from properties.worlds.replication.world import (
-    CERTIFIED_STRUCTURES,
-    SEARCHED_SLAVES_MAX,
+    CERTIFIED_GROUPS,
     ClaimedGroup,
 )
 from reference.releases.releases import CONTROLLER
@@ -22,17 +21,17 @@ from reference.worlds.replication.changes.controller_mode.settings.ack_by_master
 from reference.worlds.replication.changes.controller_mode.settings.two_in_sync import TWO_IN_SYNC
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 
-POOLED_STRUCTURES = tuple(
+POOLED_GROUPS = tuple(
     evolve(structure, variants=(STORE_POOL,))
-    for structure in CERTIFIED_STRUCTURES
+    for structure in CERTIFIED_GROUPS
     if not structure.is_sync_flush
 )
 """The groups with ``transientStorePoolEnable``, which is in force only with ASYNC_FLUSH."""
 
-CERTIFIED_BY_NAME = {structure.name: structure for structure in CERTIFIED_STRUCTURES}
+CERTIFIED_BY_NAME = {structure.name: structure for structure in CERTIFIED_GROUPS}
 """These groups, by name."""
 
-CONTROLLED_STRUCTURES = tuple(
+CONTROLLED_GROUPS = tuple(
     evolve(CERTIFIED_BY_NAME[group], variants=(setting, f"5.0.0-{CONTROLLER}"))
     for setting, groups in (
         (
@@ -49,9 +48,6 @@ CONTROLLED_STRUCTURES = tuple(
     for group in groups
 )
 """The groups with other settings of controller mode than allAckInSyncStateSet=true."""
-
-RELEASED_STRUCTURES = tuple(s for s in CERTIFIED_STRUCTURES if s.slaves <= SEARCHED_SLAVES_MAX)
-"""The groups that have a certificate for each later release with rules of its own."""
 
 
 STOCK_PAIR = CERTIFIED_BY_NAME["SYNC_MASTER/ASYNC_FLUSH/1 slave"]

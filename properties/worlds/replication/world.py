@@ -53,7 +53,7 @@ class ClaimedGroup(Structure, ClaimedStructure):
         return REPLICATION
 
 
-CERTIFIED_STRUCTURES = tuple(
+CERTIFIED_GROUPS = tuple(
     ClaimedGroup(role, flush, slaves)
     for slaves in range(SLAVES_MAX + 1)
     for role in MASTER_ROLES
@@ -100,7 +100,7 @@ def make_code(structure: ClaimedGroup) -> str:
 
 REPLICATION = World(
     name="replication",
-    structures=CERTIFIED_STRUCTURES,
+    structures=CERTIFIED_GROUPS,
     claims=CLAIMS,
     lemmas={**SANITY_CHECKS, **LEMMAS, **CHANGE_LEMMAS},
     fault_models=FAULT_MODELS,

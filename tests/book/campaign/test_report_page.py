@@ -24,7 +24,7 @@ from book.campaign.report_page import (
 )
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.certificates import encode_schedule
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.store import create_campaign, plan_campaign
 from spark_fuzz.report.class_files import ViolationClass, number_classes

@@ -29,7 +29,7 @@ from book.diagram.wire import Arrow, list_arrows
 from properties.scenarios.counterexamples.cases import Case, load_cases
 from properties.schedules.judgement import JudgedStep, replay
 from properties.schedules.telling import find_fault_steps
-from properties.worlds import STRUCTURES, STRUCTURES_BY_WORLD
+from properties.worlds.catalogue import STRUCTURES, WORLD_BY_TOPIC
 from reference.language.drawing import fill_lanes, list_lanes
 from reference.language.machine import Action
 from tests.properties.refutations import find_known
@@ -60,7 +60,7 @@ def find_picture(name: str) -> Drawn:
     return Drawn(name, steps, layout, ET.fromstring(write_svg(layout, "a title with <, > and &")))
 
 
-@pytest.fixture(params=[*CASES, *STRUCTURES_BY_WORLD])
+@pytest.fixture(params=[*CASES, *WORLD_BY_TOPIC])
 def drawn(request: pytest.FixtureRequest) -> Drawn:
     """Every picture, drawn when a test asks for it."""
     return find_picture(request.param)

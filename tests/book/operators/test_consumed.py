@@ -15,7 +15,7 @@ from properties.generated_text import SPEC
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.certificates import get_path, load_refuted
 from properties.verdicts.storage.certificate_files import read_document
-from properties.worlds import PROVED_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.system.world import SYSTEM
 from reference.language.machine import Action
 from reference.worlds.system.state import SystemFaults
@@ -71,7 +71,7 @@ def test_letters_go_on_behind_z() -> None:
 def test_advice_has_the_verdicts_it_relies_on(advice: promotion.Advice) -> None:
     """Each cell has the word that the advice was written for, and its recipe is on the page."""
     for name, claim, fault, word in advice.cells:
-        cell = read_cells(PROVED_STRUCTURES[name])[claim, fault]
+        cell = read_cells(STRUCTURES[name])[claim, fault]
         assert (cell["verdict"], cell.get("is_vacuous", False)) == (word, False)
     page = (SPEC / "operators.md").read_text(encoding="utf-8")
     assert advice.recipe in {section.anchor for section in split_sections(page)}
@@ -89,7 +89,7 @@ TAKEN_BY = {
 @pytest.mark.parametrize("column", TAKEN_BY)
 def test_the_front_page_says_what_the_certificate_says(column: str) -> None:
     """With ASYNC_FLUSH, reading from slaves off; a promotion is asked where both end."""
-    shown = PROVED_STRUCTURES["system/sync master/async flush/closed/no offset check/first"]
+    shown = STRUCTURES["system/sync master/async flush/closed/no offset check/first"]
     claims = list(QUESTIONS.values())[: 3 if column == "both end" else 1]
     assert {read_cells(shown)[c, column]["verdict"] for c in claims} == {TAKEN_BY[column]}
     readme = " ".join((SPEC.parent / "README.md").read_text(encoding="utf-8").split())
@@ -100,7 +100,7 @@ def test_the_front_page_says_what_the_certificate_says(column: str) -> None:
 
 def test_a_torn_roll_needs_no_kill() -> None:
     """The schedule under kills refutes with stops as well, so the sentence excludes both."""
-    shown = PROVED_STRUCTURES["system/sync master/async flush/closed/no offset check/first"]
+    shown = STRUCTURES["system/sync master/async flush/closed/no offset check/first"]
     verdict = load_refuted(shown, "acknowledged_is_read_from_the_slave", "master kill in a roll")
     stop = (Action("begin_master_stop"), Action("finish_master_stop"))
     schedule = tuple(

@@ -31,7 +31,7 @@ from properties.scenarios.procedures.recoveries import is_all_running
 from properties.scenarios.reading_claims import Deployment
 from properties.schedules.judgement import ScheduleError, is_reached_by
 from properties.worlds.replication.world import (
-    CERTIFIED_STRUCTURES,
+    CERTIFIED_GROUPS,
     LEMMAS,
     REPLICATION,
     SANITY_CHECKS,
@@ -47,7 +47,7 @@ from tests.structures import leave_large_to_night, name_of
 PAIR = ClaimedGroup()
 """The stock synchronous pair."""
 
-COPIED = [s for s in CERTIFIED_STRUCTURES if s.slaves > 0]
+COPIED = [s for s in CERTIFIED_GROUPS if s.slaves > 0]
 """Groups with a slave to copy to."""
 
 ON_LOGS_TRIED = [p for p in load_procedures() if isinstance(p.structure, ClaimedGroup)]

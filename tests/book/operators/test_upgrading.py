@@ -11,7 +11,7 @@ from book.operators.upgrading import GROUPS, STARTS, Group, compute_group_change
 from properties.comparison.advice import Advice, find_change, list_advice, load_advice
 from properties.comparison.upgrades import Turn, list_turned
 from properties.verdicts.certificates import load_cells
-from properties.worlds import CLAIM_NAMES, KNOWN_STRUCTURES
+from properties.worlds.catalogue import CLAIM_NAMES, STRUCTURES
 from reference.configuration.later_keys import is_known_in
 from reference.releases.releases import CONTROLLER, QUORUM, RELEASES
 from reference.releases.versions import Version, parse_version
@@ -36,7 +36,7 @@ def test_advice_has_what_it_relies_on(advice: Advice) -> None:
     assert all(is_known_in(key, Version(RELEASES[-1])) for key in advice.keys)
     assert all(f"`{key}" in f"{advice.do} {advice.why}" for key in advice.keys)
     for structure, claim, fault, word in advice.verdicts:
-        cell = load_cells(KNOWN_STRUCTURES[structure])[claim, fault]
+        cell = load_cells(STRUCTURES[structure])[claim, fault]
         assert word == cell.word.value, (structure, claim, fault)
     assert any(upgrading.is_for_any(advice, start) for start in STARTS)
 

@@ -17,14 +17,14 @@ from command_line.renewal.artefact import Artefact, Need
 from command_line.renewal.certified import list_certified
 from command_line.renewal.register import list_artefacts
 from properties.generated_text import ROOT
-from properties.worlds import PROVED_STRUCTURES
+from properties.worlds.catalogue import Tag, list_tagged
 from properties.worlds.delay.world import DELAY
 from reference.language.machine import record_machine
 
 pytestmark = pytest.mark.nightly
 
 ANSWERS = [each for each in list_artefacts() if each.need is Need.ANSWER]
-STRUCTURES = {s.name: s for s in (*list_certified(), *PROVED_STRUCTURES.values())}
+STRUCTURES = {s.name: s for s in (*list_certified(), *list_tagged(Tag.USUAL, Tag.SYSTEM))}
 
 MORE_CLAIM = '''
 

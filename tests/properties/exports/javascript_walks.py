@@ -18,7 +18,7 @@ from properties.exports.javascript import ENGINE_FILE, Source, encode_leaf, writ
 from properties.language.fault_model import FaultModel
 from properties.language.world import ClaimedStructure
 from properties.verdicts.certificates import load_schedules
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine, probe
 
@@ -95,7 +95,7 @@ class Peer:
 
 def find_neighbour(structure: ClaimedStructure) -> Any:
     """Another structure of its kind: what is compared shares its text, as on the page."""
-    alike = (s for s in KNOWN_STRUCTURES.values() if type(s) is type(structure))
+    alike = (s for s in STRUCTURES.values() if type(s) is type(structure))
     return next(each for each in alike if each != structure)
 
 

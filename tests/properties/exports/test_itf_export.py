@@ -29,7 +29,7 @@ from properties.scenarios.known_issues.catalogue import find_scenario, load_scen
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.certificates import decode_cells, load
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 
 SAMPLE = 250
 SAMPLE_SEED = 20260101
@@ -101,7 +101,7 @@ def test_every_refuted_cell_has_its_trace() -> None:
 
 def test_files_and_index_agree(tmp_path: Path) -> None:
     """What is listed is there, and nothing else."""
-    structure = KNOWN_STRUCTURES["delay/4.4.0"]
+    structure = STRUCTURES["delay/4.4.0"]
     folder = tmp_path / "traces"
     written = list(write_traces(list_counterexamples(structure), folder))
     index = json.loads((folder / INDEX).read_text())

@@ -13,7 +13,7 @@ from properties.exports import javascript
 from properties.exports.javascript import CHAINS, ENGINE_FILE, OTHERS, Source, check_ranges
 from properties.exports.notation import Notation
 from properties.exports.shared_text import SharedText
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from reference.language.machine import record_machine
 from reference.language.terms import OPERATORS, Sort, constant, evaluate, leaf, make_raw
 from reference.language.terms import walk as terms_walk
@@ -51,7 +51,7 @@ NIGHTLY = (
     "SYNC_MASTER/ASYNC_FLUSH/1 slave at 5.0.0-controller",
     "SYNC_MASTER/SYNC_FLUSH/1 slave at 5.3.0",
     "SYNC_MASTER/ASYNC_FLUSH/1 slave with transient_store_pool",
-    *(name for name in KNOWN_STRUCTURES if name.startswith("system/")),
+    *(name for name in STRUCTURES if name.startswith("system/")),
     "reading/closed/no offset check/first",
     "reading/open all/offset check/last",
     "tables/groups/4.4.0",
@@ -64,7 +64,7 @@ STEPS = 100_000
 
 def combine(names: tuple[str, ...]) -> list[Combination]:
     """Each structure in small and in usual sizes."""
-    structures = [KNOWN_STRUCTURES[name] for name in names]
+    structures = [STRUCTURES[name] for name in names]
     return [Combination(s, size) for s, size in itertools.product(structures, ("small", "usual"))]
 
 
@@ -141,7 +141,7 @@ def test_every_operator_of_a_rule_has_a_mistake() -> None:
     """``quotient`` is in the vocabulary, and no rule of these structures uses it."""
     used = set()
     for name in QUICK:
-        for recorded in record_machine(KNOWN_STRUCTURES[name]):
+        for recorded in record_machine(STRUCTURES[name]):
             ends = [end for _, _, *each in recorded.arguments for end in each]
             terms = (*recorded.conditions.values(), *recorded.effects.values(), *ends)
             used |= {part.operator for part in terms_walk(terms) if part.arguments}
@@ -160,7 +160,7 @@ def test_the_comparison_finds_a_mistake(operator: str, monkeypatch: pytest.Monke
 def walk_everywhere() -> None:
     """A short walk in each of the quick structures."""
     for name in QUICK:
-        walk(Combination(KNOWN_STRUCTURES[name], "small"), 200, seed=4)
+        walk(Combination(STRUCTURES[name], "small"), 200, seed=4)
 
 
 def test_a_mistake_in_the_engine_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,10 +197,10 @@ def test_a_range_depends_on_no_other_argument() -> None:
 def test_structures_share_their_lines() -> None:
     """A second one adds only what the first one lacks, and the same one adds nothing."""
     shared = SharedText()
-    written = [Source(KNOWN_STRUCTURES[n]).write(shared) for n in (QUICK[0], QUICK[0])]
+    written = [Source(STRUCTURES[n]).write(shared) for n in (QUICK[0], QUICK[0])]
     assert written[0] == written[1]
     first = len(shared.lines)
-    Source(KNOWN_STRUCTURES["SYNC_MASTER/SYNC_FLUSH/1 slave"]).write(shared)
+    Source(STRUCTURES["SYNC_MASTER/SYNC_FLUSH/1 slave"]).write(shared)
     assert 0 < len(shared.lines) - first < first / 5
 
 

@@ -24,7 +24,7 @@ from properties.exports.promela import (
 from properties.exports.spin import SpinError, check_end, find_number, read_path
 from properties.language.world import ClaimedStructure
 from properties.schedules.possible_steps import Step, is_constant
-from properties.worlds import KNOWN_STRUCTURES, STRUCTURES
+from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged
 from properties.z3.intervals import compute_interval, compute_leaf_intervals
 from reference.language.leaves import compute_leaf_sorts
 from reference.language.machine import RecordedInstance, record_machine
@@ -47,7 +47,7 @@ KEYWORDS = set(
 )
 """Words of Promela, and of C, in which SPIN writes the verifier."""
 
-WORLDS = [s for s in STRUCTURES.values() if s.slaves <= 1]
+WORLDS = list_tagged(Tag.SMALL)
 
 
 def make_model(structure: ClaimedStructure) -> PromelaModel:
@@ -245,7 +245,7 @@ def test_spins_words_are_read() -> None:
         check_end("pan: out of memory", is_cut=True)
 
 
-EXPORTED = [s for s in KNOWN_STRUCTURES.values() if s.slaves <= 1]
+EXPORTED = [s for s in STRUCTURES.values() if s.slaves <= 1]
 SAMPLED = [s for s in EXPORTED[::19] if not s.name.startswith("system/")]
 
 

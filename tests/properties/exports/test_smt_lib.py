@@ -10,7 +10,7 @@ import pytest
 
 from properties.exports.smt_lib import Renderer, compute_file_name, write_smt_lib
 from properties.language.world import ClaimedStructure
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.z3.obligations import Obligation, ObligationKind, load_proof
 from reference import ROCKETMQ_VERSION

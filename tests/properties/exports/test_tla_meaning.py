@@ -12,7 +12,7 @@ import pytest
 from attrs import evolve
 
 from properties.exports.tla import CONNECTIONS_MAX, list_claims, write_module
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import Action, compute_machine
 from reference.language.parameters import BaseParameters
@@ -49,7 +49,7 @@ def convert_state(state: Any) -> Env:
 @cache
 def export(name: str) -> tuple[Module, Any]:
     """The parsed module of a structure, and the parameters of its configuration."""
-    structure = KNOWN_STRUCTURES[name]
+    structure = STRUCTURES[name]
     small = structure.world.sizes.search
     everything = structure.world.everything
     written = write_module(structure, everything, small)
@@ -61,9 +61,9 @@ def export(name: str) -> tuple[Module, Any]:
 
 def walk(name: str, parameters: BaseParameters, count: int) -> Iterator[Any]:
     """States of seeded random walks, faults among their steps."""
-    machine = compute_machine(KNOWN_STRUCTURES[name])
+    machine = compute_machine(STRUCTURES[name])
     chance = random.Random(name)
-    initial = state = KNOWN_STRUCTURES[name].make_initial(parameters)
+    initial = state = STRUCTURES[name].make_initial(parameters)
     for number in range(count):
         yield state
         steps = list_steps(machine, state)
@@ -108,7 +108,7 @@ def sort_keys(value: Any) -> Any:
 def test_the_module_has_the_same_first_state(name: str) -> None:
     """Init has one solution, which is the first state of the reference."""
     module, parameters = export(name)
-    initial = KNOWN_STRUCTURES[name].make_initial(parameters)
+    initial = STRUCTURES[name].make_initial(parameters)
     expected = convert_state(initial)
     assert sort_states(module.list_initial()) == sort_states([expected])
 
@@ -124,7 +124,7 @@ SAMPLED = [
 def test_every_state_has_the_same_successors(name: str, count: int) -> None:
     """Next leads to the states that the enabled rules lead to, stays, and leads to no other."""
     module, parameters = export(name)
-    machine = compute_machine(KNOWN_STRUCTURES[name])
+    machine = compute_machine(STRUCTURES[name])
     for state in walk(name, parameters, count):
         steps = list_steps(machine, state)
         expected = [convert_state(machine.step(state, s).cluster) for s in steps]
@@ -138,7 +138,7 @@ def test_every_state_has_the_same_successors(name: str, count: int) -> None:
 def test_every_claim_is_judged_alike(name: str, count: int) -> None:
     """Sanity checks and guarantees hold in the same states; the bounds hold in all of them."""
     module, parameters = export(name)
-    claims = list_claims(KNOWN_STRUCTURES[name])
+    claims = list_claims(STRUCTURES[name])
     for state in walk(name, parameters, count):
         plain = convert_state(state)
         if "Bounds" in module.definitions:

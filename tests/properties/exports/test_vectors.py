@@ -9,7 +9,7 @@ from attrs import evolve
 
 from properties.exports.vectors.schedules import make_vectors, write_vectors
 from properties.language.world import ClaimedStructure
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import Action, compute_machine
 from tests.structures import SYNCHRONOUS_PAIR, name_of

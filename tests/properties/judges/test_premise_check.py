@@ -14,7 +14,7 @@ from properties.judges.judge_checks import PROVED_STRUCTURES
 from properties.schedules.judgement import follow_while_possible
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts.certificates import get_world_folder
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.guarantees import is_any_written
 from properties.worlds.replication.structures import STOCK_PAIR
 from properties.worlds.replication.world import CLAIMS

@@ -10,15 +10,16 @@ import pytest
 from properties.language.world import ClaimedStructure
 from properties.restrictions.derivation import Degree, Restriction, list_relaxed, list_restrictions
 from properties.restrictions.inductive_set import InductiveSet
-from properties.restrictions.results import JUDGED_STRUCTURES, make_judge
+from properties.restrictions.results import make_judge
+from properties.worlds.catalogue import Tag, list_tagged
 from properties.worlds.toy import TOY
 from properties.z3 import induction
 from properties.z3.induction import InductionProblem, Step
 from reference.language.machine import RecordedInstance
 
 TANK = TOY.structures[0]
-DELAY = next(s for s in JUDGED_STRUCTURES if s.name.startswith("delay/"))
-TOPICS = next(s for s in JUDGED_STRUCTURES if s.name.startswith("tables/"))
+DELAY = next(s for s in list_tagged(Tag.SMALL) if s.name.startswith("delay/"))
+TOPICS = next(s for s in list_tagged(Tag.SMALL) if s.name.startswith("tables/"))
 
 
 @cache

@@ -19,7 +19,7 @@ from properties.verdicts.certificates import load_cells
 from properties.verdicts.findings.disputes import load_findings
 from properties.verdicts.remembering import remember_in
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import KNOWN_STRUCTURES, PROVED_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.structures import STOCK_PAIR
 from properties.z3.induction import SolverGaveUpError
 from reference.assumptions.assumption import Assumption
@@ -28,7 +28,7 @@ from reference.configuration.broker_group import BrokerGroup
 from reference.configuration.deployments import change_slaves, sample_group
 from reference.releases.versions import parse_version
 
-SYSTEM = PROVED_STRUCTURES["system/sync master/async flush/closed/no offset check/first"]
+SYSTEM = STRUCTURES["system/sync master/async flush/closed/no offset check/first"]
 TIMELY = ASSUMPTIONS["put_over_before_first_report"]
 FLUSHED = ASSUMPTIONS["file_flushed_before_it_expires"]
 
@@ -102,11 +102,11 @@ def test_a_group_that_meets_everything_keeps_its_verdicts() -> None:
 
 def test_one_file_size_carries_every_proof_about_slaves() -> None:
     """No proof of a log with a slave is left, nor one of its readers; tables have no files."""
-    for structure in (STOCK_PAIR, SYSTEM, PROVED_STRUCTURES["delay/4.4.0"]):
+    for structure in (STOCK_PAIR, SYSTEM, STRUCTURES["delay/4.4.0"]):
         proved = list_proved(structure)
         resting = find_resting(structure, ASSUMPTIONS["one_file_size"], proved)
         assert resting == set(map(get_cell, proved))
-    tables = PROVED_STRUCTURES["tables/topics/4.4.0"]
+    tables = STRUCTURES["tables/topics/4.4.0"]
     assert not any(rests_on(tables, each) for each in ASSUMPTIONS.values())
 
 
@@ -165,7 +165,7 @@ def test_the_dispute_of_queued_puts_is_what_the_assumption_leaves_open() -> None
     releases = {name for cells in finding.cells for name in cells.releases}
     for release in sorted(releases):
         for flush in ("ASYNC_FLUSH", "SYNC_FLUSH"):
-            structure = KNOWN_STRUCTURES[f"SYNC_MASTER/{flush}/1 slave at {release}"]
+            structure = STRUCTURES[f"SYNC_MASTER/{flush}/1 slave at {release}"]
             cells = tuple(load_cells(structure).values())
             disputed = {get_cell(v) for v in cells if finding.id in v.disputed}
             undisputed = tuple(evolve(v, disputed=()) for v in cells)

@@ -16,11 +16,11 @@ from properties.schedules.judgement import (
     shorten_refutation,
 )
 from properties.walks.steps import choose_evenly
-from properties.worlds import WORLD_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from reference.language.machine import Action, compute_machine
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
-CONSUMER = WORLD_STRUCTURES["reading/open all/no offset check/last"]
+CONSUMER = STRUCTURES["reading/open all/no offset check/last"]
 SEEDS = range(24)
 
 

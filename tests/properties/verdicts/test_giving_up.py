@@ -21,14 +21,14 @@ from properties.verdicts.verdict import (
     VerdictWord,
     search_structure,
 )
-from properties.worlds.replication.world import CERTIFIED_STRUCTURES, ClaimedGroup
+from properties.worlds.replication.world import CERTIFIED_GROUPS, ClaimedGroup
 from properties.worlds.toy import TOY
 from properties.z3 import induction
 from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import SolverGaveUpError
 from reference.worlds.replication.parameters import Parameters
 
-ALONE = next(s for s in CERTIFIED_STRUCTURES if not s.slaves)
+ALONE = next(s for s in CERTIFIED_GROUPS if not s.slaves)
 TANK = TOY.structures[0]
 CLAIM = "acknowledged_is_kept_on_master"
 

@@ -21,17 +21,17 @@ from properties.verdicts.verdict import (
     record_violation,
     search_structure,
 )
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS
 from properties.worlds.replication.world import CLAIMS, ClaimedGroup
 from properties.z3.bounded_search import BoundedSearch
 from properties.z3.induction import InductionResult, prove_lemmas
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters, clip_sizes
 from reference.worlds.replication.roles import FlushDiskType, Role
-from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, leave_large_to_night, name_of
+from tests.structures import GROUPS, SYNCHRONOUS_PAIR, leave_large_to_night, name_of
 
 
-@pytest.fixture(params=leave_large_to_night(STRUCTURES), ids=name_of, scope="module")
+@pytest.fixture(params=leave_large_to_night(GROUPS), ids=name_of, scope="module")
 def structure(request: pytest.FixtureRequest) -> ClaimedGroup:
     """Each structure."""
     chosen: ClaimedGroup = request.param
@@ -92,7 +92,7 @@ def test_more_faults_never_help(structure: ClaimedGroup, verdicts: tuple[Verdict
 
 def test_every_expectation_decides_a_cell() -> None:
     """No entry of the expectations is dead."""
-    structures = [s for s in KNOWN_STRUCTURES.values() if isinstance(s, ClaimedGroup)]
+    structures = [s for s in STRUCTURES.values() if isinstance(s, ClaimedGroup)]
     used = {
         find_expectation(g, s, c.name) for g in CLAIMS for s in structures for c in FAULT_MODELS
     }
@@ -238,7 +238,7 @@ def test_a_forged_certificate_is_refused(forge: Callable[[dict[str, Any]], None]
 
 def test_a_proof_is_not_called_vacuous_for_nothing() -> None:
     """Only where the premise is proved to be impossible."""
-    alone = next(s for s in STRUCTURES if not s.slaves)
+    alone = next(s for s in GROUPS if not s.slaves)
     document = certificates.load(alone)
     assert document is not None
     proved = next(

@@ -28,7 +28,7 @@ from properties.walks.hypothesis_machine import (
 )
 from properties.walks.premises import PremiseTally, UnmetPremiseError
 from properties.walks.steps import put_off_last_resorts
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.structures import STOCK_WORLDS
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Action, compute_machine

@@ -10,7 +10,7 @@ from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import follow
 from properties.verdicts.certificates import load_schedules
 from properties.walks.premises import STARTS_MAX, compute_milestones, load_starts
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.z3.vacuity import load_witness_schedules
 from reference.language.machine import compute_machine
 from tests.structures import SYNCHRONOUS_PAIR

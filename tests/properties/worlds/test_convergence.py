@@ -12,7 +12,7 @@ from attrs import evolve
 from properties.language.healing import Healing, is_moving
 from properties.language.property import PropertyRole
 from properties.worlds.reading.rest import HEALING_STEPS, is_at_rest, is_quiescent
-from properties.worlds.reading.world import READING, READING_STRUCTURES, ClaimedReading
+from properties.worlds.reading.world import READERS, READING, ClaimedReading
 from properties.z3.induction import prove_lemmas
 from properties.z3.ranking import rank_steps
 from reference.language.leaves import flatten
@@ -36,9 +36,7 @@ MASTER_OPEN = (
 )
 """Settings that nobody recommends: the slave sends back at once whom its master has sent."""
 
-SAMPLED = [
-    pytest.param(s, marks=[pytest.mark.nightly] * s.is_from_first) for s in READING_STRUCTURES
-]
+SAMPLED = [pytest.param(s, marks=[pytest.mark.nightly] * s.is_from_first) for s in READERS]
 """Where a group begins makes no difference to whom it asks: one of both by day, at night all."""
 
 of_structures = pytest.mark.parametrize("structure", [*SAMPLED, *MASTER_OPEN], ids=name_of)

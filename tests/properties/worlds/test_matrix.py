@@ -21,19 +21,19 @@ from properties.verdicts.verdict import (
     VerdictWord,
     search_structure,
 )
-from properties.worlds import OTHER_WORLDS, WORLD_STRUCTURES
-from properties.worlds.reading.world import LATER_READING_STRUCTURES
+from properties.worlds.catalogue import OTHER_WORLDS, list_other_structures
+from properties.worlds.reading.world import LATER_READERS
 from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import prove_lemmas
 from tests.structures import name_of
 
 LATER = [
-    pytest.param(s, marks=[pytest.mark.nightly] * (s is not LATER_READING_STRUCTURES[-1]))
-    for s in LATER_READING_STRUCTURES
+    pytest.param(s, marks=[pytest.mark.nightly] * (s is not LATER_READERS[-1]))
+    for s in LATER_READERS
 ]
 """Later releases: one by day, at night all."""
 of_structures = pytest.mark.parametrize(
-    "structure", [*WORLD_STRUCTURES.values(), *LATER], ids=name_of
+    "structure", [*list_other_structures(), *LATER], ids=name_of
 )
 of_worlds = pytest.mark.parametrize("world", OTHER_WORLDS, ids=name_of)
 LEMMAS = [(world, name) for world in OTHER_WORLDS for name in world.lemmas]
@@ -98,7 +98,7 @@ def test_every_expectation_decides_a_cell(world: World) -> None:
     used = {
         find_expectation(g, s, c.name)
         for g in world.claims
-        for s in (*world.structures, *LATER_READING_STRUCTURES)
+        for s in (*world.structures, *LATER_READERS)
         for c in world.fault_models
         if s.world is world
     }

@@ -24,9 +24,9 @@ from properties.verdicts.fault_sets.admitted_faults import find_tabled_verdict
 from properties.verdicts.fault_sets.certificates import load_borders
 from properties.verdicts.fault_sets.search import find_borders
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
-from properties.worlds import PROVED_STRUCTURES, WORLD_STRUCTURES
-from properties.worlds.reading.world import READING_STRUCTURES
-from properties.worlds.replication.world import CERTIFIED_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
+from properties.worlds.reading.world import READERS
+from properties.worlds.replication.world import CERTIFIED_GROUPS
 from properties.worlds.system.world import CLOSED, SYSTEM, ClaimedSystem, add_queue
 from properties.z3.induction import prove_lemmas
 from properties.z3.vacuity import find_unwitnessed, load_open_questions, load_witnesses
@@ -43,10 +43,10 @@ from spark_fuzz.search.sampling import FaultSetSampler, list_known, sample_refut
 from tests.structures import name_of
 
 SHOWN = SYSTEM.structures[0]
-GROUPS = tuple(group for group in CERTIFIED_STRUCTURES if group.slaves == 1)
+GROUPS = tuple(group for group in CERTIFIED_GROUPS if group.slaves == 1)
 ALL = (
     *(ClaimedSystem(group, CLOSED) for group in GROUPS),
-    *(ClaimedSystem(GROUPS[-1], reading) for reading in READING_STRUCTURES),
+    *(ClaimedSystem(GROUPS[-1], reading) for reading in READERS),
     *(
         ClaimedSystem(apply_rule_set(GROUPS[0], name), CLOSED)
         for name in RULE_SETS
@@ -110,7 +110,7 @@ def test_every_rule_fires_and_every_premise_is_met(structure: ClaimedSystem) -> 
     assert set(find_unwitnessed(structure)) == set(load_open_questions(structure))
 
 
-DELAY = WORLD_STRUCTURES["delay/4.4.0"]
+DELAY = STRUCTURES["delay/4.4.0"]
 
 
 @pytest.mark.parametrize("schedules", [1, 2000])
@@ -151,7 +151,7 @@ WRITTEN_BY_HAND = json.loads(
 )
 def test_a_schedule_written_by_hand_refutes_what_it_says(entry: Any) -> None:
     """And that in the structure and the column which it names."""
-    structure = PROVED_STRUCTURES[entry["structure"]]
+    structure = STRUCTURES[entry["structure"]]
     limits = SYSTEM.get_fault_model(entry["fault"]).search_limits
     parameters = evolve(SYSTEM.sizes.search, limits=limits)
     schedule = decode_schedule(entry["schedule"])

@@ -8,7 +8,7 @@ from properties.language.world import ClaimedStructure, World
 from properties.schedules.telling import draw_cell
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import OTHER_WORLDS, WORLD_STRUCTURES
+from properties.worlds.catalogue import OTHER_WORLDS, list_other_structures
 from reference.language.drawing import fill_lanes, list_lanes
 from tests.properties.worlds.test_walks import walk
 from tests.structures import name_of
@@ -27,7 +27,7 @@ def test_every_rule_has_its_words(world: World) -> None:
     assert set(world.rules) == drawn
 
 
-@pytest.mark.parametrize("structure", WORLD_STRUCTURES.values(), ids=name_of)
+@pytest.mark.parametrize("structure", list_other_structures(), ids=name_of)
 def test_every_refuted_cell_is_drawn(structure: ClaimedStructure) -> None:
     """A line for each step, and the mark of the guarantee at the end."""
     cells = [v for v in load_cells(structure).values() if v.word is VerdictWord.REFUTED]

@@ -15,7 +15,7 @@ from properties.verdicts import certificates
 from properties.verdicts.verdict import VerdictWord
 from properties.walks.hypothesis_machine import make_state_machine, run_state_machine
 from properties.walks.steps import choose_evenly
-from properties.worlds import OTHER_WORLDS, WORLD_STRUCTURES
+from properties.worlds.catalogue import OTHER_WORLDS, list_other_structures
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine, record_machine
 from reference.language.terms import substitute
@@ -57,7 +57,7 @@ def walk(structure: ClaimedStructure, seed: int, steps: int) -> Iterator[tuple[A
         state = machine.step(state, action).cluster
 
 
-@pytest.mark.parametrize("structure", WORLD_STRUCTURES.values(), ids=name_of)
+@pytest.mark.parametrize("structure", list_other_structures(), ids=name_of)
 def test_the_recorded_terms_say_what_the_reference_does(structure: ClaimedStructure) -> None:
     """Conditions and effects of every rule, in states of random walks."""
     machine = compute_machine(structure)

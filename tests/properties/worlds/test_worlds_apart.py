@@ -11,7 +11,7 @@ from attrs import evolve
 
 from properties.language.fault_model import FaultModel
 from properties.language.world import ClaimedStructure
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged
 from properties.worlds.delay.log_steps import (
     copy_goes_with_its_message,
     master_keeps_what_it_has,
@@ -31,7 +31,7 @@ from tests.properties.test_two_messages import record_fact
 from tests.structures import name_of
 
 PAIR = STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
-PAIRS = [s for s in STRUCTURES.values() if type(s) is type(PAIR) and s.slaves == 1]
+PAIRS = [s for s in list_tagged(Tag.USUAL) if type(s) is type(PAIR) and s.slaves == 1]
 POWER, DISK = ("lose_master_power", "lose_master_power_in_record"), ("lose_master_disk",)
 
 EXCUSES: dict[StepClaim, dict[str, tuple[str, ...]]] = {

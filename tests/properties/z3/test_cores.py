@@ -13,12 +13,12 @@ from attrs import evolve
 
 from properties.verdicts.certificates import get_path
 from properties.verdicts.verdict import InternalDisagreementError
+from properties.worlds.catalogue import Tag, list_tagged
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import ClaimedGroup
 from properties.z3 import cores
 from properties.z3.cores import (
     CORE_FOLDER,
-    STORED_STRUCTURES,
     Core,
     find_cores,
     load_cores,
@@ -39,7 +39,7 @@ def make_proof(structure: ClaimedGroup) -> Proof:
     return load_proof(structure)
 
 
-@pytest.mark.parametrize("structure", leave_large_to_night(STORED_STRUCTURES, 0), ids=name_of)
+@pytest.mark.parametrize("structure", leave_large_to_night(list_tagged(Tag.CORES), 0), ids=name_of)
 def test_stored_cores_prove_everything(structure: ClaimedGroup) -> None:
     """Every obligation follows from its core alone."""
     assert () == recheck_cores(make_proof(structure), load_cores(structure))
@@ -162,5 +162,5 @@ def test_missing_malformed_and_old_cores_are_refused(
 
 def test_every_stored_file_belongs_to_a_structure() -> None:
     """No file lies in the folder that nobody re-checks."""
-    expected = {get_path(s, CORE_FOLDER) for s in STORED_STRUCTURES}
+    expected = {get_path(s, CORE_FOLDER) for s in list_tagged(Tag.CORES)}
     assert expected == set(CORE_FOLDER.iterdir())

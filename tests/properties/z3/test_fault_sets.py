@@ -12,8 +12,6 @@ from attrs import evolve
 from properties.language.world import ClaimedStructure
 from properties.verdicts import certificates
 from properties.verdicts.fault_sets.certificates import (
-    BORDERED_STRUCTURES,
-    SMALL_STRUCTURES,
     find_flaw,
     load_borders,
     recheck_borders,
@@ -21,7 +19,7 @@ from properties.verdicts.fault_sets.certificates import (
 )
 from properties.verdicts.fault_sets.search import find_border, find_borders, find_refutations
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FOUR_FILES
 from properties.z3 import induction
 from properties.z3.fault_sets import (
@@ -39,24 +37,24 @@ from tests.structures import SYNCHRONOUS_PAIR, name_of
 KILL = FAULT_MODEL_BY_NAME["master kill"]
 ALL_FAULTS = get_all_faults(SYNCHRONOUS_PAIR)
 CONSUMER = STRUCTURES["reading/open slow/no offset check/last"]
-ALONE = next(s for s in BORDERED_STRUCTURES if s.slaves == 0)
+ALONE = next(s for s in list_tagged(Tag.FAULT_SETS) if s.slaves == 0)
 
 
 @pytest.mark.parametrize(
     "structure",
     [
         pytest.param(s, marks=[pytest.mark.nightly] * s.name.startswith("system/"))
-        for s in BORDERED_STRUCTURES
+        for s in list_tagged(Tag.FAULT_SETS)
     ],
     ids=name_of,
 )
 def test_every_mixture_of_faults_is_decided(structure: ClaimedStructure) -> None:
     """Proved again or replayed again, and no set of faults lies between, but of the system."""
     undecided = [b.guarantee for b in recheck_borders(structure) if b.undecided]
-    assert undecided == [] or structure not in SMALL_STRUCTURES
+    assert undecided == [] or structure not in list_tagged(Tag.SMALL)
 
 
-@pytest.mark.parametrize("structure", BORDERED_STRUCTURES, ids=name_of)
+@pytest.mark.parametrize("structure", list_tagged(Tag.FAULT_SETS), ids=name_of)
 def test_borders_agree_with_the_table(structure: ClaimedStructure) -> None:
     """A column is proved exactly when its faults lie on the survived side."""
     borders = {b.guarantee: b for b in load_borders(structure)}

@@ -26,7 +26,7 @@ from reference.language.machine import Action, compute_machine, record_predicate
 from reference.language.terms import Sort, constant, leaf, record
 from reference.worlds.replication.state import Cluster
 from tests.structures import (
-    STRUCTURES,
+    GROUPS,
     SYNCHRONOUS_PAIR,
     TWO_OF_EACH,
     leave_large_to_night,
@@ -36,7 +36,7 @@ from tests.structures import (
 NEEDED = {**SANITY_CHECKS, **LEMMAS}
 
 
-@pytest.mark.parametrize("structure", leave_large_to_night(STRUCTURES), ids=name_of)
+@pytest.mark.parametrize("structure", leave_large_to_night(GROUPS), ids=name_of)
 def test_all_lemmas_are_inductive(structure: ClaimedGroup) -> None:
     """No lemma and no sanity check falls, whatever strikes: Houdini keeps all of them."""
     result = InductionProblem(structure, EVERYTHING).find_inductive_set(NEEDED)
@@ -45,7 +45,7 @@ def test_all_lemmas_are_inductive(structure: ClaimedGroup) -> None:
 
 
 DEMANDING = [
-    (STRUCTURES[i], FAULT_MODEL_BY_NAME[name])
+    (GROUPS[i], FAULT_MODEL_BY_NAME[name])
     for name in ("none", "every fault", "master kill in a roll")
     for i in (7, 4, 2)
 ]

@@ -8,7 +8,7 @@ import pytest
 
 from properties.language.world import ClaimedStructure
 from properties.verdicts.fingerprint import compute_digest
-from properties.worlds.reading.world import READING, READING_STRUCTURES, ClaimedReading
+from properties.worlds.reading.world import READERS, READING, ClaimedReading
 from properties.worlds.replication.world import WITNESSES, ClaimedGroup
 from properties.z3 import vacuity
 from properties.z3.vacuity import (
@@ -22,14 +22,14 @@ from properties.z3.vacuity import (
 )
 from reference.language.terms import constant
 from tests.structures import (
+    GROUPS,
     OTHER_STRUCTURES,
-    STRUCTURES,
     SYNCHRONOUS_PAIR,
     leave_large_to_night,
     name_of,
 )
 
-ALL = (*STRUCTURES, *OTHER_STRUCTURES)
+ALL = (*GROUPS, *OTHER_STRUCTURES)
 
 
 def test_nothing_is_open() -> None:
@@ -47,12 +47,12 @@ def test_everything_is_reached_or_impossible(structure: ClaimedStructure) -> Non
 
 def test_the_full_pair_reaches_everything() -> None:
     """With SYNC_FLUSH and a slave no rule, premise or witness is impossible."""
-    full = next(s for s in STRUCTURES if s.name == "SYNC_MASTER/SYNC_FLUSH/1 slave")
+    full = next(s for s in GROUPS if s.name == "SYNC_MASTER/SYNC_FLUSH/1 slave")
     assert [] == [a.question for a in load_witnesses(full) if a.is_impossible]
     assert {f"witness {w}" for w in WITNESSES} <= set(compute_questions(full))
 
 
-@pytest.mark.parametrize("structure", READING_STRUCTURES, ids=name_of)
+@pytest.mark.parametrize("structure", READERS, ids=name_of)
 def test_a_consumer_reaches_everything(structure: ClaimedReading) -> None:
     """No rule and no premise is impossible, and each guarantee has one."""
     answers = load_witnesses(structure)
@@ -63,7 +63,7 @@ def test_a_consumer_reaches_everything(structure: ClaimedReading) -> None:
 
 def test_what_is_asked_since_the_search_makes_it_stale(monkeypatch: pytest.MonkeyPatch) -> None:
     """A new premise or witness has no answer yet."""
-    structure = READING_STRUCTURES[0]
+    structure = READERS[0]
     assert are_witnesses_current(structure)
     asked = {**compute_questions(structure), "witness new": constant(True)}
     monkeypatch.setattr(vacuity, "compute_questions", lambda structure: asked)
@@ -72,7 +72,7 @@ def test_what_is_asked_since_the_search_makes_it_stale(monkeypatch: pytest.Monke
 
 def test_a_structure_that_was_never_searched_is_told(tmp_path: Path) -> None:
     """And others are kept when it is."""
-    one, other = READING_STRUCTURES[:2]
+    one, other = READERS[:2]
     save_witnesses({one: load_witnesses(one)}, tmp_path)
     assert (has_witnesses(one, tmp_path), has_witnesses(other, tmp_path)) == (True, False)
     assert are_witnesses_current(one, tmp_path)
@@ -85,11 +85,11 @@ def test_a_structure_that_was_never_searched_is_told(tmp_path: Path) -> None:
 
 def test_digests_tell_structures_apart() -> None:
     """A digest is of the rules, not of a name."""
-    assert len(STRUCTURES) == len({compute_digest(s) for s in STRUCTURES})
+    assert len(GROUPS) == len({compute_digest(s) for s in GROUPS})
     assert compute_digest(SYNCHRONOUS_PAIR) == compute_digest(ClaimedGroup())
 
 
-@pytest.mark.parametrize("structure", leave_large_to_night(STRUCTURES), ids=name_of)
+@pytest.mark.parametrize("structure", leave_large_to_night(GROUPS), ids=name_of)
 def test_no_premise_needs_a_change_of_role(structure: ClaimedGroup) -> None:
     """No column has one: a premise that is met in no other way would be vacuous in all of them."""
     switched = [

@@ -11,7 +11,7 @@ import pytest
 from attrs import evolve
 
 from properties.mutants.derivation import record_rule
-from properties.worlds import KNOWN_STRUCTURES, PROVED_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from reference.assumptions import condition_kinds
 from reference.assumptions.condition_kinds import (
     MODELLED_SETTINGS,
@@ -40,13 +40,13 @@ PAIR = "SYNC_MASTER/ASYNC_FLUSH/1 slave"
 
 def list_structures(world: str) -> list[Any]:
     """Structures that together have all rules of a world, in every variant and release."""
-    found = [s for s in KNOWN_STRUCTURES.values() if s.world.name == WORLDS[world]]
+    found = [s for s in STRUCTURES.values() if s.world.name == WORLDS[world]]
     if world == "replication":
         pairs = [s for s in found if s.slaves == 1]
         stock = [s for s in pairs if not s.variants or s.name.startswith(PAIR)]
         queued = evolve(stock[0], messages=2)
         return [*stock, queued, *(evolve(stock[0], variants=(name,)) for name in REPAIRS_OF_440)]
-    return [PROVED_STRUCTURES[SYSTEM]] if world == "system" else found
+    return [STRUCTURES[SYSTEM]] if world == "system" else found
 
 
 @cache

@@ -12,7 +12,7 @@ import pytest
 from attrs import evolve
 
 from properties.restrictions.unmet_assumptions import list_conditions
-from properties.worlds import PROVED_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from reference.assumptions.assumption import Assumption, is_met_by
 from reference.assumptions.register import ASSUMPTIONS, list_unmet
 from reference.configuration.broker_group import BrokerGroup
@@ -137,7 +137,7 @@ def list_numbers(value: Any) -> Iterator[int]:
 def test_each_rests_on_conditions_that_exist() -> None:
     """Every assumption has conditions of some structure's rules, and a source."""
     names = ("SYNC_MASTER/ASYNC_FLUSH/1 slave", SYSTEM)
-    known = frozenset[str]().union(*(list_conditions(PROVED_STRUCTURES[n]) for n in names))
+    known = frozenset[str]().union(*(list_conditions(STRUCTURES[n]) for n in names))
     for assumption in ASSUMPTIONS.values():
         assert set(assumption.conditions) & known, assumption.name
         assert "#" in assumption.source, assumption.name

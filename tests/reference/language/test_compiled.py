@@ -10,7 +10,7 @@ import pytest
 
 from properties.language.world import ClaimedStructure
 from properties.walks.steps import choose_evenly
-from properties.worlds import KNOWN_STRUCTURES, SYSTEM, WORLDS
+from properties.worlds.catalogue import STRUCTURES, SYSTEM, WORLDS
 from properties.worlds.toy import TOY
 from reference.language.compiled import Writer, compile_predicate, compute_compiled_machine
 from reference.language.dependencies import EnabledSteps, compute_dependencies
@@ -21,8 +21,8 @@ STRUCTURES = [
     TOY.structures[0],
     *(world.structures[-1] for world in WORLDS),
     SYSTEM.structures[0],
-    KNOWN_STRUCTURES["SYNC_MASTER/SYNC_FLUSH/2 slaves"],
-    *(s for name, s in KNOWN_STRUCTURES.items() if name.endswith(("5.3.3", "controller"))),
+    STRUCTURES["SYNC_MASTER/SYNC_FLUSH/2 slaves"],
+    *(s for name, s in STRUCTURES.items() if name.endswith(("5.3.3", "controller"))),
 ]
 WALKS, STEPS = 3, 40
 
@@ -123,7 +123,7 @@ def test_steps_kept_as_enabled_are_the_enabled_ones(structure: ClaimedStructure,
 
 def test_a_refused_step_changes_nothing() -> None:
     """The very same state is kept."""
-    structure = KNOWN_STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
+    structure = STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
     begin = structure.make_initial(structure.world.sizes.search)
     walk = EnabledSteps(begin)
     assert walk.take(Action("receive_report[0]")) == ("is_link_open", "has_report_in_flight")
@@ -132,7 +132,7 @@ def test_a_refused_step_changes_nothing() -> None:
 
 def test_an_instance_is_asked_again_when_what_it_reads_was_written() -> None:
     """By the leaves of its conditions."""
-    structure = KNOWN_STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
+    structure = STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
     found = compute_dependencies(structure)
     assert "master.is_up" in found.writes["kill_master"]
     assert "master.is_up" in found.reads["append_message[0]"]

@@ -6,7 +6,7 @@ import pytest
 
 from properties.schedules.telling import draw_cell
 from properties.verdicts.certificates import load_cells
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 
 CELLS = (
     ("SYNC_MASTER/ASYNC_FLUSH/1 slave", "slaves_reach_the_masters_end", "slave power loss"),
@@ -27,7 +27,7 @@ CELLS = (
 @pytest.mark.parametrize(("name", "claim", "fault"), CELLS)
 def test_a_timeline_fits(name: str, claim: str, fault: str, width: int) -> None:
     """Every step once, in order, with the claim that breaks at the end."""
-    structure = KNOWN_STRUCTURES[name]
+    structure = STRUCTURES[name]
     verdict = load_cells(structure)[claim, fault]
     lines = draw_cell(structure, verdict, width).splitlines()
     assert max(map(len, lines)) <= width
@@ -38,7 +38,7 @@ def test_a_timeline_fits(name: str, claim: str, fault: str, width: int) -> None:
 
 def test_forms_have_the_same_words() -> None:
     """A narrow form leaves out no phrase and no state that changes."""
-    structure = KNOWN_STRUCTURES[CELLS[0][0]]
+    structure = STRUCTURES[CELLS[0][0]]
     verdict = load_cells(structure)[CELLS[0][1:]]
     wide = set(draw_cell(structure, verdict).replace("│", " ").split())
     for width in (60, 80, 100):
@@ -48,6 +48,6 @@ def test_forms_have_the_same_words() -> None:
 
 def test_what_never_changes_is_said_once() -> None:
     """Below the drawing, by the titles of the lanes."""
-    structure = KNOWN_STRUCTURES[CELLS[3][0]]
+    structure = STRUCTURES[CELLS[3][0]]
     drawn = draw_cell(structure, load_cells(structure)[CELLS[3][1:]], 80)
     assert "The same throughout: slave [0..0) -/-." in drawn

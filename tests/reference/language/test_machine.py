@@ -12,7 +12,7 @@ from reference.language.machine import Action, compute_machine, probe, record_ma
 from reference.worlds.replication.rules import RULES
 from reference.worlds.replication.structure import Structure
 from tests.structures import (
-    STRUCTURES,
+    GROUPS,
     SYNCHRONOUS_PAIR,
     TWO_OF_EACH,
     leave_large_to_night,
@@ -20,7 +20,7 @@ from tests.structures import (
 )
 
 
-@pytest.mark.parametrize("structure", leave_large_to_night(STRUCTURES), ids=name_of)
+@pytest.mark.parametrize("structure", leave_large_to_night(GROUPS), ids=name_of)
 @given(data=st.data())
 def test_refused_actions_leave_the_state_unchanged(
     data: st.DataObject, structure: Structure
@@ -61,13 +61,13 @@ def test_states_survive_flattening(data: st.DataObject) -> None:
 
 def test_every_rule_has_an_instance() -> None:
     """No rule is statically disabled in every structure."""
-    alive = {r.instance.rule.name for s in STRUCTURES for r in record_machine(s)}
+    alive = {r.instance.rule.name for s in GROUPS for r in record_machine(s)}
     assert set(RULES) == alive
 
 
 def test_parameters_never_change() -> None:
     """No rule writes a size, a threshold or a limit."""
-    written = {p for s in STRUCTURES for r in record_machine(s) for p in r.effects}
+    written = {p for s in GROUPS for r in record_machine(s) for p in r.effects}
     assert not [p for p in written if p.startswith("parameters.")]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from properties.language.fault_model import get_fault_count_name
 from properties.language.world import ClaimedStructure
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from reference.language.machine import compute_machine, record_machine
 from spark_fuzz.campaign import coverage
 from spark_fuzz.campaign.coverage import (

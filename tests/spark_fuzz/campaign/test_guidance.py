@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from spark_fuzz.campaign.guidance import get_parents_path, read_parents
 from spark_fuzz.campaign.job import resume_campaign
 from spark_fuzz.campaign.row_reading import read_rows

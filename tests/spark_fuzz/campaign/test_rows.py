@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
 
 from properties.schedules.judgement import find_first_violation
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.world import GUARANTEES
 from spark_fuzz.campaign import store as campaign_store
 from spark_fuzz.campaign.job import write_campaign

@@ -7,7 +7,7 @@ from attrs import evolve, fields
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.world import ClaimedGroup
 from reference.worlds.reading.state import ReadingFaults
 from spark_fuzz.campaign.schedule import (
@@ -26,7 +26,7 @@ from tests.spark_fuzz.kernel.test_ancestry import draw_lineages
 @st.composite
 def draw_options(draw: st.DrawFn) -> CampaignOptions:
     """Options of any structure of any world."""
-    structure = draw(st.sampled_from(list(KNOWN_STRUCTURES.values())))
+    structure = draw(st.sampled_from(list(STRUCTURES.values())))
     limits = structure.world.everything.counts
     counts = (draw(st.integers(0, 9)) for _ in limits.__annotations__)
     steps, seed = draw(st.integers(1, STEPS_MAX)), draw(st.integers(0, SEED_MAX - 1))
@@ -63,7 +63,7 @@ def test_identifiers_are_read_back(options: CampaignOptions, lineage: Lineage) -
 def test_identifiers_stay_as_they_are() -> None:
     """Those of replication stand in documents; others spell the structure's name."""
     assert CampaignOptions().format_identifier(7).startswith(PAIR + "/64/0/7@")
-    named = CampaignOptions(KNOWN_STRUCTURES["reading/open slow/no offset check/last"], steps=9)
+    named = CampaignOptions(STRUCTURES["reading/open slow/no offset check/last"], steps=9)
     twice_each = ".".join("2" for _ in fields(ReadingFaults))
     code = f"reading-open_slow-no_offset_check-last/{twice_each}"
     assert named.format_identifier(7).startswith(f"{code}/9/0/7@")
@@ -74,7 +74,7 @@ def test_identifiers_stay_as_they_are() -> None:
 
 def test_every_structure_has_a_code_of_its_own() -> None:
     """A code leads back to its structure, and outside of replication is its name respelt."""
-    assert list(KNOWN_STRUCTURES.values()) == list(STRUCTURE_BY_CODE.values())
+    assert list(STRUCTURES.values()) == list(STRUCTURE_BY_CODE.values())
     for code, structure in STRUCTURE_BY_CODE.items():
         if not isinstance(structure, ClaimedGroup):
             assert structure.name == code.replace("-", "/").replace("_", " ")

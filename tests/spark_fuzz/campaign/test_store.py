@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from spark_fuzz.campaign.schedule import SCHEDULES_MAX, CampaignOptions
 from spark_fuzz.campaign.store import (
     DATA_FOLDER,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged
 from spark_fuzz.judges.five_judges import JUDGES, JudgedCell, Opinion, judge_cells
 
 HOLDS = Opinion("one", holds=True)
@@ -61,7 +61,7 @@ def test_judges_agree(name: str, fault: str) -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "fault"),
-    [(n, c.name) for n, s in STRUCTURES.items() if s.slaves < 2 for c in s.world.fault_models],
+    [(s.name, c.name) for s in list_tagged(Tag.SMALL) for c in s.world.fault_models],
 )
 def test_judges_agree_on_every_cell(name: str, fault: str) -> None:
     """The same for every cell of every world."""

@@ -21,7 +21,7 @@ from properties.mutants.findings import (
 )
 from properties.schedules.judgement import follow, is_refuted_by
 from properties.verdicts.certificates import decode_schedule
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds.catalogue import WORLD_BY_TOPIC
 from reference.language.leaves import unflatten
 from reference.language.machine import Action, compute_machine
 from reference.language.terms import Sort
@@ -199,7 +199,7 @@ def test_a_search_that_gives_up_kills_nothing() -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("world", STRUCTURES_BY_WORLD)
+@pytest.mark.parametrize("world", WORLD_BY_TOPIC)
 def test_every_argument_is_about_a_mutant(world: str) -> None:
     """That exists; whether it survives is said by ``rmqspec mutants``."""
     known = {mutant.name for mutant in list_mutants(world)}

@@ -22,8 +22,8 @@ from spark_fuzz.kernel.agreement import describe_replay, describe_row
 from spark_fuzz.kernel.ancestry import Lineage, Parent, find_lineage
 from spark_fuzz.kernel.kernel import SIZE_MAX, SizeError, compile_kernel
 from tests.structures import (
+    GROUPS,
     OTHER_STRUCTURES,
-    STRUCTURES,
     SYNCHRONOUS_PAIR,
     allow_two_of_each,
     name_of,
@@ -45,7 +45,7 @@ def test_kernel_agrees_with_reference(data: st.DataObject, structure: ClaimedStr
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("structure", [*STRUCTURES, *OTHER_STRUCTURES], ids=name_of)
+@pytest.mark.parametrize("structure", [*GROUPS, *OTHER_STRUCTURES], ids=name_of)
 @settings(max_examples=300)
 @given(data=st.data())
 def test_every_kernel_agrees_with_reference(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import spark_fuzz.kernel.kernel  # noqa: F401  # It registers the dice with the compiler.
 from properties.language.world import ClaimedStructure
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import Tag, list_tagged
 from spark_fuzz.campaign.schedule import SEED_MAX
 from spark_fuzz.kernel import scheduler
 from tests.structures import name_of
@@ -54,7 +54,7 @@ def test_words_are_spread() -> None:
     assert all(abs(c - 4000) < 200 for c in counts)
 
 
-@pytest.mark.parametrize("structure", STRUCTURES.values(), ids=name_of)
+@pytest.mark.parametrize("structure", list_tagged(Tag.USUAL), ids=name_of)
 def test_every_rule_has_a_weight(structure: ClaimedStructure) -> None:
     """Weights are positive, and those of faults the lowest."""
     for rule in structure.rules.values():

@@ -7,7 +7,7 @@ import pytest
 from attrs import evolve
 
 from properties.language.world import ClaimedStructure
-from properties.worlds import OTHER_WORLDS, STRUCTURES
+from properties.worlds.catalogue import OTHER_WORLDS, Tag, list_tagged
 from properties.worlds.replication.world import ClaimedGroup
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.kernel.scheduler import pick_limit, pick_weight
@@ -65,7 +65,7 @@ def test_a_fault_that_may_not_strike_never_does() -> None:
     assert {0, 1, 2, 3} == {pick_limit(3, word) for word in range(256)}
 
 
-@pytest.mark.parametrize("structure", STRUCTURES.values(), ids=name_of)
+@pytest.mark.parametrize("structure", list_tagged(Tag.USUAL), ids=name_of)
 def test_sizes_are_possible(structure: ClaimedStructure) -> None:
     """A message and its blank fit into a file, a batch has a byte, and the log several files."""
     for sizes in structure.world.sizes.swarm:

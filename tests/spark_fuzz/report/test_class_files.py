@@ -9,7 +9,7 @@ import pytest
 
 from properties.exports.itf import decode_itf
 from properties.schedules.judgement import is_refuted_by
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from reference.language.parameters import BaseParameters
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.store import CampaignError

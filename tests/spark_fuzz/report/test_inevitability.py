@@ -8,7 +8,7 @@ import numpy as np
 from attrs import evolve
 
 from properties.schedules.judgement import judge
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from reference.language.machine import Action, compute_machine
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.kernel.kernel import compile_kernel

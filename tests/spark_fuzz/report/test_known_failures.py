@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from properties.language.fault_model import get_fault_count_name
 from properties.schedules.judgement import find_first_violation
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import record_machine
 from spark_fuzz.campaign.schedule import CampaignOptions

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from properties.schedules.judgement import is_refuted_by, keep_possible
 from properties.verdicts.certificates import decode_schedule
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.kernel.ancestry import parse_lineage
 from spark_fuzz.report.fault_counts import count_by_faults

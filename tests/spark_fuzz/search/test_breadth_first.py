@@ -14,7 +14,7 @@ from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import follow_while_possible, judge
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.fingerprint import compute_digest
-from properties.worlds import STRUCTURES as KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.reading.world import READING
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import GUARANTEES
@@ -36,9 +36,9 @@ from tests.spark_fuzz.state_counts import (
     Instance,
     load_counts,
 )
-from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, name_of
+from tests.structures import GROUPS, SYNCHRONOUS_PAIR, name_of
 
-THREE_SLAVES = STRUCTURES[-1]
+THREE_SLAVES = GROUPS[-1]
 
 NO_FAULT = FAULT_MODEL_BY_NAME["none"]
 EVERY_FAULT = FAULT_MODEL_BY_NAME["every fault"]
@@ -375,7 +375,7 @@ def test_leaf_that_outgrows_its_bits_is_noticed(
 
 def test_a_count_that_grows_with_every_step() -> None:
     """The clock of copied tables has no end: its bits are as many as a deep search needs."""
-    structure = KNOWN_STRUCTURES["tables/both/5.3.2"]
+    structure = STRUCTURES["tables/both/5.3.2"]
     no_fault = structure.world.get_fault_model("none")
     search = BreadthFirstSearch(structure, no_fault, guarantees=["answered_entry_stays_on_master"])
     with pytest.raises(FieldOverflowError, match="ghost_clock = 15"):

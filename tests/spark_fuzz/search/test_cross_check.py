@@ -8,7 +8,7 @@ from properties.language.world import ClaimedStructure
 from properties.verdicts import certificates
 from properties.verdicts.certificates import encode_schedule
 from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord
-from properties.worlds.reading.world import READING_STRUCTURES
+from properties.worlds.reading.world import READERS
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS
 from reference.language.machine import Action
 from spark_fuzz.search import cross_check as subject
@@ -20,7 +20,7 @@ from spark_fuzz.search.cross_check import (
     cross_check,
 )
 from tests.spark_fuzz.state_counts import MASTER_ALONE
-from tests.structures import OTHER_STRUCTURES, STRUCTURES, SYNCHRONOUS_PAIR, name_of
+from tests.structures import GROUPS, OTHER_STRUCTURES, SYNCHRONOUS_PAIR, name_of
 
 STEP = Action("flush_master")
 ONCE = "message_is_stored_once"
@@ -85,7 +85,7 @@ def test_synchronous_pair_agrees_on_disk_errors() -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("structure", READING_STRUCTURES[-1:], ids=name_of)
+@pytest.mark.parametrize("structure", READERS[-1:], ids=name_of)
 def test_every_cell_of_a_consumer_agrees(structure: ClaimedStructure) -> None:
     """A small budget confirms most of the refuted cells, and contradicts none at all."""
     rows = list(cross_check([structure.name], states_max=500_000))
@@ -99,7 +99,7 @@ def test_every_cell_of_a_consumer_agrees(structure: ClaimedStructure) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(
-    "structure", [s for s in STRUCTURES if s.slaves <= 1] + OTHER_STRUCTURES, ids=name_of
+    "structure", [s for s in GROUPS if s.slaves <= 1] + OTHER_STRUCTURES, ids=name_of
 )
 def test_no_certificate_is_contradicted(structure: ClaimedStructure) -> None:
     """Every cell of the smaller groups, within a larger budget."""
@@ -136,6 +136,6 @@ def test_without_a_certificate_nothing_is_compared(monkeypatch: pytest.MonkeyPat
 @pytest.mark.nightly
 def test_a_large_group_is_contradicted_by_no_search() -> None:
     """Its certificate claims no shortest schedules; what is found is no longer than those."""
-    rows = compare_with_certificate(STRUCTURES[-1], FAULT_MODEL_BY_NAME["late join"], 3_000)
+    rows = compare_with_certificate(GROUPS[-1], FAULT_MODEL_BY_NAME["late join"], 3_000)
     assert [r.describe() for r in rows if r.agreement is Agreement.DISAGREEMENT] == []
     assert {r.certified.is_shortest for r in rows} == {True, False}

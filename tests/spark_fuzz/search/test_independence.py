@@ -10,7 +10,7 @@ import pytest
 
 from properties.exports.instances import TINY
 from properties.language.world import ClaimedStructure
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds.catalogue import WORLDS
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.parameters import BaseParameters
@@ -20,7 +20,7 @@ from spark_fuzz.search.frontier import unpack_state
 from spark_fuzz.search.influence import find_independent
 
 PAIR, TWO_SLAVES = ClaimedGroup(slaves=1), ClaimedGroup(slaves=2)
-WORLDS = [structures[0] for structures in STRUCTURES_BY_WORLD.values()]
+FIRST = [world.structures[0] for world in WORLDS]
 INSTANCES = [
     pytest.param(PAIR, "every fault", TINY, id="pair"),
     pytest.param(TWO_SLAVES, "slave kill", TINY, id="two slaves"),
@@ -31,7 +31,7 @@ INSTANCES = [
             id=s.name,
             marks=[pytest.mark.nightly] if "tables" in s.name else [],
         )
-        for s in WORLDS[1:]
+        for s in FIRST[1:]
     ),
 ]
 

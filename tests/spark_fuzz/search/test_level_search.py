@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 from properties.exports.instances import TINY
 from properties.language.fault_model import FaultModel
 from properties.language.world import ClaimedStructure
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.parameters import BaseParameters
@@ -37,7 +37,7 @@ from spark_fuzz.search.level_store import (
 )
 from spark_fuzz.search.row_order import choose_range
 from tests.spark_fuzz.state_counts import CARELESS_READER, MASTER_ALONE, ONE_MESSAGE
-from tests.structures import STRUCTURES as GROUPS
+from tests.structures import GROUPS
 
 DELAY = STRUCTURES["delay/4.4.0"]
 SHORT_DELAY = evolve(SMALL_DELAY, ghost_queue_size_max=1)

@@ -27,7 +27,7 @@ from properties.exports.vectors.schedules import find_forbidden_step, list_scena
 from properties.exports.vectors.sets import distinguishing, log_boundaries
 from properties.exports.vectors.sets.log_boundaries import list_boundary_schedules
 from properties.schedules.judgement import judge
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.language.machine import Action, compute_machine
@@ -179,7 +179,7 @@ def find_structure(instance: str) -> ClaimedGroup | None:
     """The group of an instance that was searched; None: it has none of the usual shape."""
     name, _, more = instance.partition(", ")
     structure = STRUCTURES.get(name)
-    if not isinstance(structure, ClaimedGroup):
+    if not isinstance(structure, ClaimedGroup) or structure.variants:
         return None
     return evolve(structure, messages=2) if more.startswith("2 messages") else structure
 

@@ -31,7 +31,7 @@ from properties.scenarios.known_issues.repair import (
 )
 from properties.scenarios.known_issues.scenario import CERTAINTIES, Evidence, IssueError, Scenario
 from properties.scenarios.known_issues.telling import as_json, draw, tell_scenario
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 from reference.language.machine import compute_machine
 from reference.worlds.replication.changes import VARIANTS
 from tests.properties.scenarios.known_issues.shortest_scenario import (
@@ -151,7 +151,7 @@ def test_repairs_are_what_they_say(scenario: Scenario) -> None:
 @every_scenario
 def test_names_in_a_scenario_exist(scenario: Scenario) -> None:
     """Its claim is of its world, or its phenomenon is one; both are never the same."""
-    assert scenario.structure_name in KNOWN_STRUCTURES
+    assert scenario.structure_name in STRUCTURES
     assert (scenario.shows in scenario.structure.world.claims) is not (scenario.shows in PHENOMENA)
     assert scenario.sentence.endswith(".")
 
@@ -291,7 +291,7 @@ def test_scenario_is_told_to_its_end(scenario: Scenario) -> None:
 def test_steps_of_a_put_are_taken_in_the_order_of_a_release() -> None:
     """5.x looks for a slave before it waits for the disk; nothing else is put out of its order."""
     scenario = next(s for s in SCENARIOS if s.name == "stranger_acknowledges")
-    structure = KNOWN_STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave at 5.0.0-quorum"]
+    structure = STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave at 5.0.0-quorum"]
     taken, stopped_at = take_in_order(structure, scenario.parameters, scenario.schedule)
     assert stopped_at is None
     assert sorted(map(str, taken)) == sorted(map(str, scenario.schedule))
@@ -302,4 +302,4 @@ def test_every_elsewhere_is_a_place() -> None:
     """A variant, a release or a structure; repairs of 4.4.0 are among them."""
     names = {n for s in SCENARIOS for n in (*s.repaired_by, *s.not_repaired_by)}
     assert names & set(VARIANTS)
-    assert all(name in VARIANTS or name in KNOWN_STRUCTURES or name[0].isdigit() for name in names)
+    assert all(name in VARIANTS or name in STRUCTURES or name[0].isdigit() for name in names)

@@ -21,7 +21,7 @@ from properties.scenarios.procedures.recoveries import (
     try_recoveries,
 )
 from properties.verdicts.certificates import load_cells
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 
 PAIR = "SYNC_MASTER/ASYNC_FLUSH/1 slave"
 SYSTEM = "system/sync master/async flush/closed/no offset check/first"
@@ -33,7 +33,7 @@ CONTROLLED = f"{PAIR} at 5.0.0-controller"
 
 def try_all(structure: str, claim: str, fault: str, also: tuple[str, ...] = ()) -> list[Outcome]:
     """What each recovery gives after a certified schedule."""
-    found = KNOWN_STRUCTURES[structure]
+    found = STRUCTURES[structure]
     verdict = load_cells(found)[claim, fault]
     return list(try_recoveries(found, verdict, (claim,), also).outcomes)
 
@@ -137,7 +137,7 @@ def test_a_recovery_that_is_impossible_says_why() -> None:
 @pytest.mark.parametrize("procedure", load_procedures(), ids=lambda each: each.name)
 def test_recoveries_agree_with_procedures(procedure: Procedure) -> None:
     """Where the advice is to copy one way, and the same claim is at stake, that copy helps."""
-    structure = KNOWN_STRUCTURES[procedure.structure_name]
+    structure = STRUCTURES[procedure.structure_name]
     key = (procedure.claim, procedure.fault)
     names = {act.instance for act in procedure.advice.acts}
     is_next = "restart_master_in_next_epoch" in names
@@ -173,7 +173,7 @@ def test_what_helps_at_the_very_end_alone_does_not_help() -> None:
 
 def test_claims_that_nothing_mends_are_not_judged() -> None:
     """Unless it is the claim that was asked about."""
-    structure = KNOWN_STRUCTURES[PAIR]
+    structure = STRUCTURES[PAIR]
     lost, kept = "acknowledged_is_kept_on_some_broker", "slave_is_prefix_of_master"
     verdict = load_cells(structure)[kept, "power loss of both"]
     assert (kept,) == try_recoveries(structure, verdict, (kept,)).judged
@@ -198,9 +198,9 @@ def test_readers_are_judged_by_their_own_guarantee() -> None:
 )
 def test_progress_that_is_set_back_skips_nothing(claim: str, fault: str) -> None:
     """A restart of the group alone does not help."""
-    structure = KNOWN_STRUCTURES["reading/closed/no offset check/last"]
+    structure = STRUCTURES["reading/closed/no offset check/last"]
     tried = try_reader_recoveries(structure, load_cells(structure)[claim, fault])
     assert [False, True] == list(tried.values())
-    pair = KNOWN_STRUCTURES[PAIR]
+    pair = STRUCTURES[PAIR]
     verdict = load_cells(pair)["slaves_reach_the_masters_end", "late join"]
     assert {} == try_reader_recoveries(pair, verdict)

@@ -11,9 +11,9 @@ from properties.scenarios.summary.codes import find_code_of_cell, list_cases, li
 from properties.scenarios.summary.rows import find_code
 from properties.scenarios.summary.what_if import add_options, find_options, say_command
 from properties.verdicts.certificates import load_cells
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.catalogue import STRUCTURES
 
-PAIR = KNOWN_STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
+PAIR = STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ PAIR = KNOWN_STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
 )
 def test_the_code_of_a_verdict(name: str, claim: str, fault: str, code: str) -> None:
     """That of the fewest faults which break the claim; none for what no row has."""
-    structure = KNOWN_STRUCTURES[name]
+    structure = STRUCTURES[name]
     assert code == find_code_of_cell(structure, load_cells(structure)[claim, fault])
 
 

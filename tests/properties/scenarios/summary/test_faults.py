@@ -13,7 +13,7 @@ from properties.schedules.judgement import is_refuted_by
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts.certificates import load_cells
 from properties.worlds.replication.structures import STOCK_PAIR
-from properties.worlds.replication.world import CERTIFIED_STRUCTURES
+from properties.worlds.replication.world import CERTIFIED_GROUPS
 from tests.structures import leave_large_to_night, name_of
 
 
@@ -60,7 +60,7 @@ def test_a_schedule_of_other_sizes_is_named_by_its_fault_class() -> None:
     assert "a power loss of the master" == describe_blow(STOCK_PAIR, broken).words
 
 
-@pytest.mark.parametrize("structure", leave_large_to_night(CERTIFIED_STRUCTURES), ids=name_of)
+@pytest.mark.parametrize("structure", leave_large_to_night(CERTIFIED_GROUPS), ids=name_of)
 def test_what_takes_several_failures_is_not_known_to_take_one(structure: ClaimedStructure) -> None:
     """No known schedule breaks the claim with each of the failures once: a risk, and no loss."""
     world = structure.world

@@ -36,7 +36,7 @@ from properties.verdicts.certificates import find_cells
 from properties.verdicts.findings.disputes import load_findings
 from properties.verdicts.findings.explanations import load_explanations
 from properties.verdicts.verdict import Verdict
-from properties.worlds import OTHER_WORLDS
+from properties.worlds.catalogue import OTHER_WORLDS
 from properties.worlds.reading.world import READING
 from properties.worlds.replication.world import REPLICATION
 from properties.worlds.system.world import SYSTEM

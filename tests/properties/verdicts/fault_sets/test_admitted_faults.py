@@ -8,16 +8,15 @@ from properties.verdicts.fault_sets.admitted_faults import (
     find_bordered_verdict,
     find_tabled_verdict,
 )
-from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged
 
 PAIR = STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
 
 
 def test_columns_have_their_own_verdict() -> None:
     """Of every structure of every world, by the certificates."""
-    for structure in STRUCTURES.values():
+    for structure in list_tagged(Tag.USUAL):
         for cell in decode_cells(structure, load_required(structure)):
             if cell.guarantee in structure.world.guarantees:
                 admitted = structure.world.get_fault_model(cell.fault).admitted
@@ -52,7 +51,7 @@ def test_other_mixtures_are_told_by_the_borders() -> None:
 
 def test_the_borders_agree_with_the_columns() -> None:
     """Wherever both tell something."""
-    for structure in BORDERED_STRUCTURES:
+    for structure in list_tagged(Tag.FAULT_SETS):
         for column in structure.world.fault_models:
             for name in structure.world.guarantees:
                 word = find_expectation(name, structure, column.name).verdict

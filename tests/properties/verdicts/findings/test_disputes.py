@@ -20,12 +20,7 @@ from properties.verdicts.findings.disputes import (
     mark_disputed,
 )
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import (
-    CLAIM_NAMES,
-    FAULT_MODEL_NAMES,
-    KNOWN_STRUCTURES,
-    STRUCTURES,
-)
+from properties.worlds.catalogue import CLAIM_NAMES, FAULT_MODEL_NAMES, STRUCTURES
 from properties.worlds.replication.structures import STOCK_PAIR
 from reference.language.machine import Action
 
@@ -61,7 +56,7 @@ def test_a_finding_disputes_cells_or_says_why_not(finding: Finding) -> None:
 @cache
 def list_certified() -> tuple[tuple[object, Verdict], ...]:
     """Every certified cell of every release, with its structure."""
-    return tuple((s, v) for s in KNOWN_STRUCTURES.values() for v in find_cells(s).values())
+    return tuple((s, v) for s in STRUCTURES.values() for v in find_cells(s).values())
 
 
 def test_nobody_disputes_what_fewer_faults_refute() -> None:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pytest
 
 from properties.schedules.judgement import find_needless_steps, follow, is_refuted_by
-from properties.worlds.reading.world import READING, READING_STRUCTURES
+from properties.worlds.reading.world import READERS, READING
 from properties.z3.induction import InductionProblem, prove_lemmas
 from reference.language.machine import Action
 from reference.worlds.reading.state import Reading
 
-STRUCTURES = {structure.name: structure for structure in READING_STRUCTURES}
+STRUCTURES = {structure.name: structure for structure in READERS}
 
 
 def take(instance: str, **arguments: int) -> Action:

@@ -6,7 +6,7 @@ import pytest
 from attrs import evolve
 
 from properties.scenarios.reading_analysis import compute_deployment, find_structure
-from properties.worlds.reading.world import LATER_READING_STRUCTURES
+from properties.worlds.reading.world import LATER_READERS
 from reference.configuration.deployments import sample_group
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP
 from reference.language.machine import Action, compute_machine
@@ -65,4 +65,4 @@ def test_consumers_of_a_group_are_those_of_its_release(release: str, name: str) 
     structure = find_structure(compute_deployment(group, DEFAULT_GROUP))
     assert structure is not None
     assert structure.name == name
-    assert (structure in LATER_READING_STRUCTURES) is (" at " in name)
+    assert (structure in LATER_READERS) is (" at " in name)
