@@ -39,11 +39,11 @@ from properties.exports.itf import (
 from properties.exports.promela import PromelaModel
 from properties.exports.smt_lib import write_smt_lib
 from properties.exports.tla import write_module
-from properties.exports.vectors.archive import write_archive
-from properties.exports.vectors.schedules import write_vectors
 from properties.generated_text import ROOT
 from properties.language.fault_model import SEARCHED
 from properties.language.world import ClaimedStructure
+from properties.vectors.archive import write_archive
+from properties.vectors.schedules import write_vectors
 from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged
 from reference.language.leaves import compute_leaf_sorts, is_parameter
 from reference.language.terms import Sort

@@ -81,6 +81,38 @@ def test_walls_between_rooms(room: str) -> None:
     assert {} == {file: names for file, names in found.items() if names}
 
 
+ENGINES_WITHOUT_WORLDS = (
+    "properties/z3",
+    "properties/walks",
+    "properties/exports",
+    "spark_fuzz/kernel",
+    "spark_fuzz/search",
+)
+LISTS_OF_STRUCTURES = ("properties.worlds.catalogue", "properties.worlds.judged_instances")
+
+
+def list_imported(module: ast.Module) -> set[str]:
+    """The modules that a file imports from, by their whole names."""
+    names = {n.module or "" for n in ast.walk(module) if isinstance(n, ast.ImportFrom)}
+    plain = (n for n in ast.walk(module) if isinstance(n, ast.Import))
+    return names | {alias.name for node in plain for alias in node.names}
+
+
+@pytest.mark.parametrize("folder", ENGINES_WITHOUT_WORLDS)
+def test_engines_know_no_world(folder: str) -> None:
+    """They hold what a structure's world says, and may ask for all structures, but name none."""
+    rooms = {**parse_files("properties"), **parse_files("spark_fuzz")}
+    found = {
+        f"{file}: {name}"
+        for file, module in rooms.items()
+        if file.startswith(f"{folder}/")
+        for name in list_imported(module) - {*LISTS_OF_STRUCTURES}
+        if name.startswith(("reference.worlds", "properties.worlds"))
+    }
+    assert {file for file in rooms if file.startswith(f"{folder}/")}
+    assert found == set()
+
+
 def test_the_reference_opens_no_file() -> None:
     """Its own data come from its package."""
     calls = [n for m in parse_files("reference").values() for n in ast.walk(m) if is_open(n)]

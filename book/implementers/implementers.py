@@ -14,11 +14,11 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from properties.exports.vectors.schedules import find_forbidden_step, list_scenarios, make_vector
 from properties.language.world import ClaimedStructure
 from properties.mutants.derivation import list_mutants
 from properties.mutants.execution import make_mistake
 from properties.schedules.judgement import take_steps
+from properties.vectors.schedules import find_forbidden_step, list_scenarios, make_vector
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Action, compute_machine

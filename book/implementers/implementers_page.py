@@ -20,8 +20,8 @@ from book.implementers.implementers import (
     list_noticing,
 )
 from book.links import link_claim, link_rule, link_variant
-from properties.exports.vectors.schedules import get_file_name
 from properties.generated_text import SPEC, count_steps, render_table
+from properties.vectors.schedules import get_file_name
 from properties.worlds.replication.world import LEMMAS
 from reference.worlds.replication.changes import VARIANTS
 from reference.worlds.replication.rules import RULES

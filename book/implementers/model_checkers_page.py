@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
-from properties.exports.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
+from properties.exports.instances import JudgedInstance, load_spin_counts
 from properties.exports.promela import Checks, PromelaModel
 from properties.exports.tla import Module, write_module
 from properties.exports.tlc import load_tlc_counts
 from properties.generated_text import SPEC, Page, count_steps, render_table, set_apart
+from properties.worlds.judged_instances import JUDGED_INSTANCES
 from properties.worlds.replication.structures import STOCK_PAIR
 
 SHOWN_INSTANCE = "SYNC_MASTER/ASYNC_FLUSH/1 slave, disk errors, log of 4 bytes, 12 steps"

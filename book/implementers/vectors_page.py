@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from properties.exports.vectors.differences import list_differences
-from properties.exports.vectors.kill_rates.table import (
+from properties.generated_text import SPEC, Page, leave_to_site, render_table, set_apart
+from properties.judges.measurements import read_measurement
+from properties.vectors.differences import list_differences
+from properties.vectors.kill_rates.table import (
     MEASUREMENT,
     load_counts,
     render_kill_rates,
 )
-from properties.exports.vectors.question import RELEASES, list_vectors
-from properties.exports.vectors.sets.every_set import SETS
-from properties.exports.vectors.sets.progress import PROGRESS
-from properties.generated_text import SPEC, Page, leave_to_site, render_table, set_apart
-from properties.judges.measurements import read_measurement
+from properties.vectors.question import RELEASES, list_vectors
+from properties.vectors.sets.every_set import SETS
+from properties.vectors.sets.progress import PROGRESS
 from reference.releases.versions import USUAL
 
 
@@ -42,7 +42,7 @@ def render_measured() -> str:
     """Kill rates and when they were measured; without a measurement, how to do it."""
     measured = read_measurement(MEASUREMENT)
     if measured is None:
-        command = "python -m properties.exports.vectors.kill_rates"
+        command = "python -m properties.vectors.kill_rates"
         return f"Nothing is measured in this checkout: `{command}` does it, in minutes."
     return f"{measured.describe()}\n\n{render_kill_rates()}"
 

@@ -11,7 +11,7 @@ from book.model.code_page import LEMMA_SHELF, CodePage, mark
 from properties.generated_text import SPEC, set_apart
 from properties.schedules.possible_steps import find_access
 from properties.worlds.replication.world import LEMMAS
-from properties.z3.induction import get_candidates, get_leaf_names
+from properties.z3.induction import get_leaf_names
 from properties.z3.lemma_counterexamples import LemmaCounterexample, load_counterexamples
 from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import record_machine, record_predicate
@@ -74,7 +74,8 @@ def _render_change(path: str, before: int | bool, end: int | bool) -> list[str]:
 
 def compute_support(entry: LemmaCounterexample) -> set[str]:
     """The relevant leaves: those of the lemma, of the broken properties, and of the step."""
-    properties = (get_candidates()[name] for name in (entry.lemma, *entry.breaks))
+    candidates = entry.structure.world.get_candidates(entry.structure)
+    properties = (candidates[name] for name in (entry.lemma, *entry.breaks))
     terms = (record_predicate(entry.structure, p.predicate) for p in properties)
     support = set().union(*map(get_leaf_names, terms))
     if entry.action is not None:

@@ -16,7 +16,6 @@ from properties.worlds.replication.fault_models import EVERYTHING
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import CLAIMS, LEMMAS, ClaimedGroup
 from properties.z3.cores import Node, NodeKind, PropertyGraph, load_cores
-from properties.z3.induction import get_lemmas
 from properties.z3.obligations import ObligationKind
 from reference.language.machine import record_machine
 
@@ -41,7 +40,7 @@ def render_obligations() -> str:
     for structure in list_tagged(Tag.CORES):
         graph = load_graph(structure)
         counts = Counter(obligation.kind.value for obligation in graph.cores)
-        lemmas = len(get_lemmas())
+        lemmas = len(structure.world.get_lemmas(structure))
         rows.append(
             [
                 structure.name,

@@ -10,9 +10,9 @@ import click
 
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
-from properties.exports.vectors.archive import ArchiveError, read_archive
-from properties.exports.vectors.differences import ABSENT
-from properties.exports.vectors.run import TIMEOUT_SECONDS, Run, SetResult, run_vectors
+from properties.vectors.archive import ArchiveError, read_archive
+from properties.vectors.differences import ABSENT
+from properties.vectors.run import TIMEOUT_SECONDS, Run, SetResult, run_vectors
 from reference import ROCKETMQ_VERSION
 
 SHOWN = 20

@@ -23,7 +23,7 @@ MODULES = (
     ("digests of states", "tests.spark_fuzz.state_digests", Need.PAGE, 120),
     ("planted mistakes", "spark_fuzz.judges.planted_run", Need.MEASUREMENT, 7200),
     ("changed values", "tests.brokers.recordings.perturbing", Need.MEASUREMENT, 1200),
-    ("kill rates of vectors", "properties.exports.vectors.kill_rates", Need.MEASUREMENT, 400),
+    ("kill rates of vectors", "properties.vectors.kill_rates", Need.MEASUREMENT, 400),
 )
 """Name, module, what needs it, and about how many seconds it takes.
 

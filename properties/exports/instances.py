@@ -1,4 +1,4 @@
-"""Small instances, those that SPIN and TLC judge, and SPIN's counts, as data.
+"""Small instances for outside judges, SPIN and TLC, and SPIN's counts, as data.
 
 ``python -m spark_fuzz.search.peers`` counts them anew after a change of the rules. An entry has the
 digest of the rules that it was made from, and is written only when both searches agree.
@@ -12,34 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from properties.language.fault_model import FaultModel
 from properties.language.world import ClaimedStructure
 from properties.worlds.catalogue import STRUCTURES
-from properties.worlds.replication.structures import STOCK_PAIR
 from reference.language.parameters import BaseParameters
 from reference.releases.versions import find_version
-from reference.worlds.delay.state import SMALL_DELAY
-from reference.worlds.reading.state import SMALL_READING
-from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters
-from reference.worlds.tables.state import SMALL_TABLES
 
 FILE = Path(__file__).parent / "spin_counts.json"
-
-TINY: Parameters = evolve(
-    SMALL_PARAMETERS,
-    ha_slave_fallbehind_max_bytes=2,
-    ha_transfer_batch_size_bytes=1,
-    mapped_file_size_bytes=2,
-    message_size_max_bytes=1,
-    ghost_log_size_max_bytes=4,
-)
-"""Two files of two bytes, messages of one byte."""
-
-ONE_MESSAGE = evolve(SMALL_READING, ghost_queue_size_max=1)
-SHORT_QUEUE = evolve(SMALL_READING, ghost_queue_size_max=2)
-THREE_CONTENTS = evolve(SMALL_TABLES, ghost_contents_max=3)
 
 
 @frozen
@@ -105,40 +86,6 @@ class JudgedInstance:
     def name(self) -> str:
         """For example ``SYNC_MASTER/SYNC_FLUSH/0 slaves, none, log of 4 bytes``."""
         return f"{self.structure_name}, {self.fault}, {self.extent}"
-
-
-ALONE = "SYNC_MASTER/SYNC_FLUSH/0 slaves"
-PAIR = STOCK_PAIR.name
-ASYNCHRONOUS_PAIR = "ASYNC_MASTER/ASYNC_FLUSH/1 slave"
-READER = "reading/open slow/no offset check/last"
-
-LOG, CONTENTS = "log of 4 bytes", "3 contents"
-MESSAGE, QUEUE = "queue of 1 message", "queue of 2 messages"
-
-JUDGED_INSTANCES = (
-    JudgedInstance(ALONE, "none", TINY, LOG),
-    JudgedInstance(ALONE, "master power loss", TINY, LOG),
-    JudgedInstance(ALONE, "none", SMALL_PARAMETERS, "log of 12 bytes", is_nightly=True),
-    JudgedInstance(ASYNCHRONOUS_PAIR, "link cut", TINY, LOG, 12),
-    JudgedInstance(ASYNCHRONOUS_PAIR, "master power loss", TINY, LOG, 10, is_nightly=True),
-    JudgedInstance(PAIR, "disk errors", TINY, LOG, 12),
-    JudgedInstance(PAIR, "slave power loss", TINY, LOG, 13),
-    JudgedInstance(PAIR, "master power loss", TINY, LOG, 15, is_nightly=True),
-    JudgedInstance(PAIR, "every fault", TINY, LOG, 8, is_nightly=True),
-    JudgedInstance(f"{PAIR} at 4.9.1", "slave wiped", TINY, LOG, 12, is_nightly=True),
-    JudgedInstance(
-        "SYNC_MASTER/ASYNC_FLUSH/2 slaves", "every fault", TINY, LOG, 6, is_nightly=True
-    ),
-    JudgedInstance(ASYNCHRONOUS_PAIR, "none", TINY, LOG, 20, is_nightly=True),
-    JudgedInstance(READER, "none", ONE_MESSAGE, MESSAGE),
-    JudgedInstance(READER, "slave deletes first", ONE_MESSAGE, MESSAGE),
-    JudgedInstance(READER, "none", SHORT_QUEUE, QUEUE, is_nightly=True),
-    JudgedInstance("tables/topics/4.4.0", "stop", THREE_CONTENTS, CONTENTS),
-    JudgedInstance("tables/groups/4.4.0", "kill", THREE_CONTENTS, CONTENTS, is_nightly=True),
-    JudgedInstance("delay/corrected at start", "promotion", SMALL_DELAY, "queue of 3 messages"),
-    JudgedInstance("delay/4.4.0", "power loss", SMALL_DELAY, "queue of 3 messages"),
-)
-"""Smaller ones before larger ones of the same world."""
 
 
 def load_spin_counts() -> dict[str, dict[str, Any]]:

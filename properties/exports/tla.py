@@ -33,23 +33,9 @@ from reference.language.machine import RecordedInstance, record_machine, record_
 from reference.language.parameters import BaseParameters
 from reference.language.terms import Term, as_term
 from reference.releases.versions import find_version
-from reference.worlds.replication.state import PHASE_NAMES, STATUS_NAMES, Cluster
-
-MODULE_NAMES: dict[type, str] = {Cluster: "Replication"}
-"""The names of modules that are not named after the state of their world."""
-
-CODES = {
-    "phase": PHASE_NAMES,
-    "status": STATUS_NAMES,
-    "stage": ("IDLE", "HALF_ANSWERED", "ANSWERED", "VERSION_TAKEN", "CLEARED"),
-}
-"""The meaning of a field's numbers, from 0 on."""
 
 REST = "rest"
 """The action that changes nothing, so that TLC finds no deadlock, whatever its options."""
-
-COUNTED, CONNECTIONS_MAX = "master.connection_count", 2
-"""Connections that TLC lets a master count; without a bound dead ones accumulate forever."""
 
 WIDTH = 100
 RULER = "-" * WIDTH
@@ -156,11 +142,13 @@ def write_lines(structure: ClaimedStructure) -> Iterator[str]:
     for name, claim in list_claims(structure).items():
         yield from comment(claim.sentence)
         yield from define(name, record_predicate(structure, claim.predicate))
-    if has_connections(structure):
+    counters = list_counters(structure)
+    if counters:
         yield from comment(
             "The states that TLC explores; states beyond are judged but not expanded."
         )
-        yield f"Bounds == {write_leaf(COUNTED)} <= {CONNECTIONS_MAX}"
+        bounds = (f"{write_leaf(path)} <= {most}" for path, most in counters.items())
+        yield "Bounds == " + " /\\ ".join(bounds)
     yield from ("=" * WIDTH, "")
 
 
@@ -175,7 +163,7 @@ def declare(structure: ClaimedStructure) -> Iterator[str]:
         kind = type(value[0]) if isinstance(value, tuple) else type(value)
         sentence = (inspect.getdoc(kind) or "").partition("\n")[0] if attrs.has(kind) else ""
         yield from comment(f"{name}: {sentence}") if sentence else ()
-    for leaf, codes in CODES.items():
+    for leaf, codes in structure.world.numbers.codes.items():
         if leaf in leaves:
             yield from comment(f"{leaf}: {', '.join(f'{n} {c}' for n, c in enumerate(codes))}")
     listed = ", ".join(variables)
@@ -305,7 +293,7 @@ def configure(
     yield from ("SPECIFICATION Spec", "CONSTANTS")
     for path in filter(is_parameter, compute_leaf_sorts(structure)):
         yield f"    {write_leaf(path)} = {values[path.removeprefix(PARAMETER_PREFIX)]}"
-    yield from ["CONSTRAINT Bounds"] if has_connections(structure) else ()
+    yield from ["CONSTRAINT Bounds"] if list_counters(structure) else ()
     refuted = find_refuted(structure, fault_model)
     yield from (f"INVARIANT {name}" for name in list_claims(structure) if name not in refuted)
     yield from (f"\\* refuted in {n} steps: INVARIANT {name}" for name, n in refuted.items())
@@ -313,8 +301,7 @@ def configure(
 
 def name_module(structure: ClaimedStructure) -> str:
     """For example ``Replication``."""
-    kind = type(structure.template)
-    return MODULE_NAMES.get(kind, kind.__name__)
+    return structure.world.module or type(structure.template).__name__
 
 
 def list_variables(structure: ClaimedStructure) -> list[str]:
@@ -323,9 +310,13 @@ def list_variables(structure: ClaimedStructure) -> list[str]:
     return list(dict.fromkeys(path.partition(".")[0] for path in paths))
 
 
-def has_connections(structure: ClaimedStructure) -> bool:
-    """The structure has a count without a bound."""
-    return COUNTED in compute_leaf_sorts(structure)
+def list_counters(structure: ClaimedStructure) -> dict[str, int]:
+    """The leaves that count without end, with the number up to which TLC lets them count.
+
+    Without a bound a master's dead connections accumulate forever.
+    """
+    sorts = compute_leaf_sorts(structure)
+    return {p: most for p, most in structure.world.numbers.counters.items() if p in sorts}
 
 
 def list_claims(structure: ClaimedStructure) -> dict[str, Property]:

@@ -25,10 +25,11 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from properties.exports.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
+from properties.exports.instances import JudgedInstance, load_spin_counts
 from properties.exports.tla import Module, write_module
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import write_whole
+from properties.worlds.judged_instances import JUDGED_INSTANCES
 
 VARIABLE = "RMQSPEC_TLA2TOOLS"
 """An environment variable: the path of another ``tla2tools.jar``."""

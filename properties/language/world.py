@@ -63,6 +63,28 @@ def code_by_name(structure: ClaimedStructure) -> str:
 
 
 @frozen
+class Numbers:
+    """What engines know of a world's numbers besides its rules."""
+
+    codes: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    """The names of a field's numbers, from 0 on, by the name of the field."""
+    counters: Mapping[str, int] = field(factory=dict)
+    """Leaves that count without end, and how far a model checker lets them count."""
+    unlimited: tuple[str, ...] = ()
+    """Parameters that may be any number; every other size is positive."""
+    zero_if_possible: tuple[str, ...] = ()
+    """Leaves that a found schedule leaves 0 if it can: then it is one for other sizes as well."""
+    parts: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    """The parts of a state that belong to a value of an index, if its values are
+    interchangeable, by the name of the index."""
+
+    @property
+    def highest_code(self) -> int:
+        """The largest number that has a name; 0 if none has."""
+        return max((len(names) - 1 for names in self.codes.values()), default=0)
+
+
+@frozen
 class PartClaim:
     """A guarantee of a world that is part of another one."""
 
@@ -124,6 +146,9 @@ class World:
     bounded search, and random schedules are followed instead."""
     clip_sizes: Callable[[Any], Any] | None = None
     """The sizes of a search, none larger than these; None if the world has no sizes."""
+    numbers: Numbers = Numbers()
+    module: str = ""
+    """Its module's name in TLA+, if that is not the name of its state's class."""
     manual_rules: Mapping[str, Rule] = field(factory=dict)
     """An administrator's manual steps, by name; no broker takes them."""
 

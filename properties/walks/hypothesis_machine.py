@@ -23,7 +23,6 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-import properties.worlds  # noqa: F401  (registers what the worlds answer)
 from properties.language.property import Predicate, Property
 from properties.language.world import ClaimedStructure
 from properties.schedules.related_structures import Schedule
@@ -219,17 +218,16 @@ def make_state_machine(
 
     >>> from hypothesis import settings
     >>> from properties.walks.hypothesis_machine import make_state_machine, run_state_machine
-    >>> from properties.worlds.catalogue import find_world
+    >>> from properties.worlds.replication.world import ClaimedGroup
     >>> from reference.language.operators import all_of, any_of, implies
     >>> from reference.worlds.replication.put import is_acknowledged
-    >>> from reference.worlds.replication.structure import Structure
     >>> def is_any_acknowledged(cluster):
     ...     return any_of(*(is_acknowledged(m) for m in cluster.messages))
     >>> def acknowledged_is_copied(cluster):
     ...     end = cluster.slaves[0].log.max_offset
     ...     return all_of(*(implies(is_acknowledged(m), m.end_offset <= end)
     ...                     for m in cluster.messages))
-    >>> pair = Structure()
+    >>> pair = ClaimedGroup()
     >>> world = pair.world
     >>> parameters = world.make_search_parameters(world.get_fault_model("slave kill"))
     >>> claims = {"acknowledged_is_copied": (acknowledged_is_copied, is_any_acknowledged)}

@@ -28,9 +28,6 @@ from reference.language.terms import Sort, Term, specialise
 WIDTH = 6
 """Bits of an offset: the searched log has 12 bytes, and sums of an offset and two files fit too."""
 
-FILE_BASE = "master.log.last_file_offset"
-"""The leaf with the last file of a log, in a state of replication."""
-
 DEPTH_LIMIT = 24
 """The depth after which a search leaves a verdict undecided."""
 
@@ -87,6 +84,8 @@ class BoundedSearch:
         self.sorts = {
             p: s for p, s in compute_leaf_sorts(structure).items() if p not in self.constants
         }
+        wanted = structure.world.numbers.zero_if_possible
+        self.kept_zero = [path for path in wanted if path in self.sorts]
         self.solver = make_solver_for_bits()
         self.states = [{p: self.arithmetic.constant(initial[p]) for p in self.sorts}]
         self.lemmas = list(self._record_lemmas(lemmas))
@@ -139,8 +138,7 @@ class BoundedSearch:
         if answer == z3.unsat:
             return None
         model = self.solver.model()
-        # A schedule within one file can be replayed with files of any size.
-        if FILE_BASE in self.sorts and self._is_possible(reached, self._stays_in_first_file(depth)):
+        if self.kept_zero and self._is_possible(reached, self._stays_zero(depth)):
             model = self.solver.model()
         return self._read_schedule(model, depth)
 
@@ -157,9 +155,9 @@ class BoundedSearch:
         wanted = [index for index, name in enumerate(names) if name in self.needed]
         return z3.Or([pick == index for pick in self.picks[:depth] for index in wanted])
 
-    def _stays_in_first_file(self, depth: int) -> Any:
-        bases = (state[FILE_BASE] for state in self.states[: depth + 1])
-        return z3.And([base == 0 for base in bases])
+    def _stays_zero(self, depth: int) -> Any:
+        states = self.states[: depth + 1]
+        return z3.And([state[path] == 0 for path in self.kept_zero for state in states])
 
     def _read_schedule(self, model: z3.ModelRef, depth: int) -> tuple[Action, ...]:
         value = self.arithmetic.value

@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from types import MappingProxyType
 
 import z3
-from attrs import evolve, frozen
+from attrs import frozen
 
 from properties.language.fault_model import FaultModel, get_fault_count_name
 from properties.language.world import ClaimedStructure
@@ -28,13 +28,9 @@ from properties.z3.induction import (
 from reference.language.machine import record_machine, record_predicate
 from reference.language.operators import negate
 from reference.language.terms import Term
-from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters
 
 FaultSet = frozenset[str]
 """Names of faults, as in the class that counts the faults of a world."""
-
-FOUR_FILES: Parameters = evolve(SMALL_PARAMETERS, ghost_log_size_max_bytes=16)
-"""The searched log: one file more than for the tables, as a hole in the middle needs it."""
 
 
 def get_all_faults(structure: ClaimedStructure) -> FaultSet:

@@ -17,9 +17,7 @@ import z3
 from attrs import field, frozen
 
 from properties.language.fault_model import FaultModel, is_admitted
-from properties.language.property import Property
 from properties.language.world import ClaimedStructure
-from properties.worlds.replication.world import ClaimedGroup
 from properties.z3.translation import IntegerArithmetic, Translator, conjoin, disjoin
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.language.machine import RecordedInstance, record_machine, record_predicate
@@ -85,16 +83,6 @@ class InductionResult:
     """The number of questions put to Z3."""
     gave_up: Mapping[str, str] = field(factory=dict)
     """The claims of which Z3 found out neither, each with the query that it gave up on."""
-
-
-def get_lemmas(variants: tuple[str, ...] = ()) -> dict[str, Property]:
-    """Properties inductive in replication under all faults: sanity checks and lemmas."""
-    return ClaimedGroup(variants=variants).world.get_lemmas(ClaimedGroup(variants=variants))
-
-
-def get_candidates(variants: tuple[str, ...] = ()) -> dict[str, Property]:
-    """Everything that may become part of an inductive set in replication."""
-    return ClaimedGroup(variants=variants).world.get_candidates(ClaimedGroup(variants=variants))
 
 
 def prove_lemmas(structure: ClaimedStructure, names: Iterable[str] = ()) -> tuple[str, ...]:
@@ -214,7 +202,7 @@ class InductionProblem:
             fault = path.removeprefix(LIMIT_PREFIX)
             if path.startswith(LIMIT_PREFIX):
                 facts[path] = variable >= 0 if fault in fault_model.admitted else variable == 0
-            elif path != "parameters.ha_slave_fallbehind_max_bytes":
+            elif path not in self.structure.world.numbers.unlimited:
                 facts[path] = variable >= 1
         return facts
 

@@ -21,19 +21,16 @@ import z3
 from attrs import evolve, frozen
 
 from properties.language.fault_model import FaultModel, get_fault_count_name
-from properties.language.world import ClaimedStructure
+from properties.language.property import Property, PropertyRole
+from properties.language.world import ClaimedStructure, World
 from properties.verdicts.certificates import CERTIFICATE_FOLDER, load_cells
 from properties.verdicts.fingerprint import compute_fingerprint
 from properties.verdicts.storage.certificate_files import write_whole
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged
-from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODEL_BY_NAME, FAULT_MODELS
-from properties.worlds.replication.world import LEMMAS
 from properties.z3.induction import (
     InductionProblem,
     Step,
-    get_candidates,
-    get_lemmas,
     make_solver,
 )
 from properties.z3.smallest_model import (
@@ -43,7 +40,6 @@ from properties.z3.smallest_model import (
 )
 from reference.language.leaves import flatten, unflatten
 from reference.language.machine import Action, compute_machine
-from reference.worlds.replication.state import Cluster
 
 COUNTEREXAMPLE_FILE = CERTIFICATE_FOLDER / "counterexamples.json"
 
@@ -68,25 +64,34 @@ class LemmaCounterexample:
         """``step``, or ``state`` if no step is needed."""
         return "state" if self.action is None else "step"
 
-    def make_state(self) -> Cluster:
+    def make_state(self) -> Any:
         """The state before, in a log of a few bytes."""
         initial = self.structure.make_initial(
             self.structure.world.make_search_parameters(self.fault_model)
         )
-        state: Cluster = unflatten(self.structure, {**flatten(initial), **self.before})
-        return state
+        return unflatten(self.structure, {**flatten(initial), **self.before})
 
-    def make_end(self) -> Cluster:
+    def make_end(self) -> Any:
         """The state in which a property fails; the state before if the step is refused."""
         before = self.make_state()
         if self.action is None:
             return before
-        end: Cluster = compute_machine(self.structure).step(before, self.action).cluster
-        return end
+        return compute_machine(self.structure).step(before, self.action).cluster
 
     def compute_size(self) -> tuple[bool, int, int]:
         """A measure of how hard it is to read: a step, many leaves, high numbers."""
         return self.action is not None, len(self.before), sum(map(int, self.before.values()))
+
+
+def get_held(structure: ClaimedStructure) -> dict[str, Property]:
+    """The sanity checks and lemmas that hold whatever the variant, of a structure's world."""
+    return structure.world.get_lemmas(structure.world.structures[0])
+
+
+def list_lemmas() -> tuple[str, ...]:
+    """The lemmas of the examined structures, by name and in order."""
+    first, *_ = list_tagged(Tag.EXAMINED)
+    return tuple(n for n, p in get_held(first).items() if p.role is PropertyRole.LEMMA)
 
 
 def find_objections(entry: LemmaCounterexample) -> list[str]:
@@ -95,16 +100,17 @@ def find_objections(entry: LemmaCounterexample) -> list[str]:
     No solver is used. The certificates show that a guarantee is proved with all lemmas.
     """
     before, end = entry.make_state(), entry.make_end()
+    candidates = entry.structure.world.get_candidates(entry.structure)
     objections = [
         f"{name} {'holds' if name == entry.lemma else 'fails'} before"
-        for name, p in get_lemmas().items()
+        for name, p in get_held(entry.structure).items()
         if bool(p.predicate(before)) is (name == entry.lemma)
     ]
     if entry.action is not None:
         outcome = compute_machine(entry.structure).step(before, entry.action)
         objections += [f"{entry.action} is refused: {name}" for name in outcome.failed]
     for name in entry.breaks:
-        predicate = get_candidates()[name].predicate
+        predicate = candidates[name].predicate
         if predicate(end):
             objections.append(f"{name} holds in the end")
         if entry.action is not None and not predicate(before):
@@ -115,14 +121,14 @@ def find_objections(entry: LemmaCounterexample) -> list[str]:
 def find_counterexamples(
     structure: ClaimedStructure,
     on_progress: Callable[[str], None] = lambda text: None,
-    lemmas: Iterable[str] = tuple(LEMMAS),
+    lemmas: Iterable[str] | None = None,
 ) -> dict[str, LemmaCounterexample]:
     """The smallest counterexample of each of these lemmas that this structure needs.
 
     Raises SolverGaveUpError.
     """
     found = {}
-    for lemma in lemmas:
+    for lemma in list_lemmas() if lemmas is None else lemmas:
         on_progress(f"{structure.name}: {lemma}")
         entries = list(_find_states(structure, lemma)) or list(_find_steps(structure, lemma))
         if entries:
@@ -132,7 +138,7 @@ def find_counterexamples(
 
 def _find_states(structure: ClaimedStructure, lemma: str) -> Iterator[LemmaCounterexample]:
     """A state without the lemma in which a guarantee fails, under the weakest such fault model."""
-    for fault_model in FAULT_MODELS:
+    for fault_model in structure.world.fault_models:
         proved = _find_proved(structure, fault_model)
         problem = make_small_problem(structure, fault_model)
         if not proved:
@@ -148,7 +154,7 @@ def _find_states(structure: ClaimedStructure, lemma: str) -> Iterator[LemmaCount
 def _find_steps(structure: ClaimedStructure, lemma: str) -> Iterator[LemmaCounterexample]:
     """For each rule a state without the lemma, from which it breaks another one."""
     problem, steps = _make_steps(structure)
-    others = [name for name in get_lemmas() if name != lemma]
+    others = [name for name in get_held(structure) if name != lemma]
     for step in steps:
         relevant = [n for n in others if n in step.touched]
         broken = z3.Or([z3.Not(step.after(problem.predicates[n])) for n in relevant])
@@ -164,7 +170,7 @@ def _find_steps(structure: ClaimedStructure, lemma: str) -> Iterator[LemmaCounte
 
 def _assume_all_but(problem: InductionProblem, lemma: str) -> Any:
     """Every lemma and sanity check holds, this one lemma does not."""
-    claims = {name: problem.now(problem.predicates[name]) for name in get_lemmas()}
+    claims = {name: problem.now(problem.predicates[name]) for name in get_held(problem.structure)}
     return z3.And(z3.Not(claims.pop(lemma)), *claims.values())
 
 
@@ -175,12 +181,14 @@ def _make_entry(
     action: Action | None,
     breakable: list[str],
 ) -> LemmaCounterexample:
-    initial = flatten(structure.make_initial(structure.world.make_search_parameters(EVERYTHING)))
+    world = structure.world
+    initial = flatten(structure.make_initial(world.make_search_parameters(world.everything)))
     before = {path: v for path, v in values.items() if v != initial[path]}
     fault_model = _find_weakest_class(structure, before, action)
     entry = LemmaCounterexample(lemma, structure, before, action, (), fault_model)
     end = entry.make_end()
-    breaks = tuple(n for n in breakable if not get_candidates()[n].predicate(end))
+    candidates = structure.world.get_candidates(structure)
+    breaks = tuple(n for n in breakable if not candidates[n].predicate(end))
     return evolve(entry, breaks=breaks)
 
 
@@ -193,13 +201,13 @@ def _find_weakest_class(
         _, steps = _make_steps(structure)
         recorded = next(s.recorded for s in steps if s.recorded.instance.name == action.instance)
         struck |= {name for name in [get_fault_count_name(recorded)] if name is not None}
-    classes = (*FAULT_MODELS, EVERYTHING)
+    classes = (*structure.world.fault_models, structure.world.everything)
     return next(c for c in classes if struck <= set(c.admitted))
 
 
 @cache
 def _make_steps(structure: ClaimedStructure) -> tuple[InductionProblem, tuple[Step, ...]]:
-    problem = make_small_problem(structure, EVERYTHING)
+    problem = make_small_problem(structure, structure.world.everything)
     return problem, tuple(Step(problem, r) for r in problem.instances)
 
 
@@ -207,7 +215,7 @@ def _make_steps(structure: ClaimedStructure) -> tuple[InductionProblem, tuple[St
 def _find_proved(structure: ClaimedStructure, fault_model: FaultModel) -> list[str]:
     """The guarantees that follow under a fault model from all lemmas together."""
     problem = InductionProblem(structure, fault_model)
-    return list(problem.find_consequences(tuple(get_lemmas())).proved)
+    return list(problem.find_consequences(tuple(get_held(structure))).proved)
 
 
 def save_counterexamples(
@@ -225,7 +233,7 @@ def save_counterexamples(
             "arguments": dict(action.arguments) if action else {},
             "breaks": list(entries[name].breaks),
         }
-        for name in LEMMAS
+        for name in list_lemmas()
         if name in entries
     ]
     document = {"digest": compute_examined_digest(), "counterexamples": found}
@@ -249,18 +257,21 @@ def are_counterexamples_current(path: Path = COUNTEREXAMPLE_FILE) -> bool:
 
 def load_counterexamples(path: Path = COUNTEREXAMPLE_FILE) -> dict[str, LemmaCounterexample]:
     """The stored counterexample of each lemma."""
-    classes = {EVERYTHING.name: EVERYTHING, **FAULT_MODEL_BY_NAME}
     return {
         item["lemma"]: LemmaCounterexample(
             lemma=item["lemma"],
-            structure=STRUCTURES[item["structure"]],
+            structure=(structure := STRUCTURES[item["structure"]]),
             before=item["before"],
             action=Action(item["rule"], item["arguments"]) if item["rule"] else None,
             breaks=tuple(item["breaks"]),
-            fault_model=classes[item["fault_class"]],
+            fault_model=_find_fault_model(structure.world, item["fault_class"]),
         )
         for item in json.loads(path.read_text(encoding="utf-8"))["counterexamples"]
     }
+
+
+def _find_fault_model(world: World, name: str) -> FaultModel:
+    return world.everything if name == world.everything.name else world.get_fault_model(name)
 
 
 def is_standing(entry: LemmaCounterexample) -> bool:
@@ -277,7 +288,7 @@ def is_standing(entry: LemmaCounterexample) -> bool:
 
 def search_all(
     on_progress: Callable[[str], None] = lambda text: None,
-    lemmas: Iterable[str] = tuple(LEMMAS),
+    lemmas: Iterable[str] | None = None,
 ) -> dict[str, LemmaCounterexample]:
     """The smallest counterexample of each of these lemmas over the examined structures."""
     smallest: dict[str, LemmaCounterexample] = {}
@@ -302,7 +313,8 @@ def main(arguments: Sequence[str]) -> int:
     if "--check" in arguments:
         return int(not are_counterexamples_current())
     standing = {} if "--search" in arguments else load_standing()
-    save_counterexamples(standing | search_all(print, [n for n in LEMMAS if n not in standing]))
+    left = [name for name in list_lemmas() if name not in standing]
+    save_counterexamples(standing | search_all(print, left))
     return 0
 
 

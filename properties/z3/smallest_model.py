@@ -13,9 +13,9 @@ import z3
 
 from properties.language.fault_model import FaultModel
 from properties.language.world import ClaimedStructure, get_largest_size
+from properties.schedules.possible_steps import LOWEST
 from properties.z3.induction import InductionProblem, SolverGaveUpError
 from reference.language.leaves import flatten, is_parameter
-from reference.worlds.replication.state import UNKNOWN_OFFSET
 
 FAULT_PREFIX = "faults."
 
@@ -53,7 +53,7 @@ def find_smallest_model(
 def _is_small(variable: Any, highest: int) -> Any:
     if not z3.is_int(variable):
         return z3.BoolVal(True)
-    return z3.And(variable >= UNKNOWN_OFFSET, variable <= highest)
+    return z3.And(variable >= LOWEST, variable <= highest)
 
 
 def _lower(

@@ -24,9 +24,7 @@ from properties.mutants.replay_judges import find_lost_schedule
 from properties.mutants.search_judge import find_unexplained
 from properties.verdicts.certificates import decode_cells, encode_schedule, load
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
-from spark_fuzz.search.graph_comparison import Difference, GraphComparison, list_mutated
-from spark_fuzz.search.mutated_search import MutatedSearch
-from spark_fuzz.search.small_instances import (
+from spark_fuzz.judges.small_instances import (
     STATES_MORE,
     ListedInstance,
     get_budget,
@@ -35,6 +33,8 @@ from spark_fuzz.search.small_instances import (
     list_instances,
     list_small_instances,
 )
+from spark_fuzz.search.graph_comparison import Difference, GraphComparison, list_mutated
+from spark_fuzz.search.mutated_search import MutatedSearch
 
 DEPTHS_COUNTED = 4
 """The depths after the first difference that are counted anew; all of them if no judge kills."""

@@ -13,7 +13,6 @@ from properties.language.world import get_largest_size
 from properties.schedules.possible_steps import LOWEST
 from reference.language.parameters import BaseParameters
 from reference.language.terms import Sort
-from reference.worlds.replication.state import UNKNOWN_ERROR
 from spark_fuzz.kernel.lowering import Layout
 from spark_fuzz.search.influence import Influence, find_independent
 from spark_fuzz.search.safe_states import ViolationReachability
@@ -95,7 +94,7 @@ def compute_range(path: str, layout: Layout, parameters: BaseParameters) -> tupl
         return 0, 1
     if path.startswith("faults."):
         return 0, int(getattr(parameters.limits, path.removeprefix("faults.")))
-    return LOWEST, max(UNKNOWN_ERROR, get_largest_size(parameters))
+    return LOWEST, max(layout.structure.world.numbers.highest_code, get_largest_size(parameters))
 
 
 def compute_writes(layout: Layout, influence: Influence) -> Any:
@@ -153,9 +152,10 @@ def compute_picture_fields(layout: Layout, reachability: ViolationReachability) 
 
 def find_slave_cells(layout: Layout, paths: Sequence[str]) -> Any:
     """The cells of each interchangeable slave and its link, in the same order for each."""
+    names = layout.structure.world.numbers.parts.get("slave", ())
     parts: list[list[str]] = []
     for slave in range(layout.structure.index_counts.get("slave", 0)):
-        begins = (f"slaves.{slave}.", f"links.{slave}.")
+        begins = tuple(f"{name}.{slave}." for name in names)
         parts.append([p for p in paths if p.startswith(begins)])
     rows = [[layout.state_paths.index(p) for p in part] for part in parts]
     return np.array(rows, np.int64).reshape(len(rows), len(rows[0]) if rows else 0)

@@ -18,12 +18,13 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from properties.exports.instances import FILE, JUDGED_INSTANCES, JudgedInstance, SmallInstance
+from properties.exports.instances import FILE, JudgedInstance, SmallInstance
 from properties.exports.promela import CHECK_PREFIX, PromelaModel
 from properties.exports.spin import SpinResult, compile_verifier
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import write_whole
+from properties.worlds.judged_instances import JUDGED_INSTANCES
 from reference.language.machine import Action, compute_machine, probe
 from spark_fuzz.search.breadth_first import STATES_MAX, BreadthFirstResult, BreadthFirstSearch
 from spark_fuzz.search.influence import keep_everything

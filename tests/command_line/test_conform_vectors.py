@@ -13,11 +13,11 @@ from click.testing import CliRunner
 from command_line.conformance.vectors import run
 from command_line.export import command as export
 from command_line.output import exit_codes
-from properties.exports.vectors import archive as archives
-from properties.exports.vectors.archive import write_archive
-from properties.exports.vectors.sets.progress import PROGRESS
+from properties.vectors import archive as archives
+from properties.vectors.archive import write_archive
+from properties.vectors.sets.progress import PROGRESS
 
-REFERENCE = f"{sys.executable} -m properties.exports.vectors.drivers.reference_driver"
+REFERENCE = f"{sys.executable} -m properties.vectors.drivers.reference_driver"
 
 
 @pytest.fixture(scope="module")

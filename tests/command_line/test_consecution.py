@@ -6,7 +6,8 @@ import pytest
 
 from command_line.answers.triage import print_consecution
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
-from properties.z3.induction import get_candidates, get_leaf_names
+from properties.worlds.replication.world import REPLICATION, ClaimedGroup
+from properties.z3.induction import get_leaf_names
 from properties.z3.obligations import Proof
 from reference.language.machine import compute_machine, record_predicate
 
@@ -31,7 +32,9 @@ def test_a_broken_lemma_shows_its_step(capsys: pytest.CaptureFixture[str]) -> No
     at = next(i for i, line in enumerate(lines) if line.endswith("BROKEN"))
     rule = lines[at].split()[0]
     assert lines[at + 1].strip().startswith(f"{lemma} is lost by {rule}(")
-    leaves = get_leaf_names(record_predicate(ALONE, get_candidates()[lemma].predicate))
+    leaves = get_leaf_names(
+        record_predicate(ALONE, REPLICATION.get_candidates(ClaimedGroup())[lemma].predicate)
+    )
     shown = lines[at + 2 : at + 2 + len(leaves)]
     assert leaves == {line.split()[0] for line in shown}
     assert any(" -> " in line for line in shown)

@@ -14,8 +14,8 @@ from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds.catalogue import Tag, list_tagged_groups
 from properties.worlds.replication.fault_models import FAULT_MODELS
-from properties.worlds.replication.world import CHANGE_LEMMAS, ClaimedGroup
-from properties.z3.induction import get_lemmas, prove_lemmas
+from properties.worlds.replication.world import CHANGE_LEMMAS, REPLICATION, ClaimedGroup
+from properties.z3.induction import prove_lemmas
 from reference.language.machine import compute_machine
 from reference.releases.versions import RULE_SETS, apply_rule_set, compute_rules
 from reference.worlds.replication.changes import CHANGES, VARIANTS
@@ -94,7 +94,7 @@ def test_lemmas_of_variants_are_inductive_and_needed(variant: str) -> None:
     flush = FlushDiskType.ASYNC_FLUSH if is_pooled else FlushDiskType.SYNC_FLUSH
     names = next((n for n, c in RULE_SETS.items() if VARIANTS[variant] in c), variant)
     structure = evolve(SYNCHRONOUS_PAIR, flush_disk_type=flush, variants=(names,))
-    lemmas = get_lemmas((names,))
+    lemmas = REPLICATION.get_lemmas(ClaimedGroup(variants=(names,)))
     assert set(lemmas) == set(prove_lemmas(structure))
     assert {n for n, p in CHANGE_LEMMAS.items() if variant in p.variants} <= lemmas.keys()
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from properties.exports.instances import SHORT_QUEUE, THREE_CONTENTS, TINY
 from properties.language.world import ClaimedStructure
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import write_whole
 from properties.worlds.delay.world import DELAY_STRUCTURES
+from properties.worlds.judged_instances import SHORT_QUEUE, THREE_CONTENTS, TINY
 from properties.worlds.reading.world import ClaimedReading
 from properties.worlds.replication.world import ClaimedGroup
 from properties.worlds.tables.world import TABLES_STRUCTURES

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from properties.mutants.findings import compute_world_digest, load_table
 from properties.verdicts.storage.certificate_files import write_whole
-from spark_fuzz.search.small_instances import (
+from spark_fuzz.judges.small_instances import (
     STATES_MORE,
     ListedInstance,
     get_budget,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from properties.mutants.findings import compute_world_digest
-from spark_fuzz.search.small_instances import (
+from spark_fuzz.judges.small_instances import (
     ListedInstance,
     list_further_instances,
     list_instances,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from book.implementers.model_checkers_page import SPIN_PAGE
-from properties.exports.instances import JUDGED_INSTANCES, load_spin_counts
+from properties.exports.instances import load_spin_counts
 from properties.exports.promela import BEGINNING, CHECK_PREFIX
 from properties.exports.spin import DEFINES, EVERY_VIOLATION, TRANSLATE
+from properties.worlds.judged_instances import JUDGED_INSTANCES
 
 TEXT = SPIN_PAGE.path.read_text(encoding="utf-8")
 

@@ -4,8 +4,8 @@ import json
 import re
 from typing import Any
 
-from properties.exports.vectors.schedules import FORMAT, make_vector
 from properties.generated_text import SPEC
+from properties.vectors.schedules import FORMAT, make_vector
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Action
 from reference.worlds.replication.parameters import SMALL_PARAMETERS

@@ -7,7 +7,7 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from properties.language.property import collect_properties
-from properties.language.world import ClaimedStructure, World
+from properties.language.world import ClaimedStructure, Numbers, World
 from properties.worlds.replication import (
     change_lemmas,
     controller_lemmas,
@@ -24,6 +24,7 @@ from properties.worlds.replication.healing import get_healing
 from reference.language.rule import collect_rules
 from reference.worlds.replication.parameters import SLAVES_MAX, clip_sizes
 from reference.worlds.replication.roles import FlushDiskType, Role
+from reference.worlds.replication.state import PHASE_NAMES, STATUS_NAMES
 from reference.worlds.replication.structure import Structure
 
 GUARANTEES = collect_properties(guarantees)
@@ -115,5 +116,14 @@ REPLICATION = World(
     make_code=make_code,
     list_related_structures=list_related_structures,
     clip_sizes=clip_sizes,
+    numbers=Numbers(
+        codes={"phase": PHASE_NAMES, "status": STATUS_NAMES},
+        counters={"master.connection_count": 2},
+        unlimited=("parameters.ha_slave_fallbehind_max_bytes",),
+        # A schedule within one file can be replayed with files of any size.
+        zero_if_possible=("master.log.last_file_offset",),
+        parts={"slave": ("slaves", "links")},
+    ),
+    module="Replication",
     manual_rules=collect_rules(manual_steps),
 )

@@ -10,10 +10,16 @@ import attrs
 from attrs import evolve, field, frozen
 
 from properties.language.property import collect_properties
-from properties.language.world import ClaimedStructure, World, make_fault_models, make_sizes
+from properties.language.world import (
+    ClaimedStructure,
+    Numbers,
+    World,
+    make_fault_models,
+    make_sizes,
+)
 from properties.worlds.reading.world import ClaimedReading
 from properties.worlds.replication.fault_models import FAULT_MODELS, SIZES
-from properties.worlds.replication.world import ClaimedGroup
+from properties.worlds.replication.world import REPLICATION, ClaimedGroup
 from properties.worlds.system import guarantee, lemma, witness
 from properties.worlds.system.parts import LOG_LEMMAS, PART_CLAIMS, READING_LEMMAS
 from reference.worlds.reading.state import MASTER, SLAVE
@@ -119,4 +125,5 @@ SYSTEM = World(
     list_parts=lambda structure: (structure.log,),
     depth_limit=0,
     clip_sizes=clip_sizes,
+    numbers=Numbers(codes=REPLICATION.numbers.codes, unlimited=REPLICATION.numbers.unlimited),
 )

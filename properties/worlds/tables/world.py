@@ -7,9 +7,15 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from properties.language.property import collect_properties
-from properties.language.world import ClaimedStructure, World, make_fault_models, make_sizes
+from properties.language.world import (
+    ClaimedStructure,
+    Numbers,
+    World,
+    make_fault_models,
+    make_sizes,
+)
 from properties.worlds.tables import guarantee, lemma
-from reference.worlds.tables.state import SMALL_TABLES, TablesFaults
+from reference.worlds.tables.state import SMALL_TABLES, STAGE_NAMES, TablesFaults
 from reference.worlds.tables.structure import RECONCILING, TABLES_RULES, TablesStructure
 
 
@@ -71,5 +77,6 @@ TABLES = World(
     ),
     folder=Path(__file__).parent,
     chapter="tables.md",
+    numbers=Numbers(codes={"stage": STAGE_NAMES}),
     later_rules={name: TABLES_RULES[name] for name in RECONCILING},
 )

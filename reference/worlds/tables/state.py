@@ -66,7 +66,8 @@ SMALL_TABLES = TablesParameters(ghost_contents_max=8)
 """A few changes, for searches."""
 
 
-IDLE, HALF_ANSWERED, ANSWERED, VERSION_TAKEN, CLEARED = range(5)
+STAGE_NAMES = ("IDLE", "HALF_ANSWERED", "ANSWERED", "VERSION_TAKEN", "CLEARED")
+IDLE, HALF_ANSWERED, ANSWERED, VERSION_TAKEN, CLEARED = range(len(STAGE_NAMES))
 """Progress of a copy: the stages of SlaveSynchronize#syncTopicConfig."""
 
 NO_CONTENT = 0

@@ -10,7 +10,7 @@ import pytest
 from attrs import evolve
 
 from properties.exports import promela
-from properties.exports.instances import JUDGED_INSTANCES, TINY, SmallInstance
+from properties.exports.instances import SmallInstance
 from properties.exports.notation import name_path
 from properties.exports.promela import (
     CHECK_PREFIX,
@@ -25,6 +25,7 @@ from properties.exports.spin import SpinError, check_end, find_number, read_path
 from properties.language.world import ClaimedStructure
 from properties.schedules.possible_steps import Step, is_constant
 from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged
+from properties.worlds.judged_instances import JUDGED_INSTANCES, TINY
 from properties.z3.intervals import compute_interval, compute_leaf_intervals
 from reference.language.leaves import compute_leaf_sorts
 from reference.language.machine import RecordedInstance, record_machine

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from properties.exports.tla import CONNECTIONS_MAX, list_claims, write_module
+from properties.exports.tla import list_claims, write_module
 from properties.worlds.catalogue import STRUCTURES
+from properties.worlds.replication.world import REPLICATION
 from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import Action, compute_machine
 from reference.language.parameters import BaseParameters
@@ -31,6 +32,8 @@ CHOSEN = (
     "tables/topics/4.4.0",
     "delay/4.4.0",
 )
+
+CONNECTIONS_MAX = REPLICATION.numbers.counters["master.connection_count"]
 
 
 def convert_state(state: Any) -> Env:

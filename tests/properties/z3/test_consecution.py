@@ -9,7 +9,7 @@ import pytest
 from properties.language.property import Predicate, Property, PropertyRole
 from properties.language.world import World
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
-from properties.z3.induction import get_candidates, get_lemmas
+from properties.worlds.replication.world import REPLICATION, ClaimedGroup
 from properties.z3.obligations import Proof, check_rule, describe_failure
 from reference.language.leaves import unflatten
 from reference.language.machine import Action, compute_machine
@@ -32,7 +32,7 @@ def test_rule_preserves_every_lemma(instance: str) -> None:
     proof = make_proof()
     row = check_rule(proof, instance)
     assert [] == [line for d in row.broken for line in describe_failure(proof, d)]
-    assert sorted(get_lemmas()) == sorted(row.preserved + row.untouched)
+    assert sorted(REPLICATION.get_lemmas(ClaimedGroup())) == sorted(row.preserved + row.untouched)
 
 
 def nothing_is_ever_flushed(cluster: Cluster) -> bool:
@@ -50,7 +50,7 @@ def make_wrong_proof(
 ) -> Proof:
     """A master without slaves, with one lemma more, a wrong one."""
     extra = Property("wrong", PropertyRole.LEMMA, wrong)
-    candidates = {**get_candidates(), "wrong": extra}
+    candidates = {**REPLICATION.get_candidates(ClaimedGroup()), "wrong": extra}
     monkeypatch.setattr(World, "get_candidates", lambda self, structure: candidates)
     return Proof(ALONE, (*lemmas, "wrong"))
 
@@ -80,7 +80,7 @@ def test_a_wrong_lemma_breaks_at_the_rules_that_end_it(
     monkeypatch: pytest.MonkeyPatch, wrong: Predicate, expected: set[str]
 ) -> None:
     """Exactly the expected rules, nothing but the wrong lemma, each by a step that is real."""
-    proof = make_wrong_proof(monkeypatch, wrong, tuple(get_lemmas()))
+    proof = make_wrong_proof(monkeypatch, wrong, tuple(REPLICATION.get_lemmas(ClaimedGroup())))
     failures = [d for i in proof.problem.steps for d in check_rule(proof, i).broken]
     assert expected == {d.obligation.where for d in failures}
     assert {"wrong"} == {d.obligation.claim for d in failures}

@@ -7,10 +7,10 @@ import pytest
 from properties.language.fault_model import FaultModel
 from properties.worlds.replication.fault_models import EVERYTHING
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
-from properties.worlds.replication.world import CLAIMS
+from properties.worlds.replication.world import CLAIMS, REPLICATION, ClaimedGroup
 from properties.z3.cores import Core, Node, NodeKind, PropertyGraph, load_cores
 from properties.z3.discharge import Fact, FactKind
-from properties.z3.induction import InductionProblem, get_lemmas
+from properties.z3.induction import InductionProblem
 from properties.z3.obligations import Obligation, ObligationKind
 from reference.worlds.replication.parameters import FaultCounts
 from tests.structures import leave_most_to_night
@@ -67,8 +67,8 @@ def test_reached_lemmas_prove_everything_alone() -> None:
     """Without the unused lemmas the rest is inductive and proves the same cells."""
     graph = PropertyGraph(load_cores(FULL_PAIR))
     unused = {node.name for node in graph.find_unused_lemmas()}
-    kept = tuple(name for name in get_lemmas() if name not in unused)
-    assert 0 < len(kept) < len(get_lemmas())
+    kept = tuple(name for name in REPLICATION.get_lemmas(ClaimedGroup()) if name not in unused)
+    assert 0 < len(kept) < len(REPLICATION.get_lemmas(ClaimedGroup()))
     problem = InductionProblem(FULL_PAIR, EVERYTHING)
     assert kept == problem.find_inductive_set(kept).lemmas
     for name in CLAIMS:
@@ -89,5 +89,7 @@ def test_absences_are_needed_in_every_core(guarantee: str) -> None:
     for absent in graph.get_columns_by_absent_faults(guarantee):
         for fault in absent:
             less = tuple(name for name in absent if name != fault)
-            result = problem_under_all_but(less).find_consequences(tuple(get_lemmas()))
+            result = problem_under_all_but(less).find_consequences(
+                tuple(REPLICATION.get_lemmas(ClaimedGroup()))
+            )
             assert guarantee not in result.proved, fault

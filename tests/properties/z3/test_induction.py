@@ -13,13 +13,18 @@ from properties.language.world import World
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODEL_BY_NAME
-from properties.worlds.replication.world import GUARANTEES, LEMMAS, SANITY_CHECKS, ClaimedGroup
+from properties.worlds.replication.world import (
+    GUARANTEES,
+    LEMMAS,
+    REPLICATION,
+    SANITY_CHECKS,
+    ClaimedGroup,
+)
 from properties.z3 import induction
 from properties.z3.induction import (
     InductionProblem,
     InductionResult,
     SolverGaveUpError,
-    get_candidates,
 )
 from reference.language.leaves import unflatten
 from reference.language.machine import Action, compute_machine, record_predicate
@@ -89,7 +94,7 @@ def test_counterexamples_to_induction_are_real_steps() -> None:
     for dropped in result.dropped:
         before = unflatten(SYNCHRONOUS_PAIR, dropped.before)
         outcome = machine.step(before, Action(dropped.instance, dropped.arguments))
-        predicate = get_candidates()[dropped.lemma].predicate
+        predicate = REPLICATION.get_candidates(ClaimedGroup())[dropped.lemma].predicate
         assert not outcome.is_refused
         assert predicate(before)
         assert not predicate(outcome.cluster)
@@ -101,7 +106,7 @@ def test_a_false_lemma_falls(monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing_is_ever_flushed(cluster: Cluster) -> bool:
         return cluster.master.log.flushed_offset == 0
 
-    candidates = get_candidates()
+    candidates = REPLICATION.get_candidates(ClaimedGroup())
     wrong = Property("wrong", PropertyRole.LEMMA, nothing_is_ever_flushed)
     monkeypatch.setattr(
         World, "get_candidates", lambda self, structure: {**candidates, "wrong": wrong}

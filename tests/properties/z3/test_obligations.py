@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from properties.language.property import Property, PropertyRole
 from properties.language.world import World
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
-from properties.worlds.replication.world import CLAIMS
+from properties.worlds.replication.world import CLAIMS, REPLICATION, ClaimedGroup
 from properties.z3 import induction
 from properties.z3.discharge import (
     Fact,
@@ -20,7 +20,6 @@ from properties.z3.discharge import (
     compute_minimal_core,
     follows_from,
 )
-from properties.z3.induction import get_candidates, get_lemmas
 from properties.z3.obligations import Discharge, Obligation, ObligationKind, Proof, load_proof
 from reference.language.leaves import unflatten
 from reference.language.machine import compute_machine
@@ -56,7 +55,7 @@ def test_obligations_are_complete() -> None:
     assert len(obligations) == len(set(obligations))
     assert obligations == [Obligation.parse(str(o)) for o in obligations]
     asked = {(o.kind, o.claim, o.where) for o in obligations}
-    lemmas, cells = set(get_lemmas()), set(proof.proved)
+    lemmas, cells = set(REPLICATION.get_lemmas(ClaimedGroup())), set(proof.proved)
     assert lemmas == {claim for kind, claim, _ in asked if kind is ObligationKind.INITIATION}
     assert cells == {(c, w) for kind, c, w in asked if kind is ObligationKind.SAFETY}
     for instance, step in proof.problem.steps.items():
@@ -96,7 +95,7 @@ def test_a_refuted_cell_fails_in_a_state_with_every_lemma() -> None:
     assert discharge.counterexample is not None
     state = unflatten(SYNCHRONOUS_PAIR, discharge.counterexample.before)
     assert not CLAIMS["acknowledged_is_held_twice"].predicate(state)
-    assert all(lemma.predicate(state) for lemma in get_lemmas().values())
+    assert all(lemma.predicate(state) for lemma in REPLICATION.get_lemmas(ClaimedGroup()).values())
 
 
 def test_a_lemma_that_does_not_hold_initially_fails(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +105,7 @@ def test_a_lemma_that_does_not_hold_initially_fails(monkeypatch: pytest.MonkeyPa
         return cluster.parameters.mapped_file_size_bytes <= 1000
 
     wrong = Property("wrong", PropertyRole.LEMMA, no_file_is_large)
-    candidates = {**get_candidates(), "wrong": wrong}
+    candidates = {**REPLICATION.get_candidates(ClaimedGroup()), "wrong": wrong}
     monkeypatch.setattr(World, "get_candidates", lambda self, structure: candidates)
     discharge = Proof(ALONE, ["wrong"]).discharge(Obligation(ObligationKind.INITIATION, "wrong"))
     assert Outcome.FAILS is discharge.outcome

@@ -26,7 +26,7 @@ from reference.language.leaves import unflatten
 from reference.language.machine import Action, compute_machine
 from reference.language.terms import Sort
 from spark_fuzz.judges.mutant_judge import Task, judge_rule
-from spark_fuzz.search.small_instances import (
+from spark_fuzz.judges.small_instances import (
     ListedInstance,
     get_graph,
     list_further_instances,

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properties.exports.instances import TINY
 from properties.language.world import ClaimedStructure
 from properties.worlds.catalogue import WORLDS
+from properties.worlds.judged_instances import TINY
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.parameters import BaseParameters

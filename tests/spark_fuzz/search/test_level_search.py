@@ -15,10 +15,10 @@ import pytest
 from attrs import evolve
 from pyspark.sql import SparkSession
 
-from properties.exports.instances import TINY
 from properties.language.fault_model import FaultModel
 from properties.language.world import ClaimedStructure
 from properties.worlds.catalogue import STRUCTURES
+from properties.worlds.judged_instances import TINY
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.parameters import BaseParameters

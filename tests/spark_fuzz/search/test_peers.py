@@ -8,10 +8,11 @@ import pytest
 from attrs import evolve
 
 from properties.exports import spin
-from properties.exports.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
+from properties.exports.instances import JudgedInstance, load_spin_counts
 from properties.exports.promela import CHECK_PREFIX, PromelaModel
 from properties.exports.spin import MissingSpinError, SpinError, compile_verifier, find_spin
 from properties.verdicts.fingerprint import compute_digest
+from properties.worlds.judged_instances import JUDGED_INSTANCES
 from spark_fuzz.search.peers import (
     Count,
     PathError,
