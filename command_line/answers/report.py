@@ -196,7 +196,7 @@ def print_group(
         told = f"outside the model: {escape(reason)}"
         console.print(told, style="yellow", soft_wrap=is_pipe)
     if analysis.outside_the_model:
-        console.print("undecided: every guarantee, under every fault class")
+        console.print("undecided: every guarantee, under every fault model")
         return
     for title, fault_models in TABLES:
         print_tables(console, analysis, title, fault_models, GUARANTEES, CONVERGENCE)

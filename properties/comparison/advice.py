@@ -49,7 +49,7 @@ class Advice:
     keys: tuple[str, ...] = field(default=(), converter=tuple)
     """The keys of a later release that it names."""
     verdicts: tuple[tuple[str, str, str, str], ...] = field(default=(), converter=tuple)
-    """Structure, guarantee, fault class, and the verdict that it relies on."""
+    """Structure, guarantee, fault model, and the verdict that it relies on."""
 
     @property
     def known_from(self) -> str:

@@ -25,7 +25,7 @@ FILE = Path(__file__).parent / "spin_counts.json"
 
 @frozen
 class SmallInstance:
-    """One structure under one fault class, with sizes for a search."""
+    """One structure under one fault model, with sizes for a search."""
 
     structure: ClaimedStructure
     fault_model: FaultModel
@@ -36,7 +36,7 @@ class SmallInstance:
 
     @property
     def parameters(self) -> Any:
-        """The sizes, with the limits of the fault class."""
+        """The sizes, with the limits of the fault model."""
         return self.sizes.limit(self.fault_model.search_limits)
 
     def describe(self) -> Iterator[str]:

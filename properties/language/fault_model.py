@@ -57,6 +57,6 @@ def get_fault_count_name(recorded: RecordedInstance) -> str | None:
 
 
 def is_admitted(recorded: RecordedInstance, fault_model: FaultModel) -> bool:
-    """The instance may fire at all under this fault class."""
+    """The instance may fire at all under this fault model."""
     name = get_fault_count_name(recorded)
     return name is None or name in fault_model.admitted

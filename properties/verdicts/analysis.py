@@ -58,7 +58,7 @@ class GroupAnalysis:
     outside_the_model: tuple[str, ...]
     """One sentence per reason why there is no answer."""
     verdicts: tuple[Verdict, ...]
-    """Every guarantee under every fault class, guarantee by guarantee."""
+    """Every guarantee under every fault model, guarantee by guarantee."""
 
     def get(self, guarantee: str, fault: str) -> Verdict:
         """One verdict."""
@@ -96,7 +96,7 @@ def compute_parameters(group: BrokerGroup) -> Parameters:
 def analyse_group(
     group: BrokerGroup, on_progress: Callable[[str], None] = lambda text: None
 ) -> GroupAnalysis:
-    """Decide every guarantee of a group under every fault class."""
+    """Decide every guarantee of a group under every fault model."""
     structure, parameters = compute_structure(group), compute_parameters(group)
     reasons = list(group.outside_the_model())
     if len(group.slaves) > SLAVES_MAX:

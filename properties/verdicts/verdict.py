@@ -1,4 +1,4 @@
-"""Verdicts: one per guarantee, structure and fault class, always decided from the rules."""
+"""Verdicts: one per guarantee, structure and fault model, always decided from the rules."""
 
 from __future__ import annotations
 
@@ -365,7 +365,7 @@ def _take_over(
 def inherit(
     refuted: list[tuple[FaultModel, Verdict]], fault_model: FaultModel
 ) -> dict[str, Verdict]:
-    """The shortest known refutations that are possible under this fault class."""
+    """The shortest known refutations that are possible under this fault model."""
     known: dict[str, Verdict] = {}
     for weaker, verdict in refuted:
         name = verdict.guarantee

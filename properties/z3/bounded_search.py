@@ -50,7 +50,7 @@ class BoundedAnswer:
 
 
 class BoundedSearch:
-    """One structure under one fault class, unrolled step by step.
+    """One structure under one fault model, unrolled step by step.
 
     With ``needed``, only schedules that have a step of one of these rules are searched; none has a
     step of a rule that is left out. Without ``initial`` they begin in the structure's first state.

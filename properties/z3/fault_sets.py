@@ -114,7 +114,7 @@ class FaultSetProver:
         return solver
 
     def decide(self, fault_model: FaultModel) -> InductionResult:
-        """The claims that follow under this fault class. Raises SolverGaveUpError."""
+        """The claims that follow under this fault model. Raises SolverGaveUpError."""
         result = self.decide_each(fault_model)
         for query in result.gave_up.values():
             raise SolverGaveUpError(query)

@@ -69,7 +69,7 @@ class CounterexampleToInduction:
 
 @frozen
 class InductionResult:
-    """The result of induction for one structure and fault class."""
+    """The result of induction for one structure and fault model."""
 
     proved: tuple[str, ...]
     """Guarantees that hold in every reachable state."""
@@ -148,7 +148,7 @@ def _list_inductive(_structure: ClaimedStructure) -> set[frozenset[str]]:
 
 
 class InductionProblem:
-    """One structure under one fault class, with sizes, thresholds and limits symbolic."""
+    """One structure under one fault model, with sizes, thresholds and limits symbolic."""
 
     def __init__(
         self,
@@ -187,7 +187,7 @@ class InductionProblem:
 
     @cached_property
     def parameter_constraints(self) -> list[Any]:
-        """The facts about the parameters under the fault class of this problem."""
+        """The facts about the parameters under the fault model of this problem."""
         return list(self.compute_parameter_facts(self.fault_model).values())
 
     def compute_parameter_facts(self, fault_model: FaultModel) -> dict[str, Any]:
@@ -213,7 +213,7 @@ class InductionProblem:
 
     @cached_property
     def steps(self) -> dict[str, Step]:
-        """Every rule instance that this fault class admits, by its name."""
+        """Every rule instance that this fault model admits, by its name."""
         return {r.instance.name: Step(self, r) for r in self.instances}
 
     @cached_property
@@ -262,7 +262,7 @@ class InductionProblem:
         return kept, dropped
 
     def find_consequences(self, lemmas: tuple[str, ...]) -> InductionResult:
-        """The consequences, under this fault class, of lemmas that hold under all faults.
+        """The consequences, under this fault model, of lemmas that hold under all faults.
 
         One inductive set, proved once under every fault, serves all classes: a class only adds that
         its other faults never happen. Raises SolverGaveUpError.

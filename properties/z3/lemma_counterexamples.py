@@ -227,7 +227,7 @@ def save_counterexamples(
             "lemma": name,
             "structure": entries[name].structure.name,
             "kind": entries[name].kind,
-            "fault_class": entries[name].fault_model.name,
+            "fault_model": entries[name].fault_model.name,
             "before": dict(entries[name].before),
             "rule": action.instance if (action := entries[name].action) else None,
             "arguments": dict(action.arguments) if action else {},
@@ -264,7 +264,7 @@ def load_counterexamples(path: Path = COUNTEREXAMPLE_FILE) -> dict[str, LemmaCou
             before=item["before"],
             action=Action(item["rule"], item["arguments"]) if item["rule"] else None,
             breaks=tuple(item["breaks"]),
-            fault_model=_find_fault_model(structure.world, item["fault_class"]),
+            fault_model=_find_fault_model(structure.world, item["fault_model"]),
         )
         for item in json.loads(path.read_text(encoding="utf-8"))["counterexamples"]
     }

@@ -55,7 +55,7 @@ class Obligation:
     claim: str
     """The lemma, or for safety the guarantee."""
     where: str = ""
-    """For consecution the rule instance, for safety the fault class."""
+    """For consecution the rule instance, for safety the fault model."""
 
     def __str__(self) -> str:
         return " ".join(filter(None, (self.kind.value, self.claim, self.where)))
@@ -102,7 +102,7 @@ class Proof:
     ) -> None:
         """``lemmas`` is the set that is to be inductive; empty means all lemmas.
 
-        ``proved`` are the pairs (guarantee, fault class) that are to follow from it.
+        ``proved`` are the pairs (guarantee, fault model) that are to follow from it.
         """
         self.structure = structure
         self.everything = structure.world.everything
@@ -133,7 +133,7 @@ class Proof:
     def pose(self, obligation: Obligation) -> Question:
         """The obligation as a question; facts preferred in a core come first.
 
-        Raises KeyError for a lemma, guarantee, instance or fault class that does not exist.
+        Raises KeyError for a lemma, guarantee, instance or fault model that does not exist.
         """
         predicate = self.problem.predicates[obligation.claim]
         if obligation.kind is ObligationKind.INITIATION:

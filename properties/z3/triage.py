@@ -130,7 +130,7 @@ def triage_candidate(
 
 
 class _Triager:
-    """One property of one structure under one fault class."""
+    """One property of one structure under one fault model."""
 
     def __init__(
         self, structure: ClaimedStructure, fault_model: FaultModel, candidate: Property

@@ -81,7 +81,7 @@ class Opinion:
 
 @frozen
 class JudgedCell:
-    """One guarantee under one fault class, and every judge's statement."""
+    """One guarantee under one fault model, and every judge's statement."""
 
     structure: str
     fault: str

@@ -53,7 +53,7 @@ MAY_FIRE = " may fire"
 
 @frozen
 class ListedInstance:
-    """One structure under one fault class, whose states are listed from a first state on."""
+    """One structure under one fault model, whose states are listed from a first state on."""
 
     structure: ClaimedStructure
     fault_model: FaultModel = field(repr=False)

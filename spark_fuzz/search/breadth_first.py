@@ -1,7 +1,7 @@
 """Breadth-first search of small instances: the shortest violation of every guarantee, or none.
 
 The second engine beside ``properties.z3.bounded_search``, with which it shares only the recorded
-terms: every state of one structure under one fault class, depth by depth, explicitly. The reference
+terms: every state of one structure under one fault model, depth by depth, explicitly. The reference
 replays and judges its findings.
 """
 
@@ -71,7 +71,7 @@ class ShortestAnswer:
 
 @frozen
 class BreadthFirstResult:
-    """The result of breadth-first search for one structure and fault class."""
+    """The result of breadth-first search for one structure and fault model."""
 
     answers: tuple[ShortestAnswer, ...]
     """One per guarantee, in the requested order."""
@@ -89,7 +89,7 @@ class BreadthFirstResult:
 
 
 class BreadthFirstSearch:
-    """One structure under one fault class, searched state by state."""
+    """One structure under one fault model, searched state by state."""
 
     def __init__(  # noqa: PLR0913
         self,

@@ -86,7 +86,7 @@ OnLevel: TypeAlias = Callable[[int, int, int], None]
 """Called with the depth, the number of distinct states so far, and the number of new ones."""
 
 SearchEngine: TypeAlias = Callable[[Any, FaultModel, list[str], int, OnLevel], BreadthFirstResult]
-"""Searches a structure under a fault class for violations of guarantees within a budget."""
+"""Searches a structure under a fault model for violations of guarantees within a budget."""
 
 
 def search_here(
@@ -108,7 +108,7 @@ def compare_with_certificate(
     on_progress: Callable[[str], None] = lambda text: None,
     engine: SearchEngine = search_here,
 ) -> tuple[CrossCheck, ...]:
-    """Every certified verdict of a structure under one fault class, searched anew.
+    """Every certified verdict of a structure under one fault model, searched anew.
 
     Guarantees that depend on the same leaves are searched for together, each such group within its
     own budget of states. Raises InternalDisagreementError without a certificate of these rules.

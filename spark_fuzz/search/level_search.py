@@ -105,7 +105,7 @@ def make_search(plan: SearchPlan) -> BreadthFirstSearch:
 
 @frozen
 class LevelSearch:
-    """One structure under one fault class, searched by tasks that share a folder."""
+    """One structure under one fault model, searched by tasks that share a folder."""
 
     plan: SearchPlan
     folder: Path

@@ -38,7 +38,7 @@ class SearchPlan:
     structure: ClaimedStructure
     fault_model: FaultModel
     sizes: BaseParameters
-    """Its limits are those of the fault class."""
+    """Its limits are those of the fault model."""
     guarantees: tuple[str, ...]
     is_symmetric: bool = True
     """Whether slaves are treated as interchangeable."""
@@ -50,7 +50,7 @@ class SearchPlan:
             "format": FORMAT,
             "rocketmq_version": find_version(self.structure.variants).name,
             "structure": self.structure.name,
-            "fault_class": self.fault_model.name,
+            "fault_model": self.fault_model.name,
             "sizes": str(self.sizes.limit(self.fault_model.search_limits)),
             "guarantees": self.guarantees,
             "is_symmetric": self.is_symmetric,

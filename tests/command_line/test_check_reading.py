@@ -37,7 +37,7 @@ def get_claims(reading: dict[str, Any]) -> dict[str, bool]:
 
 
 def test_by_default_everybody_reads_the_master() -> None:
-    """And a table with a cell for each guarantee and fault class, for groups of either kind."""
+    """And a table with a cell for each guarantee and fault model, for groups of either kind."""
     reading = check(CONF / "2m-2s-sync")
     assert "reading/closed/no offset check/last" == reading["structure"]
     assert "reading/closed/no offset check/first" == reading["structure_from_first"]

@@ -134,7 +134,7 @@ def test_afterwards_is_tried_in_the_model() -> None:
 
 
 def test_a_code_of_the_whole_system_has_the_procedures_of_its_parts() -> None:
-    """Those of the log and of the readers for the same fault class."""
+    """Those of the log and of the readers for the same fault model."""
     output = run("N12")
     assert "by brokers alone" in output
     assert "loses    Copy the stopped master's store to the slave" in output

@@ -100,7 +100,7 @@ def test_lemmas_of_variants_are_inductive_and_needed(variant: str) -> None:
 
 
 def get_words(variant: str, claim: str) -> dict[str, VerdictWord]:
-    """The verdicts of one claim by fault class, for the synchronous pair."""
+    """The verdicts of one claim by fault model, for the synchronous pair."""
     cells = load_cells(evolve(SYNCHRONOUS_PAIR, variants=(variant,))).values()
     return {v.fault: v.word for v in cells if v.guarantee == claim}
 

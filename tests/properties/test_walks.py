@@ -34,7 +34,7 @@ def test_proved_guarantees_hold_everywhere(structure: object, fault_model: objec
 
 
 def walk(structure: object, fault_model: object, share: float = 1.0) -> None:
-    """Walk a structure under a fault class and assert all that is proved for it."""
+    """Walk a structure under a fault model and assert all that is proved for it."""
     document = certificates.load(structure)  # type: ignore[arg-type]
     assert document is not None
     fault = fault_model.name  # type: ignore[attr-defined]

@@ -57,7 +57,7 @@ def test_cell(cell: Verdict, is_vacuous: bool, expected: str) -> None:
 
 
 def test_certificates_hold_every_cell_once() -> None:
-    """Each certificate has one verdict for each claim and fault class."""
+    """Each certificate has one verdict for each claim and fault model."""
     expected = sorted(itertools.product(CLAIMS, (c.name for c in FAULT_MODELS)))
     for structure in guarantees_page.STRUCTURES:
         stored = load_required(structure)["cells"]

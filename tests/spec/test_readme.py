@@ -16,7 +16,7 @@ def test_every_verb_exists_and_is_named() -> None:
 
 
 def test_every_fault_that_a_screen_names_is_explained_where_it_says() -> None:
-    """The section that the text links to has a row for each fault class of the screen."""
+    """The section that the text links to has a row for each fault model of the screen."""
     assert "(spec/guarantees.md#fault-models)" in README.read_text()
     chapter = (README.parent / "spec" / "guarantees.md").read_text()
     section = chapter.partition("## Fault models\n")[2].partition("\n## ")[0]

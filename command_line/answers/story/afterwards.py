@@ -224,7 +224,7 @@ def join(names: Sequence[str]) -> str:
 def find_procedures(broken: Broken) -> Iterator[tuple[Procedure, Judged]]:
     """The procedures against the failure that work in the group, each with its structure there.
 
-    Those of a system are the procedures of its log and of its readers for the same fault class.
+    Those of a system are the procedures of its log and of its readers for the same fault model.
     """
     for procedure in load_procedures():
         fitting = (s for s in broken.sources if is_about(procedure, broken, s))

@@ -28,7 +28,7 @@ class Absent:
     judged: Row
     """Its row in the group."""
     cells: Sequence[Verdict]
-    """The verdicts under its fault class that are not vacuous."""
+    """The verdicts under its fault model that are not vacuous."""
     alternatives: tuple[Alternative, ...]
     words: tuple[str, ...]
     """Paths and options that name the group."""
@@ -85,7 +85,7 @@ def say_undecided(absent: Absent) -> str:
 
 
 def list_classes(absent: Absent) -> frozenset[str]:
-    """The fault classes under which claims of the row are judged in the group."""
+    """The fault modeles under which claims of the row are judged in the group."""
     structures = {s.name: s for s, _ in list_cells(absent.row, absent.sources)}
     return frozenset(c.name for s in structures.values() for c in s.world.fault_models)
 

@@ -83,7 +83,7 @@ class Repair:
 
 @frozen
 class Precaution:
-    """A precaution that prevents a failure of a fault class."""
+    """A precaution that prevents a failure of a fault model."""
 
     column: str
     text: str
@@ -191,7 +191,7 @@ def is_longer(before: Verdict | None, after: Verdict) -> bool:
 
 
 def index_row(words: RowWords, sources: Iterable[Judged]) -> dict[tuple[str, str], Verdict]:
-    """The verdicts of a row by claim and fault class."""
+    """The verdicts of a row by claim and fault model."""
     cells = (v for s in sources for v in s.verdicts if is_of_row(words, v))
     return {(v.guarantee, v.fault): v for v in cells}
 
@@ -348,18 +348,18 @@ def is_worth_doing(procedure: Procedure, source: Judged) -> bool:
 
 
 def is_refuted(procedure: Procedure, source: Judged) -> bool:
-    """The fault class of the procedure breaks its claim."""
+    """The fault model of the procedure breaks its claim."""
     return any(is_meant(procedure, v) for v in source.verdicts)
 
 
 def is_meant(procedure: Procedure, verdict: Verdict) -> bool:
-    """The verdict is refuted, and about the claim and the fault class of the procedure."""
+    """The verdict is refuted, and about the claim and the fault model of the procedure."""
     is_about = (verdict.guarantee, verdict.fault) == (procedure.claim, procedure.fault)
     return is_about and verdict.word is VerdictWord.REFUTED
 
 
 def list_precautions(codes: Sequence[str], values: Mapping[str, Any]) -> Iterator[Action]:
-    """The precautions that prevent failures of a fault class."""
+    """The precautions that prevent failures of a fault model."""
     for each in load_actions().precautions:
         number = each.number or load_words().columns[each.column].number
         meant = tuple(code for code in codes if code[1:] == str(number))

@@ -19,17 +19,17 @@ DECIDED = (Grade.OK, Grade.NOT_PROMISED)
 
 @frozen
 class Failure:
-    """What breaks a row: a refuted claim under a fault class."""
+    """What breaks a row: a refuted claim under a fault model."""
 
     code: str
-    """Stable: the row's letter, and the number of its fault class or of its cause."""
+    """Stable: the row's letter, and the number of its fault model or of its cause."""
     words: str
     """What happens, in an operator's words."""
     kind: Kind
     grade: Grade
     claim: str
     fault: str
-    """The name of the fault class."""
+    """The name of the fault model."""
     structure: str
     """The name of the structure that has the schedule."""
     steps: int
@@ -37,7 +37,7 @@ class Failure:
 
 @frozen
 class Kept:
-    """A claim of a row that is proved under some fault classes."""
+    """A claim of a row that is proved under some fault modeles."""
 
     claim: str
     words: str
@@ -68,13 +68,13 @@ class Row:
     others: tuple[Failure, ...] = ()
     """Failures known to break a claim in a way of their own, though it breaks without any too."""
     fallen: tuple[str, ...] = ()
-    """The codes of all fault classes that break one of its claims."""
+    """The codes of all fault modeles that break one of its claims."""
     broken: tuple[Broken, ...] = ()
     """Each of its claims, the gravest first."""
     kept: tuple[Kept, ...] = ()
-    """Those of its claims that hold under some fault class, the gravest first."""
+    """Those of its claims that hold under some fault model, the gravest first."""
     open_under: tuple[str, ...] = ()
-    """The fault classes under which one of its claims is not decided."""
+    """The fault modeles under which one of its claims is not decided."""
     open_codes: tuple[str, ...] = ()
     """Their codes."""
     open_note: str = ""

@@ -12,8 +12,8 @@ from attrs import frozen
 from properties.scenarios.summary.answer import Row
 from properties.scenarios.summary.words import Grade, load_words
 
-EVERYTHING = "every fault class"
-"""Represents all fault classes, if nothing about a row is decided."""
+EVERYTHING = "every fault model"
+"""Represents all fault modeles, if nothing about a row is decided."""
 
 
 @frozen

@@ -31,7 +31,7 @@ class Blow:
 def describe_blow(structure: ClaimedStructure, verdict: Verdict) -> Blow:
     """The failures in the schedule of a refuted verdict, and how common they are.
 
-    Two failures of one kind count as several failures, whatever the fault class.
+    Two failures of one kind count as several failures, whatever the fault model.
     """
     column = load_words().columns[verdict.fault]
     counts = count_faults(structure, verdict)

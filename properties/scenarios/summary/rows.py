@@ -24,15 +24,15 @@ from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 from reference.worlds.replication.roles import Role
 
 CODE = re.compile(r"(?P<letter>[A-Z])(?P<number>[0-9]{1,2})")
-"""A row and a fault class, or what happens without a failure: ``L12``."""
+"""A row and a fault model, or what happens without a failure: ``L12``."""
 
 ALL_FAULTS = ("every fault",)
-"""The fault classes with faults that no other class admits; those have numbers of their own."""
+"""The fault modeles with faults that no other class admits; those have numbers of their own."""
 
 EVERYTHING_OPEN = EVERYTHING
 
 UNFAILED = "none"
-"""The fault class without any failure."""
+"""The fault model without any failure."""
 
 NO_ACKNOWLEDGEMENT = "no send is ever answered PUT_OK"
 ONE_COPY = "no second copy is promised here"
@@ -137,7 +137,7 @@ def is_of_row(words: RowWords, verdict: Verdict) -> bool:
 
 
 def list_fallen(words: RowWords, verdicts: Iterable[Verdict], fault: str) -> list[Verdict]:
-    """What a schedule refutes of a row under a fault class, the gravest claim first."""
+    """What a schedule refutes of a row under a fault model, the gravest claim first."""
     fallen = (v for v in verdicts if v.fault == fault and v.word is VerdictWord.REFUTED)
     by_claim = {v.guarantee: v for v in fallen}
     return [by_claim[claim.name] for claim in words.claim if claim.name in by_claim]
@@ -159,7 +159,7 @@ def compute_grade(failures: Iterable[Failure], *, is_open: bool) -> Grade:
 
 
 def list_failures(words: RowWords, cells: Iterable[tuple[Any, Verdict]]) -> Iterator[Failure]:
-    """The weakest failures of a row, one for each fault class, the gravest first."""
+    """The weakest failures of a row, one for each fault model, the gravest first."""
     told: set[str] = set()
     for failure in list_weakest(words, cells):
         if failure.code not in told and failure.words not in told:
@@ -172,7 +172,7 @@ def list_others(
 ) -> Iterator[Failure]:
     """The weakest failures whose own schedules break a claim that breaks without any, too.
 
-    Only what is not shown already. A search goes on under a fault class only for a schedule that
+    Only what is not shown already. A search goes on under a fault model only for a schedule that
     is shorter than the one without a failure, so that there may be more.
     """
     unfailed = {(s, v.guarantee) for s, v in cells if is_refuted(v) and v.fault == UNFAILED}
@@ -201,7 +201,7 @@ def list_broken(words: RowWords, cells: Sequence[tuple[Any, Verdict]]) -> Iterat
 
 
 def number_columns(words: RowWords, names: Iterable[str]) -> Iterator[str]:
-    """The codes of these fault classes in a row, as far as they are fault classes."""
+    """The codes of these fault modeles in a row, as far as they are fault modeles."""
     columns = load_words().columns
     yield from (f"{words.letter}{columns[name].number}" for name in names if name in columns)
 
@@ -209,7 +209,7 @@ def number_columns(words: RowWords, names: Iterable[str]) -> Iterator[str]:
 def list_kept(
     words: RowWords, cells: Sequence[tuple[Any, Verdict]], log: ClaimedGroup
 ) -> Iterator[Kept]:
-    """The claims of a row with words for it that are proved under some fault class."""
+    """The claims of a row with words for it that are proved under some fault model."""
     known = (c for c in load_words().columns.values() if log.slaves or not c.needs_slaves)
     ordered = sorted(known, key=rank)
     for claim in (c for c in words.claim if c.kept):
@@ -230,7 +230,7 @@ def rank(column: ColumnWords) -> tuple[bool, int, bool]:
 
 
 def rank_column(verdict: Verdict) -> tuple[bool, int, bool]:
-    """The rank of a verdict's fault class."""
+    """The rank of a verdict's fault model."""
     return rank(load_words().columns[verdict.fault])
 
 
@@ -286,12 +286,12 @@ def keep_weakest(cells: Iterable[tuple[Any, Verdict]]) -> Iterator[tuple[Any, Ve
 
 
 def get_column(structure: ClaimedStructure, verdict: Verdict) -> FaultModel:
-    """The fault class of a verdict."""
+    """The fault model of a verdict."""
     return structure.world.get_fault_model(verdict.fault)
 
 
 def find_code(code: str) -> tuple[RowWords, str]:
-    """The row of a code and the name of its fault class. Raises LookupError for no code."""
+    """The row of a code and the name of its fault model. Raises LookupError for no code."""
     found = CODE.fullmatch(code)
     words = load_words()
     rows = {row.letter: row for row in words.rows}

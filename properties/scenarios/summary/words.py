@@ -1,4 +1,4 @@
-"""The table of words and severities: rows, fault classes, single faults, causes."""
+"""The table of words and severities: rows, fault modeles, single faults, causes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Grade(enum.Enum):
     NOT_PROMISED = "-"
     """Nothing is promised here, so nothing can be broken."""
     OK = "ok"
-    """Proved under every fault class."""
+    """Proved under every fault model."""
     RISK = "risk"
     """Broken by a rare failure, an environment event, or several failures together."""
     UNDECIDED = "?"
@@ -30,7 +30,7 @@ class Grade(enum.Enum):
 
 
 class Kind(enum.Enum):
-    """The kind of failure of a fault class; the weakest, which is the gravest, first."""
+    """The kind of failure of a fault model; the weakest, which is the gravest, first."""
 
     UNFAILED = "unfailed"
     COMMON = "common"
@@ -89,7 +89,7 @@ class RowWords:
 
 @frozen
 class ColumnWords:
-    """A fault class."""
+    """A fault model."""
 
     name: str
     number: int
@@ -111,7 +111,7 @@ class FaultWords:
     unsaid: str = ""
     """Why no schedule of the tables has it; empty if one may."""
     number: int = 0
-    """The number at the end of its codes, if it has its own; otherwise its fault class has one."""
+    """The number at the end of its codes, if it has its own; otherwise its fault model has one."""
 
 
 @frozen

@@ -21,7 +21,7 @@ AS_INSTALLED = GROUPS[1]
 
 
 def list_worse(group: Group, start: str) -> set[tuple[str, str]]:
-    """Guarantee and fault class of what an upgrade makes worse."""
+    """Guarantee and fault model of what an upgrade makes worse."""
     worse = list_turned(compute_group_changes(group, start), Turn.WORSE)
     return {(c.after.guarantee, c.after.fault) for c in worse}
 

@@ -47,7 +47,7 @@ def verdicts(structure: ClaimedGroup) -> tuple[Verdict, ...]:
 
 
 def test_every_cell_is_decided(structure: ClaimedGroup, verdicts: tuple[Verdict, ...]) -> None:
-    """One verdict per guarantee and fault class, none undecided."""
+    """One verdict per guarantee and fault model, none undecided."""
     cells = {(v.guarantee, v.fault) for v in verdicts}
     assert {(g, c.name) for g in CLAIMS for c in FAULT_MODELS} == cells
     assert [] == [v for v in verdicts if v.word is VerdictWord.UNDECIDED]

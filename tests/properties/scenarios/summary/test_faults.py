@@ -47,12 +47,12 @@ from tests.structures import leave_large_to_night, name_of
     ],
 )
 def test_a_schedule_in_words(claim: str, fault: str, words: str, kind: Kind) -> None:
-    """By what it counts, not by what its fault class is called."""
+    """By what it counts, not by what its fault model is called."""
     blow = describe_blow(STOCK_PAIR, load_cells(STOCK_PAIR)[claim, fault])
     assert (words, kind) == (blow.words, blow.kind)
 
 
-def test_a_schedule_of_other_sizes_is_named_by_its_fault_class() -> None:
+def test_a_schedule_of_other_sizes_is_named_by_its_fault_model() -> None:
     """Where it cannot be followed nothing is counted."""
     cell = load_cells(STOCK_PAIR)["acknowledged_is_kept_on_master", "master power loss"]
     broken = evolve(cell, schedule=cell.schedule[1:])

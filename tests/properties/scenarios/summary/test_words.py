@@ -62,7 +62,7 @@ def test_every_claim_has_one_place() -> None:
     assert whole == {world.name for world in ALL} - {world.name for world in SHOWN}
 
 
-def test_every_fault_class_has_an_entry() -> None:
+def test_every_fault_model_has_an_entry() -> None:
     """With a number of its own."""
     columns = load_words().columns
     assert set(columns) == {c.name for world in SHOWN for c in world.fault_models}
@@ -77,7 +77,7 @@ def test_every_fault_has_words() -> None:
         assert bool(fault.unsaid) != bool(fault.one and fault.more)
 
 
-def test_kinds_follow_the_fault_classes() -> None:
+def test_kinds_follow_the_fault_modeles() -> None:
     """Only the class without faults is unfailed; the whole of a world is several failures."""
     columns = load_words().columns
     for world in SHOWN:
@@ -145,7 +145,7 @@ def test_nothing_is_counted_by_hand() -> None:
 
 
 def test_a_number_has_one_meaning() -> None:
-    """No fault class, cause or fault has the number of another; findings have three digits."""
+    """No fault model, cause or fault has the number of another; findings have three digits."""
     words = load_words()
     meant = [(column.number, column.words) for column in words.columns.values()]
     meant += dict.fromkeys((c.number, c.words) for c in words.causes)
@@ -166,7 +166,7 @@ def test_an_own_number_is_said_in_one_way() -> None:
 
 
 def test_codes_lead_back() -> None:
-    """Every row and fault class has a code, and what is none is refused."""
+    """Every row and fault model has a code, and what is none is refused."""
     for row, column in itertools.product(load_words().rows, load_words().columns.values()):
         code = f"{row.letter}{column.number}"
         assert CODE.fullmatch(code)
@@ -191,7 +191,7 @@ def test_an_action_has_the_words_of_its_procedure() -> None:
         assert [] == [part for part in told.text.split(", ") if part.casefold() not in title], name
 
 
-def test_precautions_are_about_fault_classes() -> None:
+def test_precautions_are_about_fault_modeles() -> None:
     """Of this name."""
     assert {p.column for p in load_actions().precautions} <= set(load_words().columns)
 
