@@ -186,7 +186,7 @@ def say_copied(claim: str, *, is_kept: bool) -> str:
 def render_facts() -> str:
     """What else is proved for this page."""
     rows = [
-        (fact.sentence, ", ".join(fact.columns), say_disputed(fact.disputed) or "no")
+        (fact.sentence, ", ".join(fact.fault_models), say_disputed(fact.disputed) or "no")
         for fact in FACTS
     ]
     return render_table(("Proved", "If no other faults happen than", "Disputed"), rows)

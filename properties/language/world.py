@@ -222,9 +222,9 @@ class World:
         """Everything that may become part of an inductive set."""
         return {**self.get_lemmas(structure), **self.claims}
 
-    def make_search_parameters(self, column: FaultModel) -> BaseParameters:
+    def make_search_parameters(self, fault_model: FaultModel) -> BaseParameters:
         """The sizes of a search, with the limits of a fault model."""
-        return self.sizes.search.limit(column.search_limits)
+        return self.sizes.search.limit(fault_model.search_limits)
 
 
 @frozen(weakref_slot=False)
@@ -247,11 +247,11 @@ class ClaimedStructure(BaseStructure):
 
 
 def make_fault_models(
-    counts: type, columns: Mapping[str, tuple[str, ...]]
+    counts: type, fault_models: Mapping[str, tuple[str, ...]]
 ) -> tuple[FaultModel, ...]:
     """The fault models of a world: none, these, and every fault that ``counts`` can count."""
     every = tuple(attrs.fields_dict(counts))
-    named = {"none": (), **columns, "every fault": every}
+    named = {"none": (), **fault_models, "every fault": every}
     return tuple(FaultModel(name, admitted, counts) for name, admitted in named.items())
 
 

@@ -61,9 +61,9 @@ def list_bearing(world: str) -> tuple[Bearing, ...]:
     claims: dict[str, Counter[str]] = {}
     for structure in list_judged_structures(world):
         for judged in load_judged(structure):
-            for claim, columns in judged.entirely.cells.items():
-                cells[judged.restriction] += len(columns)
-                claims.setdefault(judged.restriction, Counter())[claim] += len(columns)
+            for claim, fault_models in judged.entirely.cells.items():
+                cells[judged.restriction] += len(fault_models)
+                claims.setdefault(judged.restriction, Counter())[claim] += len(fault_models)
             by_one[judged.restriction] += sum(map(len, judged.by_one.cells.values()))
     return tuple(
         Bearing(
@@ -96,16 +96,16 @@ def compute_tally(world: str) -> Tally:
     )
 
 
-def _is_resting(structure: ClaimedStructure, claim: str, column: str) -> bool:
+def _is_resting(structure: ClaimedStructure, claim: str, fault_model: str) -> bool:
     """The verdict depends on a restriction that was not probed."""
-    found = find_unevidenced(structure, claim, column)
+    found = find_unevidenced(structure, claim, fault_model)
     if found is None:
-        raise make_disagreement(structure, f"nothing is known of {claim} under {column}")
+        raise make_disagreement(structure, f"nothing is known of {claim} under {fault_model}")
     return bool(found)
 
 
 def _list_cells(structures: tuple[Any, ...]) -> Iterator[tuple[Any, str, str]]:
     for structure in structures:
-        for claim, columns in load_proved(structure).items():
-            for column in columns:
-                yield structure, claim, column
+        for claim, fault_models in load_proved(structure).items():
+            for fault_model in fault_models:
+                yield structure, claim, fault_model

@@ -82,7 +82,9 @@ def get_world_name(structure: ClaimedStructure) -> str:
 
 
 @cache
-def find_bearing(structure: ClaimedStructure, claim: str, column: str) -> tuple[str, ...] | None:
+def find_bearing(
+    structure: ClaimedStructure, claim: str, fault_model: str
+) -> tuple[str, ...] | None:
     """The restrictions that a proved verdict depends on; None if that is unknown.
 
     A group with more slaves has those of the group with one slave, if the verdict is proved there
@@ -94,10 +96,12 @@ def find_bearing(structure: ClaimedStructure, claim: str, column: str) -> tuple[
         return None
     try:
         found = load_judged(judged)
-        is_proved = column in load_proved(judged).get(claim, ())
+        is_proved = fault_model in load_proved(judged).get(claim, ())
     except InternalDisagreementError:
         return None
-    return tuple(j.restriction for j in found if j.has_cell(claim, column)) if is_proved else None
+    return (
+        tuple(j.restriction for j in found if j.has_cell(claim, fault_model)) if is_proved else None
+    )
 
 
 @cache
@@ -119,13 +123,13 @@ def get_judged_related(structure: ClaimedStructure) -> Any | None:
 
 @cache
 def find_unevidenced(
-    structure: ClaimedStructure, claim: str, column: str
+    structure: ClaimedStructure, claim: str, fault_model: str
 ) -> tuple[str, ...] | None:
     """The restrictions that a proved verdict depends on and that were not probed on a real broker.
 
     They include those that a finding refutes. None if the verdict's restrictions are unknown.
     """
-    bearing = find_bearing(structure, claim, column)
+    bearing = find_bearing(structure, claim, fault_model)
     if bearing is None:
         return None
     world = get_world_name(structure)

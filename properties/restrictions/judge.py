@@ -69,7 +69,7 @@ class RestrictionJudge:
         self.facts = split_lemmas(structure, lemmas)
         self.lemmas = list(self.facts)
         self.proved = proved
-        self.columns = {c.name: c for c in structure.world.fault_models}
+        self.fault_models = {c.name: c for c in structure.world.fault_models}
         self._problems: dict[FaultModel, InductionProblem] = {}
 
     def judge(self, restriction: Restriction) -> tuple[Fall, Fall]:
@@ -89,11 +89,13 @@ class RestrictionJudge:
         """The lemmas, with what their proofs under every fault need."""
         return InductiveSet(self.get_problem(self.structure.world.everything), self.lemmas)
 
-    def get_problem(self, column: FaultModel) -> InductionProblem:
+    def get_problem(self, fault_model: FaultModel) -> InductionProblem:
         """The true rules under the faults of a model; made once."""
-        if column not in self._problems:
-            self._problems[column] = InductionProblem(self.structure, column, facts=self.facts)
-        return self._problems[column]
+        if fault_model not in self._problems:
+            self._problems[fault_model] = InductionProblem(
+                self.structure, fault_model, facts=self.facts
+            )
+        return self._problems[fault_model]
 
 
 class _Relaxed:
@@ -105,8 +107,8 @@ class _Relaxed:
         self.judge = judge
         self.relaxed = relaxed
         self.among = among
-        self.fallen: dict[str, set[str]] = {name: set() for name in judge.columns}
-        self.holding: dict[str, set[str]] = {name: set() for name in judge.columns}
+        self.fallen: dict[str, set[str]] = {name: set() for name in judge.fault_models}
+        self.holding: dict[str, set[str]] = {name: set() for name in judge.fault_models}
         self.gave_up: list[str] = []
         self.lemmas = judge.lemmas
         """Lemmas that may remain: what the weakest fault model loses every other one loses too."""
@@ -114,14 +116,14 @@ class _Relaxed:
     def find_fall(self) -> Fall:
         """First all fault models at once, then the weakest one, then what is still open."""
         self._note_what_follows_everywhere()
-        for column in self.judge.columns.values():
-            if not any(is_admitted(r, column) for r in self.relaxed):
-                self.holding[column.name] |= set(self._list_asked(column))
-            if open_claims := self._list_open(column):
-                self._decide(column, open_claims)
+        for fault_model in self.judge.fault_models.values():
+            if not any(is_admitted(r, fault_model) for r in self.relaxed):
+                self.holding[fault_model.name] |= set(self._list_asked(fault_model))
+            if open_claims := self._list_open(fault_model):
+                self._decide(fault_model, open_claims)
         fallen = {
-            claim: tuple(c for c in columns if claim in self.fallen[c])
-            for claim, columns in self.among.items()
+            claim: tuple(c for c in fault_models if claim in self.fallen[c])
+            for claim, fault_models in self.among.items()
         }
         return Fall({k: v for k, v in fallen.items() if v}, tuple(self.gave_up))
 
@@ -131,45 +133,51 @@ class _Relaxed:
         try:
             kept = self._find_rest(everything)
             if len(kept) == len(self.judge.lemmas):
-                self.holding = {n: set(self._list_asked(c)) for n, c in self.judge.columns.items()}
+                self.holding = {
+                    n: set(self._list_asked(c)) for n, c in self.judge.fault_models.items()
+                }
                 return
             prover = FaultSetProver(self.judge.structure, kept, self.judge.facts)
-            for name, column in self.judge.columns.items():
-                faults = frozenset(column.admitted)
-                asked = self._list_asked(column)
+            for name, fault_model in self.judge.fault_models.items():
+                faults = frozenset(fault_model.admitted)
+                asked = self._list_asked(fault_model)
                 self.holding[name] |= {c for c in asked if prover.find_survived(c, faults)}
         except SolverGaveUpError:
             self.gave_up.append(everything.name)
 
-    def _list_asked(self, column: FaultModel) -> list[str]:
-        return [claim for claim, columns in self.among.items() if column.name in columns]
+    def _list_asked(self, fault_model: FaultModel) -> list[str]:
+        return [
+            claim for claim, fault_models in self.among.items() if fault_model.name in fault_models
+        ]
 
-    def _list_open(self, column: FaultModel) -> list[str]:
+    def _list_open(self, fault_model: FaultModel) -> list[str]:
         """The claims that neither this fault model nor a weaker one has decided."""
-        weaker = (n for n, c in self.judge.columns.items() if c.is_contained_in(column))
+        weaker = (n for n, c in self.judge.fault_models.items() if c.is_contained_in(fault_model))
         fallen = set[str]().union(*(self.fallen[n] for n in weaker))
-        asked = [c for c in self._list_asked(column) if c not in self.holding[column.name]]
-        self.fallen[column.name] |= fallen.intersection(asked)
+        asked = [
+            c for c in self._list_asked(fault_model) if c not in self.holding[fault_model.name]
+        ]
+        self.fallen[fault_model.name] |= fallen.intersection(asked)
         return [c for c in asked if c not in fallen]
 
-    def _decide(self, column: FaultModel, claims: list[str]) -> None:
+    def _decide(self, fault_model: FaultModel, claims: list[str]) -> None:
         holding: set[str] = set()
         try:
-            kept = self._find_rest(column)
-            if not column.admitted:
+            kept = self._find_rest(fault_model)
+            if not fault_model.admitted:
                 self.lemmas = kept
-            problem = self.judge.get_problem(column)
+            problem = self.judge.get_problem(fault_model)
             holding |= {c for c in claims if problem.follows(problem.predicates[c], kept)}
         except SolverGaveUpError:
-            self.gave_up.append(column.name)
-        self.holding[column.name] |= holding
-        self.fallen[column.name] |= set(claims) - holding
+            self.gave_up.append(fault_model.name)
+        self.holding[fault_model.name] |= holding
+        self.fallen[fault_model.name] |= set(claims) - holding
 
-    def _find_rest(self, column: FaultModel) -> list[str]:
+    def _find_rest(self, fault_model: FaultModel) -> list[str]:
         """The lemmas that stay inductive under these faults. Raises SolverGaveUpError.
 
         All of them hold initially, in any case.
         """
-        problem = self.judge.get_problem(column)
-        relaxed = [Step(problem, r) for r in self.relaxed if is_admitted(r, column)]
+        problem = self.judge.get_problem(fault_model)
+        relaxed = [Step(problem, r) for r in self.relaxed if is_admitted(r, fault_model)]
         return self.judge.inductive.find_rest(problem, relaxed, self.lemmas)

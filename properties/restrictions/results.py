@@ -38,7 +38,7 @@ from reference.language.machine import record_predicate
 
 RESTRICTIONS_FILE = "restrictions.json"
 
-ALL_COLUMNS = "all"
+ALL_FAULT_MODELS = "all"
 """Means in a file: every fault model under which a claim is proved."""
 
 
@@ -56,9 +56,9 @@ class Judged:
         """A proved verdict depends on it."""
         return bool(self.entirely.cells)
 
-    def has_cell(self, claim: str, column: str) -> bool:
+    def has_cell(self, claim: str, fault_model: str) -> bool:
         """This verdict depends on it."""
-        return column in self.entirely.cells.get(claim, ())
+        return fault_model in self.entirely.cells.get(claim, ())
 
 
 def make_judge(structure: ClaimedStructure) -> RestrictionJudge:
@@ -73,9 +73,9 @@ def make_judge(structure: ClaimedStructure) -> RestrictionJudge:
 def load_proved(structure: ClaimedStructure) -> dict[str, tuple[str, ...]]:
     """The fault models that prove a claim, by claim. Raises InternalDisagreementError."""
     proved: dict[str, tuple[str, ...]] = {}
-    for (claim, column), cell in load_cells(structure).items():
+    for (claim, fault_model), cell in load_cells(structure).items():
         if cell.word is VerdictWord.PROVED:
-            proved[claim] = (*proved.get(claim, ()), column)
+            proved[claim] = (*proved.get(claim, ()), fault_model)
     return proved
 
 
@@ -173,8 +173,8 @@ def make_disagreement(structure: ClaimedStructure, reason: str) -> InternalDisag
 
 def _encode(fall: Fall, proved: Cells) -> dict[str, Any]:
     cells = {
-        claim: ALL_COLUMNS if columns == proved[claim] else list(columns)
-        for claim, columns in fall.cells.items()
+        claim: ALL_FAULT_MODELS if fault_models == proved[claim] else list(fault_models)
+        for claim, fault_models in fall.cells.items()
     }
     return {"cells": cells, "gave_up": list(fall.gave_up)}
 
@@ -189,7 +189,7 @@ def _decode(name: str, data: Mapping[str, Any] | None, proved: Cells) -> Judged:
 
 def _decode_fall(data: Mapping[str, Any], proved: Cells) -> Fall:
     cells = {
-        claim: proved[claim] if columns == ALL_COLUMNS else tuple(columns)
-        for claim, columns in data["cells"].items()
+        claim: proved[claim] if fault_models == ALL_FAULT_MODELS else tuple(fault_models)
+        for claim, fault_models in data["cells"].items()
     }
     return Fall(cells, tuple(data["gave_up"]))

@@ -234,7 +234,7 @@ def recheck(
     cells = decode_cells(structure, document)
     try:
         lemmas = _prove_lemmas(structure, tuple(document["inductive_set"]), cells, on_progress)
-        proved = decide_columns(structure, lemmas)
+        proved = decide_fault_models(structure, lemmas)
     except SolverGaveUpError as problem:
         proved = fault_sets.leave_all_open(structure, problem.query)
     on_progress(f"{structure.name}: {len(cells)} cells")
@@ -243,14 +243,14 @@ def recheck(
 
 
 @cache
-def decide_columns(
+def decide_fault_models(
     structure: ClaimedStructure, lemmas: tuple[str, ...]
 ) -> Mapping[str, InductionResult]:
     """The claims that follow from proved lemmas, by fault model.
 
     Only rules, claims and lemmas decide this, and they do not change while a program runs.
     """
-    return fault_sets.decide_columns(structure, lemmas)
+    return fault_sets.decide_fault_models(structure, lemmas)
 
 
 def _prove_lemmas(
@@ -284,8 +284,8 @@ def _prove_lemmas(
 
 def list_false_claims(structure: ClaimedStructure, cells: Iterable[Verdict]) -> tuple[str, ...]:
     """The claims that are refuted under every fault: induction must not prove them there."""
-    column = structure.world.every_fault.name
-    refuted = (c for c in cells if c.fault == column and c.word is VerdictWord.REFUTED)
+    fault_model = structure.world.every_fault.name
+    refuted = (c for c in cells if c.fault == fault_model and c.word is VerdictWord.REFUTED)
     return tuple(c.guarantee for c in refuted)
 
 
@@ -426,12 +426,12 @@ def _check_order_of_columns(structure: ClaimedStructure, cells: Sequence[Verdict
 
     Raises InternalDisagreementError for contradictory verdicts.
     """
-    columns = {c.name: c for c in structure.world.fault_models}
+    fault_models = {c.name: c for c in structure.world.fault_models}
     refuted = [c for c in cells if c.word is VerdictWord.REFUTED]
     for weaker, cell in itertools.product(refuted, cells):
         if cell.guarantee != weaker.guarantee:
             continue
-        if not columns[weaker.fault].is_contained_in(columns[cell.fault]):
+        if not fault_models[weaker.fault].is_contained_in(fault_models[cell.fault]):
             continue
         if cell.word is not VerdictWord.REFUTED or weaker.is_shorter_than(cell):
             raise InternalDisagreementError(

@@ -175,17 +175,19 @@ def search_additions(
     lemmas = prove_lemmas(structure)
     shorter: list[tuple[FaultModel, Verdict]] = []
     verdicts: list[Verdict] = []
-    for column in structure.world.fault_models:
-        best = inherit(shorter, column)
-        cells = {v.guarantee: v for v in renewal.verdicts if v.fault == column.name}
+    for fault_model in structure.world.fault_models:
+        best = inherit(shorter, fault_model)
+        cells = {v.guarantee: v for v in renewal.verdicts if v.fault == fault_model.name}
         cells |= {n: v for n, v in best.items() if v.is_shorter_than(cells[n])}
         proved = [n for n, v in cells.items() if v.word is VerdictWord.PROVED]
-        if known := {n: v for n, v in cells.items() if (n, column.name) in asked}:
-            search = BoundedSearch(structure, column, (*lemmas, *proved), sizes=sizes, needed=added)
+        if known := {n: v for n, v in cells.items() if (n, fault_model.name) in asked}:
+            search = BoundedSearch(
+                structure, fault_model, (*lemmas, *proved), sizes=sizes, needed=added
+            )
             found = {n: known[n] for n in _list_unaided(search, known, on_progress)}
             limits = {n: len(v.schedule) - 1 for n, v in known.items() if n not in found}
             found |= search_column(search, limits, known, on_progress)
-            shorter += [(column, v) for n, v in found.items() if v is not cells[n]]
+            shorter += [(fault_model, v) for n, v in found.items() if v is not cells[n]]
             cells |= {n: evolve(v, is_shortest=True) for n, v in found.items()}
         verdicts += cells.values()
     return tuple(verdicts)
@@ -226,11 +228,11 @@ def _find_refutations(
     claims = dict.fromkeys(itertools.chain(*left.values()))
     refutations = find_refutations(structure, known, sizes, names=claims)
     return tuple(
-        Verdict(name, column.name, VerdictWord.REFUTED, schedule)
+        Verdict(name, fault_model.name, VerdictWord.REFUTED, schedule)
         for name, by_faults in refutations.items()
         for faults, schedule in by_faults.items()
-        for column in structure.world.fault_models
-        if name in left.get(column.name, ()) and faults <= set(column.admitted)
+        for fault_model in structure.world.fault_models
+        if name in left.get(fault_model.name, ()) and faults <= set(fault_model.admitted)
     )
 
 

@@ -26,7 +26,7 @@ from properties.z3.bounded_search import (
     VARIANT_SLAVES_MAX,
     BoundedSearch,
 )
-from properties.z3.fault_sets import decide_columns, leave_all_open
+from properties.z3.fault_sets import decide_fault_models, leave_all_open
 from properties.z3.induction import InductionResult, SolverGaveUpError, prove_lemmas
 from reference.language.machine import Action, record_predicate
 from reference.language.operators import negate
@@ -231,7 +231,7 @@ def _prove_what_can_be(
         lemmas = prove_lemmas(structure, names)
     except SolverGaveUpError as problem:
         return (), leave_all_open(structure, problem.query)
-    return lemmas, decide_columns(structure, lemmas)
+    return lemmas, decide_fault_models(structure, lemmas)
 
 
 def _list_exhausted(
@@ -249,8 +249,8 @@ def _list_open(
     open_cells: Container[tuple[str, str]],
 ) -> dict[str, tuple[str, ...]]:
     """The claims neither proved, refuted nor left open, by fault model; models without one not."""
-    columns = structure.world.fault_models
-    decided = {c.name: {*results[c.name].proved, *inherit(refuted, c)} for c in columns}
+    fault_models = structure.world.fault_models
+    decided = {c.name: {*results[c.name].proved, *inherit(refuted, c)} for c in fault_models}
     claims = structure.world.claims
     left = {
         name: tuple(n for n in claims if n not in known and (n, name) not in open_cells)
@@ -272,12 +272,12 @@ def _search_together(  # noqa: PLR0913, PLR0917
     What nothing refutes under more faults nothing refutes under fewer. A claim that something does
     refute is left to a search of each model.
     """
-    columns: dict[str, tuple[str, ...]] = {}
+    fault_models: dict[str, tuple[str, ...]] = {}
     for fault, names in left.items():
-        columns |= {name: (*columns.get(name, ()), fault) for name in names}
+        fault_models |= {name: (*fault_models.get(name, ()), fault) for name in names}
     found: dict[tuple[str, str], Verdict] = {}
-    for faults in dict.fromkeys(each for each in columns.values() if len(each) > 1):
-        claims = [name for name, each in columns.items() if each == faults]
+    for faults in dict.fromkeys(each for each in fault_models.values() if len(each) > 1):
+        claims = [name for name, each in fault_models.items() if each == faults]
         united = unite(map(structure.world.get_fault_model, faults))
         search = BoundedSearch(structure, united, lemmas, sizes=sizes)
         answers = search_column(search, dict.fromkeys(claims, depth_limit), {}, on_progress)

@@ -200,7 +200,7 @@ class FaultSetProver:
         return faults
 
 
-def decide_columns(
+def decide_fault_models(
     structure: ClaimedStructure, lemmas: Iterable[str]
 ) -> Mapping[str, InductionResult]:
     """The claims that follow from proved lemmas, by fault model."""

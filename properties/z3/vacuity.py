@@ -102,11 +102,11 @@ def find_known_witnesses(
     A premise that is met only after a change of role would be vacuous under every fault model.
     """
     found: dict[str, tuple[Action, ...]] = {}
-    for column in (structure.world.every_fault, structure.world.everything):
+    for fault_model in (structure.world.every_fault, structure.world.everything):
         left = {name: term for name, term in wanted.items() if name not in found}
         if left:
             found |= search_known_schedules(
-                structure, structure.world.make_search_parameters(column), left, known
+                structure, structure.world.make_search_parameters(fault_model), left, known
             )
     return found
 

@@ -97,9 +97,9 @@ def list_small_instances(world: str) -> tuple[ListedInstance, ...]:
     if world == "replication":
         return _list_replication()
     return tuple(
-        ListedInstance(s, column, s.world.sizes.search)
+        ListedInstance(s, fault_model, s.world.sizes.search)
         for s in WORLD_BY_TOPIC[world].mutated_structures
-        for column in (s.world.get_fault_model("none"), s.world.every_fault)
+        for fault_model in (s.world.get_fault_model("none"), s.world.every_fault)
     )
 
 
@@ -166,8 +166,8 @@ def list_further_instances(world: str, rule: str) -> Iterator[ListedInstance]:
     structures = [s for s in dict.fromkeys(i.structure for i in known) if rule in s.rules]
     for structure in structures:
         sizes = TINY if world == "replication" else structure.world.sizes.search
-        columns = (ListedInstance(structure, c, sizes) for c in structure.world.fault_models)
-        yield from (instance for instance in columns if instance not in known)
+        listed = (ListedInstance(structure, c, sizes) for c in structure.world.fault_models)
+        yield from (instance for instance in listed if instance not in known)
         if isinstance(structure, ClaimedGroup):
             roomy = structure.world.get_fault_model("none")
             yield ListedInstance(structure, roomy, ROOMY, start_name="files of four bytes")
@@ -270,9 +270,9 @@ def put(message: int) -> tuple[Action, ...]:
 def _begin_at(
     structure: ClaimedGroup, losses: int, stage: str, start: tuple[Action, ...]
 ) -> ListedInstance:
-    column = structure.world.get_fault_model("master power loss")
+    fault_model = structure.world.get_fault_model("master power loss")
     name = f"life {losses} {stage}"
-    return ListedInstance(structure, column, SMALL_PARAMETERS, losses, start, name)
+    return ListedInstance(structure, fault_model, SMALL_PARAMETERS, losses, start, name)
 
 
 def get_budget(instance: ListedInstance) -> int:

@@ -72,19 +72,25 @@ def sample_refutations(
 ) -> tuple[Verdict, ...]:
     """The refutations of these claims that random schedules find, by fault model."""
     found: list[Verdict] = []
-    columns = [c for c in structure.world.fault_models if open_cells.get(c.name)]
-    for column in columns:
-        on_progress(f"{structure.name}: {column.name}, random schedules, {len(found)} cells")
-        found += sample_column(structure, open_cells[column.name], column, schedules, seed)
+    fault_models = [c for c in structure.world.fault_models if open_cells.get(c.name)]
+    for fault_model in fault_models:
+        on_progress(f"{structure.name}: {fault_model.name}, random schedules, {len(found)} cells")
+        found += sample_fault_model(
+            structure, open_cells[fault_model.name], fault_model, schedules, seed
+        )
     known = list_known(structure)
     for number in range(ROUNDS):
         fresh: list[Verdict] = []
         begins = list_begins(structure, known)
-        for column in columns:
-            on_progress(f"{structure.name}: {column.name}, round {number + 1}, {len(found)} cells")
-            done = {v.guarantee for v in found if v.fault == column.name}
-            left = [claim for claim in open_cells[column.name] if claim not in done]
-            fresh += go_on_from(structure, left, column, begins, seed=seed + number) if left else []
+        for fault_model in fault_models:
+            on_progress(
+                f"{structure.name}: {fault_model.name}, round {number + 1}, {len(found)} cells"
+            )
+            done = {v.guarantee for v in found if v.fault == fault_model.name}
+            left = [claim for claim in open_cells[fault_model.name] if claim not in done]
+            fresh += (
+                go_on_from(structure, left, fault_model, begins, seed=seed + number) if left else []
+            )
         found += fresh
         known = [verdict.schedule for verdict in fresh]
         if not known:
@@ -107,37 +113,39 @@ class FaultSetSampler:
         return list_begins(self.structure, self.known)
 
     def search(
-        self, column: FaultModel, claims: Collection[str], on_progress: Callable[[str], None]
+        self, fault_model: FaultModel, claims: Collection[str], on_progress: Callable[[str], None]
     ) -> dict[str, Schedule]:
         """Schedules against these claims; the next search continues from them as well."""
-        on_progress(f"{self.structure.name}, {column.name}: {len(claims)} open")
+        on_progress(f"{self.structure.name}, {fault_model.name}: {len(claims)} open")
         begins = [*self.found, *self.begins]
-        found = go_on_from(self.structure, claims, column, begins, is_any=True)
+        found = go_on_from(self.structure, claims, fault_model, begins, is_any=True)
         reached = list_begins(self.structure, [verdict.schedule for verdict in found])
         self.found = [*reached, *self.found]
         return {verdict.guarantee: verdict.schedule for verdict in found}
 
 
-def sample_column(
+def sample_fault_model(
     structure: ClaimedStructure,
     claims: Collection[str],
-    column: FaultModel,
+    fault_model: FaultModel,
     schedules: int,
     seed: int,
 ) -> list[Verdict]:
     """The refutations by a fault model's random schedules, by the scheduler with fewer steps."""
     best: dict[str, Verdict] = {}
     for scheduler in SCHEDULERS:
-        options = CampaignOptions(structure, column.search_limits, STEPS, seed, scheduler=scheduler)
+        options = CampaignOptions(
+            structure, fault_model.search_limits, STEPS, seed, scheduler=scheduler
+        )
         for claim, schedule in list_earliest(options, schedules, claims):
-            note_refutation(best, structure, column, claim, schedule)
+            note_refutation(best, structure, fault_model, claim, schedule)
     return list(best.values())
 
 
 def go_on_from(  # noqa: PLR0913
     structure: ClaimedStructure,
     claims: Collection[str],
-    column: FaultModel,
+    fault_model: FaultModel,
     begins: Iterable[Begin],
     *,
     seed: int = 0,
@@ -148,23 +156,23 @@ def go_on_from(  # noqa: PLR0913
     ``is_any``: the first schedule against a claim will do.
     """
     best: dict[str, Verdict] = {}
-    for begin in admit(begins, structure, column):
+    for begin in admit(begins, structure, fault_model):
         left = [claim for claim in claims if not (is_any and claim in best)]
         if not left:
             break
         for scheduler in SCHEDULERS:
             options = CampaignOptions(
-                structure, column.search_limits, STRAY_STEPS, seed, scheduler=scheduler
+                structure, fault_model.search_limits, STRAY_STEPS, seed, scheduler=scheduler
             )
             for claim, schedule in list_earliest(options, STRAY_SCHEDULES, left, begin):
-                note_refutation(best, structure, column, claim, schedule)
+                note_refutation(best, structure, fault_model, claim, schedule)
     return list(best.values())
 
 
 def note_refutation(
     best: dict[str, Verdict],
     structure: ClaimedStructure,
-    column: FaultModel,
+    fault_model: FaultModel,
     claim: str,
     schedule: Schedule,
 ) -> None:
@@ -174,9 +182,9 @@ def note_refutation(
     """
     if claim in best and len(schedule) >= 2 * len(best[claim].schedule):
         return
-    kept = shorten(structure, claim, schedule, column)
+    kept = shorten(structure, claim, schedule, fault_model)
     if claim not in best or len(kept) < len(best[claim].schedule):
-        best[claim] = Verdict(claim, column.name, VerdictWord.REFUTED, kept, is_shortest=False)
+        best[claim] = Verdict(claim, fault_model.name, VerdictWord.REFUTED, kept, is_shortest=False)
 
 
 def list_known(structure: ClaimedStructure) -> list[Schedule]:
@@ -208,11 +216,11 @@ def list_begins(structure: ClaimedStructure, known: Iterable[Schedule]) -> list[
 
 
 def admit(
-    begins: Iterable[Begin], structure: ClaimedStructure, column: FaultModel
+    begins: Iterable[Begin], structure: ClaimedStructure, fault_model: FaultModel
 ) -> Iterator[Begin]:
     """The states reached only by a fault model's faults, with the faults that may follow."""
-    limits = attrs.asdict(column.search_limits)
-    parameters = structure.world.sizes.campaign.limit(column.search_limits)
+    limits = attrs.asdict(fault_model.search_limits)
+    parameters = structure.world.sizes.campaign.limit(fault_model.search_limits)
     for begin in begins:
         struck = attrs.asdict(begin.state.faults)
         if all(struck[name] <= limits[name] for name in limits):
@@ -236,11 +244,11 @@ def list_earliest(
 
 
 def shorten(
-    structure: ClaimedStructure, claim: str, schedule: Schedule, column: FaultModel
+    structure: ClaimedStructure, claim: str, schedule: Schedule, fault_model: FaultModel
 ) -> Schedule:
     """The schedule without needless steps: a stop is removed with the start after it."""
     sizes = structure.world.sizes.campaign
-    parameters = sizes.limit(column.search_limits)
+    parameters = sizes.limit(fault_model.search_limits)
 
     def is_refuting(trial: Sequence[Action]) -> bool:
         return is_refuted_by(claim, structure, parameters, trial)
@@ -261,8 +269,8 @@ def sample_ways(
     if not missing:
         return
     kernel = compile_kernel(structure)
-    for column in (structure.world.every_fault, *structure.world.fault_models):
-        options = CampaignOptions(structure, column.search_limits, WAY_STEPS, seed)
+    for fault_model in (structure.world.every_fault, *structure.world.fault_models):
+        options = CampaignOptions(structure, fault_model.search_limits, WAY_STEPS, seed)
         used = kernel.unpack_used(kernel.run(options, 0, schedules).used)
         for name in sorted(missing):
             hits = np.nonzero(used[:, kernel.names.index(name)])[0]

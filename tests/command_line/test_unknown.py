@@ -40,7 +40,7 @@ RENEW = "rmqspec renew"
 CACHED = (
     induction._prove_lemmas,
     induction._list_inductive,
-    certificates.decide_columns,
+    certificates.decide_fault_models,
     reading_analysis.decide_reading,
     world_analysis.decide_world,
 )

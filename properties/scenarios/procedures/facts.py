@@ -45,7 +45,7 @@ class Fact:
     sentence: str
     predicate: Predicate
     structures: tuple[ClaimedGroup, ...]
-    columns: tuple[str, ...]
+    fault_models: tuple[str, ...]
     disputed: tuple[str, ...] = ()
     """The findings according to which real brokers behave otherwise."""
 
@@ -62,9 +62,9 @@ FACTS = (
 """Each is proved for all of its structures under each of its fault models; a test does it."""
 
 
-def is_proved(fact: Fact, structure: ClaimedGroup, column: str) -> bool:
+def is_proved(fact: Fact, structure: ClaimedGroup, fault_model: str) -> bool:
     """It follows from the lemmas in this group under this fault model. Raises SolverGaveUpError."""
-    problem = InductionProblem(structure, FAULT_MODEL_BY_NAME[column])
+    problem = InductionProblem(structure, FAULT_MODEL_BY_NAME[fault_model])
     return problem.follows(record_predicate(structure, fact.predicate), prove_lemmas(structure))
 
 

@@ -49,13 +49,13 @@ def find_tabled_verdict(
         return find_tabled_verdict(part.name, part.get_part(structure), part.get_faults(mixture))
     if not are_proofs_current(structure):
         return None
-    for column in structure.world.fault_models:
-        word = find_expectation(guarantee, structure, column.name).verdict
-        if word is VerdictWord.PROVED and mixture <= set(column.admitted):
-            disputed = find_disputes(structure, Verdict(guarantee, column.name, word))
-            return TabledVerdict(word, column.name, disputed)
-        if word is VerdictWord.REFUTED and mixture >= set(column.admitted):
-            return TabledVerdict(word, column.name)
+    for fault_model in structure.world.fault_models:
+        word = find_expectation(guarantee, structure, fault_model.name).verdict
+        if word is VerdictWord.PROVED and mixture <= set(fault_model.admitted):
+            disputed = find_disputes(structure, Verdict(guarantee, fault_model.name, word))
+            return TabledVerdict(word, fault_model.name, disputed)
+        if word is VerdictWord.REFUTED and mixture >= set(fault_model.admitted):
+            return TabledVerdict(word, fault_model.name)
     return find_bordered_verdict(guarantee, structure, mixture)
 
 

@@ -71,8 +71,8 @@ def find_borders(
         faults = min((faults for faults, _ in asked), key=lambda f: (len(f), sorted(f)))
         names = {name for candidate, name in asked if candidate == faults}
         searched.setdefault(faults, set()).update(names)
-        column = FaultModel(", ".join(sorted(faults)), tuple(sorted(faults)), counts)
-        for name, schedule in look_for(column, names, on_progress).items():
+        fault_model = FaultModel(", ".join(sorted(faults)), tuple(sorted(faults)), counts)
+        for name, schedule in look_for(fault_model, names, on_progress).items():
             refuted[name][compute_faults(structure, schedule)] = schedule
 
 
@@ -98,18 +98,18 @@ def find_border(prover: FaultSetProver, guarantee: str, known: dict[FaultSet, Sc
 
 def search_step_by_step(
     prover: FaultSetProver,
-    column: FaultModel,
+    fault_model: FaultModel,
     names: Collection[str],
     on_progress: Callable[[str], None],
 ) -> dict[str, Schedule]:
     """The shortest schedules against these guarantees with only these faults, up to a depth."""
     structure = prover.structure
     sizes = structure.world.sizes.fault_sets
-    answers = BoundedSearch(structure, column, prover.lemmas, sizes=sizes).find_shortest(
+    answers = BoundedSearch(structure, fault_model, prover.lemmas, sizes=sizes).find_shortest(
         {name: record_violation(structure, name) for name in names},
         depth_limits=dict.fromkeys(names, SEARCH_DEPTH),
         on_progress=lambda depth, left: on_progress(
-            f"{structure.name}, {column.name}: depth {depth}, {left} open"
+            f"{structure.name}, {fault_model.name}: depth {depth}, {left} open"
         ),
     )
     return {name: a.schedule for name, a in answers.items() if a.schedule is not None}

@@ -17,9 +17,9 @@ def _make(name: str, admitted: tuple[str, ...]) -> FaultModel:
     return FaultModel(name, admitted, FaultCounts)
 
 
-def is_losing(column: FaultModel) -> bool:
+def is_losing(fault_model: FaultModel) -> bool:
     """The master may lose bytes that it holds, or a disk may fail to take them."""
-    return any(name in column.admitted for name in LOSSES)
+    return any(name in fault_model.admitted for name in LOSSES)
 
 
 EVERYTHING = _make("everything", tuple(attrs.fields_dict(FaultCounts)))

@@ -31,7 +31,7 @@ def forget() -> None:
         compute_fingerprint,
         induction._prove_lemmas,
         induction._list_inductive,
-        certificates.decide_columns,
+        certificates.decide_fault_models,
     ):
         cached.cache_clear()
 

@@ -38,7 +38,7 @@ def forget() -> None:
     for cached in (
         induction._prove_lemmas,
         induction._list_inductive,
-        certificates.decide_columns,
+        certificates.decide_fault_models,
     ):
         cached.cache_clear()
 

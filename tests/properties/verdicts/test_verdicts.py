@@ -315,7 +315,7 @@ def test_a_refuted_cell_must_not_follow(monkeypatch: pytest.MonkeyPatch) -> None
     assert document is not None
     everything = InductionResult(tuple(CLAIMS), (), tuple(document["inductive_set"]), (), 0)
     columns = dict.fromkeys(FAULT_MODEL_BY_NAME, everything)
-    monkeypatch.setattr(certificates, "decide_columns", lambda structure, lemmas: columns)
+    monkeypatch.setattr(certificates, "decide_fault_models", lambda structure, lemmas: columns)
     with pytest.raises(InternalDisagreementError, match="follows from the lemmas"):
         certificates.recheck(SYNCHRONOUS_PAIR, Parameters(), document)
 
