@@ -13,13 +13,11 @@ from attrs import define, evolve, field
 from brokers.recordings.inspection.looks import Looks
 from brokers.recordings.inspection.steps import Excerpt, find_stop, tell_event
 from brokers.recordings.inspection.unknown import refuse_unknown
-from brokers.recordings.joined.explain import JoinedVerdict, explain
 from brokers.recordings.judging import TraceVerdict, check_recording, find_version
 from brokers.recordings.log.explain import REJECTED, UNDECIDED
 from brokers.recordings.reading import Recording, read_parts, read_recording, trace_error
 from command_line.answers.recordings.lines import (
     describe_end,
-    describe_joined,
     describe_others,
     print_verdict,
 )
@@ -42,7 +40,6 @@ Examples:
   rmqspec trace --explain 27 tests/data/traces/a_sync_healthy.jsonl
   rmqspec trace recordings/*.jsonl --strict --counts
   rmqspec trace recordings/*.jsonl --rocketmq-version 4.9.8
-  rmqspec trace tests/data/traces/a_sync_healthy.jsonl --joined
   rmqspec trace --parts long.jsonl long.1.jsonl long.2.jsonl
 
 Exit codes: 0 all conform, 1 one is rejected (also a group of a shape that no structure has), 2 none
@@ -80,13 +77,6 @@ version that a recording names, or of 4.4.0 if it names none, or one that nobody
     is_flag=True,
     help="Refuse a recording with kinds of events or fields that the format does not have, or of a "
     "version that the model does not know.",
-)
-@click.option(
-    "--joined",
-    "is_joined",
-    is_flag=True,
-    help="Explain whole brokers of 4.4.0 in the joined system too: log, queue and progress by one "
-    "schedule.",
 )
 @click.option(
     "--parts",
@@ -172,7 +162,6 @@ class Answer:
     verdict: TraceVerdict
     """Whether it conforms; without the states of the search, which are large."""
     looked: Looked
-    joined: JoinedVerdict | None = None
     excerpt: Excerpt | None = None
     """The steps at the event that was asked for."""
     is_explained: bool = False
@@ -180,9 +169,8 @@ class Answer:
 
     @property
     def is_rejected(self) -> bool:
-        """By the model, or by the joined system."""
-        is_joined_rejected = self.joined is not None and self.joined.word == REJECTED
-        return is_joined_rejected or self.verdict.verdict == REJECTED
+        """It does not conform, and that is certain."""
+        return self.verdict.verdict == REJECTED
 
     def as_json(self) -> dict[str, Any]:
         """The answer for other programs."""
@@ -191,8 +179,6 @@ class Answer:
             told["search"] = [each.as_json() for each in self.verdict.searched]
         if self.excerpt is not None:
             told["steps"] = self.excerpt.as_json()
-        if self.joined is not None:
-            told["joined"] = self.joined.as_json()
         return told
 
 
@@ -204,7 +190,6 @@ class Checker:
     """The event whose explanation is drawn, END, or None for neither."""
     is_shown: bool
     is_counted: bool
-    is_joined: bool
     named: str = field(default="", init=False)
     """The version whose rules were named last."""
 
@@ -217,10 +202,9 @@ class Checker:
         looks = Looks()
         watched = looks.watch(recording)
         verdict = check_recording(watched, report, version)
-        joined = explain(watched) if self.is_joined else None
         excerpt = find_excerpt(verdict, self.place)
         is_explained, looked = self.place is not None, find_looked(recording, looks)
-        answer = Answer(drop_states(verdict), looked, joined, excerpt, is_explained=is_explained)
+        answer = Answer(drop_states(verdict), looked, excerpt, is_explained=is_explained)
         if self.is_shown:
             self.show(answer, version)
         return answer
@@ -233,8 +217,6 @@ class Checker:
         print_verdict(answer.verdict, is_explained=self.place is not None)
         is_whole, is_short = self.is_counted, not answer.verdict.is_conforming
         lines = list(describe_looked(answer.looked, is_whole=is_whole, is_short=is_short))
-        if answer.joined is not None:
-            lines.append(f"  {describe_joined(answer.joined)}")
         if self.place is not None:
             lines += draw_place(answer, self.place)
         if lines:

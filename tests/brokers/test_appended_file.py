@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from brokers import appended_file
 from brokers.appended_file import WriteFailedError, open_appended
 from brokers.recorder.line import Line
 from brokers.recorder.parts import Parts, continue_parts, name_part
 from brokers.recorder.watch.live import LiveWatch
 from brokers.wire.serving import Failures
-from reference import appended_file
 from tests.brokers.recorder.test_parts import DESCRIPTION, begin, list_offsets, make_lines
 from tests.brokers.recorder.test_watch import OPEN, look, report
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any, TypeAlias
 
-from brokers.recordings.hidden.estimate import compile_effect
 from brokers.recordings.hidden.node import Node
 from brokers.recordings.hidden.timeline import Stuck
-from reference.language.compiled import CompiledMachine
+from reference.language.compiled import CompiledMachine, State, Writer
 from reference.language.dependencies import compute_dependencies
+from reference.language.structure import BaseStructure
 
 Missing: TypeAlias = tuple[str, tuple[str, ...]]
 """A rule instance, and its conditions that fail."""
+
+Effect: TypeAlias = Callable[[State, Mapping[str, int]], Any]
+"""The new value of one leaf, by a state and the arguments; one that is left out is the lowest."""
 
 
 def find_nearest_rule(machine: CompiledMachine, stuck: Stuck) -> Missing:
@@ -116,3 +120,15 @@ def rank_by_values(
 def get_rank(ranked: Ranked) -> Rank:
     """What instances are ordered by."""
     return ranked[0]
+
+
+@cache
+def compile_effect(structure: BaseStructure, name: str, path: str) -> Effect:
+    """The new value of a leaf after an instance."""
+    recorded = compute_dependencies(structure).recorded[name]
+    lows = [(argument, low) for argument, _, low, _ in recorded.arguments]
+    writer = Writer.of(structure, [*(low for _, low in lows), recorded.effects[path]])
+    for argument, low in lows:
+        writer.lines.append(f"a_{argument} = a.get({argument!r}, {writer.write(low)})")
+    writer.lines.append(f"return {writer.write(recorded.effects[path])}")
+    return writer.compile("s, a")

@@ -6,26 +6,11 @@ from collections.abc import Collection, Iterator
 
 import click
 
-from brokers.recordings.joined.explain import JoinedVerdict
 from brokers.recordings.judging import TraceVerdict
 from reference.worlds.replication.state import STATUS_NAMES, Cluster, CommitLog
 
 CANDIDATES_MAX = 6
 """How many rules a rejection lists beside the one that is in the way, unless all are asked for."""
-
-
-def describe_joined(verdict: JoinedVerdict) -> str:
-    """The joined system's answer about a recording, in one line."""
-    if verdict.choice is None:
-        return f"joined system: {verdict.word}; {verdict.reason}"
-    look = f"queue {verdict.choice.queue}, followed message {verdict.choice.message}"
-    look += f", group {verdict.choice.group}" if verdict.choice.group else ""
-    told = f"joined system: {verdict.word}; {verdict.explained} events explained by a schedule of "
-    told += f"{len(verdict.schedule)} steps, {verdict.values} values compared; {look}"
-    if verdict.seq is None:
-        return told
-    blocked = f"; {verdict.rule}: {', '.join(verdict.conditions)} does not hold"
-    return f"{told}\n  seq {verdict.seq}: {verdict.reason}{blocked if verdict.conditions else ''}"
 
 
 def print_verdict(verdict: TraceVerdict, *, is_explained: bool = False) -> None:

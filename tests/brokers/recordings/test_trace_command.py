@@ -68,18 +68,6 @@ def test_json() -> None:
     assert verdict["explained"] + verdict["ignored"] == verdict["events"]
 
 
-def test_joined() -> None:
-    """On request a second line about the joined system, and the same in JSON."""
-    whole = str(TRACES / "x4_send_codes_sync_master.jsonl")
-    result = run("--joined", whole, str(NO_SLAVE))
-    assert result.return_value == 0
-    assert "joined system: conforms; 34 events explained by a schedule of" in result.output
-    assert "joined system: outside; it has 1 masters and 0 slaves" in result.output
-    (told,) = json.loads(run("--joined", "--json", whole).output)
-    assert told["joined"]["verdict"] == "conforms"
-    assert told["joined"]["schedule"]
-
-
 def test_each_recording_names_its_version() -> None:
     """The version stands above what is judged by it, and in the JSON of each verdict."""
     result = run(str(NO_SLAVE), str(LATER))
