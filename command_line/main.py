@@ -36,8 +36,6 @@ VERBS = {
     ),
     "issues": ("command_line.issues", "List known issues, and which can happen to your groups."),
     "prove": ("command_line.prove", "Re-check every certificate, or search again."),
-    "judges": ("command_line.judges", "Compare the verdicts of five independent engines."),
-    "mutants": ("command_line.mutants", "Find out which checks detect a small mistake in a rule."),
     "fuzz": ("command_line.fuzz", "Run millions of random failure schedules on Spark."),
     "replay": ("command_line.replay", "Replay schedules of campaigns and files, and draw them."),
     "trace": ("command_line.trace", "Explain recordings of real brokers by the model."),
@@ -48,6 +46,8 @@ VERBS = {
     "conform": ("command_line.conform", "Hold any broker against the rules, on the wire."),
     "pull": ("command_line.pull", "Answer a pull, and say where the next one goes."),
     "export": ("command_line.export", "Write vectors, traces, proofs and models for others."),
+    "judges": ("command_line.judges", "Compare the verdicts of five independent engines."),
+    "mutants": ("command_line.mutants", "Find out which checks detect a small mistake in a rule."),
     "bench": (
         "command_line.bench",
         "Measure the reference and the kernel, also against a commit.",
@@ -61,6 +61,9 @@ VERBS = {
 }
 """Verb -> (module whose ``command`` it is, one line for --help); imported when used."""
 
+
+OWN_VERBS = ("judges", "mutants", "bench", "test", "renew", "docs")
+"""Verbs about the project itself, which --help lists apart."""
 
 VERSION_LINE = f"rmqspec 0.2.0, model of RocketMQ {ROCKETMQ_VERSION}"
 
@@ -132,8 +135,11 @@ class Verbs(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of verbs without importing them."""
+        rows = [(verb, text) for verb, (_, text) in VERBS.items()]
         with formatter.section("Verbs"):
-            formatter.write_dl([(verb, text) for verb, (_, text) in VERBS.items()])
+            formatter.write_dl([row for row in rows if row[0] not in OWN_VERBS])
+        with formatter.section("Verbs for those who change the project"):
+            formatter.write_dl([row for row in rows if row[0] in OWN_VERBS])
 
 
 @click.group(
