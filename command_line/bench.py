@@ -45,7 +45,7 @@ from properties.worlds.replication.world import ClaimedGroup
 from spark_fuzz.campaign.schedule import STEPS_MAX, CampaignOptions
 from spark_fuzz.kernel.kernel import compile_kernel
 
-PACKAGES = ("attrs", "numba", "numpy", "z3-solver", "hypothesis", "pyspark", "pyarrow")
+PACKAGES = ("attrs", "numpy", "z3-solver", "hypothesis", "pyspark", "pyarrow")
 KERNEL_SCHEDULES = 50_000
 
 EPILOG = """\b

@@ -59,7 +59,7 @@ def command(names: tuple[str, ...], faults: tuple[str, ...], is_json: bool) -> i
     They share only the rules. If two contradict each other, one of them has a defect. Without
     --structure they judge the usual pair, SYNC_MASTER/ASYNC_FLUSH/1 slave.
     """
-    check_installed("numba", "hypothesis")
+    check_installed("numpy", "hypothesis")
     from spark_fuzz.judges.five_judges import judge_cells  # noqa: PLC0415
 
     worst = exit_codes.ANALYSED

@@ -29,7 +29,7 @@ LARGE_FOLDERS = {
     "command_line/answers": 18,  # a module for each answer
 }
 
-ENGINES = {"z3", "hypothesis", "pyspark", "numpy", "numba", "pyarrow", "pandas", "click"}
+ENGINES = {"z3", "hypothesis", "pyspark", "numpy", "pyarrow", "pandas", "click"}
 PROCESSES = {"asyncio", "concurrent", "fcntl", "multiprocessing", "select", "selectors", "signal"}
 PROCESSES |= {"socket", "socketserver", "ssl", "subprocess", "threading", "urllib", "http"}
 CLOCKS = {"datetime", "sched", "time"}
@@ -37,10 +37,10 @@ FILES = {"glob", "io", "os", "pathlib", "shutil", "sqlite3", "tempfile"}
 FORBIDDEN = {
     "reference": ENGINES | PROCESSES | CLOCKS | FILES,
     "brokers": ENGINES,
-    "properties": {"pyspark", "numba", "numpy", "pyarrow", "click"},
+    "properties": {"pyspark", "numpy", "pyarrow", "click"},
     "spark_fuzz": {"click", "rich", "hypothesis"},
-    "book": {"click", "rich", "pyspark", "numba", "hypothesis"},
-    "command_line": {"pyspark", "numba", "z3", "hypothesis"},
+    "book": {"click", "rich", "pyspark", "hypothesis"},
+    "command_line": {"pyspark", "z3", "hypothesis"},
 }
 ROOMS_ABOVE = {
     "reference": {"brokers", "properties", "spark_fuzz", "book", "command_line", "tests"},

@@ -56,7 +56,7 @@ def open_engine(folder: Path | None, master: str | None, jobs: int) -> Iterator[
     On disk it is ``jobs`` processes, 0 for one per core, or Spark if there is a ``master``. Raises
     MissingPrerequisiteError without compiler, Spark or Java.
     """
-    check_installed("numba")
+    check_installed("numpy")
     from spark_fuzz.search.cross_check import search_here  # noqa: PLC0415
 
     if folder is None:

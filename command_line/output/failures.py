@@ -24,7 +24,12 @@ BAD_INPUT = (
     "TraceError",
     "WriteFailedError",
 )
-MISSING_PREREQUISITE = ("MissingPrerequisiteError", "MissingSpinError", "SpinError")
+MISSING_PREREQUISITE = (
+    "MissingCompilerError",
+    "MissingPrerequisiteError",
+    "MissingSpinError",
+    "SpinError",
+)
 
 
 def is_bad_input(problem: Exception) -> bool:

@@ -90,7 +90,12 @@ TARGETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "properties/z3/fault_sets.py": ("find_survived", "solver"),
         "properties/verdicts/certificates.py": ("_recheck_cell",),
     },
-    "lowering": {"spark_fuzz/kernel/lowering.py": ("EXPRESSIONS", "_lower_fire", "_lower_judge")},
+    "lowering": {
+        "spark_fuzz/kernel/native/lowering.py": (
+            *("OF_LANES", "OF_ONE", "_lower_fire", "_lower_step", "_lower_judge"),
+            "_lower_judge_one",
+        )
+    },
     "rest": {
         "properties/worlds/replication/convergence.py": (
             *("has_brokers", "is_of", "find_moving", "is_at_rest", "claim_at_rest"),

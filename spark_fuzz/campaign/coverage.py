@@ -21,10 +21,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from properties.language.fault_model import get_fault_count_name
-from spark_fuzz.kernel.lowering import Layout
-from spark_fuzz.kernel.observation import FIRST, NAME, SCHEDULES, STEP
+from spark_fuzz.kernel.layout import Layout
 from spark_fuzz.kernel.scheduler import compute_schedule_key
-from spark_fuzz.kernel.walk import Observations
+from spark_fuzz.kernel.walk import FIRST, NAME, SCHEDULES, STEP, Observations
 
 RULE, PAIR, SITUATION, OUTCOME = "rule", "pair", "situation", "outcome"
 LOST = "lost"

@@ -46,6 +46,7 @@ from spark_fuzz.campaign.store import (
 from spark_fuzz.kernel.agreement import check_agreement
 from spark_fuzz.kernel.ancestry import find_lineage
 from spark_fuzz.kernel.kernel import NumberOverflowError, compile_kernel
+from spark_fuzz.kernel.native.compiler import MissingCompilerError
 from spark_fuzz.kernel.scheduler import mix, pick_below
 
 ROWS_PER_GROUP = 50_000
@@ -113,7 +114,10 @@ def compute_round(spark: SparkSession, manifest: Manifest, folder: Path, guided_
         )
 
 
-WORKER_ERROR = re.compile(r"(InternalDisagreementError|NumberOverflowError): (.*)")
+KNOWN_ERRORS = (InternalDisagreementError, NumberOverflowError, MissingCompilerError)
+WORKER_ERROR = re.compile(
+    r"(InternalDisagreementError|NumberOverflowError|MissingCompilerError): (.*)"
+)
 """A worker's own error, in the middle of Spark's message."""
 
 
@@ -121,14 +125,14 @@ WORKER_ERROR = re.compile(r"(InternalDisagreementError|NumberOverflowError): (.*
 def translated(folder: Path) -> Iterator[None]:
     """Raise a worker's own error, or CampaignError with a way to continue, instead of Spark's.
 
-    Raises InternalDisagreementError, NumberOverflowError, CampaignError.
+    Raises InternalDisagreementError, NumberOverflowError, MissingCompilerError, CampaignError.
     """
     try:
         yield
     except (Py4JError, PySparkException) as failure:
         text = str(failure)
         if found := WORKER_ERROR.search(text):
-            kinds = {k.__name__: k for k in (InternalDisagreementError, NumberOverflowError)}
+            kinds = {k.__name__: k for k in KNOWN_ERRORS}
             raise kinds[found[1]](found[2]) from failure
         causes = re.findall(r"^(?:Caused by: )?\S*(?:Error|Exception): .*", text, re.MULTILINE)
         cause = next(reversed(causes), text).strip().splitlines()[0]

@@ -40,7 +40,7 @@ UNITS_MAX = 1_000
 """The largest campaigns have still larger units; this holds for each round."""
 ROUNDS_MAX = PARTS_MAX - 1
 """Guided rounds of a campaign."""
-LIBRARIES = ("numba", "numpy", "pyarrow", "pyspark")
+LIBRARIES = ("numpy", "pyarrow", "pyspark")
 
 
 class CampaignError(Exception):

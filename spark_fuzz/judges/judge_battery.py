@@ -2,87 +2,90 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from properties.judges.judge_checks import check_bytes, check_meaning, check_premises, check_proofs
 from properties.language.world import ClaimedStructure
-from properties.schedules.judgement import follow_while_possible
+from properties.schedules.judgement import follow_while_possible, judge
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts.certificates import get_world_folder
 from properties.worlds.catalogue import STRUCTURES
-from reference.language.leaves import flatten
+from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import compute_machine
-from reference.language.terms import OPERATORS, evaluate
-from spark_fuzz.kernel.lowering import EXPRESSIONS, Layout, lower
+from reference.language.terms import OPERATORS, Sort, evaluate
+from spark_fuzz.campaign.schedule import CampaignOptions
+from spark_fuzz.kernel.agreement import describe_replay, describe_row
+from spark_fuzz.kernel.kernel import compile_kernel
+from spark_fuzz.kernel.native.compiler import fill_in, load_library
+from spark_fuzz.kernel.native.lowering import OF_ONE
 
 LOWERED_SCHEDULES = 40
-"""Known schedules along which the lowered functions are run as plain Python."""
+"""Known schedules along which the compiled functions are compared with the reference."""
+
+WALKED_SCHEDULES = 40
+"""Random schedules that are walked in lockstep and replayed in the reference."""
+
+PAIR = STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
 
 
 def check_lowering() -> str:
-    """The lowered source, run as plain Python, does what the reference does."""
+    """The lowered terms, compiled, do what the reference does."""
+    return compare_operators() or compare_functions(PAIR) or compare_walks(PAIR)
+
+
+def compare_operators() -> str:
+    """Each operator on small numbers, in a C function of its own."""
+    lines = []
     for operator, (sorts, _) in OPERATORS.items():
-        pools = [(False, True) if s.value == "boolean" else (-2, -1, 0, 1, 3) for s in sorts]
+        names = [f"a{i}" for i in range(len(sorts))]
+        head = ", ".join(f"number {name}" for name in names)
+        lines.append(
+            f"number of_{operator}({head}) {{ return {OF_ONE[operator].format(*names)}; }}"
+        )
+    library = load_library(fill_in("operators.c", {}, "\n".join(lines)), "operators")
+    for operator, (sorts, _) in OPERATORS.items():
+        function = getattr(library, f"of_{operator}")
+        function.restype, function.argtypes = ctypes.c_int64, [ctypes.c_int64] * len(sorts)
+        pools = [(False, True) if s is Sort.BOOLEAN else (-2, -1, 0, 1, 3) for s in sorts]
         for values in itertools.product(*pools):
             if operator in ("quotient", "remainder") and values[1] <= 0:
                 continue
-            lowered = eval(EXPRESSIONS[operator].format(*map(repr, values)))
-            if lowered != evaluate(operator, *values):
+            if function(*map(int, values)) != evaluate(operator, *values):
                 return f"{operator}{values} is lowered to something else"
-    structure = STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
-    return run_lowered(structure)
-
-
-def run_lowered(structure: ClaimedStructure) -> str:
-    """The first state of some known schedules in which the two readings differ, in a line."""
-    layout, machine = Layout(structure), compute_machine(structure)
-    functions: dict[str, Any] = {}
-    exec(lower(structure), functions)
-    names = [r.instance.name for r in layout.instances]
-    sizes = structure.world.make_search_parameters(structure.world.everything)
-    schedules = load_known_schedules(get_world_folder(structure))[:LOWERED_SCHEDULES]
-    for schedule in schedules:
-        before: Any = None
-        for action, cluster in follow_while_possible(structure, sizes, schedule):
-            values = flatten(cluster)
-            state = [int(values[p]) for p in layout.state_paths]
-            parameters = [int(values[p]) for p in layout.parameter_paths]
-            if action is not None:
-                index = names.index(action.instance)
-                asked = layout.instances[index].arguments
-                arguments = [action.arguments[name] for name, *_ in asked]
-                functions["fire"](before, parameters, index, arguments)
-                if [int(v) for v in before] != state:
-                    return f"{action} is lowered to something else"
-            row = [0] * (len(names) + 1)
-            count = functions["find_enabled"](state, parameters, row)
-            enabled = [e.instance.name for e in machine.enabled(cluster)]
-            if [names[i] for i in row[:count]] != enabled:
-                return f"other steps are enabled after {action}"
-            if told := _compare_judgement(functions, layout, cluster, state, parameters):
-                return told
-            before = state
     return ""
 
 
-def _compare_judgement(
-    functions: Mapping[str, Any],
-    layout: Layout,
-    cluster: Any,
-    state: list[int],
-    parameters: list[int],
-) -> str:
-    claims = layout.structure.world.claims
-    for function, judged in (
-        ("judge", layout.guarantees),
-        ("judge_rest", layout.claims_about_rest),
-    ):
-        word = functions[function](state, parameters)
-        for bit, name in enumerate(judged):
-            if bool(word >> bit & 1) is bool(claims[name].predicate(cluster)):
-                return f"{name} is judged otherwise by the lowered function"
+def compare_functions(structure: ClaimedStructure) -> str:
+    """The first state of some known schedules in which the two readings differ, in a line."""
+    kernel, machine = compile_kernel(structure), compute_machine(structure)
+    sizes = structure.world.make_search_parameters(structure.world.everything)
+    for schedule in load_known_schedules(get_world_folder(structure))[:LOWERED_SCHEDULES]:
+        before = structure.make_initial(sizes)
+        for action, cluster in follow_while_possible(structure, sizes, schedule):
+            if action is not None:
+                leaves = flatten(cluster).items()
+                state = {path: int(v) for path, v in leaves if not is_parameter(path)}
+                if kernel.fire(before, action) != state:
+                    return f"{action} is lowered to something else"
+            enabled = [e.instance.name for e in machine.enabled(cluster)]
+            if kernel.find_enabled(cluster) != enabled:
+                return f"other steps are enabled after {action}"
+            if kernel.judge(cluster) != judge(cluster):
+                return f"other guarantees are violated after {action}"
+            before = cluster
+    return ""
+
+
+def compare_walks(structure: ClaimedStructure) -> str:
+    """The first of some random schedules about which walk and reference differ, in a line."""
+    options = CampaignOptions(structure, steps=48, campaign_seed=11, healing_steps=200)
+    kernel = compile_kernel(structure)
+    batch = kernel.run(options, 0, WALKED_SCHEDULES)
+    for number in range(WALKED_SCHEDULES):
+        if describe_row(kernel, batch, number) != describe_replay(options, number):
+            return f"schedule {number} is walked otherwise than it is replayed"
     return ""
 
 

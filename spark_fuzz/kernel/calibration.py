@@ -5,13 +5,14 @@ A ratio of both says how fast an engine is whatever the machine; a slow or loade
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 from pathlib import Path
-from typing import Any
 
-import numba
 import numpy as np
 from attrs import frozen
+
+from spark_fuzz.kernel.native.compiler import HERE, load_text
 
 CELLS = 64
 """How many numbers the compiled loop changes, and objects the interpreted one keeps."""
@@ -25,31 +26,18 @@ class Mark:
     is_odd: bool
 
 
-@numba.njit(_nrt=False)  # type: ignore[untyped-decorator]
-def _mix_compiled(iterations: int, cells: Any) -> int:
-    word = np.uint64(1)
-    resets = 0
-    for _ in range(iterations):
-        word ^= word << np.uint64(13)
-        word ^= word >> np.uint64(7)
-        word ^= word << np.uint64(17)
-        cell = word & np.uint64(CELLS - 1)
-        if cells[cell] < np.int64(word >> np.uint64(60)):
-            cells[cell] += 1
-        else:
-            cells[cell] = 0
-            resets += 1
-    return resets
-
-
 def compute_digest() -> str:
-    """A fingerprint of this file: figures of other loops are compared with nothing."""
-    return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:8]
+    """A fingerprint of both loops: figures of other ones are compared with nothing."""
+    texts = (Path(__file__), HERE / "calibration.c")
+    return hashlib.sha256(b"".join(text.read_bytes() for text in texts)).hexdigest()[:8]
 
 
 def run_compiled_loop(iterations: int) -> int:
     """Integers, branches and a small array, compiled as the kernel is: the same work each time."""
-    return int(_mix_compiled(iterations, np.zeros(CELLS, np.int64)))
+    cells = np.zeros(CELLS, np.int64)
+    mix = load_text("calibration").mix
+    mix.restype = ctypes.c_int64
+    return int(mix(ctypes.c_int64(iterations), ctypes.c_void_p(cells.ctypes.data)))
 
 
 def run_interpreted_loop(iterations: int) -> int:

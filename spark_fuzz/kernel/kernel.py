@@ -1,22 +1,14 @@
-"""Compiled kernels: one per structure, generated once, cached on disk by the hash of its source."""
+"""Compiled kernels: C for each structure, generated once, kept on disk by its hash."""
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
-import inspect
-import re
-import sys
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
-from types import ModuleType
 from typing import Any
 
 import attrs
-import numba
 import numpy as np
 from attrs import frozen
-from numba.extending import register_jitable
 
 from properties.language.world import ClaimedStructure
 from properties.z3.induction import LIMIT_PREFIX
@@ -24,51 +16,13 @@ from reference.language.leaves import flatten
 from reference.language.machine import Action
 from spark_fuzz.campaign.coverage import make_observations
 from spark_fuzz.campaign.schedule import CampaignOptions
-from spark_fuzz.campaign.store import put_in_place
-from spark_fuzz.kernel import observation, scheduler, walk
 from spark_fuzz.kernel.ancestry import Parent, encode_paths
-from spark_fuzz.kernel.cache import get_cache_folder
-from spark_fuzz.kernel.lowering import Layout, lower
-from spark_fuzz.kernel.native.search import load_search
+from spark_fuzz.kernel.layout import Layout
+from spark_fuzz.kernel.native.search import NativeModule, load_search
 from spark_fuzz.kernel.native.walk import SMALL_BITS, NativeWalk, choose_bits, load_walk
 from spark_fuzz.kernel.scheduler import SCHEDULERS
 from spark_fuzz.kernel.swarm import compute_usual_weights
-from spark_fuzz.kernel.walk import NUMBER_MAX, WORD_BITS, Desk, Observations, Plan, Record
-from spark_fuzz.search import frontier, packing
-
-_LOOPS = {
-    observation: "\ndef note_observation",
-    walk: "\ndef run_schedules",
-    frontier: "\ndef unpack_state",
-}
-"""The modules whose text follows the lowered rules, and the beginning of that text."""
-
-_IMPORTED = (scheduler, packing, observation, walk, frontier)
-"""The modules whose names the generated text uses."""
-
-_OPTIONS = "cache=True, _nrt=False, nogil=True"
-"""No allocation, so no reference counts: with them a call costs more than its work.
-
-The interpreter's lock is released, so that other threads can report progress meanwhile.
-"""
-
-_INLINED = ("take_step",)
-"""Functions that every step calls with so many arrays that passing them takes most of the time."""
-
-for _function in (
-    scheduler.mix,
-    scheduler.pick_below,
-    scheduler.compute_schedule_key,
-    scheduler.draw,
-    scheduler.pick_weighted,
-    scheduler.find_first,
-    scheduler.choose_instance,
-    scheduler.pick_argument,
-    scheduler.pick_limit,
-    scheduler.pick_weight,
-    scheduler.draw_weight,
-):
-    register_jitable(_nrt=False)(_function)
+from spark_fuzz.kernel.walk import NUMBER_MAX, WORD_BITS, Observations, Plan, Record
 
 
 class NumberOverflowError(ArithmeticError):
@@ -109,37 +63,22 @@ class Kernel:
         self.structure = structure
         self.layout = Layout(structure)
         self.names = [r.instance.name for r in self.layout.instances]
-        self._native: dict[int, NativeWalk | None] = {}
+        self._walks: dict[int, NativeWalk] = {}
 
     @cached_property
-    def module(self) -> Any:
-        """The functions of ``lowering`` and ``frontier``, by the fastest engine of this machine."""
-        return load_search(self.layout) or self.numba_module
+    def module(self) -> NativeModule:
+        """The compiled functions of states and of breadth-first search."""
+        return load_search(self.layout)
 
-    @cached_property
-    def numba_module(self) -> Any:
-        """The same, and those of ``walk``, compiled by numba."""
-        return _load(_generate(self.layout))
-
-    def get_native(self, bits: int) -> NativeWalk | None:
-        """The walk compiled by a C compiler, with numbers of so many bits; None without one."""
-        if bits not in self._native:
-            self._native[bits] = load_walk(self.layout, bits)
-        return self._native[bits]
+    def get_walk(self, bits: int) -> NativeWalk:
+        """The compiled walk with numbers of so many bits. Raises MissingCompilerError."""
+        if bits not in self._walks:
+            self._walks[bits] = load_walk(self.layout, bits)
+        return self._walks[bits]
 
     def describe_engine(self) -> str:
         """What walks this kernel's schedules on this machine, in small numbers."""
-        native = self.get_native(SMALL_BITS)
-        return "numba" if native is None else f"C, {native.lanes} schedules at once"
-
-    def walk(self, plan: Plan, record: Record, observations: Observations) -> None:
-        """Walk the schedules of a plan, by the fastest engine that this machine has."""
-        native = self.get_native(choose_bits(self.layout, plan))
-        if native is None:
-            parts = plan.parents.shape[1] // 2 + 1
-            self.numba_module.run_schedules(plan, self.make_desk(parts), record, observations)
-        else:
-            native.run(plan, record, observations)
+        return f"C, {self.get_walk(SMALL_BITS).lanes} schedules at once"
 
     def run(  # noqa: PLR0913
         self,
@@ -160,7 +99,7 @@ class Kernel:
         record = self.make_record(count)
         plan = self.make_plan(options, first_schedule, parents, begin)
         met = make_observations(self.layout) if observations is None else observations
-        self.walk(plan, record, met)
+        self.get_walk(choose_bits(self.layout, plan)).run(plan, record, met)
         if record.overflow[0]:
             raise NumberOverflowError(
                 f"a number of schedules {first_schedule} to {first_schedule + count - 1} of "
@@ -190,21 +129,6 @@ class Kernel:
             np.array(compute_usual_weights(self.structure), np.int64),
             np.array(self.layout.is_decisive, np.int64),
             encode_paths(parents),
-        )
-
-    def make_desk(self, parts: int) -> Desk:
-        """Working memory, for paths of this many parts."""
-        instances, arguments = len(self.names), max(1, self.layout.arguments_max)
-        return Desk(
-            state=np.empty(len(self.layout.state_paths), np.int64),
-            parameters=np.empty(len(self.layout.parameter_paths), np.int64),
-            weights=np.empty(instances, np.int64),
-            enabled=np.empty(instances + 1, np.int64),
-            ranges=np.empty(2 * arguments, np.int64),
-            arguments=np.zeros(arguments, np.int64),
-            numbers=np.zeros(parts, np.int64),
-            ends=np.zeros(parts, np.int64),
-            outcomes=np.zeros(len(self.layout.watched), np.int64),
         )
 
     def make_record(self, count: int) -> Record:
@@ -296,46 +220,3 @@ class Kernel:
 def compile_kernel(structure: ClaimedStructure) -> Kernel:
     """The kernel of a structure; compiled on first use on a machine, then loaded from disk."""
     return Kernel(structure)
-
-
-def _generate(layout: Layout) -> str:
-    """One module: imports, the lowered rules, the loops around them; each function compiled."""
-    texts = {inspect.getsource(module): begin for module, begin in _LOOPS.items()}
-    functions = "\n".join(text[text.index(begin) :] for text, begin in texts.items())
-    imports = [f"from {m.__name__} import {', '.join(_list_names(m))}" for m in _IMPORTED]
-    head = "\n".join(["import numba", "import numpy as np", *imports, "", ""])
-    body = head + lower(layout.structure) + functions.replace(": Any", "")
-    return re.sub(r"^def (\w+)", _decorate, body, flags=re.MULTILINE)
-
-
-def _decorate(definition: re.Match[str]) -> str:
-    inlined = ", forceinline=True" if definition[1] in _INLINED else ""
-    return f"@numba.njit({_OPTIONS}{inlined})\n{definition[0]}"
-
-
-def _list_names(module: ModuleType) -> list[str]:
-    """The names that a module defines: functions, constants and classes."""
-    return [
-        name
-        for name, value in vars(module).items()
-        if isinstance(value, int) or getattr(value, "__module__", None) == module.__name__
-    ]
-
-
-def _load(source: str) -> ModuleType:
-    """The generated module, from a file named by its content: numba caches beside that file."""
-    versions = f"{sys.version}{numba.__version__}{np.__version__}"
-    imported = "".join(inspect.getsource(module) for module in _IMPORTED)
-    stamp = source + imported + versions
-    name = f"kernel_{hashlib.sha256(stamp.encode()).hexdigest()[:20]}"
-    path = get_cache_folder() / f"{name}.py"
-    if not path.exists():
-        with put_in_place(path) as temporary:
-            temporary.write_text(source)
-    specification = importlib.util.spec_from_file_location(name, path)
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[name] = module
-    specification.loader.exec_module(module)
-    return module

@@ -20,7 +20,7 @@ from spark_fuzz.campaign.coverage import LOST, OUTCOME, PAIR, RULE, SITUATION, l
 from spark_fuzz.campaign.guidance import find_campaign_lineage
 from spark_fuzz.campaign.rows import ENDS
 from spark_fuzz.campaign.store import COVERAGE_FOLDER, Manifest, read_manifest
-from spark_fuzz.kernel.lowering import Layout
+from spark_fuzz.kernel.layout import Layout
 from spark_fuzz.kernel.walk import CLOSE_LOOK
 from spark_fuzz.report.fault_counts import get_first, list_claims
 

@@ -20,7 +20,7 @@ from properties.verdicts.verdict import InternalDisagreementError
 from reference.language.machine import Action
 from reference.language.parameters import BaseParameters
 from spark_fuzz.kernel.kernel import compile_kernel
-from spark_fuzz.kernel.lowering import Layout
+from spark_fuzz.kernel.layout import Layout
 from spark_fuzz.search.frontier import (
     NO_ROOM_IN_BUFFER,
     NO_ROOM_IN_FIELD,
@@ -385,5 +385,4 @@ def make_buffer(word_count: int, layout: Layout, rows: int = BUFFER_ROWS) -> Buf
         parents=np.zeros(rows, np.int32),
         asleep=np.zeros(rows, np.int64),
         slots=np.zeros(rows, np.int64),
-        touched=np.zeros(1, np.int64),
     )

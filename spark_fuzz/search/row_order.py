@@ -7,11 +7,13 @@ the same one, and none needs more room.
 
 from __future__ import annotations
 
+import ctypes
 from bisect import bisect_left
 from typing import Any
 
-import numba
 import numpy as np
+
+from spark_fuzz.kernel.native.compiler import load_text
 
 SHIFT = np.uint64(32)
 FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -56,15 +58,39 @@ def sort_distinct(rows: Any) -> Any:
     shift = max(0, (high - low).bit_length() - len(rows).bit_length())
     ends = np.zeros(((high - low) >> shift) + 1, np.int64)
     placed = np.empty_like(rows)
-    count = _place_distinct(rows, np.uint64(low), np.uint64(shift), ends, placed)
-    return placed[:count]
+    rows, kept = np.ascontiguousarray(rows), np.empty(rows.shape[1], np.uint64)
+    count = load_rows().place_distinct(
+        *describe_rows(rows),
+        *map(ctypes.c_uint64, (low, shift)),
+        *(*point_to(ends), ctypes.c_int64(len(ends)), *point_to(placed, kept)),
+    )
+    return placed[: int(count)]
 
 
 def drop_known(rows: Any, known: Any) -> Any:
     """The rows that are not among the known ones; both are in order and distinct, and stay so."""
     is_new = np.ones(len(rows), np.bool_)
-    _mark_known(rows, known, is_new)
+    mine, theirs = np.ascontiguousarray(rows), np.ascontiguousarray(known)
+    *known_rows, words = describe_rows(theirs)
+    load_rows().mark_known(*describe_rows(mine)[:2], *known_rows, words, *point_to(is_new))
     return rows[is_new]
+
+
+def load_rows() -> Any:
+    """The compiled functions of ``rows.c``. Raises MissingCompilerError."""
+    library = load_text("rows")
+    library.place_distinct.restype = ctypes.c_int64
+    return library
+
+
+def describe_rows(rows: Any) -> tuple[Any, ...]:
+    """Where rows lie, how many they are, and the words of each, as C takes them."""
+    return ctypes.c_void_p(rows.ctypes.data), *map(ctypes.c_int64, rows.shape)
+
+
+def point_to(*arrays: Any) -> tuple[Any, ...]:
+    """Where arrays lie, as C takes it."""
+    return tuple(ctypes.c_void_p(array.ctypes.data) for array in arrays)
 
 
 def choose_range(rows: Any, part: int, parts: int) -> Any:
@@ -74,73 +100,3 @@ def choose_range(rows: Any, part: int, parts: int) -> Any:
         for limit in ((part << 64) // parts, ((part + 1) << 64) // parts)
     )
     return rows[first:last]
-
-
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _compare(one: Any, row: int, other: Any, number: int) -> int:
-    """Negative if a row comes before a row of the other array, 0 if they are equal."""
-    for word in range(one.shape[1]):
-        mine, theirs = one[row, word], other[number, word]
-        if mine != theirs:
-            return int(mine > theirs) - int(mine < theirs)
-    return 0
-
-
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _place_distinct(rows: Any, low: Any, shift: Any, ends: Any, placed: Any) -> int:
-    """Write each row once into ``placed``, in order; their number.
-
-    Hashes are spread evenly: without its lowest bits, the hash of a row tells nearly where the row
-    goes. ``ends`` has a 0 for each such number.
-    """
-    for row in range(len(rows)):
-        ends[(rows[row, 0] - low) >> shift] += 1
-    for number in range(1, len(ends)):
-        ends[number] += ends[number - 1]
-    for row in range(len(rows)):
-        number = (rows[row, 0] - low) >> shift
-        ends[number] -= 1
-        for word in range(rows.shape[1]):
-            placed[ends[number], word] = rows[row, word]
-    count: int = _insert_distinct(placed)
-    return count
-
-
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _insert_distinct(rows: Any) -> int:
-    """Put rows that are nearly in order into order, each once, at the front; their number."""
-    kept = np.empty((1, rows.shape[1]), rows.dtype)
-    count = 0
-    for row in range(len(rows)):
-        place, order = count, -1
-        while place > 0:
-            order = _compare(rows, place - 1, rows, row)
-            if order <= 0:
-                break
-            place -= 1
-        if place > 0 and order == 0:
-            continue
-        kept[0] = rows[row]
-        for after in range(count, place, -1):
-            rows[after] = rows[after - 1]
-        rows[place] = kept[0]
-        count += 1
-    return count
-
-
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _mark_known(rows: Any, known: Any, is_new: Any) -> None:
-    """Note False for each row that is known; both are in order.
-
-    Which of the two goes on is computed, not branched on, as no processor can foretell it.
-    """
-    row, other = 0, 0
-    while row < len(rows) and other < len(known):
-        mine, theirs = rows[row, 0], known[other, 0]
-        word = 1
-        while mine == theirs and word < rows.shape[1]:
-            mine, theirs = rows[row, word], known[other, word]
-            word += 1
-        is_new[row] &= mine != theirs
-        row += int(mine <= theirs)
-        other += int(theirs <= mine)

@@ -14,7 +14,7 @@ from tests.structures import leave_most_to_night
 
 WITHOUT_EXTRAS = """
 import sys
-EXTRAS = {"numpy", "numba", "pandas", "pyarrow", "pyspark", "jinja2", "hypothesis", "sphinx"}
+EXTRAS = {"numpy", "pandas", "pyarrow", "pyspark", "jinja2", "hypothesis", "sphinx"}
 
 class Missing:
     def find_spec(self, name, path=None, target=None):

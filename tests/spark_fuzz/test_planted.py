@@ -19,7 +19,7 @@ QUICK = [planted.name for planted in TOLD if planted.kind in {"translation", "gh
 
 
 def test_the_lowered_source_does_what_the_reference_does() -> None:
-    """As plain Python, along known schedules."""
+    """Operator by operator, along known schedules, and in whole walks."""
     assert "" == check_lowering()
 
 

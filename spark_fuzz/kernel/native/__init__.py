@@ -1,1 +1,1 @@
-"""Kernels in C: the same rows and states as by numba, sooner."""
+"""Kernels in C: the texts, the terms of a structure in them, and how they are compiled."""

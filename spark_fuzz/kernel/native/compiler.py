@@ -1,18 +1,16 @@
-"""The system's C compiler, and what it has compiled, kept by the hash of the source.
-
-Where there is no compiler, or where RMQSPEC_KERNEL says ``numba``, kernels are compiled by numba
-instead, with the same rows and states.
-"""
+"""A C compiler of this machine, and what it has compiled, kept by the hash of the source."""
 
 from __future__ import annotations
 
 import ctypes
 import hashlib
+import importlib.util
 import os
 import platform
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,8 +22,13 @@ from spark_fuzz.kernel.cache import get_cache_folder
 
 HERE = Path(__file__).parent
 
-ENGINE = "RMQSPEC_KERNEL"
-"""The environment's choice of an engine: ``c`` or ``numba``; ``c`` where there is a compiler."""
+PACKAGE = "ziglang"
+"""A package of PyPI that contains a C compiler, for machines without one."""
+
+ADVICE = (
+    "install one, for example with `apt-get install gcc`, or from PyPI: pip install "
+    "'rmqspec[compiler]'; CC may name it"
+)
 
 FLAGS = (
     "-O2",
@@ -41,29 +44,47 @@ FLAGS_BY_MACHINE = {"x86_64": ("-mprefer-vector-width=512",)}
 """More of them by kind of processor."""
 
 
+class MissingCompilerError(RuntimeError):
+    """Raised where no C compiler works; one line, with what to do."""
+
+
 @frozen
 class Compiler:
     """A C compiler of this machine."""
 
-    path: str
+    command: tuple[str, ...]
     version: str
     processor: str
     """What the machine's processor can do: code for one may stop on another."""
 
 
 @cache
-def find_compiler() -> Compiler | None:
-    """The system's C compiler, CC if that is set; None: there is none, or it is not wanted."""
-    if os.environ.get(ENGINE, "c") != "c":
-        return None
-    path = shutil.which(os.environ.get("CC", "cc"))
-    if path is None:
-        return None
+def find_compiler() -> Compiler:
+    """CC if that is set, else the system's C compiler, else that of PACKAGE.
+
+    Raises MissingCompilerError.
+    """
+    command = find_command()
     try:
-        asked = subprocess.run([path, "--version"], capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return Compiler(path, asked.stdout, describe_processor())
+        asked = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as problem:
+        raise MissingCompilerError(
+            f"the C compiler {command[0]} does not say its version ({problem}); {ADVICE}"
+        ) from problem
+    return Compiler(command, asked.stdout, describe_processor())
+
+
+def find_command() -> tuple[str, ...]:
+    """How the compiler is called. Raises MissingCompilerError."""
+    asked = os.environ.get("CC", "")
+    path = shutil.which(asked or "cc")
+    if path is not None:
+        return (path,)
+    if asked:
+        raise MissingCompilerError(f"CC is {asked}, and there is no such program; {ADVICE}")
+    if importlib.util.find_spec(PACKAGE) is not None:
+        return (sys.executable, "-m", PACKAGE, "cc")
+    raise MissingCompilerError(f"kernels are C, and this machine has no C compiler; {ADVICE}")
 
 
 def describe_processor() -> str:
@@ -83,26 +104,36 @@ def fill_in(file: str, sizes: Mapping[str, int], rules: str) -> str:
     return f"{head}\n{text.replace('/*NUMBERS*/', numbers).replace('/*RULES*/', rules)}"
 
 
+@cache
+def load_text(name: str) -> Any:
+    """The text ``NAME.c`` of this folder, compiled. Raises MissingCompilerError."""
+    return load_library(HERE.joinpath(f"{name}.c").read_text("utf-8"), name)
+
+
 def load_library(source: str, name: str) -> Any:
-    """A C text compiled, from the cache if it was compiled before; None without a compiler."""
+    """A C text compiled, from the cache if it was compiled before. Raises MissingCompilerError."""
     compiler = find_compiler()
-    if compiler is None:
-        return None
     flags = (*FLAGS, *FLAGS_BY_MACHINE.get(platform.machine(), ()))
-    stamp = "\n".join((source, *flags, compiler.path, compiler.version, compiler.processor))
+    stamp = "\n".join((source, *flags, *compiler.command, compiler.version, compiler.processor))
     file = f"{name}_{hashlib.sha256(stamp.encode()).hexdigest()[:20]}.so"
     path = get_cache_folder() / file
-    if not path.exists() and not compile_source(compiler, flags, source, path):
-        return None
+    if not path.exists():
+        compile_source([*compiler.command, *flags], source, path)
     return ctypes.CDLL(str(path))
 
 
-def compile_source(compiler: Compiler, flags: Iterable[str], source: str, path: Path) -> bool:
-    """Compile a text into the cache; False where this compiler cannot."""
-    try:
-        with put_in_place(path) as temporary:
-            command = [compiler.path, *flags, "-x", "c", "-", "-o", str(temporary)]
-            subprocess.run(command, input=source, capture_output=True, text=True, check=True)
-    except subprocess.CalledProcessError:
-        return False
-    return True
+def compile_source(command: list[str], source: str, path: Path) -> None:
+    """Compile a text into the cache. Raises MissingCompilerError where this compiler cannot."""
+    with put_in_place(path) as temporary:
+        finished = subprocess.run(
+            [*command, "-x", "c", "-", "-o", str(temporary)],
+            input=source,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if finished.returncode:
+            told = (finished.stderr.strip().splitlines() or [f"exit code {finished.returncode}"])[0]
+            raise MissingCompilerError(
+                f"the C compiler {command[0]} cannot compile a kernel ({told}); {ADVICE}"
+            )

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from reference.language.machine import record_predicate
-from reference.language.terms import Sort, Term
-from spark_fuzz.kernel.lowering import Layout, Writer, collect_moving
+from reference.language.terms import Sort, Term, walk
+from spark_fuzz.kernel.layout import Layout, collect_moving
 
 OF_LANES = {
     "add": "({} + {})",
@@ -41,6 +41,53 @@ OF_ONE = OF_LANES | {
     "choose_flag": "({} ? {} : {})",
 }
 """A term of numbers by its operator."""
+
+
+class Writer:
+    """Writes one function body: a local variable per term, in the order of use."""
+
+    expressions: Mapping[str, str]
+    """The text of each operator, with a place for each operand."""
+    declaration: str
+    """How a local variable begins."""
+
+    def __init__(self, layout: Layout, arguments: Mapping[str, str], indent: int) -> None:
+        self.layout = layout
+        self.arguments = arguments
+        self.indent = indent
+        self.lines: list[str] = []
+        self._names: dict[int, str] = {}
+
+    def write(self, text: str) -> None:
+        """One line at the body's indentation."""
+        self.lines.append(" " * self.indent + text)
+
+    def name_of(self, term: Term) -> str:
+        """The variable or literal that holds a term; writes what it needs first."""
+        for node in walk([term]):
+            if id(node) not in self._names:
+                self._names[id(node)] = self._define(node)
+        return self._names[id(term)]
+
+    def _define(self, node: Term) -> str:
+        if node.operator == "constant":
+            return self.write_constant(node.payload)
+        if node.operator == "leaf":
+            name = str(node.payload)
+            return self.arguments.get(name) or self.write_leaf(name)
+        operands = (self._names[id(a)] for a in node.arguments)
+        variable = f"t{len(self._names)}"
+        value = self.expressions[node.operator].format(*operands)
+        self.write(self.declaration.format(variable, value))
+        return variable
+
+    def write_constant(self, value: Any) -> str:
+        """A number or a truth value."""
+        raise NotImplementedError
+
+    def write_leaf(self, path: str) -> str:
+        """The source text that reads a leaf."""
+        raise NotImplementedError
 
 
 class LanesWriter(Writer):

@@ -1,7 +1,4 @@
-"""The compiled functions of states and of breadth-first search, by the system's C compiler.
-
-They are called as those that numba compiles, by the same names and with the same arguments.
-"""
+"""The compiled functions of states and of breadth-first search."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from spark_fuzz.kernel.lowering import Layout
+from spark_fuzz.kernel.layout import Layout
 from spark_fuzz.kernel.native.compiler import fill_in, load_library
 from spark_fuzz.kernel.native.lowering import list_sizes, lower_search_to_c
 
@@ -71,7 +68,7 @@ def name_scratch(scratch: Any) -> dict[str, Any]:
 
 
 def name_buffer(buffer: Any) -> dict[str, Any]:
-    """The arrays of a ``Buffer``; the sum that nobody needs is left out."""
+    """The arrays of a ``Buffer``."""
     return {
         "rows": buffer.words,
         "actions": buffer.actions,
@@ -97,25 +94,25 @@ class NativeModule:
             function.restype, function.argtypes = result, arguments
 
     def find_enabled(self, state: Any, parameters: Any, enabled: Any) -> int:
-        """As the lowered function of this name."""
+        """Write the indexes of the enabled instances into ``enabled``; return how many."""
         return int(self._library.find_enabled(*get_pointers(state, parameters, enabled)))
 
     def find_ranges(self, state: Any, parameters: Any, instance: int, ranges: Any) -> int:
-        """As the lowered function of this name."""
+        """Write lowest and highest value of each argument; return the number of arguments."""
         one, other, found = get_pointers(state, parameters, ranges)
         return int(self._library.find_ranges(one, other, instance, found))
 
     def fire(self, state: Any, parameters: Any, instance: int, arguments: Any) -> None:
-        """As the lowered function of this name."""
+        """Let an enabled instance take place, with these arguments, in ``state``."""
         one, other, given = get_pointers(state, parameters, arguments)
         self._library.fire(one, other, instance, given)
 
     def judge(self, state: Any, parameters: Any) -> int:
-        """As the lowered function of this name."""
+        """The bit set of the guarantees that the state violates."""
         return int(self._library.judge(*get_pointers(state, parameters)))
 
     def pack_state(self, state: Any, fields: Any, rows: Any, row: int) -> bool:
-        """As the function of ``frontier``."""
+        """Pack a state into a row; False if a number does not fit into its bits."""
         search = Search.make(fields=fields, rows=rows)
         target = rows[row : row + 1]
         one, other = get_pointers(state, target)
@@ -124,13 +121,13 @@ class NativeModule:
     def collect_successors(  # noqa: PLR0913, PLR0917
         self, parameters: Any, space: Any, scratch: Any, buffer: Any, filled: int, asleep: int
     ) -> int:
-        """As the function of ``frontier``."""
+        """Collect the successors of the packed state in ``scratch``; the number of rows filled."""
         named = {**name_space(space), **name_scratch(scratch), **name_buffer(buffer)}
         search = Search.make(parameters=parameters, **named)
         return int(self._library.collect_successors(ctypes.byref(search), filled, asleep))
 
-    def insert_rows(self, buffer: Any, filled: int, store: Any, count: int) -> int:
-        """As the function of ``frontier``."""
+    def insert_rows(self, buffer: Any, filled: int, store: Any, count: Any) -> int:
+        """Insert the collected rows as new states; the number of all states then."""
         search = Search.make(**name_buffer(buffer), **name_store(store))
         return int(self._library.insert_rows(ctypes.byref(search), filled, count))
 
@@ -145,7 +142,7 @@ class NativeModule:
         store: Any,
         batch: int,
     ) -> int:
-        """As the function of ``frontier``."""
+        """Expand the states from ``first`` on; where it stopped, or why it could not."""
         named = {**name_space(space), **name_scratch(scratch), **name_buffer(buffer)}
         search = Search.make(parameters=parameters, **named, **name_store(store))
         search.batch = batch
@@ -161,7 +158,7 @@ class NativeModule:
         store: Any,
         violating: Any,
     ) -> None:
-        """As the function of ``frontier``."""
+        """Note for each guarantee the first of these states that violates it."""
         named = {**name_space(space), **name_scratch(scratch), "states": store.words}
         search = Search.make(parameters=parameters, **named)
         pointer = violating.ctypes.data
@@ -190,8 +187,10 @@ SIGNATURES = {
 """By function its result and its arguments."""
 
 
-def load_search(layout: Layout) -> NativeModule | None:
-    """The compiled functions, from the cache if they were compiled before; None: no compiler."""
+def load_search(layout: Layout) -> NativeModule:
+    """The compiled functions, from the cache if they were compiled before.
+
+    Raises MissingCompilerError.
+    """
     text = fill_in("search.c", list_sizes(layout), lower_search_to_c(layout))
-    library = load_library(text, "search")
-    return None if library is None else NativeModule(library)
+    return NativeModule(load_library(text, "search"))

@@ -1,4 +1,4 @@
-"""The walk compiled by the system's C compiler, once for a structure and a machine."""
+"""The compiled walk of many schedules, once for a structure and a machine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from spark_fuzz.kernel.lowering import Layout
+from spark_fuzz.kernel.layout import Layout
 from spark_fuzz.kernel.native.compiler import fill_in, load_library
 from spark_fuzz.kernel.native.lowering import list_sizes, lower_to_c
 from spark_fuzz.kernel.walk import Observations, Plan, Record
@@ -102,12 +102,10 @@ def choose_bits(layout: Layout, plan: Plan) -> int:
     return SMALL_BITS if is_small and claims <= CLAIMS_MAX else LARGE_BITS
 
 
-def load_walk(layout: Layout, bits: int) -> NativeWalk | None:
-    """The compiled walk, from the cache if it was compiled before; None without a compiler."""
+def load_walk(layout: Layout, bits: int) -> NativeWalk:
+    """The compiled walk, from the cache if it was compiled before. Raises MissingCompilerError."""
     sizes = {"NUMBER_BITS": bits, **list_sizes(layout)}
     library = load_library(fill_in("walk.c", sizes, lower_to_c(layout)), "walk")
-    if library is None:
-        return None
     function = library.run_schedules
     function.argtypes, function.restype = (ctypes.POINTER(Batch),), ctypes.c_int
     return NativeWalk(function, ctypes.c_int.in_dll(library, "lanes").value)

@@ -73,7 +73,7 @@ def test_a_manifest_says_with_what_it_was_made(folder: Path) -> None:
     assert "4.4.0" == content["rocketmq_version"]
     pair = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.2.2.0"
     assert content["first_schedule"].startswith(pair + "/9/3/0@")
-    assert {"python", "numba", "numpy", "pyarrow", "pyspark"} == set(content["versions"])
+    assert {"python", "numpy", "pyarrow", "pyspark"} == set(content["versions"])
 
 
 @pytest.mark.parametrize(

@@ -1,29 +1,26 @@
-"""The walk compiled by C against the one compiled by numba: all rows and all observations."""
+"""The compiled walk with small numbers and with large ones, and where no compiler works."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from attrs import evolve
 
-from properties.language.world import ClaimedStructure
 from properties.worlds.delay.world import DELAY
-from properties.worlds.reading.world import READING
-from properties.worlds.tables.world import TABLES
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from spark_fuzz.campaign.coverage import make_observations
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.kernel.ancestry import Lineage, Parent
 from spark_fuzz.kernel.kernel import Kernel, NumberOverflowError, compile_kernel
 from spark_fuzz.kernel.native import compiler
-from spark_fuzz.kernel.native.compiler import find_compiler
+from spark_fuzz.kernel.native.compiler import MissingCompilerError
 from spark_fuzz.kernel.native.walk import LARGE_BITS, SMALL_BITS, choose_bits, load_walk
 from spark_fuzz.kernel.walk import Observations, Record
-from tests.structures import SYNCHRONOUS_PAIR, name_of
-
-pytestmark = pytest.mark.skipif(find_compiler() is None, reason="there is no C compiler")
+from tests.structures import SYNCHRONOUS_PAIR
 
 FIRST, COUNT = 7, 333
 """Schedules that fill no whole group, and begin in the middle of one of those watched closely."""
@@ -35,14 +32,6 @@ VARIED = {
     "pct swarm": {"scheduler": "pct", "is_swarm": True},
 }
 
-COMPARED = [
-    DELAY.structures[0],
-    pytest.param(SYNCHRONOUS_PAIR, marks=pytest.mark.nightly),
-    pytest.param(TABLES.structures[0], marks=pytest.mark.nightly),
-    pytest.param(READING.structures[0], marks=pytest.mark.nightly),
-]
-"""Numba compiles the others for too long for every run."""
-
 PARENTS = (
     Parent(Lineage((7,)), 10),
     Parent(Lineage((7, 100), (10,)), 30),
@@ -51,18 +40,11 @@ PARENTS = (
 
 
 def walk(
-    kernel: Kernel, options: CampaignOptions, parents: tuple[Parent, ...], bits: int | None
+    kernel: Kernel, options: CampaignOptions, parents: tuple[Parent, ...], bits: int
 ) -> tuple[Record, Observations]:
-    """The results of one engine: C with numbers of so many bits, or numba."""
+    """The results with numbers of so many bits."""
     record, met = kernel.make_record(COUNT), make_observations(kernel.layout)
-    plan = kernel.make_plan(options, FIRST, parents, None)
-    if bits is None:
-        desk = kernel.make_desk(plan.parents.shape[1] // 2 + 1)
-        kernel.numba_module.run_schedules(plan, desk, record, met)
-    else:
-        compiled = load_walk(kernel.layout, bits)
-        assert compiled is not None
-        compiled.run(plan, record, met)
+    load_walk(kernel.layout, bits).run(kernel.make_plan(options, FIRST, parents, None), record, met)
     return record, met
 
 
@@ -75,26 +57,14 @@ def assert_equal(one: tuple[Any, ...], other: tuple[Any, ...]) -> None:
 
 @pytest.mark.parametrize("parents", [(), PARENTS], ids=["unguided", "guided"])
 @pytest.mark.parametrize("varied", VARIED.values(), ids=VARIED)
-@pytest.mark.parametrize("structure", COMPARED, ids=name_of)
-def test_both_engines_walk_alike(
-    structure: ClaimedStructure, varied: dict[str, Any], parents: tuple[Parent, ...]
+def test_small_and_large_numbers_walk_alike(
+    varied: dict[str, Any], parents: tuple[Parent, ...]
 ) -> None:
-    """Records, rules, pairs, situations and outcomes, with small numbers and with large ones."""
-    options = CampaignOptions(structure, steps=48, campaign_seed=2**61 + 5, **varied)
-    kernel = compile_kernel(structure)
-    expected = walk(kernel, options, parents, None)
-    assert expected[0].steps.sum() > COUNT
-    for bits in (SMALL_BITS, LARGE_BITS):
-        assert_equal(walk(kernel, options, parents, bits), expected)
-
-
-@pytest.mark.parametrize("varied", VARIED.values(), ids=VARIED)
-def test_small_and_large_numbers_walk_alike(varied: dict[str, Any]) -> None:
-    """The same where nothing comes near the bounds of either."""
-    options = CampaignOptions(SYNCHRONOUS_PAIR, steps=48, campaign_seed=3, **varied)
+    """The same records, rules, pairs, situations and outcomes far from the bounds of either."""
+    options = CampaignOptions(SYNCHRONOUS_PAIR, steps=48, campaign_seed=2**61 + 5, **varied)
     kernel = compile_kernel(SYNCHRONOUS_PAIR)
-    small, large = (walk(kernel, options, (), bits) for bits in (SMALL_BITS, LARGE_BITS))
-    assert (small[0].violations >= 0).any()
+    small, large = (walk(kernel, options, parents, bits) for bits in (SMALL_BITS, LARGE_BITS))
+    assert small[0].steps.sum() > COUNT
     assert_equal(small, large)
 
 
@@ -113,18 +83,52 @@ def test_large_sizes_take_large_numbers() -> None:
         kernel.run(options, 0, 50, begin=begin)
 
 
-@pytest.mark.parametrize("broken", ["missing", "failing", "unwanted"])
-def test_without_a_compiler_numba_walks(broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The engine is told, and the rows are the same."""
-    structure = DELAY.structures[0]
-    options = CampaignOptions(structure, steps=20)
-    expected = compile_kernel(structure).run(options, 0, 40)
-    change = {"missing": ("CC", "no-such-cc"), "failing": ("CC", "false")}
-    monkeypatch.setenv(*change.get(broken, (compiler.ENGINE, "numba")))
+@pytest.fixture
+def _nothing_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine on which no kernel was compiled yet."""
+    monkeypatch.setattr(compiler, "get_cache_folder", lambda: tmp_path)
     compiler.find_compiler.cache_clear()
-    kernel = Kernel(structure)
-    assert kernel.describe_engine() == "numba"
-    batch = kernel.run(options, 0, 40)
+    yield
     compiler.find_compiler.cache_clear()
-    assert (batch.used == expected.used).all()
-    assert (batch.violations == expected.violations).all()
+
+
+@pytest.mark.usefixtures("_nothing_is_compiled")
+@pytest.mark.parametrize(
+    ("compiler_name", "told"),
+    [("no-such-cc", "CC is no-such-cc"), ("false", "does not say its version")],
+)
+def test_a_compiler_that_does_not_work_is_told(
+    compiler_name: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one line, with what to install."""
+    monkeypatch.setenv("CC", compiler_name)
+    with pytest.raises(MissingCompilerError, match=told) as caught:
+        Kernel(DELAY.structures[0]).describe_engine()
+    assert "apt-get install gcc" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.usefixtures("_nothing_is_compiled")
+def test_a_compiler_that_cannot_compile_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it says first."""
+    broken = tmp_path / "broken-cc"
+    broken.write_text(
+        '#!/bin/sh\n[ "$1" = --version ] && exit 0\necho "no such flag" >&2\nexit 1\n'
+    )
+    broken.chmod(0o755)
+    monkeypatch.setenv("CC", str(broken))
+    with pytest.raises(MissingCompilerError, match="no such flag"):
+        Kernel(DELAY.structures[0]).describe_engine()
+
+
+def test_without_a_system_compiler_one_from_pypi_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If its package is installed; else it is named."""
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr(compiler.shutil, "which", lambda name: None)
+    monkeypatch.setattr(compiler.importlib.util, "find_spec", lambda name: object())
+    assert compiler.find_command()[1:] == ("-m", "ziglang", "cc")
+    monkeypatch.setattr(compiler.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(MissingCompilerError, match="rmqspec\\[compiler\\]"):
+        compiler.find_command()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import spark_fuzz.kernel.kernel  # noqa: F401  # It registers the dice with the compiler.
 from properties.language.world import ClaimedStructure
 from properties.worlds.catalogue import Tag, list_tagged
 from spark_fuzz.campaign.schedule import SEED_MAX
@@ -17,19 +15,11 @@ from tests.structures import name_of
 SEEDS = st.integers(0, SEED_MAX - 1)
 
 
-@numba.njit
-def draw_compiled(seed: int, schedule: int, step: int, index: int) -> int:
-    """The same dice, compiled."""
-    return scheduler.draw(scheduler.compute_schedule_key(seed, schedule), step, index)
-
-
 @given(SEEDS, SEEDS, st.integers(0, 9999), st.integers(0, 3))
-def test_compiled_dice_are_the_same(seed: int, schedule: int, step: int, index: int) -> None:
-    """Interpreter and compiler agree on every word."""
+def test_dice_are_words(seed: int, schedule: int, step: int, index: int) -> None:
+    """Of 32 bits; that the compiled ones are the same, whole schedules show."""
     key = scheduler.compute_schedule_key(seed, schedule)
-    word = scheduler.draw(key, step, index)
-    assert 0 <= word <= scheduler.WORD
-    assert word == draw_compiled(seed, schedule, step, index)
+    assert 0 <= scheduler.draw(key, step, index) <= scheduler.WORD
 
 
 @given(st.integers(-100, 100), st.integers(0, 2**30), st.integers(0, scheduler.WORD))

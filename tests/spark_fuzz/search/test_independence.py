@@ -16,8 +16,8 @@ from properties.worlds.replication.world import ClaimedGroup
 from reference.language.parameters import BaseParameters
 from spark_fuzz.search import packing
 from spark_fuzz.search.breadth_first import BreadthFirstSearch
-from spark_fuzz.search.frontier import unpack_state
 from spark_fuzz.search.influence import find_independent
+from spark_fuzz.search.packing import CELL, LOW, MASK, SHIFT, WORD
 
 PAIR, TWO_SLAVES = ClaimedGroup(slaves=1), ClaimedGroup(slaves=2)
 FIRST = [world.structures[0] for world in WORLDS]
@@ -53,7 +53,9 @@ def list_steps(search: BreadthFirstSearch, words: Any, asleep: int = 0) -> list[
     """The steps from a packed state, each an instance with arguments, and where they lead."""
     rows = words[np.newaxis]
     search.scratch.words[:] = rows
-    unpack_state(rows, 0, search.space.fields, search.scratch.base)
+    for field in search.space.fields:
+        packed = rows[0, field[WORD]] >> field[SHIFT] & field[MASK]
+        search.scratch.base[field[CELL]] = packed + field[LOW]
     filled = search.kernel.module.collect_successors(
         search.parameter_values, search.space, search.scratch, search.buffer, 0, asleep
     )
