@@ -22,7 +22,7 @@ from reference.decisions.reading.question import (
     ask,
     describe,
 )
-from reference.worlds.replication.roles import Role
+from reference.worlds.replication.shape import Role
 
 EXAMPLES = """\b
 Examples:

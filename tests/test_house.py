@@ -98,6 +98,64 @@ def list_imported(module: ast.Module) -> set[str]:
     return names | {alias.name for node in plain for alias in node.names}
 
 
+CIRCLES = (
+    {"properties.verdicts.certificates", "properties.verdicts.changed_rules"}
+    | {"properties.verdicts.remembering", "properties.verdicts.renewal"}
+    | {"properties.schedules.known_schedules"},  # what is loaded is renewed first
+    {f"brokers.broker.replication.{n}" for n in ("group_commit", "group_transfer", "puts")},
+    {"brokers.broker.broker", "brokers.broker.delivery", "brokers.broker.events"}
+    | {"brokers.broker.network.remoting_server", "brokers.broker.parts"}
+    | {
+        f"brokers.broker.requests.{n}"
+        for n in ("administration", "clients", "connections", "figures", "handler", "locking")
+    }
+    | {f"brokers.broker.requests.{n}" for n in ("progress", "pulling", "returning", "sending")},
+    {f"brokers.recordings.{n}" for n in ("tables.topics", "tables.worlds", "view")},
+    {f"brokers.recordings.log.{n}" for n in ("arguments", "following", "guide", "limits.due")},
+    {"command_line.docs", "command_line.renew", "command_line.renewal.register"},
+)
+"""The only modules that import each other, some of them for types; no new ones may."""
+
+
+def find_imports() -> dict[str, set[str]]:
+    """By module: the modules of the project that it imports, for types or in a function too."""
+    files = {file: module for room in ROOMS for file, module in parse_files(room).items()}
+    names = {f.removesuffix(".py").replace("/", ".").removesuffix(".__init__"): f for f in files}
+    found: dict[str, set[str]] = {}
+    for name, file in names.items():
+        imported = {
+            f"{n.module}.{alias.name}"
+            for n in ast.walk(files[file])
+            if isinstance(n, ast.ImportFrom)
+            for alias in n.names
+        }
+        known = {i if i in names else i.rpartition(".")[0] for i in imported} & names.keys()
+        is_package = {i for i in known if name.startswith(f"{i}.")}
+        found[name] = known - is_package - {name}
+    return found
+
+
+def test_imports_run_in_no_new_circle() -> None:
+    """What imports each other can be read only together."""
+    graph = find_imports()
+    while ends := {name for name, imported in graph.items() if not imported & graph.keys()}:
+        graph = {name: imported for name, imported in graph.items() if name not in ends}
+    reached = {name: find_reached(graph, name) for name in graph}
+    circles = {frozenset(n for n in reached[m] if m in reached[n]) for m in graph} - {frozenset()}
+    assert circles == set(map(frozenset, CIRCLES))
+
+
+def find_reached(graph: Mapping[str, set[str]], name: str) -> set[str]:
+    """All modules that a module leads to."""
+    reached: set[str] = set()
+    left = [name]
+    while left:
+        new = (graph[left.pop()] & graph.keys()) - reached
+        reached |= new
+        left += new
+    return reached
+
+
 @pytest.mark.parametrize("folder", ENGINES_WITHOUT_WORLDS)
 def test_engines_know_no_world(folder: str) -> None:
     """They hold what a structure's world says, and may ask for all structures, but name none."""

@@ -16,7 +16,7 @@ from reference.worlds.replication.changes.controller_mode.settings.ack_by_master
     ACK_BY_MASTER_ALONE,
 )
 from reference.worlds.replication.changes.controller_mode.settings.two_in_sync import TWO_IN_SYNC
-from reference.worlds.replication.roles import FlushDiskType
+from reference.worlds.replication.shape import FlushDiskType
 
 RULES = "5.0.0-controller"
 """The rules of every release with a controller."""

@@ -16,10 +16,10 @@ from brokers.broker.replication.controlled_slave import ControlledSlaveHa
 from brokers.broker.replication.master_ha import HaConnection
 from brokers.broker.replication.puts import Put
 from brokers.broker.settings import Settings
-from reference.configuration.broker_group import Role
 from reference.configuration.keys import MESSAGE_STORE_CONFIG, Value
 from reference.configuration.later_keys import get_name_in
 from reference.store.put import Message, PutMessageResult, is_written
+from reference.worlds.replication.shape import Role
 
 if TYPE_CHECKING:
     from brokers.broker.broker import Broker

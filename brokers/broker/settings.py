@@ -8,7 +8,7 @@ from attrs import define, field
 
 from brokers.broker.habits import Habits, get_habits
 from brokers.broker.ruled_state import NO_LIMITS
-from reference.configuration.broker_group import BrokerConfiguration, FlushDiskType, Role
+from reference.configuration.broker_group import BrokerConfiguration
 from reference.configuration.keys import Value
 from reference.decisions.delay.levels import parse_delay_levels
 from reference.decisions.metadata.services import Ports, compute_ports
@@ -28,6 +28,7 @@ from reference.store.records import DELAYS_MS
 from reference.store.store import BrokerRole, StoreConfig
 from reference.store.store import FlushDiskType as StoreFlush
 from reference.worlds.replication.parameters import SIZE_KEYS, Parameters
+from reference.worlds.replication.shape import FlushDiskType, Role
 from reference.worlds.replication.structure import Structure
 
 SLOTS_OF_CONNECTIONS, SLOTS_OF_PUTS = 6, 16

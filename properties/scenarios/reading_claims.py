@@ -22,7 +22,7 @@ from reference.decisions.reading.pull_processor import MASTER_ID, answer_pull
 from reference.decisions.reading.read import GetMessageStatus
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import SubscriptionGroup
-from reference.worlds.replication.roles import Role
+from reference.worlds.replication.shape import Role
 
 SLAVE_ID = 1
 """The slave to which reads are to be sent."""

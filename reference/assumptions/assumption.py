@@ -11,7 +11,8 @@ from collections.abc import Callable
 
 from attrs import frozen
 
-from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup, Role
+from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup
+from reference.worlds.replication.shape import Role
 
 
 @frozen

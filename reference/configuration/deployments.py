@@ -23,8 +23,6 @@ from reference.configuration.broker_group import (
     ConfigurationError,
     ConfigurationWarning,
     Deployment,
-    FlushDiskType,
-    Role,
     Setting,
     show_on_one_line,
 )
@@ -47,6 +45,7 @@ from reference.configuration.later_keys import (
 )
 from reference.configuration.release_keys import get_keys, trim
 from reference.releases.versions import USUAL_VERSION, Version
+from reference.worlds.replication.shape import FlushDiskType, Role
 
 SAMPLE_FILE = "(embedded sample)"
 """File name of the settings of `sample_group`."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from attrs import evolve, frozen
 
@@ -31,13 +31,10 @@ from reference.releases.releases import (
 )
 from reference.releases.timing_differences import TIMING_DIFFERENCES, TimingDifference
 from reference.worlds.replication.changes import PEERS, VARIANTS
-from reference.worlds.replication.roles import Role
 from reference.worlds.replication.rules import RULES
+from reference.worlds.replication.shape import GroupShape, Role
 
-if TYPE_CHECKING:
-    from reference.worlds.replication.structure import Structure
-
-Group = TypeVar("Group", bound="Structure")
+Group = TypeVar("Group", bound=GroupShape)
 """A master/slave group, with or without claims about it."""
 
 USUAL = ROCKETMQ_VERSION

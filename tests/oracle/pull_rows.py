@@ -36,7 +36,7 @@ from reference.decisions.reading.subscription import (
 )
 from reference.decisions.reading.subscription_group import OPTIONS, SubscriptionGroup
 from reference.store.java import hash_string
-from reference.worlds.replication.roles import Role
+from reference.worlds.replication.shape import Role
 from tests.oracle.found import Found, Row, list_fields
 from tests.oracle.queue_stores import QueueStore, build
 

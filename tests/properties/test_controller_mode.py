@@ -29,7 +29,7 @@ from reference.releases.versions import parse_version
 from reference.worlds.replication.controller.sync_state_set import is_member
 from reference.worlds.replication.lifecycle import has_uncounted_life
 from reference.worlds.replication.parameters import Parameters
-from reference.worlds.replication.roles import FlushDiskType
+from reference.worlds.replication.shape import FlushDiskType
 from reference.worlds.replication.state import Cluster
 from tests.structures import name_of
 

@@ -9,7 +9,7 @@ from properties.schedules.judgement import ScheduleError, find_first_violation, 
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Action
 from reference.worlds.replication.parameters import Parameters
-from reference.worlds.replication.roles import FlushDiskType, Role
+from reference.worlds.replication.shape import FlushDiskType, Role
 
 CLAIM = "acknowledgement_is_truthful"
 MIB = 1 << 20

@@ -19,7 +19,7 @@ from reference.language.machine import Action, compute_machine
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 from reference.worlds.replication.lineage import has_message, is_torn
 from reference.worlds.replication.parameters import FaultCounts, Parameters
-from reference.worlds.replication.roles import FlushDiskType, Role
+from reference.worlds.replication.shape import FlushDiskType, Role
 from reference.worlds.replication.state import Cluster
 from tests.structures import name_of
 

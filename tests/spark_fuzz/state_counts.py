@@ -24,7 +24,7 @@ from properties.worlds.tables.world import TABLES_STRUCTURES
 from reference.language.parameters import BaseParameters
 from reference.worlds.delay.state import SMALL_DELAY
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
-from reference.worlds.replication.roles import FlushDiskType, Role
+from reference.worlds.replication.shape import FlushDiskType, Role
 from spark_fuzz.search.breadth_first import BreadthFirstResult, BreadthFirstSearch
 
 FILE = Path(__file__).parents[1] / "data" / "state_counts.json"

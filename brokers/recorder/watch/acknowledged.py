@@ -9,7 +9,7 @@ from brokers.recorder.line import Line
 from brokers.recorder.watch.alarms import FALSE_ACKNOWLEDGEMENT, POSITIONED_ABOVE_PUT, Finding
 from brokers.recorder.watch.known import Known, LinkFacts
 from brokers.recordings.clock import JITTER_MS
-from reference.worlds.replication.roles import Role
+from reference.worlds.replication.shape import Role
 
 
 def is_waited_for(known: Known, line: Line) -> bool:

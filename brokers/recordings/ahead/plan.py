@@ -66,7 +66,7 @@ from reference.worlds.replication.changes import (
 )
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
 from reference.worlds.replication.parameters import FaultCounts, Parameters
-from reference.worlds.replication.roles import FlushDiskType, Role
+from reference.worlds.replication.shape import FlushDiskType, Role
 from reference.worlds.replication.structure import Structure
 
 MASTER = -1

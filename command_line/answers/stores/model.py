@@ -11,9 +11,8 @@ from command_line.output.width import get_drawing_width
 from properties.scenarios.store_state import STEPS_MAX, find_ways, make_state
 from properties.schedules.telling import draw_steps
 from properties.worlds.replication.world import ClaimedGroup
-from reference.configuration.broker_group import FlushDiskType
 from reference.releases.versions import Version
-from reference.worlds.replication.roles import Role
+from reference.worlds.replication.shape import FlushDiskType, Role
 
 ROLES = {Role.ASYNC_MASTER.value: Role.ASYNC_MASTER}
 FLUSHES = {each.value: each for each in FlushDiskType}

@@ -25,7 +25,7 @@ from reference.language.terms import Term
 from reference.worlds.replication.lineage import has_message
 from reference.worlds.replication.producer import is_outcome_unknown
 from reference.worlds.replication.put import is_acknowledged
-from reference.worlds.replication.roles import FlushDiskType, Role
+from reference.worlds.replication.shape import FlushDiskType, Role
 from reference.worlds.replication.state import (
     ANSWERED,
     FLUSH_DISK_TIMEOUT,

@@ -35,8 +35,8 @@ from reference.language.parameters import BaseParameters
 from reference.language.terms import Sort
 from reference.releases.versions import USUAL, parse_version
 from reference.worlds.replication.parameters import FaultCounts, Parameters
-from reference.worlds.replication.roles import FlushDiskType, Role
 from reference.worlds.replication.rules import RULES
+from reference.worlds.replication.shape import FlushDiskType, Role
 
 GROUPS = tuple(
     ClaimedGroup(role=role, flush_disk_type=flush, slaves=slaves)

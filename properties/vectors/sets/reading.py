@@ -21,7 +21,7 @@ from reference.decisions.reading.get_message import get_message
 from reference.decisions.reading.pull import Registration, Situation, Topic
 from reference.decisions.reading.pull_processor import PullAnswer, answer_pull
 from reference.decisions.reading.read import Read
-from reference.worlds.replication.roles import Role
+from reference.worlds.replication.shape import Role
 
 SEED = 4401
 DRAWN = 1500

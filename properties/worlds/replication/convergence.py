@@ -25,8 +25,8 @@ from reference.releases.versions import compute_rules
 from reference.worlds.replication.lineage import has_message
 from reference.worlds.replication.put import is_pending
 from reference.worlds.replication.rules import RULES
+from reference.worlds.replication.shape import GroupShape
 from reference.worlds.replication.state import Cluster, CommitLog
-from reference.worlds.replication.structure import Structure
 
 
 def list_steps(*aims: str) -> tuple[str, ...]:
@@ -57,7 +57,7 @@ HEALING_STEPS = (
 """The steps that continue once faults stop."""
 
 
-def get_added_steps(structure: Structure) -> tuple[str, ...]:
+def get_added_steps(structure: GroupShape) -> tuple[str, ...]:
     """The rules that variants add for a master, a slave or a controller."""
     rules = compute_rules(structure.variants)
     return tuple(n for n, rule in rules.items() if n not in RULES and rule.who != "fault")
@@ -82,7 +82,7 @@ def is_of(instance: Instance, slaves: tuple[int, ...]) -> bool:
 
 @cache
 def find_moving(
-    structure: Structure, steps: tuple[str, ...], slaves: tuple[int, ...]
+    structure: GroupShape, steps: tuple[str, ...], slaves: tuple[int, ...]
 ) -> tuple[Instance, ...]:
     """These steps of the master and of these slaves, with those that variants add.
 

@@ -24,7 +24,7 @@ from properties.worlds.system import guarantee, lemma, witness
 from properties.worlds.system.parts import LOG_LEMMAS, PART_CLAIMS, READING_LEMMAS
 from reference.worlds.reading.state import MASTER, SLAVE
 from reference.worlds.replication.parameters import SIZE_KEYS, Parameters
-from reference.worlds.replication.roles import FlushDiskType, Role
+from reference.worlds.replication.shape import FlushDiskType, Role
 from reference.worlds.system.state import SystemFaults, SystemParameters
 from reference.worlds.system.structure import SystemStructure
 

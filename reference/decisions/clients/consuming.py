@@ -24,7 +24,7 @@ from reference.decisions.name_server.client_side import (
 )
 from reference.decisions.reading.decision import Case, Decided, choose_first
 from reference.decisions.reading.pull import ResponseCode
-from reference.worlds.replication.roles import Role
+from reference.worlds.replication.shape import Role
 
 
 @frozen

@@ -35,7 +35,7 @@ from reference.decisions.reading.pull import Pull, Registration, Situation, Topi
 from reference.decisions.reading.pull_processor import MASTER_ID
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP, is_system_group
-from reference.worlds.replication.roles import Role
+from reference.worlds.replication.shape import Role
 
 
 def name_retry_topic(group: str) -> str:

@@ -9,16 +9,12 @@ The constants of a run come first: sizes, and limits of faults.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attrs import field, frozen
 
 from reference.language.parameters import BaseFaults, BaseParameters
+from reference.worlds.delay.shape import DelayShape
 from reference.worlds.reading.state import QueueOffset
 from reference.worlds.replication.parameters import Count, Flag
-
-if TYPE_CHECKING:
-    from reference.worlds.delay.structure import DelayStructure
 
 
 @frozen
@@ -77,7 +73,7 @@ class DelayBroker:
 class Delay:
     """The whole state of this world."""
 
-    structure: DelayStructure = field(metadata={"static": True})
+    structure: DelayShape = field(metadata={"static": True})
     """Its static shape."""
     parameters: DelayParameters
     """The followed place, and fault limits."""

@@ -12,8 +12,9 @@ from typing import ClassVar
 from attrs import frozen
 
 from reference.language.rule import Rule, collect_rules
-from reference.language.structure import BaseStructure, Lanes, LaneText, Step, fill_one_lane
+from reference.language.structure import Lanes, LaneText, Step, fill_one_lane
 from reference.worlds.delay import delivery, lifecycle
+from reference.worlds.delay.shape import DelayShape
 from reference.worlds.delay.state import SLAVE, Delay, DelayBroker, DelayParameters
 
 WIDTHS = (46, 46)
@@ -55,20 +56,11 @@ DELAY_RULES: dict[str, Rule] = collect_rules(delivery, lifecycle)
 
 
 @frozen(cache_hash=True)
-class DelayStructure(BaseStructure):
+class DelayStructure(DelayShape):
     """How a master begins to deliver."""
-
-    is_corrected_at_start: bool = False
-    """At start, progress beyond the end of the delay queue is lowered to that end, as in later
-    releases (``ScheduleMessageService#correctDelayOffset``); 4.4.0 leaves it."""
 
     usual_parameters: ClassVar[DelayParameters] = DelayParameters()
     lanes: ClassVar[Lanes] = LANES
-
-    @property
-    def name(self) -> str:
-        """Short name, for example ``delay/4.4.0``."""
-        return f"delay/{'corrected at start' if self.is_corrected_at_start else '4.4.0'}"
 
     @property
     def rules(self) -> Mapping[str, Rule]:

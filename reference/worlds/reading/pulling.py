@@ -35,7 +35,7 @@ from reference.language.operators import choose, maximum, minimum, negate
 from reference.language.rule import RuleBody, between, rule, when
 from reference.worlds.reading.queues import change_broker, get_place, has_message
 from reference.worlds.reading.state import MASTER, NO_OFFSET, SLAVE, Reading
-from reference.worlds.replication.roles import Role
+from reference.worlds.replication.shape import Role
 
 
 @frozen

@@ -9,17 +9,14 @@ The constants of a run come first: sizes, and limits of faults.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import Annotated, TypeAlias
 
 from attrs import field, frozen
 
 from reference.language.parameters import BaseFaults, BaseParameters
 from reference.language.terms import Sort
+from reference.worlds.reading.shape import ReadingShape
 from reference.worlds.replication.parameters import Count, Flag
-
-if TYPE_CHECKING:
-    from reference.worlds.reading.structure import ReadingStructure
-
 
 QueueOffset: TypeAlias = Annotated[int, Sort.INTEGER]
 """A position in a consume queue, counted in messages; -1 means "none"."""
@@ -185,7 +182,7 @@ class Message:
 class Reading:
     """The whole state of this world."""
 
-    structure: ReadingStructure = field(metadata={"static": True})
+    structure: ReadingShape = field(metadata={"static": True})
     """Its static shape."""
     parameters: ReadingParameters
     """Its fault limits."""

@@ -5,8 +5,6 @@ Fields named ``ghost_...`` exist in the specification only; no broker stores the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attrs import field, frozen
 
 from reference.language.variant import overridable
@@ -18,9 +16,7 @@ from reference.worlds.replication.parameters import (
     Offset,
     Parameters,
 )
-
-if TYPE_CHECKING:
-    from reference.worlds.replication.structure import Structure
+from reference.worlds.replication.shape import GroupShape
 
 # Phases of a put (CommitLog#putMessage: append, then handleDiskFlush, then handleHA).
 (
@@ -243,7 +239,7 @@ class EpochFile:
 class Cluster:
     """A whole master/slave group."""
 
-    structure: Structure = field(metadata={"static": True})
+    structure: GroupShape = field(metadata={"static": True})
     """Its static shape."""
     parameters: Parameters
     """Its sizes, thresholds and fault limits."""

@@ -6,7 +6,7 @@ count of faults.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 from attrs import evolve, field, frozen
@@ -15,9 +15,7 @@ from reference.worlds.reading.state import Broker as QueueOfBroker
 from reference.worlds.reading.state import QueueOffset, Reading, ReadingFaults, ReadingParameters
 from reference.worlds.replication.parameters import Count, FaultCounts, Flag, Offset, Parameters
 from reference.worlds.replication.state import Cluster, Message
-
-if TYPE_CHECKING:
-    from reference.worlds.system.structure import SystemStructure
+from reference.worlds.system.shape import SystemShape
 
 THE_SLAVE = 0
 """The only slave's index among the slaves of a group; readers know it as broker 1."""
@@ -70,7 +68,7 @@ ELSEWHERE: Any = Elsewhere()
 class System:
     """The whole state of this world."""
 
-    structure: SystemStructure = field(metadata={"static": True})
+    structure: SystemShape = field(metadata={"static": True})
     """Its static shape."""
     parameters: SystemParameters
     """Sizes and limits."""

@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from functools import cache
 from typing import ClassVar
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from reference.language.rule import Rule
-from reference.language.structure import BaseStructure, Lanes, LaneText, Step, fill_one_lane
+from reference.language.structure import Lanes, LaneText, Step, fill_one_lane
 from reference.language.variant import Variant
 from reference.worlds.reading.state import ReadingParameters
 from reference.worlds.reading.structure import (
     READING_RULES,
-    ReadingStructure,
     draw_broker,
     draw_consumer,
     draw_routes,
@@ -24,6 +23,7 @@ from reference.worlds.reading.structure import list_running as list_running_read
 from reference.worlds.replication.structure import Structure, draw_answer, draw_log, find_lane
 from reference.worlds.system.lifting import lift_reading_rule
 from reference.worlds.system.logs import lift_log_rules
+from reference.worlds.system.shape import SystemShape
 from reference.worlds.system.state import (
     THE_SLAVE,
     System,
@@ -127,25 +127,11 @@ def list_running(state: System) -> tuple[bool, ...]:
 
 
 @frozen(cache_hash=True)
-class SystemStructure(BaseStructure):
+class SystemStructure(SystemShape):
     """How a group stores and copies, and how it is read."""
-
-    log: Structure = field(factory=Structure)
-    """The group of brokers: one slave, one followed message."""
-    reading: ReadingStructure = field(factory=ReadingStructure)
-    """Where consumers read, and where their group begins."""
 
     usual_parameters: ClassVar[SystemParameters] = SystemParameters()
     lanes: ClassVar[Lanes] = Lanes(list_lanes, fill_lanes, list_running)
-
-    @property
-    def name(self) -> str:
-        """For example ``system/sync master/async flush/closed/no offset check/last``."""
-        role, flush = self.log.role.name, self.log.flush_disk_type.name
-        read = self.reading.name.removeprefix("reading/")
-        at = "".join(f" at {name}" for name in self.log.variants)
-        settings = f"{role}/{flush}".lower().replace("_", " ")
-        return f"system/{settings}{at}/{read}"
 
     @property
     def changes(self) -> tuple[Variant, ...]:

@@ -8,7 +8,7 @@ The constants of a run come first: sizes, and limits of faults.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import Annotated, TypeAlias
 
 from attrs import field, frozen
 
@@ -16,10 +16,7 @@ from reference.language.operators import choose
 from reference.language.parameters import BaseFaults, BaseParameters
 from reference.language.terms import Sort
 from reference.worlds.replication.parameters import Code, Count, Flag
-
-if TYPE_CHECKING:
-    from reference.worlds.tables.structure import TablesStructure
-
+from reference.worlds.tables.shape import TablesShape
 
 Instant: TypeAlias = Annotated[int, Sort.INTEGER]
 """A reading of a clock, counted in changes: only its order and its equality matter."""
@@ -154,7 +151,7 @@ class TableBroker:
 class CopiedTables:
     """The whole state of this world."""
 
-    structure: TablesStructure = field(metadata={"static": True})
+    structure: TablesShape = field(metadata={"static": True})
     """Its static shape."""
     parameters: TablesParameters
     """Its fault limits."""

@@ -39,8 +39,8 @@ from properties.worlds.replication.world import (
 )
 from reference.language.machine import Action
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
-from reference.worlds.replication.roles import FlushDiskType, Role
 from reference.worlds.replication.rules import RULES
+from reference.worlds.replication.shape import FlushDiskType, Role
 from reference.worlds.replication.state import ANSWERED, PUT_OK, Cluster
 from tests.structures import leave_large_to_night, name_of
 

@@ -27,7 +27,7 @@ from properties.worlds.replication.world import CLAIMS, ClaimedGroup
 from properties.z3.bounded_search import BoundedSearch
 from properties.z3.induction import InductionResult, prove_lemmas
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters, clip_sizes
-from reference.worlds.replication.roles import FlushDiskType, Role
+from reference.worlds.replication.shape import FlushDiskType, Role
 from tests.structures import GROUPS, SYNCHRONOUS_PAIR, leave_large_to_night, name_of
 
 

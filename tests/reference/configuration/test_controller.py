@@ -8,13 +8,14 @@ import pytest
 
 from brokers.configuration_files import read_deployments
 from properties.verdicts.analysis import compute_structure
-from reference.configuration.broker_group import BrokerGroup, ConfigurationError, Role
+from reference.configuration.broker_group import BrokerGroup, ConfigurationError
 from reference.configuration.controller_keys import CONTROLLER_KEYS, OF_OTHERS
 from reference.configuration.deployments import change_master
 from reference.configuration.keys import KEYS
 from reference.configuration.later_keys import LATER_KEYS
 from reference.releases.releases import CONTROLLER
 from reference.releases.versions import Version
+from reference.worlds.replication.shape import Role
 from tests.brokers.broker_files import STOCK_CONTROLLER, write
 
 LATEST = Version("5.3.3")

@@ -42,8 +42,8 @@ from reference.releases.versions import (
     parse_version,
 )
 from reference.worlds.replication.changes import VARIANTS
-from reference.worlds.replication.roles import Role
 from reference.worlds.replication.rules import RULES
+from reference.worlds.replication.shape import Role
 from reference.worlds.replication.structure import Structure
 
 

@@ -29,7 +29,7 @@ from reference.decisions.reading.scan import Scan
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.language.terms import Sort, Term, leaf, substitute
-from reference.worlds.replication.roles import Role
+from reference.worlds.replication.shape import Role
 
 NUMBERS = st.integers(0, 6)
 HEADERS = st.builds(

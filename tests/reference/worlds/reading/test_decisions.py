@@ -33,7 +33,7 @@ from reference.worlds.reading.pulling import (
 )
 from reference.worlds.reading.state import MASTER, SLAVE, SMALL_READING, Broker, Consumer, Reading
 from reference.worlds.reading.structure import ReadingStructure
-from reference.worlds.replication.roles import Role
+from reference.worlds.replication.shape import Role
 
 ROOT = Path(reference.__file__).parent
 WORLD = ROOT / "worlds" / "reading"
