@@ -9,12 +9,24 @@ from __future__ import annotations
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import attrs
 
 from reference.language.structure import BaseStructure
 from reference.language.terms import Sort, leaf
+
+Offset: TypeAlias = Annotated[int, Sort.INTEGER]
+"""A byte position in the commit log; -1 means "not known yet" where the text says so."""
+Bytes: TypeAlias = Annotated[int, Sort.INTEGER]
+"""A length in bytes."""
+Count: TypeAlias = Annotated[int, Sort.INTEGER]
+"""A number of things."""
+Code: TypeAlias = Annotated[int, Sort.INTEGER]
+"""One of a few named integer constants."""
+Flag: TypeAlias = Annotated[bool, Sort.BOOLEAN]
+"""A truth value."""
+
 
 PARAMETER_PREFIX = "parameters."
 

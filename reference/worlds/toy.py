@@ -13,11 +13,11 @@ from typing import ClassVar
 from attrs import evolve, field, frozen
 
 from reference.language.fault_account import count_fault, is_within_limit
+from reference.language.leaves import Count, Flag
 from reference.language.operators import negate
 from reference.language.parameters import BaseFaults, BaseParameters
 from reference.language.rule import Rule, RuleBody, between, collect_rules, rule, when
 from reference.language.structure import BaseStructure
-from reference.worlds.replication.parameters import Count, Flag
 
 
 @frozen

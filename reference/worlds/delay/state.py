@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from attrs import field, frozen
 
+from reference.language.leaves import Count, Flag
 from reference.language.parameters import BaseFaults, BaseParameters
 from reference.worlds.delay.shape import DelayShape
 from reference.worlds.reading.state import QueueOffset
-from reference.worlds.replication.parameters import Count, Flag
 
 
 @frozen

@@ -13,10 +13,10 @@ from typing import Annotated, TypeAlias
 
 from attrs import field, frozen
 
+from reference.language.leaves import Count, Flag
 from reference.language.parameters import BaseFaults, BaseParameters
 from reference.language.terms import Sort
 from reference.worlds.reading.shape import ReadingShape
-from reference.worlds.replication.parameters import Count, Flag
 
 QueueOffset: TypeAlias = Annotated[int, Sort.INTEGER]
 """A position in a consume queue, counted in messages; -1 means "none"."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from reference.language.leaves import Offset
 from reference.language.operators import negate
 from reference.language.rule import RuleBody, replace_at, rule, when
 from reference.language.variant import overridable
@@ -18,7 +19,6 @@ from reference.worlds.replication.mapped_files import (
     is_first_file_not_full,
     is_flush_below_first_file,
 )
-from reference.worlds.replication.parameters import Offset
 from reference.worlds.replication.state import Cluster
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from attrs import evolve
 
 from reference.language.fault_account import count_fault, is_within_limit
+from reference.language.leaves import Offset
 from reference.language.operators import any_of, choose, maximum, minimum, negate
 from reference.language.rule import RuleBody, between, replace_at, rule, when
 from reference.language.variant import overridable
@@ -40,7 +41,6 @@ from reference.worlds.replication.mapped_files import (
     flush_all,
     load,
 )
-from reference.worlds.replication.parameters import Offset
 from reference.worlds.replication.put import abandon_pending_puts, is_in_line
 from reference.worlds.replication.state import (
     UNKNOWN_OFFSET,

@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
-
 from attrs import evolve, frozen
 
+from reference.language.leaves import Bytes, Count
 from reference.language.parameters import BaseFaults, BaseParameters
-from reference.language.terms import Sort
-
-Offset: TypeAlias = Annotated[int, Sort.INTEGER]
-"""A byte position in the commit log; -1 means "not known yet" where the text says so."""
-Bytes: TypeAlias = Annotated[int, Sort.INTEGER]
-"""A length in bytes."""
-Count: TypeAlias = Annotated[int, Sort.INTEGER]
-"""A number of things."""
-Code: TypeAlias = Annotated[int, Sort.INTEGER]
-"""One of a few named integer constants."""
-Flag: TypeAlias = Annotated[bool, Sort.BOOLEAN]
-"""A truth value."""
 
 
 @frozen

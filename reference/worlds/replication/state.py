@@ -7,15 +7,9 @@ from __future__ import annotations
 
 from attrs import field, frozen
 
+from reference.language.leaves import Code, Count, Flag, Offset
 from reference.language.variant import overridable
-from reference.worlds.replication.parameters import (
-    Code,
-    Count,
-    FaultCounts,
-    Flag,
-    Offset,
-    Parameters,
-)
+from reference.worlds.replication.parameters import FaultCounts, Parameters
 from reference.worlds.replication.shape import GroupShape
 
 # Phases of a put (CommitLog#putMessage: append, then handleDiskFlush, then handleHA).

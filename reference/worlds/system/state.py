@@ -11,9 +11,10 @@ from typing import Any
 import attrs
 from attrs import evolve, field, frozen
 
+from reference.language.leaves import Count, Flag, Offset
 from reference.worlds.reading.state import Broker as QueueOfBroker
 from reference.worlds.reading.state import QueueOffset, Reading, ReadingFaults, ReadingParameters
-from reference.worlds.replication.parameters import Count, FaultCounts, Flag, Offset, Parameters
+from reference.worlds.replication.parameters import FaultCounts, Parameters
 from reference.worlds.replication.state import Cluster, Message
 from reference.worlds.system.shape import SystemShape
 

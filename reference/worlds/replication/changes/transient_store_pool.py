@@ -10,6 +10,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.language.fault_account import count_fault, is_within_limit
+from reference.language.leaves import Offset
 from reference.language.operators import choose, maximum, minimum, negate
 from reference.language.rule import RuleBody, between, rule, when
 from reference.language.variant import Variant
@@ -42,7 +43,6 @@ from reference.worlds.replication.mapped_files import (
     compute_last_file_end,
     cut_to,
 )
-from reference.worlds.replication.parameters import Offset
 from reference.worlds.replication.state import Cluster, CommitLog
 
 ABSTRACTED = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reference.language.leaves import Flag
 from reference.language.operators import all_of, minimum, negate
 from reference.language.rule import RuleBody, rule, when
 from reference.worlds.replication.changes.ack_per_connection import (
@@ -27,7 +28,6 @@ from reference.worlds.replication.controller.sync_state_set import (
 from reference.worlds.replication.dispatch import (
     compute_dispatch_limit,
 )
-from reference.worlds.replication.parameters import Flag
 from reference.worlds.replication.state import (
     Cluster,
     Message,
