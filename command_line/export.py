@@ -46,7 +46,7 @@ from properties.vectors.archive import write_archive
 from properties.vectors.schedules import write_vectors
 from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged
 from reference.language.leaves import compute_leaf_sorts, is_parameter
-from reference.language.terms import Sort
+from reference.language.operator_table import Sort
 
 
 @click.group(name="export")

@@ -47,22 +47,6 @@ ARGUMENTS = "a"
 PART_MIN = 12
 """The length from which a repeated part is computed once and gets a name."""
 
-CHAINS = {"add": " + ", "and": " && ", "or": " || "}
-OTHERS = {
-    "subtract": "({} - {})",
-    "minimum": "minimum({}, {})",
-    "maximum": "maximum({}, {})",
-    "quotient": "quotient({}, {})",
-    "remainder": "remainder({}, {})",
-    "less": "({} < {})",
-    "less_equal": "({} <= {})",
-    "equal": "({} === {})",
-    "not": "!{}",
-    "choose": "({} ? {} : {})",
-    "choose_flag": "({} ? {} : {})",
-}
-"""Every operator of terms is here or among the chains."""
-
 LIMIT_PREFIX = f"{PARAMETER_PREFIX}limits."
 """The prefix of the leaves that limit how often a fault may happen."""
 
@@ -171,7 +155,9 @@ class Writer:
             for name, predicate in source.predicates.items()
         }
         places = {path: f"{STATE}[{i}]" for i, path in enumerate(source.paths)}
-        self.notation = Notation(places.__getitem__, write_constant, CHAINS, OTHERS)
+        self.notation = Notation.of(
+            "javascript", places.__getitem__, write_constant, ("add", "and", "or")
+        )
 
     def write(self) -> Iterator[str]:
         """The lines of the function."""

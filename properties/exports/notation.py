@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from attrs import frozen
 
+from reference.language.operator_table import spell
 from reference.language.terms import Term, find_shared
 
 RANGE_PREFIX = "is_range_of_"
@@ -27,6 +28,19 @@ class Notation:
     """Operators whose operands are in one pair of parentheses, and the text between them."""
     others: Mapping[str, str]
     """Every other operator, with a place for each operand."""
+
+    @classmethod
+    def of(
+        cls,
+        language: str,
+        write_leaf: Callable[[str], str],
+        write_constant: Callable[[int | bool], str],
+        chained: Iterable[str],
+    ) -> Notation:
+        """That of a language, by its column of the table of operators."""
+        texts = spell(language)
+        chains = {name: texts.pop(name).removeprefix("({}").removesuffix("{})") for name in chained}
+        return cls(write_leaf, write_constant, chains, texts)
 
     def write(self, term: Term, names: Mapping[int, str] | None = None) -> str:
         """The expression of a term; terms in ``names``, by their id, are written as these names.

@@ -33,7 +33,8 @@ from properties.z3.induction import get_leaf_names
 from properties.z3.intervals import Interval, compute_interval, compute_leaf_intervals
 from reference.language.leaves import compute_leaf_sorts, flatten
 from reference.language.machine import RecordedInstance, record_machine, record_predicate
-from reference.language.terms import Sort, Term, find_shared, record, specialise
+from reference.language.operator_table import Sort
+from reference.language.terms import Term, find_shared, record, specialise
 
 BYTE_MAX = 255
 
@@ -43,25 +44,7 @@ CHECK_PREFIX = "CHECK_"
 VIOLATES = "violates"
 """A failing check prints this word, and what is violated."""
 
-PROMELA = Notation(
-    name_path,
-    lambda value: str(value).lower(),
-    {"and": " && ", "or": " || "},
-    {
-        "add": "({} + {})",
-        "subtract": "({} - {})",
-        "minimum": "minimum({}, {})",
-        "maximum": "maximum({}, {})",
-        "quotient": "({} / {})",
-        "remainder": "({} % {})",
-        "less": "({} < {})",
-        "less_equal": "({} <= {})",
-        "equal": "({} == {})",
-        "not": "!{}",
-        "choose": "({} -> {} : {})",
-        "choose_flag": "({} -> {} : {})",
-    },
-)
+PROMELA = Notation.of("promela", name_path, lambda value: str(value).lower(), ("and", "or"))
 
 BEGINNING = """\
 #ifdef WIDE    /* every number in 32 bits: there must be as many states */

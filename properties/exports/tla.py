@@ -67,25 +67,7 @@ def write_constant(value: int | bool) -> str:
     return str(value).upper() if value >= 0 else f"({value})"
 
 
-TLA = Notation(
-    write_leaf,
-    write_constant,
-    {"and": " /\\ ", "or": " \\/ "},
-    {
-        "add": "({} + {})",
-        "subtract": "({} - {})",
-        "minimum": "Min({}, {})",
-        "maximum": "Max({}, {})",
-        "quotient": "({} \\div {})",
-        "remainder": "({} % {})",
-        "less": "({} < {})",
-        "less_equal": "({} <= {})",
-        "equal": "({} = {})",
-        "not": "~{}",
-        "choose": "(IF {} THEN {} ELSE {})",
-        "choose_flag": "(IF {} THEN {} ELSE {})",
-    },
-)
+TLA = Notation.of("tla", write_leaf, write_constant, ("and", "or"))
 
 
 @frozen

@@ -29,17 +29,8 @@ from properties.z3.induction import InductionProblem, get_leaf_names, make_solve
 from properties.z3.translation import BitVectorArithmetic, IntegerArithmetic, Translator
 from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import record_predicate
-from reference.language.terms import (
-    OPERATORS,
-    Sort,
-    Term,
-    constant,
-    evaluate,
-    leaf,
-    make_raw,
-    record,
-    substitute,
-)
+from reference.language.operator_table import OPERATORS, Sort
+from reference.language.terms import Term, constant, evaluate, leaf, make_raw, record, substitute
 
 Value = int | bool
 
@@ -81,19 +72,19 @@ def list_operands() -> dict[Sort, list[Term]]:
     for flag in (False, True):
         simple[Sort.BOOLEAN].append(constant(flag))
     found = {sort: list(terms) for sort, terms in simple.items()}
-    for operator, (sorts, result) in OPERATORS.items():
-        leaves = [simple[sort][:2] for sort in sorts]
+    for operator, row in OPERATORS.items():
+        leaves = [simple[sort][:2] for sort in row.sorts]
         for arguments in itertools.product(*leaves):
-            found[result].append(make_raw(operator, *arguments))
+            found[row.result].append(make_raw(operator, *arguments))
     return found
 
 
 def list_simplified() -> Iterator[tuple[Term, Term]]:
     """Every term over these operands that ``record`` simplifies, with the result."""
     operands = list_operands()
-    for operator, (sorts, _) in OPERATORS.items():
-        pools = [operands[sort] for sort in sorts]
-        if len(sorts) > 2:
+    for operator, row in OPERATORS.items():
+        pools = [operands[sort] for sort in row.sorts]
+        if len(row.sorts) > 2:
             pools = [pools[0], *(pool[:8] for pool in pools[1:])]
         for arguments in itertools.product(*pools):
             if is_defined(operator, arguments):
@@ -138,8 +129,8 @@ def check_translation() -> int:
     """
     count = 0
     for arithmetic in (IntegerArithmetic(), BitVectorArithmetic()):
-        for operator, (sorts, _) in OPERATORS.items():
-            for values in itertools.product(*(SMALL[sort] for sort in sorts)):
+        for operator, row in OPERATORS.items():
+            for values in itertools.product(*(SMALL[sort] for sort in row.sorts)):
                 if operator in DIVISIONS and (values[0] < 0 or values[1] <= 0):
                     continue
                 compare_operation(arithmetic, operator, values)
@@ -152,7 +143,7 @@ def compare_operation(
 ) -> None:
     """One operator on one choice of values. Raises UnsoundFoundationError."""
     names = [f"operand.{index}" for index in range(len(values))]
-    sorts = OPERATORS[operator][0]
+    sorts = OPERATORS[operator].sorts
     term = make_raw(operator, *map(leaf, names, sorts))
     given = {n: arithmetic.constant(v) for n, v in zip(names, values, strict=True)}
     translate = Translator(arithmetic, given)

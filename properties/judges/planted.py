@@ -91,10 +91,11 @@ TARGETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "properties/verdicts/certificates.py": ("_recheck_cell",),
     },
     "lowering": {
+        "reference/language/operator_table.py": ("_ROWS",),
         "spark_fuzz/kernel/native/lowering.py": (
-            *("OF_LANES", "OF_ONE", "_lower_fire", "_lower_step", "_lower_judge"),
+            *("_lower_fire", "_lower_step", "_lower_judge"),
             "_lower_judge_one",
-        )
+        ),
     },
     "rest": {
         "properties/worlds/replication/convergence.py": (

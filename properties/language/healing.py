@@ -10,9 +10,9 @@ from attrs import frozen
 from properties.language.property import Predicate
 from reference.language.leaves import is_parameter, list_changed
 from reference.language.machine import Instance, count_arguments
+from reference.language.operator_table import Sort
 from reference.language.operators import all_of, any_of, is_same, negate
 from reference.language.rule import RuleBody
-from reference.language.terms import Sort
 
 SEARCH_LIMITS = ("is_within_limit", "has_modelled_life_left")
 """Conditions that only bound a search: they prevent no broker's step."""

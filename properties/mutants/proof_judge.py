@@ -30,7 +30,8 @@ from properties.z3.discharge import make_plain_solver
 from properties.z3.induction import InductionProblem, Step, prove_lemmas
 from properties.z3.translation import Translator
 from reference.language.machine import RecordedInstance
-from reference.language.terms import Sort, Term, leaf, record, walk
+from reference.language.operator_table import Sort
+from reference.language.terms import Term, leaf, record, walk
 
 Arguments = Mapping[str, Term]
 """The term in place of each argument of a rule."""

@@ -24,7 +24,8 @@ from properties.mutants.derivation import (
     record_rule,
 )
 from reference.language.machine import RecordedInstance
-from reference.language.terms import Sort, Term, constant, leaf, record, walk
+from reference.language.operator_table import Sort
+from reference.language.terms import Term, constant, leaf, record, walk
 
 DEFINING_CONDITIONS = {
     "is_within_limit": "it decides which fault model a step belongs to",

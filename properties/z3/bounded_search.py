@@ -22,8 +22,9 @@ from properties.z3.induction import SolverGaveUpError, get_leaf_names
 from properties.z3.translation import BitVectorArithmetic, Translator
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.language.machine import Action, RecordedInstance, record_machine, record_predicate
+from reference.language.operator_table import Sort
 from reference.language.parameters import BaseParameters
-from reference.language.terms import Sort, Term, specialise
+from reference.language.terms import Term, specialise
 
 WIDTH = 6
 """Bits of an offset: the searched log has 12 bytes, and sums of an offset and two files fit too."""

@@ -21,9 +21,10 @@ from properties.language.world import ClaimedStructure
 from properties.z3.translation import IntegerArithmetic, Translator, conjoin, disjoin
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.language.machine import RecordedInstance, record_machine, record_predicate
+from reference.language.operator_table import Sort
 from reference.language.operators import negate
 from reference.language.parameters import BaseParameters
-from reference.language.terms import Sort, Term, walk
+from reference.language.terms import Term, walk
 
 LIMIT_PREFIX = "parameters.limits."
 """The prefix of the parameters that limit how often each fault may happen."""

@@ -7,7 +7,8 @@ from typing import Any
 
 import z3
 
-from reference.language.terms import Sort, Term, walk
+from reference.language.operator_table import Sort
+from reference.language.terms import Term, walk
 
 
 class IntegerArithmetic:

@@ -24,6 +24,7 @@ from reference.language.machine import (
     RecordedInstance,
     record_predicate,
 )
+from reference.language.operator_table import OPERATORS
 from reference.language.structure import BaseStructure
 from reference.language.terms import Term, find_shared, walk
 
@@ -36,24 +37,6 @@ Ranges: TypeAlias = tuple[tuple[int, int], ...]
 DEPTH_MAX = 12
 """How deep an expression may be nested before a part of it gets a name: Python's parser has a
 limit."""
-
-OPERATORS: Mapping[str, str] = {
-    "add": "({} + {})",
-    "subtract": "({} - {})",
-    "minimum": "min({}, {})",
-    "maximum": "max({}, {})",
-    "quotient": "({} // {})",
-    "remainder": "({} % {})",
-    "less": "({} < {})",
-    "less_equal": "({} <= {})",
-    "equal": "({} == {})",
-    "not": "(not {})",
-    "and": "({} and {})",
-    "or": "({} or {})",
-    "choose": "({1} if {0} else {2})",
-    "choose_flag": "({1} if {0} else {2})",
-}
-"""Each operator of terms in Python."""
 
 
 @define
@@ -90,7 +73,7 @@ class Writer:
             text, depth = self.write_leaf(part.payload), 0
         else:
             below = [self.texts[id(a)] for a in part.arguments]
-            text = OPERATORS[part.operator].format(*(t for t, _ in below))
+            text = OPERATORS[part.operator].python.format(*(t for t, _ in below))
             depth = 1 + max(d for _, d in below)
         if depth > DEPTH_MAX or id(part) in self.shared:
             name = f"v{len(self.texts)}"

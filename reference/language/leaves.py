@@ -13,8 +13,9 @@ from typing import Annotated, Any, TypeAlias
 
 import attrs
 
+from reference.language.operator_table import Sort
 from reference.language.structure import BaseStructure
-from reference.language.terms import Sort, leaf
+from reference.language.terms import leaf
 
 Offset: TypeAlias = Annotated[int, Sort.INTEGER]
 """A byte position in the commit log; -1 means "not known yet" where the text says so."""

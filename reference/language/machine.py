@@ -13,9 +13,10 @@ from typing import Any
 from attrs import field, frozen
 
 from reference.language.leaves import flatten, is_parameter, symbolic_cluster
+from reference.language.operator_table import Sort
 from reference.language.rule import Argument, Conditions, Rule
 from reference.language.structure import BaseStructure
-from reference.language.terms import Sort, Term, as_term, leaf
+from reference.language.terms import Term, as_term, leaf
 
 ARGUMENT_PREFIX = "argument."
 """How the leaf of an argument begins; no leaf of a state does."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from reference.language.terms import Sort, Term, evaluate, record
+from reference.language.operator_table import Sort
+from reference.language.terms import Term, evaluate, record
 
 Leaf = TypeVar("Leaf", int, bool)
 

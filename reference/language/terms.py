@@ -10,17 +10,11 @@ value, so an accidental ``if``, ``and``, ``or``, ``min`` or ``not`` raises immed
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
-
-class Sort(enum.Enum):
-    """The type of a leaf."""
-
-    INTEGER = "integer"
-    BOOLEAN = "boolean"
+from reference.language.operator_table import OPERATORS, Sort
 
 
 class TermError(TypeError):
@@ -100,24 +94,6 @@ class Term:
         return _write_out(self, {}) if is_short else _write_each_part_once(self)
 
 
-OPERATORS: dict[str, tuple[tuple[Sort, ...], Sort]] = {
-    "add": ((Sort.INTEGER, Sort.INTEGER), Sort.INTEGER),
-    "subtract": ((Sort.INTEGER, Sort.INTEGER), Sort.INTEGER),
-    "minimum": ((Sort.INTEGER, Sort.INTEGER), Sort.INTEGER),
-    "maximum": ((Sort.INTEGER, Sort.INTEGER), Sort.INTEGER),
-    "quotient": ((Sort.INTEGER, Sort.INTEGER), Sort.INTEGER),
-    "remainder": ((Sort.INTEGER, Sort.INTEGER), Sort.INTEGER),
-    "less": ((Sort.INTEGER, Sort.INTEGER), Sort.BOOLEAN),
-    "less_equal": ((Sort.INTEGER, Sort.INTEGER), Sort.BOOLEAN),
-    "equal": ((Sort.INTEGER, Sort.INTEGER), Sort.BOOLEAN),
-    "not": ((Sort.BOOLEAN,), Sort.BOOLEAN),
-    "and": ((Sort.BOOLEAN, Sort.BOOLEAN), Sort.BOOLEAN),
-    "or": ((Sort.BOOLEAN, Sort.BOOLEAN), Sort.BOOLEAN),
-    "choose": ((Sort.BOOLEAN, Sort.INTEGER, Sort.INTEGER), Sort.INTEGER),
-    "choose_flag": ((Sort.BOOLEAN, Sort.BOOLEAN, Sort.BOOLEAN), Sort.BOOLEAN),
-}
-"""Every operator that an interpretation must know, with the sorts of its arguments and result."""
-
 _interned: dict[tuple[Any, ...], Term] = {}
 
 
@@ -143,7 +119,8 @@ def record(operator: str, *operands: Any) -> Term:
     Raises TermError for operands of the wrong sort.
     """
     arguments = tuple([x if isinstance(x, Term) else _lift(x) for x in operands])
-    sorts, result = OPERATORS[operator]
+    known = OPERATORS[operator]
+    sorts, result = known.sorts, known.result
     if tuple([a.sort for a in arguments]) != sorts:
         wanted = ", ".join(s.value for s in sorts)
         raise TermError(f"{operator} takes ({wanted}), not {arguments!r}")
@@ -155,7 +132,7 @@ def record(operator: str, *operands: Any) -> Term:
 
 def make_raw(operator: str, *arguments: Term) -> Term:
     """The term ``operator(arguments)`` unsimplified: to check that ``record`` may simplify it."""
-    return _intern(operator, arguments, None, OPERATORS[operator][1])
+    return _intern(operator, arguments, None, OPERATORS[operator].result)
 
 
 def walk(roots: Iterable[Term]) -> Iterator[Term]:
@@ -239,25 +216,8 @@ def substitute(term: Term, values: dict[str, int | bool]) -> int | bool:
 
 def evaluate(operator: str, *values: Any) -> int | bool:
     """One operator on numbers: the meaning that every other interpretation must agree with."""
-    return _MEANING[operator](*values)  # type: ignore[no-any-return]
-
-
-_MEANING: dict[str, Any] = {
-    "add": lambda a, b: a + b,
-    "subtract": lambda a, b: a - b,
-    "minimum": min,
-    "maximum": max,
-    "quotient": lambda a, b: a // b,
-    "remainder": lambda a, b: a % b,
-    "less": lambda a, b: a < b,
-    "less_equal": lambda a, b: a <= b,
-    "equal": lambda a, b: a == b,
-    "not": lambda a: not a,
-    "and": lambda a, b: a and b,
-    "or": lambda a, b: a or b,
-    "choose": lambda c, a, b: a if c else b,
-    "choose_flag": lambda c, a, b: a if c else b,
-}
+    value: int | bool = OPERATORS[operator].meaning(*values)
+    return value
 
 
 def _intern(operator: str, arguments: tuple[Term, ...], payload: Any, sort: Sort) -> Term:

@@ -14,12 +14,12 @@ from properties.verdicts.certificates import get_world_folder
 from properties.worlds.catalogue import STRUCTURES
 from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import compute_machine
-from reference.language.terms import OPERATORS, Sort, evaluate
+from reference.language.operator_table import OPERATORS, Sort
+from reference.language.terms import evaluate
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.kernel.agreement import describe_replay, describe_row
 from spark_fuzz.kernel.kernel import compile_kernel
 from spark_fuzz.kernel.native.compiler import fill_in, load_library
-from spark_fuzz.kernel.native.lowering import OF_ONE
 
 LOWERED_SCHEDULES = 40
 """Known schedules along which the compiled functions are compared with the reference."""
@@ -38,17 +38,15 @@ def check_lowering() -> str:
 def compare_operators() -> str:
     """Each operator on small numbers, in a C function of its own."""
     lines = []
-    for operator, (sorts, _) in OPERATORS.items():
-        names = [f"a{i}" for i in range(len(sorts))]
+    for operator, row in OPERATORS.items():
+        names = [f"a{i}" for i in range(len(row.sorts))]
         head = ", ".join(f"number {name}" for name in names)
-        lines.append(
-            f"number of_{operator}({head}) {{ return {OF_ONE[operator].format(*names)}; }}"
-        )
+        lines.append(f"number of_{operator}({head}) {{ return {row.c.format(*names)}; }}")
     library = load_library(fill_in("operators.c", {}, "\n".join(lines)), "operators")
-    for operator, (sorts, _) in OPERATORS.items():
+    for operator, row in OPERATORS.items():
         function = getattr(library, f"of_{operator}")
-        function.restype, function.argtypes = ctypes.c_int64, [ctypes.c_int64] * len(sorts)
-        pools = [(False, True) if s is Sort.BOOLEAN else (-2, -1, 0, 1, 3) for s in sorts]
+        function.restype, function.argtypes = ctypes.c_int64, [ctypes.c_int64] * len(row.sorts)
+        pools = [(False, True) if s is Sort.BOOLEAN else (-2, -1, 0, 1, 3) for s in row.sorts]
         for values in itertools.product(*pools):
             if operator in ("quotient", "remainder") and values[1] <= 0:
                 continue

@@ -11,8 +11,8 @@ from attrs import frozen
 
 from properties.language.world import get_largest_size
 from properties.schedules.possible_steps import LOWEST
+from reference.language.operator_table import Sort
 from reference.language.parameters import BaseParameters
-from reference.language.terms import Sort
 from spark_fuzz.kernel.layout import Layout
 from spark_fuzz.search.influence import Influence, find_independent
 from spark_fuzz.search.safe_states import ViolationReachability

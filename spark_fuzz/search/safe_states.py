@@ -15,7 +15,8 @@ from collections.abc import Iterable, Mapping
 from attrs import frozen
 
 from properties.schedules.possible_steps import LOWEST, Step, get_state_leaves, is_constant
-from reference.language.terms import Sort, Term, specialise
+from reference.language.operator_table import Sort
+from reference.language.terms import Term, specialise
 from spark_fuzz.search.influence import Influence, find_chosen_parts
 
 Picture = tuple[int | bool, ...]

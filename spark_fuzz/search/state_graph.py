@@ -15,7 +15,8 @@ from attrs import evolve, field, frozen
 
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.language.machine import Action, RecordedInstance, record_machine
-from reference.language.terms import Sort, Term, specialise
+from reference.language.operator_table import Sort
+from reference.language.terms import Term, specialise
 from spark_fuzz.search.array_reading import NUMBER, ArrayReading
 
 LEAF = np.int8

@@ -22,7 +22,8 @@ from properties.mutants.replay_judges import find_lost_schedule
 from properties.worlds.catalogue import WORLD_BY_TOPIC
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine
-from reference.language.terms import Sort, constant, leaf, record, substitute
+from reference.language.operator_table import Sort
+from reference.language.terms import constant, leaf, record, substitute
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from reference.worlds.replication.state import Cluster
 from tests.structures import SYNCHRONOUS_PAIR

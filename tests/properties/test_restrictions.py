@@ -42,7 +42,8 @@ from properties.verdicts.storage.certificate_files import read_entries
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds.catalogue import WORLD_BY_TOPIC, Tag, list_tagged
 from properties.worlds.toy import TOY
-from reference.language.terms import Sort, Term, constant, leaf, record, substitute
+from reference.language.operator_table import Sort
+from reference.language.terms import Term, constant, leaf, record, substitute
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 SHARED = ROOT.parent / "shared"

@@ -14,8 +14,9 @@ from reference.language.compiled import (
 )
 from reference.language.dependencies import list_leaves
 from reference.language.machine import ARGUMENT_PREFIX, Action, record_predicate
+from reference.language.operator_table import Sort
 from reference.language.structure import BaseStructure
-from reference.language.terms import Sort, leaf
+from reference.language.terms import leaf
 
 
 def has_value(structure: BaseStructure, text: str, path: str, wanted: int) -> Goal:

@@ -31,8 +31,8 @@ from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.language.machine import Action, compute_machine
+from reference.language.operator_table import Sort
 from reference.language.parameters import BaseParameters
-from reference.language.terms import Sort
 from reference.releases.versions import USUAL, parse_version
 from reference.worlds.replication.parameters import FaultCounts, Parameters
 from reference.worlds.replication.rules import RULES

@@ -14,8 +14,8 @@ from typing import Annotated, TypeAlias
 from attrs import field, frozen
 
 from reference.language.leaves import Count, Flag
+from reference.language.operator_table import Sort
 from reference.language.parameters import BaseFaults, BaseParameters
-from reference.language.terms import Sort
 from reference.worlds.reading.shape import ReadingShape
 
 QueueOffset: TypeAlias = Annotated[int, Sort.INTEGER]

@@ -12,9 +12,9 @@ from typing import Any
 from attrs import field, frozen
 
 from reference.language.leaves import flatten, transform_leaves
+from reference.language.operator_table import Sort
 from reference.language.operators import all_of, choose, implies
 from reference.language.rule import Conditions
-from reference.language.terms import Sort
 from reference.worlds.reading.state import Reading
 
 

@@ -13,9 +13,9 @@ from typing import Annotated, TypeAlias
 from attrs import field, frozen
 
 from reference.language.leaves import Code, Count, Flag
+from reference.language.operator_table import Sort
 from reference.language.operators import choose
 from reference.language.parameters import BaseFaults, BaseParameters
-from reference.language.terms import Sort
 from reference.worlds.tables.shape import TablesShape
 
 Instant: TypeAlias = Annotated[int, Sort.INTEGER]

@@ -10,37 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from reference.language.machine import record_predicate
-from reference.language.terms import Sort, Term, walk
+from reference.language.operator_table import Sort, spell
+from reference.language.terms import Term, walk
 from spark_fuzz.kernel.layout import Layout, collect_moving
-
-OF_LANES = {
-    "add": "({} + {})",
-    "subtract": "({} - {})",
-    "minimum": "minimum({}, {})",
-    "maximum": "maximum({}, {})",
-    "quotient": "quotient({}, {})",
-    "remainder": "modulo({}, {})",
-    "less": "({} < {})",
-    "less_equal": "({} <= {})",
-    "equal": "({} == {})",
-    "not": "(~{})",
-    "and": "({} & {})",
-    "or": "({} | {})",
-    "choose": "either({}, {}, {})",
-    "choose_flag": "either({}, {}, {})",
-}
-"""A term of vectors by its operator."""
-
-OF_ONE = OF_LANES | {
-    "minimum": "minimum_of({}, {})",
-    "maximum": "maximum_of({}, {})",
-    "quotient": "quotient_of({}, {})",
-    "remainder": "modulo_of({}, {})",
-    "not": "(!{})",
-    "choose": "({} ? {} : {})",
-    "choose_flag": "({} ? {} : {})",
-}
-"""A term of numbers by its operator."""
 
 
 class Writer:
@@ -93,7 +65,7 @@ class Writer:
 class LanesWriter(Writer):
     """Writes the body of a function of vectors."""
 
-    expressions = OF_LANES
+    expressions = spell("c_lanes")
     declaration = "V {} = {};"
 
     def __init__(self, layout: Layout) -> None:
@@ -112,7 +84,7 @@ class LanesWriter(Writer):
 class LaneWriter(Writer):
     """Writes the body of a function of one state, whose numbers stand STRIDE apart."""
 
-    expressions = OF_ONE
+    expressions = spell("c")
     declaration = "number {} = {};"
 
     def write_constant(self, value: Any) -> str:

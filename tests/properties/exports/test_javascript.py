@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from properties.exports import javascript
-from properties.exports.javascript import CHAINS, ENGINE_FILE, OTHERS, Source, check_ranges
+from properties.exports import javascript, notation
+from properties.exports.javascript import ENGINE_FILE, Source, check_ranges
 from properties.exports.notation import Notation
 from properties.exports.shared_text import SharedText
 from properties.worlds.catalogue import STRUCTURES
 from reference.language.machine import record_machine
-from reference.language.terms import OPERATORS, Sort, constant, evaluate, leaf, make_raw
+from reference.language.operator_table import OPERATORS, Sort, spell
+from reference.language.terms import constant, evaluate, leaf, make_raw
 from reference.language.terms import walk as terms_walk
 from tests.properties.exports import javascript_walks
 from tests.properties.exports.javascript_walks import (
@@ -99,7 +100,7 @@ def test_the_night_is_long_enough() -> None:
 
 def list_operands(operator: str) -> Iterator[tuple[Any, ...]]:
     """All tuples of a few numbers and truth values that an operator takes."""
-    sorts, _ = OPERATORS[operator]
+    sorts = OPERATORS[operator].sorts
     choices = [NUMBERS if sort is Sort.INTEGER else (False, True) for sort in sorts]
     for values in itertools.product(*choices):
         if operator not in ("quotient", "remainder") or values[1]:
@@ -111,28 +112,28 @@ def test_an_operator_means_what_it_means_in_python(operator: str) -> None:
     """Numbers below zero and beyond those that a double tells apart are among the operands."""
     context = javascript_walks.Context()
     context.eval(ENGINE_FILE.read_text(encoding="utf-8"))
-    notation = Notation(str, javascript.write_constant, CHAINS, OTHERS)
+    written = Notation.of("javascript", str, javascript.write_constant, ("add", "and", "or"))
     for values in list_operands(operator):
-        text = notation.write(make_raw(operator, *map(constant, values)))
+        text = written.write(make_raw(operator, *map(constant, values)))
         expected = javascript.write_constant(evaluate(operator, *values)).strip("()")
         said = context.eval(f"((x) => x + (typeof x === 'bigint' ? 'n' : ''))({text})")
         assert expected == said, (operator, values)
 
 
 MISTAKES = {
-    "add": (CHAINS, " - "),
-    "and": (CHAINS, " || "),
-    "or": (CHAINS, " && "),
-    "subtract": (OTHERS, "({1} - {0})"),
-    "minimum": (OTHERS, "maximum({}, {})"),
-    "maximum": (OTHERS, "minimum({}, {})"),
-    "remainder": (OTHERS, "quotient({}, {})"),
-    "less": (OTHERS, "({} <= {})"),
-    "less_equal": (OTHERS, "({} < {})"),
-    "equal": (OTHERS, "({} <= {})"),
-    "not": (OTHERS, "!!{}"),
-    "choose": (OTHERS, "({0} ? {2} : {1})"),
-    "choose_flag": (OTHERS, "({0} ? {2} : {1})"),
+    "add": "({} - {})",
+    "and": "({} || {})",
+    "or": "({} && {})",
+    "subtract": "({1} - {0})",
+    "minimum": "maximum({}, {})",
+    "maximum": "minimum({}, {})",
+    "remainder": "quotient({}, {})",
+    "less": "({} <= {})",
+    "less_equal": "({} < {})",
+    "equal": "({} <= {})",
+    "not": "!!{}",
+    "choose": "({0} ? {2} : {1})",
+    "choose_flag": "({0} ? {2} : {1})",
 }
 """For each operator another one in its place."""
 
@@ -151,8 +152,8 @@ def test_every_operator_of_a_rule_has_a_mistake() -> None:
 @pytest.mark.parametrize("operator", MISTAKES)
 def test_the_comparison_finds_a_mistake(operator: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With one operator written wrongly the readings disagree within a short walk."""
-    table, wrong = MISTAKES[operator]
-    monkeypatch.setitem(table, operator, wrong)
+    wrong = {**spell("javascript"), operator: MISTAKES[operator]}
+    monkeypatch.setattr(notation, "spell", lambda language: dict(wrong))
     with pytest.raises(DisagreementError, match=r"JavaScript|is refused"):
         walk_everywhere()
 

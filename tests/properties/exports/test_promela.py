@@ -29,8 +29,9 @@ from properties.worlds.judged_instances import JUDGED_INSTANCES, TINY
 from properties.z3.intervals import compute_interval, compute_leaf_intervals
 from reference.language.leaves import compute_leaf_sorts
 from reference.language.machine import RecordedInstance, record_machine
+from reference.language.operator_table import Sort
 from reference.language.operators import choose, maximum, minimum, quotient, remainder
-from reference.language.terms import Sort, constant, leaf, record, specialise
+from reference.language.terms import constant, leaf, record, specialise
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 X, Y, Z = (leaf(name, Sort.INTEGER) for name in ("x", "y.0", "z"))

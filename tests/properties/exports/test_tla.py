@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 
 from book.implementers.model_checkers_page import STOCK_FAULT, write_shown
-from properties.exports.tla import CODES, TLA, find_refuted, list_claims, write_module, write_value
-from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged
+from properties.exports.tla import TLA, find_refuted, list_claims, write_module, write_value
+from properties.worlds.catalogue import STRUCTURES, WORLDS, Tag, list_tagged
 from properties.worlds.replication.structures import STOCK_PAIR
+from properties.worlds.tables.world import TABLES
 from reference.language.leaves import compute_leaf_sorts
 from reference.language.machine import compute_machine
+from reference.language.operator_table import Sort
 from reference.language.operators import choose, maximum, minimum, quotient, remainder
-from reference.language.terms import Sort, leaf, record
+from reference.language.terms import leaf, record
 from reference.worlds.tables import state as tables_state
 from tests.properties.exports.test_tla_meaning import (
     convert_state,
@@ -86,9 +88,10 @@ def test_every_rule_is_an_action_with_sentence_and_source() -> None:
 
 def test_codes_are_those_of_the_reference() -> None:
     """The comment about a field tells its numbers."""
-    assert [getattr(tables_state, name) for name in CODES["stage"]] == list(range(5))
+    assert [getattr(tables_state, name) for name in TABLES.numbers.codes["stage"]] == list(range(5))
     known = {p.rpartition(".")[2] for s in list_tagged(Tag.USUAL) for p in compute_leaf_sorts(s)}
-    assert CODES.keys() <= known
+    codes = {name for world in WORLDS for name in world.numbers.codes}
+    assert codes <= known
     assert "\\* phase: 0 NOT_SENT, 1 REFUSED, 2 WAITS_FOR_DISK" in write_shown().text
 
 

@@ -14,7 +14,7 @@ from properties.judges.foundations import (
     list_simplified,
 )
 from properties.z3 import translation as z3_translation
-from reference.language.terms import OPERATORS
+from reference.language.operator_table import OPERATORS
 
 
 def test_foundations_hold() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from properties.judges import foundations
 from properties.judges.foundations import find_wrong_premises
 from properties.judges.judge_checks import PROVED_STRUCTURES
 from properties.schedules.judgement import follow_while_possible
@@ -17,7 +16,7 @@ from properties.verdicts.certificates import get_world_folder
 from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.guarantees import is_any_written
 from properties.worlds.replication.structures import STOCK_PAIR
-from properties.worlds.replication.world import CLAIMS
+from properties.worlds.replication.world import CLAIMS, ClaimedGroup
 from properties.z3.induction import prove_lemmas
 from tests.structures import leave_most_to_night
 
@@ -51,10 +50,9 @@ def test_a_wrong_premise_is_noticed(
 ) -> None:
     """One that holds too often, and one that never holds."""
     wrong = {claim: evolve(CLAIMS[claim], premise=premise)}
-    monkeypatch.setattr(
-        foundations, "find_world", lambda structure: evolve(structure.world, claims=wrong)
-    )
     lemmas = prove_lemmas(STOCK_PAIR)
+    world = evolve(STOCK_PAIR.world, claims=wrong)
+    monkeypatch.setattr(ClaimedGroup, "world", property(lambda structure: world))
     found = list(find_wrong_premises(STOCK_PAIR, lemmas, list_states(STOCK_PAIR.name)))
     assert found
     assert told in found[0]

@@ -28,7 +28,8 @@ from properties.z3.induction import (
 )
 from reference.language.leaves import unflatten
 from reference.language.machine import Action, compute_machine, record_predicate
-from reference.language.terms import Sort, constant, leaf, record
+from reference.language.operator_table import Sort
+from reference.language.terms import constant, leaf, record
 from reference.worlds.replication.state import Cluster
 from tests.structures import (
     GROUPS,

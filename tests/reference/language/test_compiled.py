@@ -15,9 +15,10 @@ from properties.worlds.toy import TOY
 from reference.language.compiled import Writer, compile_predicate, compute_compiled_machine
 from reference.language.dependencies import EnabledSteps, compute_dependencies
 from reference.language.machine import Action, compute_machine, probe
-from reference.language.terms import OPERATORS, Sort, constant, leaf, make_raw, substitute
+from reference.language.operator_table import OPERATORS, Sort
+from reference.language.terms import constant, leaf, make_raw, substitute
 
-STRUCTURES = [
+COMPARED = [
     TOY.structures[0],
     *(world.structures[-1] for world in WORLDS),
     SYSTEM.structures[0],
@@ -43,7 +44,7 @@ def draw_states(structure: ClaimedStructure, seed: int) -> list[tuple[Any, Actio
     return states
 
 
-@pytest.fixture(scope="module", params=STRUCTURES, ids=lambda s: s.name)
+@pytest.fixture(scope="module", params=COMPARED, ids=lambda s: s.name)
 def structure(request: pytest.FixtureRequest) -> Any:
     """One structure of each world, and of the last releases."""
     return request.param
@@ -146,7 +147,7 @@ NUMBERS, FLAGS = (-7, -1, 0, 1, 2, 5), (False, True)
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_each_operator_means_in_python_what_it_means_in_terms(operator: str) -> None:
     """On numbers around zero, below it too; used once, and used twice in one term."""
-    sorts, result = OPERATORS[operator]
+    sorts, result = OPERATORS[operator].sorts, OPERATORS[operator].result
     leaves = [leaf(f"x{i}", sort) for i, sort in enumerate(sorts)]
     term = make_raw(operator, *leaves)
     # Used twice, so that it gets a name; and within itself, so that the parentheses count.

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.language import operators as op
+from reference.language.operator_table import OPERATORS, Sort
 from reference.language.terms import (
-    OPERATORS,
-    Sort,
     TermError,
     constant,
     evaluate,
@@ -92,7 +91,7 @@ def test_static_conditions_vanish() -> None:
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_every_operator_has_a_meaning(operator: str) -> None:
     """Each operator can be evaluated, and its result has its sort."""
-    sorts, result = OPERATORS[operator]
+    sorts, result = OPERATORS[operator].sorts, OPERATORS[operator].result
     answer = evaluate(operator, *(True if s is Sort.BOOLEAN else 3 for s in sorts))
     assert isinstance(answer, bool) == (result is Sort.BOOLEAN)
 

@@ -24,7 +24,7 @@ from properties.verdicts.certificates import decode_schedule
 from properties.worlds.catalogue import WORLD_BY_TOPIC
 from reference.language.leaves import unflatten
 from reference.language.machine import Action, compute_machine
-from reference.language.terms import Sort
+from reference.language.operator_table import Sort
 from spark_fuzz.judges.mutant_judge import Task, judge_rule
 from spark_fuzz.judges.small_instances import (
     ListedInstance,

@@ -9,7 +9,8 @@ from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import GUARANTEES
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.language.machine import record_machine
-from reference.language.terms import Sort, Term, constant, leaf, record
+from reference.language.operator_table import Sort
+from reference.language.terms import Term, constant, leaf, record
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from spark_fuzz.search.influence import compute_influence, find_highest_values, leave_out_replaced
 from tests.structures import SYNCHRONOUS_PAIR

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 
 from properties.schedules.possible_steps import Step
-from reference.language.terms import Sort, Term, constant, leaf, record
+from reference.language.operator_table import Sort
+from reference.language.terms import Term, constant, leaf, record
 from spark_fuzz.search.influence import Influence
 from spark_fuzz.search.safe_states import (
     Picture,

@@ -54,7 +54,8 @@ from reference.decisions.reading.client import (
     has_commit_flag,
 )
 from reference.decisions.reading.pull import ResponseCode
-from reference.language.terms import Sort, Term, leaf
+from reference.language.operator_table import Sort
+from reference.language.terms import Term, leaf
 from tests.reference.decisions.reading.test_terms import name_terms, read_term
 
 OFFSETS = st.integers(NO_PROGRESS, 6)

@@ -28,7 +28,8 @@ from reference.decisions.reading.read import GetMessageStatus
 from reference.decisions.reading.scan import Scan
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import SubscriptionGroup
-from reference.language.terms import Sort, Term, leaf, substitute
+from reference.language.operator_table import Sort
+from reference.language.terms import Term, leaf, substitute
 from reference.worlds.replication.shape import Role
 
 NUMBERS = st.integers(0, 6)
