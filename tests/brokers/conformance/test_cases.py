@@ -73,7 +73,7 @@ def test_there_are_cases_enough_with_names_of_their_own() -> None:
     assert len(BY_NAME) == len(ALL_CASES)
 
 
-@pytest.mark.parametrize("caught", list(load().values())[::BY_DAY_EACH], ids=lambda c: c.mutant)
+@pytest.mark.parametrize("caught", list(load().values()), ids=lambda c: c.mutant)
 def test_a_mutant_is_caught(caught: Caught) -> None:
     """By the case that the page names."""
     if caught.case:

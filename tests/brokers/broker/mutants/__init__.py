@@ -1,1 +1,0 @@
-"""Situations in which wire mutants of the own broker show themselves, on the simulated network."""
