@@ -120,7 +120,7 @@ def test_bad_arguments(arguments: list[object], word: str) -> None:
     assert word in assert_one_line(run(*arguments), 3)
 
 
-@pytest.mark.parametrize("options", [(), ("--json",), ("--joined",)])
+@pytest.mark.parametrize("options", [(), ("--json",)])
 def test_every_bad_recording_is_reported(options: tuple[str, ...]) -> None:
     """In the order of the files; the good ones are explained all the same."""
     good = "tests/data/traces/a_sync_healthy.jsonl"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import reference.worlds.replication.parameters
+import reference.worlds.replication.shape
 import reference.worlds.replication.state
-import reference.worlds.replication.structure
 from book.model import system_page
 from book.model.code_page import (
     TOPIC_SHELVES,
@@ -117,10 +117,10 @@ def find_classes() -> dict[str, list[tuple[str, str, str]]]:
     """Field, type and docstring of every field of the classes of the state, from their source."""
     classes = {}
     topics = reference.worlds.replication
-    for module in (topics.structure, topics.parameters, topics.state):
+    for module in (topics.shape, topics.parameters, topics.state):
         tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
         for node in tree.body:
-            if isinstance(node, ast.ClassDef):
+            if isinstance(node, ast.ClassDef) and node.decorator_list:
                 classes[node.name] = list(find_fields(node))
     return classes
 

@@ -148,7 +148,7 @@ def test_facts_are_proved(fact: Fact) -> None:
     """For the smallest groups and each column that they name; under a late join they are not."""
     small = [s for s in fact.structures if s.slaves == 1]
     assert small
-    assert all(is_proved(fact, s, c) for s in small for c in fact.columns)
+    assert all(is_proved(fact, s, c) for s in small for c in fact.fault_models)
     assert not is_proved(fact, small[-1], "late join")
 
 
@@ -156,7 +156,7 @@ def test_facts_are_proved(fact: Fact) -> None:
 @pytest.mark.parametrize("fact", FACTS, ids=lambda f: f.predicate.__name__)
 def test_facts_are_proved_of_every_group(fact: Fact) -> None:
     """For each group and column that they name; under a late join they are not."""
-    assert all(is_proved(fact, s, c) for s in fact.structures for c in fact.columns)
+    assert all(is_proved(fact, s, c) for s in fact.structures for c in fact.fault_models)
     assert not is_proved(fact, fact.structures[-1], "late join")
 
 

@@ -252,7 +252,7 @@ def test_the_patient_wait_as_long_as_something_moves() -> None:
     assert patient
     healing = SYNCHRONOUS_PAIR.healing
     assert healing is not None
-    enabled = walk.is_patient = False.healing
+    enabled = walk.find_healing(is_patient=False)
     alone = [e for e in enabled if e.instance.rule.name in healing.last_resorts]
     assert alone == put_off_last_resorts(alone, healing)
 

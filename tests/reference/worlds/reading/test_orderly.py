@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from properties.worlds.reading.world import ClaimedReading
 from reference.language.machine import Action, compute_machine
 from reference.worlds.reading.state import MASTER, SMALL_READING, Message, Reading
-from reference.worlds.reading.structure import ReadingStructure
 from tests.properties.worlds.test_walks import walk
 
-ORDERLY = ReadingStructure(is_master_open=True, is_slave_open=True, is_orderly=True)
+ORDERLY = ClaimedReading(is_master_open=True, is_slave_open=True, is_orderly=True)
 CONCURRENT = evolve(ORDERLY, is_orderly=False)
 WALKS, STEPS = 12, 120
 
