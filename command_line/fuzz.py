@@ -83,11 +83,10 @@ Examples:
   rmqspec fuzz --resume campaigns/seven         # what was interrupted
 
 After Ctrl-C, a kill or a failure, --resume computes what is missing. The rows are those of an
-uninterrupted campaign. The first campaign of a structure compiles its kernel: some 4 s with a C
-compiler, 10 to 30 s without.
+uninterrupted campaign. The first campaign of a structure compiles its kernel, some 4 s.
 
 Exit codes: 0 analysed, 1 a guarantee is violated that is proved for these faults, 3 bad input, 4 no
-Java, 130 interrupted.
+Java or no C compiler, 130 interrupted.
 
 \b
 --limits: how often each fault may happen in one schedule; others never happen.

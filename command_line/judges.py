@@ -33,8 +33,8 @@ Examples:
   rmqspec judges --fault "slave kill"
   rmqspec judges --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave" --fault none --json
 
-A fault model takes 5 to 20 s. Each structure's kernel is compiled once: some 4 s with a C compiler,
-10 to 30 s without.
+A fault model takes 5 to 20 s. Each structure's kernel is compiled once, some 4 s; that needs
+a C compiler.
 
 Exit codes: 0 no two judges contradict each other, 3 bad input, 4 missing prerequisite, 70 two of
 them do: both are named, with what they say.

@@ -2,7 +2,8 @@
 
 - ``language``: properties, fault models, healing, and the worlds that they make up.
 - ``worlds``: claims, and lemmas for their proofs; each world ends in one object.
-- ``z3``: how claims are proved or refuted. ``exports``: vectors, and the terms for other tools.
+- ``z3``: how claims are proved or refuted. ``exports``: the terms for other tools.
+- ``vectors``: questions with answers, for other implementations.
 - ``verdicts``: certificates and their contents. ``comparison``: what a variant or release changes.
 - ``schedules``: followed, judged, shortened. ``walks``: random walks, and Hypothesis machines.
 - ``scenarios``: known issues, procedures, predictions, and where consumers read.

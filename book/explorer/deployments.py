@@ -10,7 +10,6 @@ from properties.language.world import ClaimedStructure
 from properties.scenarios.counterexamples.cases import load_cases
 from properties.scenarios.known_issues.catalogue import load_scenarios
 from properties.worlds.catalogue import STRUCTURES
-from properties.worlds.system.world import ClaimedSystem
 from reference.releases.versions import list_versions
 
 PAIR = "SYNC_MASTER/ASYNC_FLUSH/1 slave"
@@ -93,11 +92,6 @@ def list_deployments() -> Iterator[Deployment]:
         if deployment.key not in known:
             known.add(deployment.key)
             yield deployment
-
-
-def has_parts(structure: ClaimedStructure) -> bool:
-    """It is a system, whose rules are those of other worlds, lifted."""
-    return isinstance(structure, ClaimedSystem)
 
 
 def get_plain(structure: ClaimedStructure) -> ClaimedStructure:

@@ -113,8 +113,7 @@ def run_loop(loop: Callable[[int], int], iterations: int) -> int:
 def read_record(path: Path = RECORD) -> dict[str, float]:
     """Engine -> recorded ratio; without the kernel's where it walks by another engine than then.
 
-    A processor with other vectors, or a machine without a C compiler, is not to be compared. Raises
-    RecordError.
+    A processor with other vectors is not to be compared. Raises RecordError.
     """
     try:
         record = tomllib.loads(path.read_text(encoding="utf-8"))

@@ -1,1 +1,1 @@
-"""Other readings of the same terms: TLA+, Promela, SMT-LIB, traces of states, test vectors."""
+"""Other readings of the same terms: TLA+, Promela, SMT-LIB, JavaScript, and traces of states."""

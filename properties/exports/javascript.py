@@ -25,7 +25,7 @@ from properties.exports.notation import RANGE_PREFIX, Notation
 from properties.exports.shared_text import SharedText
 from properties.language.property import Predicate
 from properties.language.world import ClaimedStructure
-from reference.language.leaves import PARAMETER_PREFIX, compute_leaf_sorts, flatten
+from reference.language.leaves import compute_leaf_sorts, flatten
 from reference.language.machine import (
     ARGUMENT_PREFIX,
     RecordedInstance,
@@ -46,9 +46,6 @@ ARGUMENTS = "a"
 
 PART_MIN = 12
 """The length from which a repeated part is computed once and gets a name."""
-
-LIMIT_PREFIX = f"{PARAMETER_PREFIX}limits."
-"""The prefix of the leaves that limit how often a fault may happen."""
 
 
 def write_constant(value: int | bool) -> str:

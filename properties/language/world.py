@@ -227,7 +227,7 @@ class World:
         return self.sizes.search.limit(fault_model.search_limits)
 
 
-@frozen(weakref_slot=False)
+@frozen(weakref_slot=False)  # A structure derives from a shape too, which has that slot.
 class ClaimedStructure(BaseStructure):
     """A structure with claims about it: those of its world. Each world derives a class of its own.
 

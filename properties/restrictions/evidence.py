@@ -77,8 +77,9 @@ def get_standing(world: str, restriction: str) -> Standing:
 
 
 def get_world_name(structure: ClaimedStructure) -> str:
-    """The world of a structure: ``replication``, ``consumption``, ``tables``, ``delay``."""
-    return next(name for name, world in WORLD_BY_TOPIC.items() if world is structure.world)
+    """The world of a structure, as tables call it: ``replication``, ``consumption`` and so on."""
+    names = (name for name, world in WORLD_BY_TOPIC.items() if world is structure.world)
+    return next(names, structure.world.topic)
 
 
 @cache

@@ -21,7 +21,7 @@ def _as_pairs(settings: Any) -> tuple[tuple[str, Any], ...]:
 
 @frozen(kw_only=True)
 class CellSelector:
-    """Structures and fault modeles; an omitted selector fits all."""
+    """Structures and fault models; an omitted selector fits all."""
 
     roles: tuple[str, ...] = field(default=(), converter=tuple)
     """Role names, as they matter to puts (``get_waiting_role``)."""
@@ -30,7 +30,7 @@ class CellSelector:
     slaves: tuple[int, ...] = field(default=(), converter=tuple)
     """Numbers of slaves."""
     faults: tuple[str, ...] = field(default=(), converter=tuple)
-    """Names of fault modeles."""
+    """Names of fault models."""
     releases: tuple[str, ...] = field(default=(), converter=tuple)
     """The first release of each rule set that the entry is about; the empty string is 4.4.0."""
     settings: tuple[tuple[str, Any], ...] = field(default=(), converter=_as_pairs)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import TypeVar
 
 from properties.language.world import ClaimedStructure, World
 from properties.worlds.delay.world import DELAY
@@ -87,9 +86,10 @@ def _list_all() -> Iterator[tuple[ClaimedStructure, tuple[Tag, ...]]]:
 def _collect() -> tuple[dict[str, ClaimedStructure], dict[str, set[Tag]]]:
     structures: dict[str, ClaimedStructure] = {}
     tags: dict[str, set[Tag]] = {}
-    for structure, told in _list_all():
-        assert structures.setdefault(structure.name, structure) == structure
-        tags.setdefault(structure.name, set()).update(told)
+    for structure, given in _list_all():
+        if structures.setdefault(structure.name, structure) != structure:
+            raise ValueError(f"two structures are called {structure.name}")
+        tags.setdefault(structure.name, set()).update(given)
     return structures, tags
 
 
@@ -97,8 +97,6 @@ _STRUCTURES, _TAGS = _collect()
 
 STRUCTURES: Mapping[str, ClaimedStructure] = _STRUCTURES
 """Every structure by its name: of 4.4.0 and later, of the system, with each setting."""
-
-Kind = TypeVar("Kind", bound=ClaimedStructure)
 
 
 @cache
@@ -115,11 +113,6 @@ def list_tagged_groups(tag: Tag) -> tuple[ClaimedGroup, ...]:
 def list_other_structures() -> tuple[ClaimedStructure, ...]:
     """The usual structures of the worlds beside replication."""
     return tuple(structure for world in OTHER_WORLDS for structure in world.structures)
-
-
-def has_tag(structure: ClaimedStructure, tag: Tag) -> bool:
-    """The structure itself, with one followed message, is in the catalogue and has the tag."""
-    return structure in list_tagged(tag)
 
 
 CLAIM_NAMES = tuple(dict.fromkeys(n for world in (*WORLDS, SYSTEM) for n in world.claims))

@@ -57,7 +57,7 @@ class ClaimedTank(TankStructure, ClaimedStructure):
 
     @property
     def world(self) -> World:
-        """The world that makes them."""
+        """The world whose claims these are."""
         return TOY
 
 

@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -18,7 +19,7 @@ from properties.worlds.replication.world import ClaimedGroup
 from reference.language.parameters import BaseFaults
 from reference.language.rule import USUAL_WEIGHT
 from spark_fuzz.kernel import ancestry as lineage
-from spark_fuzz.kernel import scheduler, swarm, walk
+from spark_fuzz.kernel import scheduler, swarm
 from spark_fuzz.kernel.ancestry import Lineage, parse_lineage
 from spark_fuzz.kernel.scheduler import SCHEDULERS, compute_schedule_key
 from spark_fuzz.kernel.swarm import Environment, draw_environment
@@ -118,8 +119,13 @@ def compute_rules_digest(structure: ClaimedStructure, *, is_swarm: bool = False)
     sizes = structure.world.sizes.swarm if is_swarm else structure.world.sizes.campaign
     rare = {n: r.weight for n, r in structure.rules.items() if r.weight != USUAL_WEIGHT}
     text = f"{compute_digest(structure)} {rare} {USUAL_WEIGHT} {sizes}"
-    dice = "".join(inspect.getsource(module) for module in (scheduler, lineage, swarm, walk))
+    dice = "".join(inspect.getsource(module) for module in (scheduler, lineage, swarm))
+    dice += WALK.read_text(encoding="utf-8")
     return hashlib.sha256(f"{text} {dice}".encode()).hexdigest()[:8]
+
+
+WALK = Path(scheduler.__file__).parent / "native" / "walk.c"
+"""The compiled walk, which makes the same choices as ``scheduler``."""
 
 
 IDENTIFIER = re.compile(

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from attrs import frozen
 
-from spark_fuzz.kernel.native.compiler import HERE, load_text
+from spark_fuzz.kernel.native.compiler import HERE, load_c_file
 
 CELLS = 64
 """How many numbers the compiled loop changes, and objects the interpreted one keeps."""
@@ -35,7 +35,7 @@ def compute_digest() -> str:
 def run_compiled_loop(iterations: int) -> int:
     """Integers, branches and a small array, compiled as the kernel is: the same work each time."""
     cells = np.zeros(CELLS, np.int64)
-    mix = load_text("calibration").mix
+    mix = load_c_file("calibration").mix
     mix.restype = ctypes.c_int64
     return int(mix(ctypes.c_int64(iterations), ctypes.c_void_p(cells.ctypes.data)))
 

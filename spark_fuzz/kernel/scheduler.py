@@ -1,7 +1,7 @@
 """The random choices of a schedule: a pure function of campaign seed, schedule number, step, draw.
 
-These functions are plain Python over numbers below 2**63. The kernel compiles them and the replay
-runs them unchanged, so both make the same choices.
+The replay runs these functions. ``native/walk.c`` makes the same choices: tests and every campaign
+compare whole schedules of both.
 """
 
 from __future__ import annotations

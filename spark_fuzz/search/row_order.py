@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import ctypes
 from bisect import bisect_left
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from spark_fuzz.kernel.native.compiler import load_text
+from spark_fuzz.kernel.native.compiler import load_c_file
 
 SHIFT = np.uint64(32)
 FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -54,43 +55,47 @@ def sort_distinct(rows: Any) -> Any:
     """Each scrambled row once, in order."""
     if not len(rows):
         return rows
+    rows = np.ascontiguousarray(rows, np.uint64)
     low, high = int(rows[:, 0].min()), int(rows[:, 0].max())
     shift = max(0, (high - low).bit_length() - len(rows).bit_length())
     ends = np.zeros(((high - low) >> shift) + 1, np.int64)
-    placed = np.empty_like(rows)
-    rows, kept = np.ascontiguousarray(rows), np.empty(rows.shape[1], np.uint64)
+    placed, kept = np.empty(rows.shape, np.uint64), np.empty(rows.shape[1], np.uint64)
     count = load_rows().place_distinct(
-        *describe_rows(rows),
-        *map(ctypes.c_uint64, (low, shift)),
-        *(*point_to(ends), ctypes.c_int64(len(ends)), *point_to(placed, kept)),
+        *(rows.ctypes.data, *rows.shape, low, shift, ends.ctypes.data, len(ends)),
+        *(placed.ctypes.data, kept.ctypes.data),
     )
-    return placed[: int(count)]
+    return placed[:count]
 
 
 def drop_known(rows: Any, known: Any) -> Any:
-    """The rows that are not among the known ones; both are in order and distinct, and stay so."""
+    """The rows that are not among the known ones; both are in order and distinct, and stay so.
+
+    Raises ValueError for rows of another number of words.
+    """
+    if rows.shape[1] != known.shape[1]:
+        raise ValueError(f"rows of {rows.shape[1]} and of {known.shape[1]} words")
+    rows, known = (np.ascontiguousarray(each, np.uint64) for each in (rows, known))
     is_new = np.ones(len(rows), np.bool_)
-    mine, theirs = np.ascontiguousarray(rows), np.ascontiguousarray(known)
-    *known_rows, words = describe_rows(theirs)
-    load_rows().mark_known(*describe_rows(mine)[:2], *known_rows, words, *point_to(is_new))
+    load_rows().mark_known(
+        *(rows.ctypes.data, len(rows), known.ctypes.data, *known.shape, is_new.ctypes.data)
+    )
     return rows[is_new]
 
 
+POINTER, NUMBER, WORD = ctypes.c_void_p, ctypes.c_int64, ctypes.c_uint64
+
+
+@cache
 def load_rows() -> Any:
     """The compiled functions of ``rows.c``. Raises MissingCompilerError."""
-    library = load_text("rows")
-    library.place_distinct.restype = ctypes.c_int64
+    library = load_c_file("rows")
+    library.place_distinct.restype = NUMBER
+    library.place_distinct.argtypes = (
+        *(POINTER, NUMBER, NUMBER, WORD, NUMBER, POINTER, NUMBER, POINTER, POINTER),
+    )
+    library.mark_known.restype = None
+    library.mark_known.argtypes = (POINTER, NUMBER, POINTER, NUMBER, NUMBER, POINTER)
     return library
-
-
-def describe_rows(rows: Any) -> tuple[Any, ...]:
-    """Where rows lie, how many they are, and the words of each, as C takes them."""
-    return ctypes.c_void_p(rows.ctypes.data), *map(ctypes.c_int64, rows.shape)
-
-
-def point_to(*arrays: Any) -> tuple[Any, ...]:
-    """Where arrays lie, as C takes it."""
-    return tuple(ctypes.c_void_p(array.ctypes.data) for array in arrays)
 
 
 def choose_range(rows: Any, part: int, parts: int) -> Any:

@@ -10,20 +10,12 @@ from brokers.recordings.hidden.node import Goal, Node
 from reference.language.compiled import (
     CompiledMachine,
     compile_predicate,
-    compute_places,
 )
 from reference.language.dependencies import list_leaves
 from reference.language.machine import ARGUMENT_PREFIX, Action, record_predicate
 from reference.language.operator_table import Sort
 from reference.language.structure import BaseStructure
 from reference.language.terms import leaf
-
-
-def has_value(structure: BaseStructure, text: str, path: str, wanted: int) -> Goal:
-    """A leaf has this value; ``text`` names it."""
-    place, leaves = compute_places(structure)[path], frozenset((path,))
-    sentence = f"{text} is {wanted}"
-    return Goal(sentence, lambda n: n.state[place] == wanted, leaves, path, int(wanted), place)
 
 
 def holds(
@@ -61,11 +53,6 @@ def compile_made(
 def fires(text: str, *instances: str) -> Goal:
     """One of these instances has fired since the last event, as this event permits."""
     return Goal(text, lambda n: any(i in n.spent for i in instances), instances=instances)
-
-
-def agrees(text: str, check: Callable[[Node], bool]) -> Goal:
-    """Something that no leaf of the state decides."""
-    return Goal(text, check)
 
 
 def list_wanted(

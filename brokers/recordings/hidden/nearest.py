@@ -19,11 +19,6 @@ Effect: TypeAlias = Callable[[State, Mapping[str, int]], Any]
 """The new value of one leaf, by a state and the arguments; one that is left out is the lowest."""
 
 
-def find_nearest_rule(machine: CompiledMachine, stuck: Stuck) -> Missing:
-    """The instance that would help most directly, and its conditions that fail; empty: none."""
-    return next(iter(list_nearest(machine, stuck)), ("", ()))
-
-
 def list_nearest(
     machine: CompiledMachine, stuck: Stuck, may: Callable[[str], bool] = lambda _: True
 ) -> list[Missing]:

@@ -76,8 +76,6 @@ class ReadSide:
     sent: Mapping[str, float] = field(factory=dict)
     """By queue: how many messages a whole master has taken, where an answer showed it; any number
     of those that it delivers later."""
-    places: frozenset[tuple[str, int]] = frozenset()
-    """The queue and the place in it of each message that the master has taken in this process."""
     spans: Mapping[str, tuple[Span, ...]] = field(factory=dict)
     """By queue: what reads have shown of the sizes of messages that are not recorded."""
 

@@ -12,7 +12,7 @@ from attrs import evolve
 from brokers.recordings.ahead.plan import MASTER
 from brokers.recordings.reading import Event
 from brokers.recordings.tables.queues import get_properties
-from brokers.recordings.tables.read_side import NodeView, ReadSide, extend
+from brokers.recordings.tables.read_side import NodeView, extend
 from brokers.recordings.tables.reads import find_running_node
 from brokers.recordings.tables.topics import (
     BUILT_IN,
@@ -24,7 +24,6 @@ from brokers.recordings.view import Blocked, View, check
 from reference.configuration.keys import KEYS
 from reference.decisions.reading.settings import BrokerSettings, change_broker, read_value
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP, SubscriptionGroup
-from reference.releases.releases import CONTROLLER
 
 
 def remember_properties(view: View, event: Event) -> View:
@@ -60,10 +59,8 @@ def remember_start(view: View, event: Event) -> View:
         },
         memory=broker.memory,
     )
-    reads = evolve(view.reads, nodes=extend(view.reads.nodes, event["node"], started))
-    if event["node"] == view.plan.master:
-        reads = evolve(reads, places=frozenset())
-    begun = evolve(view, reads=reads)
+    nodes = extend(view.reads.nodes, event["node"], started)
+    begun = evolve(view, reads=evolve(view.reads, nodes=nodes))
     return remember_queues(begun, event)
 
 
@@ -161,21 +158,7 @@ def remember_send(view: View, event: Event) -> View:
         is_delayed = event.data.get("delay_level") or reads.sent.get(name) == math.inf
         sent = math.inf if is_delayed else int(digits) + 1
         reads = evolve(reads, sent=extend(reads.sent, name, sent))
-        if not is_delayed and view.plan.version.mode != CONTROLLER:
-            reads = note_place(reads, (name, int(digits)))
     return evolve(view, reads=reads)
-
-
-def note_place(reads: ReadSide, place: tuple[str, int]) -> ReadSide:
-    """A message has this place in its queue; in one process no two have the same.
-
-    ``CommitLog.DefaultAppendMessageCallback#doAppend`` counts a queue's messages under the lock of
-    puts. A controller may let a process cut its log and go on. Raises Blocked for a second.
-    """
-    name, number = place
-    if place in reads.places:
-        raise Blocked(f"queue_offset is {number}, but {name} has another message there")
-    return evolve(reads, places=reads.places | {place})
 
 
 def remember_queues(view: View, event: Event) -> View:

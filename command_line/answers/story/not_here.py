@@ -85,7 +85,7 @@ def say_undecided(absent: Absent) -> str:
 
 
 def list_classes(absent: Absent) -> frozenset[str]:
-    """The fault modeles under which claims of the row are judged in the group."""
+    """The fault models under which claims of the row are judged in the group."""
     structures = {s.name: s for s, _ in list_cells(absent.row, absent.sources)}
     return frozenset(c.name for s in structures.values() for c in s.world.fault_models)
 

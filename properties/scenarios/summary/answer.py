@@ -37,7 +37,7 @@ class Failure:
 
 @frozen
 class Kept:
-    """A claim of a row that is proved under some fault modeles."""
+    """A claim of a row that is proved under some fault models."""
 
     claim: str
     words: str
@@ -68,13 +68,13 @@ class Row:
     others: tuple[Failure, ...] = ()
     """Failures known to break a claim in a way of their own, though it breaks without any too."""
     fallen: tuple[str, ...] = ()
-    """The codes of all fault modeles that break one of its claims."""
+    """The codes of all fault models that break one of its claims."""
     broken: tuple[Broken, ...] = ()
     """Each of its claims, the gravest first."""
     kept: tuple[Kept, ...] = ()
     """Those of its claims that hold under some fault model, the gravest first."""
     open_under: tuple[str, ...] = ()
-    """The fault modeles under which one of its claims is not decided."""
+    """The fault models under which one of its claims is not decided."""
     open_codes: tuple[str, ...] = ()
     """Their codes."""
     open_note: str = ""

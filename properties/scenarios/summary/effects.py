@@ -13,7 +13,7 @@ from properties.scenarios.summary.answer import Row
 from properties.scenarios.summary.words import Grade, load_words
 
 EVERYTHING = "every fault model"
-"""Represents all fault modeles, if nothing about a row is decided."""
+"""Represents all fault models, if nothing about a row is decided."""
 
 
 @frozen

@@ -27,7 +27,7 @@ CODE = re.compile(r"(?P<letter>[A-Z])(?P<number>[0-9]{1,2})")
 """A row and a fault model, or what happens without a failure: ``L12``."""
 
 ALL_FAULTS = ("every fault",)
-"""The fault modeles with faults that no other class admits; those have numbers of their own."""
+"""The fault models with faults that no other model admits; those have numbers of their own."""
 
 EVERYTHING_OPEN = EVERYTHING
 
@@ -201,7 +201,7 @@ def list_broken(words: RowWords, cells: Sequence[tuple[Any, Verdict]]) -> Iterat
 
 
 def number_columns(words: RowWords, names: Iterable[str]) -> Iterator[str]:
-    """The codes of these fault modeles in a row, as far as they are fault modeles."""
+    """The codes of those names in a row that are fault models."""
     columns = load_words().columns
     yield from (f"{words.letter}{columns[name].number}" for name in names if name in columns)
 

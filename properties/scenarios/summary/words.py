@@ -1,4 +1,4 @@
-"""The table of words and severities: rows, fault modeles, single faults, causes."""
+"""The table of words and severities: rows, fault models, single faults, causes."""
 
 from __future__ import annotations
 

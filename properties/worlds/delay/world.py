@@ -31,7 +31,7 @@ class ClaimedDelay(DelayStructure, ClaimedStructure):
 
     @property
     def world(self) -> World:
-        """The world that makes them."""
+        """The world whose claims these are."""
         return DELAY
 
 

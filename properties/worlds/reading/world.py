@@ -49,7 +49,7 @@ class ClaimedReading(ReadingStructure, ClaimedStructure):
 
     @property
     def world(self) -> World:
-        """The world that makes them."""
+        """The world whose claims these are."""
         return READING
 
 

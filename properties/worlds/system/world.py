@@ -54,7 +54,7 @@ class ClaimedSystem(SystemStructure, ClaimedStructure):
 
     @property
     def world(self) -> World:
-        """The world that makes them."""
+        """The world whose claims these are."""
         return SYSTEM
 
 

@@ -25,7 +25,7 @@ class ClaimedTables(TablesStructure, ClaimedStructure):
 
     @property
     def world(self) -> World:
-        """The world that makes them."""
+        """The world whose claims these are."""
         return TABLES
 
 

@@ -9,7 +9,10 @@ from reference.language.structure import BaseStructure
 
 @frozen(cache_hash=True)
 class DelayShape(BaseStructure):
-    """How a master begins to deliver."""
+    """How a master begins to deliver.
+
+    It has no rules: states know it, and the module of a state need not import what changes states.
+    """
 
     is_corrected_at_start: bool = False
     """At start, progress beyond the end of the delay queue is lowered to that end, as in later

@@ -20,7 +20,10 @@ OPENED = {
 
 @frozen(cache_hash=True)
 class ReadingShape(BaseStructure):
-    """The settings that decide where a consumer reads, and where its group begins."""
+    """The settings that decide where a consumer reads, and where its group begins.
+
+    It has no rules: states know it, and the module of a state need not import what changes states.
+    """
 
     is_master_open: bool = False
     """``slaveReadEnable`` on the master."""

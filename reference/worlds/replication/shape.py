@@ -26,7 +26,10 @@ class FlushDiskType(enum.Enum):
 
 @frozen(cache_hash=True)
 class GroupShape(BaseStructure):
-    """The static shape of a master/slave group: each structure specialises every rule."""
+    """The static shape of a master/slave group: each structure specialises every rule.
+
+    It has no rules: states know it, and the module of a state need not import what changes states.
+    """
 
     role: Role = Role.SYNC_MASTER
     """``brokerRole`` of the master: ASYNC_MASTER or SYNC_MASTER."""

@@ -11,7 +11,10 @@ from reference.worlds.replication.structure import Structure
 
 @frozen(cache_hash=True)
 class SystemShape(BaseStructure):
-    """How a group stores and copies, and how it is read."""
+    """How a group stores and copies, and how it is read.
+
+    It has no rules: states know it, and the module of a state need not import what changes states.
+    """
 
     log: Structure = field(factory=Structure)
     """The group of brokers: one slave, one followed message."""

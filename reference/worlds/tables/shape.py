@@ -9,7 +9,10 @@ from reference.language.structure import LATER, BaseStructure
 
 @frozen(cache_hash=True)
 class TablesShape(BaseStructure):
-    """The kind of table, and the form of RocketMQ."""
+    """The kind of table, and the form of RocketMQ.
+
+    It has no rules: states know it, and the module of a state need not import what changes states.
+    """
 
     is_version_kept: bool = True
     """The file includes the version. This is so for topics, not for subscription groups

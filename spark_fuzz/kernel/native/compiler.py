@@ -7,6 +7,7 @@ import hashlib
 import importlib.util
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import sys
@@ -39,9 +40,11 @@ FLAGS = (
     "-shared",
     "-fPIC",
 )
+"""Loops over lanes become vector instructions of this very processor; a compiled kernel is kept
+for no other one. Arrays of one address may have two types, which strict aliasing would forbid."""
 
 FLAGS_BY_MACHINE = {"x86_64": ("-mprefer-vector-width=512",)}
-"""More of them by kind of processor."""
+"""More of them by kind of processor: its widest vectors, which compilers avoid by default."""
 
 
 class MissingCompilerError(RuntimeError):
@@ -53,7 +56,9 @@ class Compiler:
     """A C compiler of this machine."""
 
     command: tuple[str, ...]
+    """How it is called: the program, then what CC adds."""
     version: str
+    """What it says of itself."""
     processor: str
     """What the machine's processor can do: code for one may stop on another."""
 
@@ -66,20 +71,21 @@ def find_compiler() -> Compiler:
     """
     command = find_command()
     try:
-        asked = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
+        answer = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError) as problem:
         raise MissingCompilerError(
-            f"the C compiler {command[0]} does not say its version ({problem}); {ADVICE}"
+            f"`{' '.join(command)}` does not say its version ({problem}); {ADVICE}"
         ) from problem
-    return Compiler(command, asked.stdout, describe_processor())
+    return Compiler(command, answer.stdout, describe_processor())
 
 
 def find_command() -> tuple[str, ...]:
     """How the compiler is called. Raises MissingCompilerError."""
     asked = os.environ.get("CC", "")
-    path = shutil.which(asked or "cc")
+    words = shlex.split(asked) or ["cc"]
+    path = shutil.which(words[0])
     if path is not None:
-        return (path,)
+        return (path, *words[1:])
     if asked:
         raise MissingCompilerError(f"CC is {asked}, and there is no such program; {ADVICE}")
     if importlib.util.find_spec(PACKAGE) is not None:
@@ -105,8 +111,8 @@ def fill_in(file: str, sizes: Mapping[str, int], rules: str) -> str:
 
 
 @cache
-def load_text(name: str) -> Any:
-    """The text ``NAME.c`` of this folder, compiled. Raises MissingCompilerError."""
+def load_c_file(name: str) -> Any:
+    """The file ``NAME.c`` of this folder, compiled and loaded. Raises MissingCompilerError."""
     return load_library(HERE.joinpath(f"{name}.c").read_text("utf-8"), name)
 
 
@@ -135,5 +141,5 @@ def compile_source(command: list[str], source: str, path: Path) -> None:
         if finished.returncode:
             told = (finished.stderr.strip().splitlines() or [f"exit code {finished.returncode}"])[0]
             raise MissingCompilerError(
-                f"the C compiler {command[0]} cannot compile a kernel ({told}); {ADVICE}"
+                f"`{' '.join(command[:3])}` cannot compile a kernel ({told}); {ADVICE}"
             )

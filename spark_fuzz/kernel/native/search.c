@@ -1,4 +1,5 @@
-/* The inner loops of breadth-first search, those of frontier.py: expand, pack, insert, judge.
+/* The inner loops of breadth-first search over the arrays of frontier.py: expand, pack, insert,
+   judge.
 
    States are rows of packed words, numbered in the order in which they are found. Successors are
    collected in a buffer and inserted together, so that the memory fetches their places in the table

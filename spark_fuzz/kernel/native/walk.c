@@ -1,5 +1,5 @@
-/* The walk of many schedules in lockstep, a lane of every vector each: the same random choices,
-   steps and observations as those of walk.py, for machines that have a C compiler.
+/* The walk of many schedules in lockstep, a lane of every vector each: the random choices of
+   scheduler.py, and the steps of the reference.
 
    Before this text stand the sizes of one structure, and behind the types the lowered rules
    (lowering.py). What a schedule meets is noted once its group is over, schedule by schedule, so
@@ -114,7 +114,7 @@ static inline number pick_weight(number weight, uint32_t word) {
 
 /*RULES*/
 
-/* ---- observations: those of observation.py ---- */
+/* ---- observations: the tables of walk.py ---- */
 
 enum { LAST, SCHEDULES, FIRST, STEP, NAME, SITUATION_CELLS };
 enum { CELLS = 4, PROBES_MAX = 16, AHEAD = 8 };

@@ -251,11 +251,3 @@ def test_the_first_refusal_counts() -> None:
         recording, events=(*recording.events[:place], moved, *recording.events[place + 1 :])
     )
     assert blocked_at(check_recording(copy)) == 44
-
-
-def test_two_messages_have_two_places() -> None:
-    """The master counts a queue's messages under a lock: what one has, no other one gets."""
-    crash = TRACES / "x3_master_crash_slave_offsets.jsonl"
-    verdict = check_recording(change(crash, 50, queue_offset="6"))
-    assert blocked_at(verdict) == 51
-    assert "queue_offset is 6, but T0-0 has another message there" in verdict.reason
