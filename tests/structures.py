@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from attrs import evolve
 
 from properties.language.world import ClaimedStructure
 from properties.worlds.catalogue import list_other_structures
@@ -46,8 +45,7 @@ def leave_most_to_night(cases: Iterable[Any], by_day: int) -> list[Any]:
 
 def allow_two_of_each(structure: ClaimedStructure) -> Any:
     """A log or a queue of a few bytes or messages, every fault at most twice."""
-    limits = structure.world.everything.search_limits
-    return evolve(structure.world.sizes.search, limits=limits)
+    return structure.world.make_search_parameters(structure.world.everything)
 
 
 TWO_OF_EACH = allow_two_of_each(SYNCHRONOUS_PAIR)

@@ -115,9 +115,7 @@ def compute_round(spark: SparkSession, manifest: Manifest, folder: Path, guided_
 
 
 KNOWN_ERRORS = (InternalDisagreementError, NumberOverflowError, MissingCompilerError)
-WORKER_ERROR = re.compile(
-    r"(InternalDisagreementError|NumberOverflowError|MissingCompilerError): (.*)"
-)
+WORKER_ERROR = re.compile(rf"({'|'.join(k.__name__ for k in KNOWN_ERRORS)}): (.*)")
 """A worker's own error, in the middle of Spark's message."""
 
 

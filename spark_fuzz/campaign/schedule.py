@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -119,9 +120,14 @@ def compute_rules_digest(structure: ClaimedStructure, *, is_swarm: bool = False)
     sizes = structure.world.sizes.swarm if is_swarm else structure.world.sizes.campaign
     rare = {n: r.weight for n, r in structure.rules.items() if r.weight != USUAL_WEIGHT}
     text = f"{compute_digest(structure)} {rare} {USUAL_WEIGHT} {sizes}"
-    dice = "".join(inspect.getsource(module) for module in (scheduler, lineage, swarm))
-    dice += WALK.read_text(encoding="utf-8")
-    return hashlib.sha256(f"{text} {dice}".encode()).hexdigest()[:8]
+    return hashlib.sha256(f"{text} {_read_dice()}".encode()).hexdigest()[:8]
+
+
+@cache
+def _read_dice() -> str:
+    """The texts that decide every random choice of a schedule."""
+    texts = (inspect.getsource(module) for module in (scheduler, lineage, swarm))
+    return "".join((*texts, WALK.read_text(encoding="utf-8")))
 
 
 WALK = Path(scheduler.__file__).parent / "native" / "walk.c"

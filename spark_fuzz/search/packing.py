@@ -28,9 +28,6 @@ CELL, LOW, TOP, MASK, WORD, SHIFT = range(6)
 value that represents all larger ones; a mask of its width; the word that holds it; its lowest
 bit in that word."""
 
-STRIDE = 3
-"""In a row of ``compute_picture_fields``, after CELL, LOW and TOP: the weight of one."""
-
 
 class FieldOverflowError(ValueError):
     """Raised when leaves take values that their bits cannot hold: ``values`` by their paths."""

@@ -20,7 +20,7 @@ Effect: TypeAlias = Callable[[State, Mapping[str, int]], Any]
 
 
 def list_nearest(
-    machine: CompiledMachine, stuck: Stuck, may: Callable[[str], bool] = lambda _: True
+    machine: CompiledMachine, stuck: Stuck, may: Callable[[str], bool]
 ) -> list[Missing]:
     """The instances that write what is not met, those first that would help most directly.
 

@@ -143,8 +143,6 @@ class Timeline:
     """Those before them."""
     kept_max: int = TRAIL_MAX
     """The trail is twice as long at most."""
-    search: Callable[[Any, Asked, Budget], Search] = Search
-    """Makes a search, by the guide and what is asked."""
     total: Budget | None = None
     """Of the whole recording; None: only what each observation may spend is bounded."""
     budget: Budget = field(factory=lambda: Budget(REPAIR_STEPS))
@@ -243,7 +241,7 @@ class Timeline:
     ) -> tuple[Node, Asked, int] | Stuck:
         """The same for one way of asking, stage by stage."""
         found = asked.before(start) if asked.before is not None else start
-        search = self.search(self.guide, asked, Budget(EVENT_STEPS, self.budget))
+        search = Search(self.guide, asked, Budget(EVENT_STEPS, self.budget))
         count = 0
         for stage in asked.stages:
             goals = stage(found)
@@ -325,7 +323,7 @@ class Timeline:
         """A node in which this is met by hidden steps alone; None: there is none."""
         start = found = begin_event(node)
         for goals in wish:
-            search = self.search(self.guide, Asked(), Budget(steps, self.budget))
+            search = Search(self.guide, Asked(), Budget(steps, self.budget))
             moved = [goal.move_to(found) for goal in goals]
             here = tuple(goal for goal in moved if goal is not None)
             if len(here) < len(goals):
@@ -384,7 +382,7 @@ class Timeline:
     def take_granted(self, node: Node, entry: Entry) -> tuple[Node, tuple[Action, ...]]:
         """The same at the present moment, and the steps that may not be taken."""
         left: list[Action] = []
-        search = self.search(self.guide, Asked(), self.budget)
+        search = Search(self.guide, Asked(), self.budget)
         for action in entry.granted:
             after = search.take(node, action) if search.may(node, action.instance) else None
             node = after or node

@@ -270,7 +270,7 @@ def draw_harm(procedure: Procedure, source: Judged) -> str:
     fitting = fit(procedure, source.structure.name)
     structure = fitting.structure
     world = structure.world
-    sizes = world.sizes.search.limit(world.everything.search_limits)
+    sizes = world.make_search_parameters(world.everything)
     return draw_steps(
         replay(structure, sizes, fitting.harm, (procedure.claim,)), get_drawing_width()
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from attrs import evolve
 
 from properties.language.world import ClaimedStructure, World
 from properties.schedules.judgement import find_needless_steps, is_refuted_by
@@ -68,8 +67,8 @@ def test_every_lemma_is_inductive(structure: ClaimedStructure) -> None:
 def test_schedules_are_minimal(structure: ClaimedStructure) -> None:
     """From no refuting schedule can a step be left out."""
     for v in recheck(structure):
-        limits = structure.world.get_fault_model(v.fault).search_limits
-        parameters = evolve(structure.world.sizes.search, limits=limits)
+        world = structure.world
+        parameters = world.make_search_parameters(world.get_fault_model(v.fault))
         if v.word is VerdictWord.REFUTED:
             assert is_refuted_by(v.guarantee, structure, parameters, v.schedule)
             assert [] == find_needless_steps(
