@@ -116,7 +116,7 @@ def command(  # noqa: PLR0913, PLR0917
             text = render(output, answers, before, warnings, version, words)
             progress.clear()
             click.echo(text, color=False if "NO_COLOR" in os.environ else None)
-        code = asked.judge_required(require, deployments, version) if require else judge(answers)
+        code = asked.judge_required(require, deployments) if require else judge(answers)
         tell_remembered(memory, progress)
     return code
 

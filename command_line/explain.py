@@ -9,8 +9,8 @@ import click
 
 from command_line.answers.story.afterwards import Broken, list_parts, tell_afterwards
 from command_line.answers.story.code_story import (
+    analyse_by_certificates,
     describe_group,
-    gather_sources,
     print_stories,
     tell_about_drawing,
 )
@@ -40,9 +40,10 @@ from properties.generated_text import SPEC
 from properties.language.world import ClaimedStructure
 from properties.scenarios.counterexamples.cases import choose_schedule, find_case
 from properties.scenarios.summary.codes import find_code_of_cell
-from properties.scenarios.summary.rows import CODE, Judged
+from properties.scenarios.summary.rows import CODE
 from properties.schedules.citations import say_cited
 from properties.schedules.telling import draw_cell
+from properties.verdicts.analysis import Analysis
 from properties.verdicts.certificates import find_cells, load_cells
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.expectations import find_expectation
@@ -114,12 +115,13 @@ def command(  # noqa: PLR0913, PLR0917
             words = repeat_words(paths, version, changes, slaves)
             print_stories(asked, deployments, consumers, words, is_known=slaves is not None)
             return
-        for group, sources in gather_sources(deployments, consumers, is_known=slaves is not None):
-            echo(f"{describe_group(group)}:")
-            explain_in(sources, asked, fault)
+        is_known = slaves is not None
+        for analysis in analyse_by_certificates(deployments, consumers, is_known=is_known):
+            echo(f"{describe_group(analysis.group)}:")
+            explain_in(analysis.summarised, asked, fault)
 
 
-def explain_in(sources: Sequence[Judged], claim: str, fault: str) -> None:
+def explain_in(sources: Sequence[Analysis], claim: str, fault: str) -> None:
     """Print why a claim fails in a group, by all structures of the group that have the claim."""
     found = [s for s in sources if claim in s.structure.world.claims]
     if not found:

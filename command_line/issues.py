@@ -20,7 +20,7 @@ from command_line.answers.group_issues import (
     render_decisions,
     render_issues,
 )
-from command_line.answers.world_report import fit_table, measure_table
+from command_line.answers.long.tables import fit_table, measure_table
 from command_line.options.broker_options import (
     PATHS,
     Change,

@@ -10,7 +10,7 @@ from typing import Any
 import click
 from attrs import frozen
 
-from command_line.answers.report import print_timeline
+from command_line.answers.long.log import print_timeline
 from command_line.answers.short.groups import list_variants
 from command_line.answers.short.shown import say_given_up
 from command_line.options.broker_options import PATHS, add_broker_options, read, read_changed
@@ -36,12 +36,14 @@ from properties.comparison.upgrades import (
     list_turned,
 )
 from properties.restrictions.unmet_assumptions import list_named
-from properties.verdicts.analysis import GroupAnalysis, analyse_group
+from properties.scenarios.analysis.log import analyse_log, compute_parameters
+from properties.verdicts.analysis import Analysis
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.verdict import Verdict, VerdictWord
 from reference.configuration.broker_group import BrokerGroup, ConfigurationWarning, Deployment
 from reference.releases.known_differences import KnownDifference
 from reference.releases.versions import USUAL, Version
+from reference.worlds.replication.parameters import Parameters
 
 EPILOG = """\b
 Examples:
@@ -75,8 +77,10 @@ class GroupUpgrade:
     """What an upgrade changes for one group."""
 
     name: str
-    before: GroupAnalysis
-    after: GroupAnalysis
+    before: Analysis
+    after: Analysis
+    parameters: Parameters
+    """Sizes and thresholds of the master after it."""
     versions: tuple[Version, Version]
     """Of the group's brokers before and after, in the modes that their files say."""
 
@@ -222,8 +226,9 @@ def analyse_upgrade(
     """Both analyses of one group."""
     return GroupUpgrade(
         f"{deployment}: {before.cluster}/{before.broker_name}",
-        analyse_group(before, progress),
-        analyse_group(after, progress),
+        analyse_log(before, progress),
+        analyse_log(after, progress),
+        compute_parameters(after),
         (before.version, after.version),
     )
 
@@ -308,7 +313,7 @@ def print_upgrade(upgrade: GroupUpgrade, timelines: int) -> None:
     print_differences(upgrade)
     for change in list_turned(changes, Turn.WORSE)[:timelines]:
         if change.after.word is VerdictWord.REFUTED:
-            print_timeline(upgrade.after, change.after)
+            print_timeline(upgrade.after.structure, upgrade.parameters, change.after)
 
 
 def print_differences(upgrade: GroupUpgrade) -> None:

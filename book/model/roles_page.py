@@ -24,7 +24,7 @@ from book.implementers.configuration_uses import (
 from book.links import read_title
 from brokers.configuration_files import read_deployments
 from properties.generated_text import SPEC, Page, render_table
-from properties.verdicts.analysis import compute_parameters
+from properties.scenarios.analysis.log import compute_parameters
 from properties.worlds.replication.structures import STOCK_FOLDERS
 from reference.configuration.broker_group import ConfigurationError
 from reference.configuration.controller_keys import (

@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 from book.operators import consumed
 from book.operators.cells import Answer, Reasons, find_answer
 from properties.language.property import Predicate
-from properties.scenarios.reading_analysis import find_structure
+from properties.scenarios.analysis.reading import find_structure
 from properties.scenarios.reading_claims import Deployment, list_steps
 from properties.scenarios.reading_claims import decide as find_wrong_run
 from properties.worlds.replication.fault_models import EVERY_FAULT

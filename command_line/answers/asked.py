@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +16,14 @@ from command_line.options.broker_options import Change, assume_all
 from command_line.options.reading_options import gather_question
 from command_line.output.memory import Memory, open_memory
 from command_line.output.progress import ProgressLine
-from properties.scenarios.summary.answer import Summary, encode_summary
+from properties.scenarios.summary.answer import Summary
 from reference.configuration.broker_group import BrokerGroup, ConfigurationWarning, Deployment
 from reference.releases.versions import Version
 
 if TYPE_CHECKING:
     from command_line.answers.everything import Everything
-    from properties.scenarios.reading_analysis import ReadingQuestion
-    from properties.verdicts.analysis import GroupAnalysis
+    from properties.scenarios.analysis.reading import ReadingQuestion
+    from properties.verdicts.analysis import Analysis
 
 
 @define(slots=False)
@@ -47,7 +47,7 @@ class Asked:
         return {}
 
     @cached_property
-    def _analyses(self) -> dict[Any, GroupAnalysis]:
+    def _logs(self) -> dict[Hashable, Analysis]:
         return {}
 
     def gather(self, deployments: tuple[Deployment, ...]) -> tuple[ShortAnswer, ...]:
@@ -57,27 +57,29 @@ class Asked:
         )
 
     def _summarise(self, group: BrokerGroup) -> Summary:
+        from properties.scenarios.analysis.group import GroupAnalysis  # noqa: PLC0415
         from properties.scenarios.summary.summary import summarise  # noqa: PLC0415
 
         with open_memory(self.memory):
-            return summarise(group, self.question, self._analyse)
+            analysis = GroupAnalysis(group, self.question, self._analyse_log(group))
+            return summarise(analysis, self._analyse_log)
 
-    def _analyse(self, group: BrokerGroup) -> GroupAnalysis:
-        from properties.verdicts.analysis import analyse_group  # noqa: PLC0415
+    def _analyse_log(self, group: BrokerGroup) -> Analysis:
+        from properties.scenarios.analysis.log import analyse_log  # noqa: PLC0415
 
         key = group.same_behaviour_key()
-        if key not in self._analyses:
-            self._analyses[key] = analyse_group(group, self.progress)
-        return self._analyses[key]
+        if key not in self._logs:
+            self._logs[key] = analyse_log(group, self.progress)
+        return self._logs[key]
 
-    def analyse(self, deployments: tuple[Deployment, ...], version: Version) -> Everything:
+    def analyse(self, deployments: tuple[Deployment, ...]) -> Everything:
         """Every verdict, decided once."""
         from command_line.answers.everything import analyse_everything  # noqa: PLC0415
 
         if deployments not in self._found:
             with open_memory(self.memory):
                 self._found[deployments] = analyse_everything(
-                    deployments, self.question, version, self.progress
+                    deployments, self.question, self._analyse_log, self.progress
                 )
         return self._found[deployments]
 
@@ -92,22 +94,31 @@ class Asked:
         answers: Sequence[ShortAnswer],
     ) -> None:
         """Every table, then all codes of the short answers."""
-        from command_line.answers import everything  # noqa: PLC0415
+        from command_line.answers.long.screen import print_everything  # noqa: PLC0415
 
-        found = self.analyse(deployments, version)
-        what = " ".join(map(str, changes))
+        found = self.analyse(deployments)
         with open_memory(self.memory):
-            lines = (
-                everything.describe_changes(configured, found, what, self.progress)
-                if changes
-                else ()
-            )
+            lines = self._tell_changes(configured, deployments, changes) if changes else ()
             self.progress.clear()
-            everything.print_everything(found, version, warnings, timelines, lines)
+            print_everything(found, version, warnings, timelines, lines)
         for answer in answers:
             click.echo("\n" + "\n".join(list_codes(answer, get_width())))
         if self.list_open(deployments):
             click.echo("No slave's file is given for some groups: --slaves N answers for N slaves.")
+
+    def _tell_changes(
+        self,
+        configured: tuple[Deployment, ...],
+        deployments: tuple[Deployment, ...],
+        changes: Sequence[Change],
+    ) -> list[str]:
+        from command_line.answers.long.turns import tell_changes  # noqa: PLC0415
+
+        before, after = (
+            [self._analyse_log(group) for deployment in each for group in deployment.groups]
+            for each in (configured, deployments)
+        )
+        return list(tell_changes(" ".join(map(str, changes)), zip(before, after, strict=True)))
 
     def render_json(
         self,
@@ -117,19 +128,10 @@ class Asked:
         answers: Sequence[ShortAnswer],
     ) -> str:
         """Every verdict and every short answer, for programs."""
-        from command_line.answers.everything import everything_as_json  # noqa: PLC0415
+        from command_line.answers.long.as_json import everything_as_json  # noqa: PLC0415
 
         with open_memory(self.memory):
-            found = everything_as_json(self.analyse(deployments, version), version, warnings)
-        found["summaries"] = [
-            {
-                "deployment": answer.deployment,
-                "groups": [group.broker_name for group in answer.groups],
-                "are_slaves_known": not answer.is_side_by_side,
-                "answers": [encode_summary(each) for each in answer.summaries],
-            }
-            for answer in answers
-        ]
+            found = everything_as_json(self.analyse(deployments), answers, version, warnings)
         return json.dumps(found, indent=1)
 
     def list_open(self, deployments: tuple[Deployment, ...]) -> list[BrokerGroup]:
@@ -138,10 +140,7 @@ class Asked:
         return [] if self.is_known else [group for group in groups if not group.slaves]
 
     def judge_required(
-        self,
-        require: Sequence[tuple[str, str]],
-        deployments: tuple[Deployment, ...],
-        version: Version,
+        self, require: Sequence[tuple[str, str]], deployments: tuple[Deployment, ...]
     ) -> int:
         """The exit code of the requirements; prints a reason for each that does not hold."""
         from command_line.answers import required  # noqa: PLC0415
@@ -149,13 +148,10 @@ class Asked:
         variants = [deployments]
         if self.list_open(deployments):
             variants.append(assume_all(deployments, 1))
-        found = [self.analyse(each, version) for each in variants]
-        judged = [
-            [required.judge(*each, everything.list_analyses()) for each in require]
-            for everything in found
-        ]
-        places = {key: place for each in found for key, place in each.list_places().items()}
-        merged = required.merge_variants(judged)
+        placed = [self.analyse(each).list_placed() for each in variants]
+        merged = required.merge_variants(
+            [[required.judge(*each, analyses) for each in require] for analyses in placed]
+        )
         self.progress.clear()
-        required.print_failures(merged, places)
+        required.print_failures(merged)
         return required.combine([each.code for each in merged])

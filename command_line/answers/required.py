@@ -10,15 +10,10 @@ from attrs import frozen
 from command_line.output import exit_codes
 from command_line.output.width import get_width
 from properties.generated_text import count_steps
-from properties.language.world import ClaimedStructure
-from properties.scenarios.reading_analysis import ReadingAnalysis
 from properties.schedules.telling import draw_cell
-from properties.verdicts.analysis import GroupAnalysis
+from properties.verdicts.analysis import Analysis
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.verdicts.world_analysis import WorldAnalysis
-
-Analysis = GroupAnalysis | ReadingAnalysis | WorldAnalysis
 
 
 @frozen
@@ -30,8 +25,8 @@ class Required:
     """A fault model; empty for all of them."""
     code: int
     """An exit code."""
-    failing: tuple[tuple[Analysis, Verdict], ...]
-    """The verdicts for which it does not hold, the refuted ones first."""
+    failing: tuple[tuple[str, Analysis, Verdict], ...]
+    """The verdicts for which it does not hold, the refuted ones first, and the files of each."""
 
     @property
     def name(self) -> str:
@@ -39,20 +34,21 @@ class Required:
         return f"{self.guarantee}:{self.fault}" if self.fault else self.guarantee
 
 
-def judge(guarantee: str, fault: str, analyses: Sequence[Analysis]) -> Required:
+def judge(guarantee: str, fault: str, analyses: Sequence[tuple[str, Analysis]]) -> Required:
     """Whether a guarantee holds: the worst verdict decides.
 
-    A vacuous proof is not enough. Nor is a guarantee without any verdict, such as one about
-    consumers in a group without slaves. A disputed verdict decides nothing.
+    Each analysis comes with the files that it is about. A vacuous proof is not enough. Nor is a
+    guarantee without any verdict, such as one about consumers in a group without slaves. A disputed
+    verdict decides nothing.
     """
     cells = [
-        (a, v)
-        for a in analyses
-        for v in a.verdicts
+        (files, analysis, v)
+        for files, analysis in analyses
+        for v in analysis.verdicts
         if v.guarantee == guarantee and fault in ("", v.fault)
     ]
-    refuted = [c for c in cells if c[1].word is VerdictWord.REFUTED and not c[1].disputed]
-    others = [c for c in cells if c not in refuted and not c[1].is_relied_on]
+    refuted = [c for c in cells if c[-1].word is VerdictWord.REFUTED and not c[-1].disputed]
+    others = [c for c in cells if c not in refuted and not c[-1].is_relied_on]
     if refuted:
         code = exit_codes.REFUTED
     else:
@@ -81,36 +77,27 @@ def merge_variants(variants: Sequence[Sequence[Required]]) -> tuple[Required, ..
     return tuple(merged)
 
 
-def describe_failure(required: Required, places: dict[int, str]) -> Iterator[str]:
-    """The lines about a requirement that does not hold; ``places`` has files by analysis."""
+def describe_failure(required: Required) -> Iterator[str]:
+    """The lines about a requirement that does not hold."""
     if not required.failing:
         yield f"required: {required.name}: no group here has such a verdict"
         return
-    analysis, verdict = required.failing[0]
+    files, analysis, verdict = required.failing[0]
     word = describe(verdict, is_vacuous=verdict.is_vacuous)
-    place = places.get(id(analysis), "")
     more = len(required.failing) - 1
     yield (
         f"required: {required.name}: {word} under {verdict.fault}"
-        f"{f', {place}' if place else ''}{f', and {more} more' if more else ''}"
+        f"{f', {files}' if files else ''}{f', and {more} more' if more else ''}"
     )
     if verdict.note:
         yield f"the reason: {verdict.note}"
     if verdict.word is VerdictWord.REFUTED:
         yield f"{verdict.guarantee} breaks after {count_steps(len(verdict.schedule))}:"
-        yield draw_cell(get_structure(analysis), verdict, get_width())
+        yield draw_cell(analysis.structure, verdict, get_width())
 
 
-def get_structure(analysis: Analysis) -> ClaimedStructure:
-    """The structure of an analysis."""
-    if isinstance(analysis, ReadingAnalysis):
-        assert analysis.asked is not None  # It has verdicts.
-        return analysis.asked.structure
-    return analysis.structure
-
-
-def print_failures(required: Sequence[Required], places: dict[int, str]) -> None:
+def print_failures(required: Sequence[Required]) -> None:
     """Each requirement that does not hold, on standard error."""
     for each in required:
         if each.code != exit_codes.ANALYSED:
-            click.echo("\n".join(describe_failure(each, places)), err=True)
+            click.echo("\n".join(describe_failure(each)), err=True)

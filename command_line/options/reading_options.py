@@ -17,7 +17,7 @@ from reference.decisions.reading.subscription_group import (
 )
 
 if TYPE_CHECKING:
-    from properties.scenarios.reading_analysis import ReadingQuestion
+    from properties.scenarios.analysis.reading import ReadingQuestion
 
 
 def add_reading_options(command: Any) -> Any:
@@ -73,7 +73,7 @@ def gather_question(
         QuestionError: a file or options that describe no group, or a name that is not in the file.
     """
     # What decides about consumers takes longer to import than a remembered answer to print.
-    from properties.scenarios.reading_analysis import (  # noqa: PLC0415
+    from properties.scenarios.analysis.reading import (  # noqa: PLC0415
         Consumers,
         ReadingQuestion,
         gather_alike,

@@ -20,13 +20,12 @@ from properties.scenarios.summary.answer import Broken, Failure, Row, Summary
 from properties.scenarios.summary.effects import compare
 from properties.scenarios.summary.rows import compute_grade, list_kept
 from properties.scenarios.summary.words import Grade, Kind, load_words
-from properties.verdicts.analysis import GroupAnalysis
+from properties.verdicts.analysis import Analysis
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.replication.structures import STOCK_PAIR
 from reference.configuration.broker_group import ConfigurationWarning
 from reference.configuration.deployments import sample_group
 from reference.releases.versions import USUAL_VERSION
-from reference.worlds.replication.parameters import Parameters
 
 CLAIM = "acknowledged_is_kept_on_master"
 PROVED = Verdict(CLAIM, "none", VerdictWord.PROVED)
@@ -38,8 +37,8 @@ BROKEN = evolve(PROVED, word=VerdictWord.REFUTED)
 
 def require(*verdicts: Verdict) -> int:
     """The exit code of a requirement that these verdicts are about."""
-    analysis = GroupAnalysis(STOCK_PAIR, Parameters(), (), verdicts)
-    return judge(CLAIM, "", [analysis]).code
+    analysis = Analysis(STOCK_PAIR, verdicts)
+    return judge(CLAIM, "", [("", analysis)]).code
 
 
 @pytest.mark.parametrize(
@@ -65,10 +64,7 @@ def test_requirements_together() -> None:
         combine(codes)
         for codes in ([ANALYSED], [ANALYSED, UNDECIDED], [UNDECIDED, REFUTED], [REFUTED, ANALYSED])
     ]
-    held, broken = (
-        judge(CLAIM, "", [GroupAnalysis(STOCK_PAIR, Parameters(), (), (v,))])
-        for v in (PROVED, BROKEN)
-    )
+    held, broken = (judge(CLAIM, "", [("", Analysis(STOCK_PAIR, (v,)))]) for v in (PROVED, BROKEN))
     for alternatives, code in (
         ((held, held), ANALYSED),
         ((held, broken), UNDECIDED),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from properties.verdicts.world_analysis import analyse_pairs, list_differing
+from properties.scenarios.analysis.tables import analyse_tables
+from properties.verdicts.analysis import list_differing
 from properties.worlds.catalogue import OTHER_WORLDS
 from reference.configuration.deployments import sample_group
 from tests.command_line.run import run
@@ -36,7 +37,7 @@ def test_people_see_what_differs_only() -> None:
     assert "  The same as topics, but for these:\n" in groups
     assert "equal_versions_mean_equal_content, kill: proved." in groups
     assert "answered_entry_stays_on_master, kill: proved." in groups
-    topics, others, delayed = analyse_pairs([sample_group()])
+    topics, others, delayed = analyse_tables(sample_group())
     assert len(groups.strip().splitlines()) == 1 + len(list_differing(topics, others) or ())
     assert list_differing(others, delayed) is None
 

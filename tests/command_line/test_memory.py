@@ -26,8 +26,8 @@ from command_line.output.memory import (
     tell_remembered,
 )
 from command_line.output.progress import ProgressLine
+from properties.scenarios.analysis import log
 from properties.scenarios.summary.answer import Summary
-from properties.verdicts import analysis
 from reference.configuration.broker_group import BrokerGroup
 from reference.configuration.deployments import change_master, sample_group
 from reference.releases.versions import list_versions
@@ -192,8 +192,8 @@ def test_an_upgrade_remembers_and_proves_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As `check` does, and with the same option."""
-    calls, decide = [], analysis.decide
-    monkeypatch.setattr(analysis, "decide", lambda *a: calls.append(1) or decide(*a))
+    calls, decide = [], log.decide
+    monkeypatch.setattr(log, "decide", lambda *a: calls.append(1) or decide(*a))
     env = {"XDG_CACHE_HOME": str(tmp_path)}
     words = ("upgrade", "4.4.0", "4.5.1", ALONE, "--slaves", "0", "--json")
     first = run(*words, env=env)
@@ -211,8 +211,8 @@ def test_a_remembered_answer_needs_no_engine(
 ) -> None:
     """Nothing is proved again, unless that is asked for; a damaged entry is proved again."""
     calls = []
-    proved = analysis.analyse_group
-    monkeypatch.setattr(analysis, "analyse_group", lambda *a: calls.append(1) or proved(*a))
+    proved = log.analyse_log
+    monkeypatch.setattr(log, "analyse_log", lambda *a: calls.append(1) or proved(*a))
     env = {"XDG_CACHE_HOME": str(tmp_path)}
     first = run("check", PAIR, env=env).stdout
     assert 1 == len(calls)

@@ -16,7 +16,7 @@ from command_line.output import exit_codes
 from properties.language.world import ClaimedStructure
 from properties.restrictions import counting, evidence
 from properties.restrictions.results import make_disagreement
-from properties.scenarios import reading_analysis
+from properties.scenarios.analysis import reading
 from properties.scenarios.summary.answer import (
     Failure,
     Row,
@@ -24,10 +24,10 @@ from properties.scenarios.summary.answer import (
     decode_summary,
     encode_summary,
 )
-from properties.scenarios.summary.rows import Judged
 from properties.scenarios.summary.summary import weigh
 from properties.scenarios.summary.words import Grade, Kind
-from properties.verdicts import certificates, world_analysis
+from properties.verdicts import analysis, certificates
+from properties.verdicts.analysis import Analysis
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds.replication.structures import STOCK_PAIR
@@ -41,8 +41,8 @@ CACHED = (
     induction._prove_lemmas,
     induction._list_inductive,
     certificates.decide_fault_models,
-    reading_analysis.decide_reading,
-    world_analysis.decide_world,
+    reading.decide_reading,
+    analysis.decide_certified,
 )
 
 
@@ -127,7 +127,7 @@ def test_a_stale_table_is_unknown(capsys: pytest.CaptureFixture[str]) -> None:
     cells = tuple(load_cells(STOCK_PAIR).values())
     proved = [v for v in cells if v.word is VerdictWord.PROVED]
     kept = sum(not v.is_vacuous for v in proved)
-    assert (0, kept) == weigh(Judged(STOCK_PAIR, cells))
+    assert (0, kept) == weigh(Analysis(STOCK_PAIR, cells))
     told = say(Summary(1, {}, unweighed=kept))
     assert f"It is unknown how many of {kept} proofs rely on RocketMQ's source alone" in told
     assert RENEW in told
@@ -142,8 +142,8 @@ def test_a_stale_table_is_unknown(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_current_table_is_counted() -> None:
     """As README shows it."""
     cells = tuple(load_cells(STOCK_PAIR).values())
-    resting, unknown = weigh(Judged(STOCK_PAIR, cells))
+    resting, unknown = weigh(Analysis(STOCK_PAIR, cells))
     assert (resting > 0, unknown) == (True, 0)
     vacuous = tuple(evolve(cell, is_vacuous=True) for cell in cells)
-    assert (0, 0) == weigh(Judged(STOCK_PAIR, vacuous))
+    assert (0, 0) == weigh(Analysis(STOCK_PAIR, vacuous))
     assert "18 proofs rely on RocketMQ's source alone" in say(Summary(1, {}, resting=18))

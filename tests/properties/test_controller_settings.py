@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from properties.scenarios.analysis.log import compute_structure
 from properties.verdicts import certificates
-from properties.verdicts.analysis import compute_structure
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds.replication.structures import CONTROLLED_GROUPS

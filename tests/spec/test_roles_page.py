@@ -24,7 +24,7 @@ from book.model import roles_page
 from book.model.roles_page import REFUSED, WARNED, Case, read_messages
 from brokers.configuration_files import read_properties
 from properties.generated_text import ROOT
-from properties.verdicts.analysis import analyse_group
+from properties.scenarios.analysis.log import analyse_log
 from reference.configuration.keys import KEYS, OUTSIDE_THE_MODEL
 from reference.worlds.replication.parameters import SIZE_KEYS, SLAVES_MAX
 from tests.brokers.broker_files import MASTER, SLAVE, read_group
@@ -44,8 +44,8 @@ CHECK = (
     "reference/configuration/deployments.py",
     "reference/configuration/file_warnings.py",
     "reference/worlds/replication/parameters.py",
-    "properties/verdicts/analysis.py",
-    "properties/scenarios/reading_analysis.py",
+    "properties/scenarios/analysis/log.py",
+    "properties/scenarios/analysis/reading.py",
 )
 """What reads a broker's file for `check`."""
 
@@ -129,7 +129,7 @@ def test_larger_groups_get_no_verdict(tmp_path: Path) -> None:
     """One slave more than the text says is too many."""
     assert 3 == SLAVES_MAX
     slaves = {f"s{n}": SLAVE.replace("=1", f"={n}") for n in range(1, SLAVES_MAX + 2)}
-    analysis = analyse_group(read_group(tmp_path, a=MASTER, **slaves))
+    analysis = analyse_log(read_group(tmp_path, a=MASTER, **slaves))
     assert {"undecided"} == {v.word.value for v in analysis.verdicts}
     assert "4 slaves" in analysis.outside_the_model[0]
 

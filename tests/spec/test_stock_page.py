@@ -13,7 +13,7 @@ from book.usage.front_page import (
     render_harmless,
 )
 from brokers.configuration_files import read_deployments
-from properties.verdicts.analysis import compute_structure
+from properties.scenarios.analysis.log import compute_structure
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds.catalogue import STRUCTURES

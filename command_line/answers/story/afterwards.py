@@ -22,9 +22,10 @@ from properties.scenarios.procedures.signs import find_signs
 from properties.scenarios.summary.actions import find_code_of, is_worth_doing
 from properties.scenarios.summary.answer import replaces_store
 from properties.scenarios.summary.codes import find_row
-from properties.scenarios.summary.rows import Judged, list_fallen
+from properties.scenarios.summary.rows import list_fallen
 from properties.schedules.judgement import replay
 from properties.schedules.telling import draw_steps
+from properties.verdicts.analysis import Analysis
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.verdict import Verdict
 from properties.worlds.system.world import ClaimedSystem
@@ -47,7 +48,7 @@ class Broken:
     structure: ClaimedStructure
     verdict: Verdict
     claims: tuple[str, ...]
-    sources: tuple[Judged, ...]
+    sources: tuple[Analysis, ...]
     """The structures of the group; procedures are tried in them."""
     code: str = ""
     """Its code on the screen of ``check``; empty if it is asked for by a claim."""
@@ -58,12 +59,12 @@ class Broken:
         return isinstance(self.structure, ClaimedSystem)
 
 
-def list_parts(structure: ClaimedStructure) -> tuple[Judged, ...]:
+def list_parts(structure: ClaimedStructure) -> tuple[Analysis, ...]:
     """A structure with its verdicts; of a system also its log and its readers."""
     parts = [structure]
     if isinstance(structure, ClaimedSystem):
         parts += [structure.log, structure.reading]
-    return tuple(Judged(each, tuple(find_cells(each).values())) for each in parts)
+    return tuple(Analysis(each, tuple(find_cells(each).values())) for each in parts)
 
 
 def tell_afterwards(broken: Broken) -> Iterator[str]:
@@ -221,7 +222,7 @@ def join(names: Sequence[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def find_procedures(broken: Broken) -> Iterator[tuple[Procedure, Judged]]:
+def find_procedures(broken: Broken) -> Iterator[tuple[Procedure, Analysis]]:
     """The procedures against the failure that work in the group, each with its structure there.
 
     Those of a system are the procedures of its log and of its readers for the same fault model.
@@ -233,7 +234,7 @@ def find_procedures(broken: Broken) -> Iterator[tuple[Procedure, Judged]]:
             yield procedure, source
 
 
-def is_about(procedure: Procedure, broken: Broken, source: Judged) -> bool:
+def is_about(procedure: Procedure, broken: Broken, source: Analysis) -> bool:
     """The procedure is for this failure: for its code in the group, or for its claim and class.
 
     A system has no procedures of its own, but those of its parts for the same class.
@@ -244,7 +245,7 @@ def is_about(procedure: Procedure, broken: Broken, source: Judged) -> bool:
     return is_of_class and (broken.is_system or procedure.claim in broken.claims)
 
 
-def tell_procedure(procedure: Procedure, source: Judged, *, has_drawing: bool) -> Iterator[str]:
+def tell_procedure(procedure: Procedure, source: Analysis, *, has_drawing: bool) -> Iterator[str]:
     """What to do and what not, and the failure that it begins with."""
     width = get_prose_width()
     yield ""
@@ -265,7 +266,7 @@ def tell_procedure(procedure: Procedure, source: Judged, *, has_drawing: bool) -
         yield from wrap_step("Not", mistake.title)
 
 
-def draw_harm(procedure: Procedure, source: Judged) -> str:
+def draw_harm(procedure: Procedure, source: Analysis) -> str:
     """The failure that a procedure begins with, drawn."""
     fitting = fit(procedure, source.structure.name)
     structure = fitting.structure

@@ -18,13 +18,13 @@ from properties.checkout import name_page
 from properties.generated_text import SPEC, count_steps
 from properties.language.world import ClaimedStructure
 from properties.restrictions.unmet_assumptions import leave_open_unmet
+from properties.scenarios.analysis.group import GroupAnalysis
+from properties.scenarios.analysis.log import analyse_log, compute_structure
 from properties.scenarios.counterexamples.cases import Choice, choose_schedule
-from properties.scenarios.reading_analysis import ReadingQuestion
 from properties.scenarios.stock_sizes import say_stock
 from properties.scenarios.summary.answer import Row
 from properties.scenarios.summary.codes import find_weakest, list_cases
 from properties.scenarios.summary.rows import (
-    Judged,
     find_code,
     is_refuted,
     judge_row,
@@ -33,21 +33,15 @@ from properties.scenarios.summary.rows import (
     make_failure,
 )
 from properties.scenarios.summary.shown_actions import CODES_MAX
-from properties.scenarios.summary.summary import list_alternatives, list_sources, summarise
+from properties.scenarios.summary.summary import list_alternatives, summarise
 from properties.scenarios.summary.words import Grade, Kind, RowWords
 from properties.schedules.citations import say_cited
 from properties.schedules.legend import say_legend
 from properties.schedules.telling import draw_cell
-from properties.verdicts.analysis import (
-    GroupAnalysis,
-    analyse_group,
-    compute_parameters,
-    compute_structure,
-)
+from properties.verdicts.analysis import Analysis
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.verdict import Verdict
-from properties.worlds.replication.world import ClaimedGroup
 from reference.configuration.broker_group import BrokerGroup, Deployment
 
 
@@ -58,18 +52,24 @@ class Story:
     code: str
     row: RowWords
     fault: str
-    group: BrokerGroup
-    sources: tuple[Judged, ...]
-    question: ReadingQuestion
+    analysis: GroupAnalysis
     words: tuple[str, ...] = ()
     """Paths and options that name the group."""
 
     @property
     def judged(self) -> Row:
         """Its row in the group."""
-        log = self.sources[0].structure
-        assert isinstance(log, ClaimedGroup)  # A group's log comes first.
-        return judge_row(self.row, log, self.sources)
+        return judge_row(self.row, compute_structure(self.group), self.sources)
+
+    @property
+    def group(self) -> BrokerGroup:
+        """The group."""
+        return self.analysis.group
+
+    @property
+    def sources(self) -> tuple[Analysis, ...]:
+        """The structures that say something about it."""
+        return self.analysis.summarised
 
     @property
     def cells(self) -> list[tuple[Any, Verdict]]:
@@ -125,16 +125,14 @@ def print_stories(
         row, fault = find_code(code)
     except LookupError as problem:
         raise click.BadParameter(str(problem)) from problem
-    question = gather_question(**consumers)
-    for group, sources in gather_sources(deployments, consumers, is_known=is_known):
-        story = Story(code, row, fault, group, sources, question, words)
-        click.echo("\n".join(tell(story)))
+    for analysis in analyse_by_certificates(deployments, consumers, is_known=is_known):
+        click.echo("\n".join(tell(Story(code, row, fault, analysis, words))))
 
 
-def gather_sources(
+def analyse_by_certificates(
     deployments: Sequence[Deployment], consumers: Mapping[str, Any], *, is_known: bool
-) -> Iterator[tuple[BrokerGroup, tuple[Judged, ...]]]:
-    """Every group with the structures that say something about it; groups that behave alike once.
+) -> Iterator[GroupAnalysis]:
+    """Every group, its log judged by its certificate; groups that behave alike once.
 
     Raises QuestionError for options about consumers that cannot be used.
     """
@@ -145,7 +143,7 @@ def gather_sources(
             for each in list_variants(group, is_known=is_known):
                 if each.same_behaviour_key() not in seen:
                     seen.add(each.same_behaviour_key())
-                    yield each, list_sources(each, question, analyse_by_certificate)
+                    yield GroupAnalysis(each, question, analyse_by_certificate(each))
 
 
 def describe_group(group: BrokerGroup) -> str:
@@ -156,15 +154,14 @@ def describe_group(group: BrokerGroup) -> str:
     )
 
 
-def analyse_by_certificate(group: BrokerGroup) -> GroupAnalysis:
+def analyse_by_certificate(group: BrokerGroup) -> Analysis:
     """The verdicts of a group's certificate. Without one they are decided."""
     structure = compute_structure(group)
     outside = group.outside_the_model()
     cells = () if outside else tuple(find_cells(structure).values())
     if not cells:
-        return analyse_group(group)
-    verdicts = leave_open_unmet(group, structure, cells)
-    return GroupAnalysis(structure, compute_parameters(group), (), verdicts)
+        return analyse_log(group)
+    return Analysis(structure, leave_open_unmet(group, structure, cells))
 
 
 def tell(story: Story) -> Iterator[str]:
@@ -182,7 +179,7 @@ def tell(story: Story) -> Iterator[str]:
 
 def make_absent(story: Story) -> Absent:
     """The code as one that is no failure here."""
-    found = list_alternatives(story.group, story.question, analyse_by_certificate)
+    found = list_alternatives(story.group, story.analysis.question, analyse_by_certificate)
     return Absent(
         story.code,
         story.row,
@@ -218,7 +215,7 @@ def tell_failure(story: Story, own: Sequence[tuple[Any, Verdict]]) -> Iterator[s
 
 def tell_before(story: Story) -> Iterator[str]:
     """What `check` advises against the failure before it happens, with all that it changes."""
-    summary = summarise(story.group, story.question, analyse_by_certificate)
+    summary = summarise(story.analysis, analyse_by_certificate)
     meant = [a for a in summary.actions if story.code in a.codes and not a.is_repair]
     if meant:
         yield ""

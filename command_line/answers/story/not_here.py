@@ -10,10 +10,11 @@ from command_line.answers.story.unmet import tell_unmet
 from command_line.output.width import get_prose_width, wrap, wrap_command
 from properties.scenarios.summary.actions import Alternative
 from properties.scenarios.summary.answer import Failure, Row
-from properties.scenarios.summary.rows import EVERYTHING_OPEN, Judged, judge_row, list_cells
+from properties.scenarios.summary.rows import EVERYTHING_OPEN, judge_row, list_cells
 from properties.scenarios.summary.rows import is_open as is_undecided
 from properties.scenarios.summary.what_if import say_command
 from properties.scenarios.summary.words import Grade, Kind, RowWords, load_words
+from properties.verdicts.analysis import Analysis
 from properties.verdicts.verdict import Verdict
 
 
@@ -24,7 +25,7 @@ class Absent:
     code: str
     row: RowWords
     fault: str
-    sources: tuple[Judged, ...]
+    sources: tuple[Analysis, ...]
     judged: Row
     """Its row in the group."""
     cells: Sequence[Verdict]

@@ -10,12 +10,11 @@ from attrs import frozen
 
 from properties.generated_text import count_steps
 from properties.language.world import ClaimedStructure
+from properties.scenarios.analysis.log import compute_structure
+from properties.scenarios.analysis.reading import ReadingQuestion, list_reading_structures
+from properties.scenarios.analysis.tables import get_tables
 from properties.scenarios.known_issues.repair import Fate, Outcome, try_in
 from properties.scenarios.known_issues.scenario import Scenario
-from properties.scenarios.reading_analysis import ReadingQuestion
-from properties.scenarios.summary.summary import list_reading_structures
-from properties.verdicts.analysis import compute_structure
-from properties.verdicts.world_analysis import get_tables
 from properties.worlds.delay.world import DELAY_STRUCTURES
 from properties.worlds.tables.world import ClaimedTables
 from reference.configuration.broker_group import BrokerGroup

@@ -23,7 +23,6 @@ from properties.scenarios.summary.answer import Action, Failure, Row
 from properties.scenarios.summary.effects import compare, is_better
 from properties.scenarios.summary.rows import (
     NO_ACKNOWLEDGEMENT,
-    Judged,
     find_code,
     is_of_row,
     judge_rows,
@@ -33,6 +32,7 @@ from properties.scenarios.summary.rows import (
 from properties.scenarios.summary.shown_actions import rank_codes
 from properties.scenarios.summary.words import RowWords, load_words
 from properties.schedules.judgement import ScheduleError
+from properties.verdicts.analysis import Analysis
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.world import ClaimedGroup
@@ -121,11 +121,11 @@ class Alternative:
 
     switch: Switch
     log: ClaimedGroup
-    sources: tuple[Judged, ...]
+    sources: tuple[Analysis, ...]
 
 
 def choose_actions(
-    sources: Sequence[Judged],
+    sources: Sequence[Analysis],
     rows: Sequence[Row],
     alternatives: Iterable[Alternative],
     values: Mapping[str, Any],
@@ -149,7 +149,7 @@ def choose_actions(
 
 
 def list_switches(
-    sources: Sequence[Judged], rows: Sequence[Row], alternatives: Iterable[Alternative]
+    sources: Sequence[Analysis], rows: Sequence[Row], alternatives: Iterable[Alternative]
 ) -> Iterator[Action]:
     """The switches whose gravest effect is an improvement, or which make the gravest rarer."""
     is_mute = any(row.note == NO_ACKNOWLEDGEMENT for row in rows)
@@ -166,7 +166,7 @@ def list_switches(
 
 
 def find_delayed(
-    sources: Sequence[Judged], rows: Sequence[Row], other: Alternative
+    sources: Sequence[Analysis], rows: Sequence[Row], other: Alternative
 ) -> tuple[str, ...]:
     """The gravest row's codes whose schedules get longer by a switch that only a controller has.
 
@@ -190,7 +190,7 @@ def is_longer(before: Verdict | None, after: Verdict) -> bool:
     return len(before.schedule) < len(after.schedule)
 
 
-def index_row(words: RowWords, sources: Iterable[Judged]) -> dict[tuple[str, str], Verdict]:
+def index_row(words: RowWords, sources: Iterable[Analysis]) -> dict[tuple[str, str], Verdict]:
     """The verdicts of a row by claim and fault model."""
     cells = (v for s in sources for v in s.verdicts if is_of_row(words, v))
     return {(v.guarantee, v.fault): v for v in cells}
@@ -267,7 +267,7 @@ def say_repair(repair: Repair, later: Repair | None) -> Action:
     return Action(f"{failure}: {parts}", codes, is_repair=True)
 
 
-def list_procedures(sources: Sequence[Judged], codes: Sequence[str]) -> Iterator[Repair]:
+def list_procedures(sources: Sequence[Analysis], codes: Sequence[str]) -> Iterator[Repair]:
     """The procedures that repair failures of these groups, the first one for each failure."""
     repaired: set[str] = set()
     for procedure in load_procedures():
@@ -289,7 +289,7 @@ def choose_words(told: ProcedureWords, structure: ClaimedStructure) -> Procedure
 
 
 def list_recoveries(
-    sources: Sequence[Judged], rows: Sequence[Row], repaired: Collection[str]
+    sources: Sequence[Analysis], rows: Sequence[Row], repaired: Collection[str]
 ) -> Iterator[Repair]:
     """For the first failure of each row that no procedure repairs, a recovery that does.
 
@@ -304,7 +304,7 @@ def list_recoveries(
                 yield Repair((failure.code,), ProcedureWords("", title))
 
 
-def try_out_recoveries(sources: Sequence[Judged], failure: Failure) -> Trials:
+def try_out_recoveries(sources: Sequence[Analysis], failure: Failure) -> Trials:
     """What each recovery gives after a failure of the log; nothing for one of another world."""
     row = find_code(failure.code)[0]
     for source in (s for s in sources if isinstance(s.structure, ClaimedGroup)):
@@ -318,7 +318,7 @@ def try_out_recoveries(sources: Sequence[Judged], failure: Failure) -> Trials:
     return Trials()
 
 
-def find_code_of(procedure: Procedure, source: Judged) -> str:
+def find_code_of(procedure: Procedure, source: Analysis) -> str:
     """The code of the failure that a procedure is for, in this group; empty if there is none."""
     return next(
         (
@@ -331,7 +331,7 @@ def find_code_of(procedure: Procedure, source: Judged) -> str:
     )
 
 
-def is_worth_doing(procedure: Procedure, source: Judged) -> bool:
+def is_worth_doing(procedure: Procedure, source: Analysis) -> bool:
     """In this group the failure is possible, the advice helps, and a mistake does not."""
     structure: ClaimedStructure = STRUCTURES[procedure.structure_name]
     if type(structure) is not type(source.structure) or not is_refuted(procedure, source):
@@ -347,7 +347,7 @@ def is_worth_doing(procedure: Procedure, source: Judged) -> bool:
         return False
 
 
-def is_refuted(procedure: Procedure, source: Judged) -> bool:
+def is_refuted(procedure: Procedure, source: Analysis) -> bool:
     """The fault model of the procedure breaks its claim."""
     return any(is_meant(procedure, v) for v in source.verdicts)
 

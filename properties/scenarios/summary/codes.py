@@ -7,8 +7,9 @@ from functools import cache
 from typing import Any
 
 from properties.language.world import ClaimedStructure
+from properties.scenarios.analysis.group import GroupAnalysis
+from properties.scenarios.analysis.reading import ReadingQuestion
 from properties.scenarios.counterexamples.cases import Case, load_cases
-from properties.scenarios.reading_analysis import ReadingQuestion
 from properties.scenarios.summary.rows import (
     get_column,
     is_of_row,
@@ -17,9 +18,8 @@ from properties.scenarios.summary.rows import (
     keep_weakest,
     make_failure,
 )
-from properties.scenarios.summary.summary import list_sources
 from properties.scenarios.summary.words import RowWords, load_words
-from properties.verdicts.analysis import GroupAnalysis
+from properties.verdicts.analysis import Analysis
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict
 from properties.worlds.replication.structures import STOCK_PAIR
@@ -66,9 +66,10 @@ def find_code_of_cell(structure: ClaimedStructure, verdict: Verdict) -> str:
 @cache
 def list_usual_codes() -> frozenset[str]:
     """The codes on the screen of the embedded pair, which ``explain CODE`` is about by default."""
-    analysis = GroupAnalysis(STOCK_PAIR, STOCK_PAIR.usual_parameters, (), load_stock_verdicts())
-    sources = list_sources(sample_group(USUAL_VERSION), ReadingQuestion(), lambda _: analysis)
-    return frozenset(f.code for row in judge_rows(STOCK_PAIR, sources) for f in row.failures)
+    log = Analysis(STOCK_PAIR, load_stock_verdicts())
+    analysis = GroupAnalysis(sample_group(USUAL_VERSION), ReadingQuestion(), log)
+    rows = judge_rows(STOCK_PAIR, analysis.summarised)
+    return frozenset(failure.code for row in rows for failure in row.failures)
 
 
 def load_stock_verdicts() -> tuple[Verdict, ...]:

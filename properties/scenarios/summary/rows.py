@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from attrs import frozen
-
 from properties.language.fault_model import FaultModel
 from properties.language.world import ClaimedStructure
 from properties.restrictions.unmet_assumptions import list_named
@@ -15,6 +13,7 @@ from properties.scenarios.summary.answer import Broken, Failure, Kept, Row
 from properties.scenarios.summary.effects import EVERYTHING
 from properties.scenarios.summary.faults import count_faults, describe_blow
 from properties.scenarios.summary.words import ColumnWords, Grade, Kind, RowWords, load_words
+from properties.verdicts.analysis import Analysis
 from properties.verdicts.selectors import get_waiting_role
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.reading.world import ClaimedReading
@@ -46,20 +45,12 @@ NO_READING = "not decided for these read settings"
 """Why no world judges a row of some group."""
 
 
-@frozen
-class Judged:
-    """A structure with its verdicts."""
-
-    structure: ClaimedStructure
-    verdicts: tuple[Verdict, ...]
-
-
-def judge_rows(log: ClaimedGroup, sources: Sequence[Judged]) -> tuple[Row, ...]:
+def judge_rows(log: ClaimedGroup, sources: Sequence[Analysis]) -> tuple[Row, ...]:
     """Every row for a group whose log has this structure."""
     return tuple(judge_row(words, log, sources) for words in load_words().rows)
 
 
-def judge_row(words: RowWords, log: ClaimedGroup, sources: Sequence[Judged]) -> Row:
+def judge_row(words: RowWords, log: ClaimedGroup, sources: Sequence[Analysis]) -> Row:
     """One row, judged by all verdicts on its claims."""
     title = words.title
     if words.needs_slaves and not log.slaves:
@@ -95,7 +86,7 @@ def judge_row(words: RowWords, log: ClaimedGroup, sources: Sequence[Judged]) -> 
     )
 
 
-def list_cells(words: RowWords, sources: Sequence[Judged]) -> list[tuple[Any, Verdict]]:
+def list_cells(words: RowWords, sources: Sequence[Analysis]) -> list[tuple[Any, Verdict]]:
     """Every verdict on a row's claims, with its structure."""
     return [(s.structure, v) for s in sources for v in s.verdicts if is_of_row(words, v)]
 
@@ -111,7 +102,7 @@ def is_second_copy_promised(log: ClaimedGroup) -> bool:
     return alone or get_waiting_role(log) == Role.SYNC_MASTER.name
 
 
-def say_unjudged(words: RowWords, log: ClaimedGroup, sources: Sequence[Judged]) -> str:
+def say_unjudged(words: RowWords, log: ClaimedGroup, sources: Sequence[Analysis]) -> str:
     """Why the world that must judge the row decides nothing for such a group; empty if it does."""
     kinds = {type(source.structure) for source in sources}
     if words.needs_system and ClaimedSystem not in kinds:

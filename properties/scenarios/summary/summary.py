@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import evolve
 
 from properties.restrictions.evidence import find_unevidenced, is_table_current
 from properties.restrictions.unmet_assumptions import leave_open_unmet
-from properties.scenarios.reading_analysis import (
-    ReadingQuestion,
-    compute_deployment,
-    decide_reading,
-    find_structure,
-)
+from properties.scenarios.analysis.group import AnalyseLog, GroupAnalysis
+from properties.scenarios.analysis.log import compute_structure
+from properties.scenarios.analysis.reading import ReadingQuestion, decide_reading
 from properties.scenarios.summary.actions import (
     Alternative,
     Switch,
@@ -20,14 +19,11 @@ from properties.scenarios.summary.actions import (
     load_actions,
 )
 from properties.scenarios.summary.answer import Summary
-from properties.scenarios.summary.rows import Judged, judge_rows
-from properties.scenarios.system_analysis import decide_system
-from properties.verdicts.analysis import GroupAnalysis, compute_structure
+from properties.scenarios.summary.rows import judge_rows
+from properties.verdicts.analysis import Analysis
 from properties.verdicts.certificates import find_cells
-from properties.verdicts.verdict import VerdictWord
-from properties.worlds.catalogue import STRUCTURES
+from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.reading.world import ClaimedReading
-from properties.worlds.system.world import ClaimedSystem
 from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup
 from reference.configuration.deployments import assume_slaves, change_master, change_slaves
 from reference.configuration.later_keys import (
@@ -37,31 +33,24 @@ from reference.configuration.later_keys import (
     is_known_in,
 )
 
-Analyse: TypeAlias = Callable[[BrokerGroup], GroupAnalysis]
-"""Decides the verdicts of a group's log."""
 
-
-def summarise(
-    group: BrokerGroup,
-    question: ReadingQuestion,
-    analyse: Analyse,
-) -> Summary:
-    """The short answer about a group; ``analyse`` decides the verdicts of its log.
+def summarise(analysis: GroupAnalysis, analyse_log: AnalyseLog) -> Summary:
+    """The short answer about a group; ``analyse_log`` is asked about other settings.
 
     Raises InternalDisagreementError for a certificate that does not hold.
     """
-    analysis = analyse(group)
+    group, question, log = analysis.group, analysis.question, analysis.log
     settings = describe_settings(group)
     if question.is_from_first:
         settings["consumeFromWhere"] = "CONSUME_FROM_FIRST_OFFSET"
-    if analysis.outside_the_model:
-        return Summary(len(group.slaves), settings, outside=analysis.outside_the_model)
-    sources = list_sources(group, question, lambda _: analysis)
-    rows = judge_rows(analysis.structure, sources)
+    if log.outside_the_model:
+        return Summary(len(group.slaves), settings, outside=log.outside_the_model)
+    sources = analysis.summarised
+    rows = judge_rows(compute_structure(group), sources)
     values = {
         key: group.master.get(key) for each in load_actions().precautions for key in each.keys
     }
-    alternatives = list_alternatives(group, question, analyse)
+    alternatives = list_alternatives(group, question, analyse_log)
     actions = choose_actions(sources, rows, alternatives, values)
     weighed = [weigh(source) for source in sources]
     return Summary(
@@ -72,18 +61,6 @@ def summarise(
         resting=sum(resting for resting, _ in weighed),
         unweighed=sum(unknown for _, unknown in weighed),
         gave_up=tuple(dict.fromkeys(v.gave_up for s in sources for v in s.verdicts if v.gave_up)),
-    )
-
-
-def list_sources(
-    group: BrokerGroup, question: ReadingQuestion, analyse: Analyse
-) -> tuple[Judged, ...]:
-    """Every structure that describes a group, with its verdicts."""
-    analysis = analyse(group)
-    return (
-        Judged(analysis.structure, analysis.verdicts),
-        *list_reading_sources(group, question, is_from_first=question.is_from_first),
-        *list_system_sources(group, question, is_from_first=question.is_from_first),
     )
 
 
@@ -100,47 +77,7 @@ def describe_settings(group: BrokerGroup) -> dict[str, str]:
     return found
 
 
-def list_reading_structures(
-    group: BrokerGroup, question: ReadingQuestion, *, is_from_first: bool
-) -> tuple[ClaimedReading, ...]:
-    """The structures of the group's readers, each once.
-
-    None for a group without slaves, or if some readers have no structure.
-    """
-    if not group.slaves:
-        return ()
-    deployments = (compute_deployment(group, c.options) for c in question.consumers)
-    found = [find_structure(d, is_from_first=is_from_first) for d in deployments]
-    return () if None in found else tuple(dict.fromkeys(s for s in found if s is not None))
-
-
-def list_reading_sources(
-    group: BrokerGroup, question: ReadingQuestion, *, is_from_first: bool
-) -> Iterator[Judged]:
-    """The decided verdicts about the group's readers."""
-    for structure in list_reading_structures(group, question, is_from_first=is_from_first):
-        yield Judged(structure, leave_open_unmet(group, structure, decide_reading(structure)))
-
-
-def list_system_sources(
-    group: BrokerGroup, question: ReadingQuestion, *, is_from_first: bool
-) -> Iterator[Judged]:
-    """The decided verdicts from put to consumption, for a group with one slave.
-
-    Where they are proved for groups that begin at the first message only, they are open for others.
-    """
-    if len(group.slaves) != 1:
-        return
-    log = compute_structure(group)
-    for reading in list_reading_structures(group, question, is_from_first=True):
-        name = ClaimedSystem(log, reading).name
-        structure = STRUCTURES.get(name)
-        if structure is not None:
-            verdicts = decide_system(structure, is_from_first=is_from_first)
-            yield Judged(structure, leave_open_unmet(group, structure, verdicts))
-
-
-def weigh(source: Judged) -> tuple[int, int]:
+def weigh(source: Analysis) -> tuple[int, int]:
     """How many proved verdicts depend on behaviour not observed on a real broker.
 
     And of how many that is unknown, though the table of restrictions should say it.
@@ -153,7 +90,7 @@ def weigh(source: Judged) -> tuple[int, int]:
 
 
 def list_alternatives(
-    group: BrokerGroup, question: ReadingQuestion, analyse: Analyse
+    group: BrokerGroup, question: ReadingQuestion, analyse_log: AnalyseLog
 ) -> Iterator[Alternative]:
     """The group with each switch that would change it, by existing certificates."""
     for switch in load_actions().switches:
@@ -163,12 +100,12 @@ def list_alternatives(
             continue
         if switch.of == "consumers":
             if not question.is_from_first:
-                yield make_alternative(switch, group, question, analyse)
+                yield make_alternative(switch, group, question, analyse_log)
             continue
         changed = apply_switch(switch, group)
         is_known = not changed.outside_the_model() and find_cells(compute_structure(changed))
         if changed != group and is_known:
-            yield make_alternative(switch, changed, question, analyse)
+            yield make_alternative(switch, changed, question, analyse_log)
 
 
 def is_read(switch: Switch, group: BrokerGroup) -> bool:
@@ -217,7 +154,7 @@ def say_value(value: Any) -> str:
 
 
 def make_alternative(
-    switch: Switch, group: BrokerGroup, question: ReadingQuestion, analyse: Analyse
+    switch: Switch, group: BrokerGroup, question: ReadingQuestion, analyse_log: AnalyseLog
 ) -> Alternative:
     """A changed group with its verdicts, those of its log from their certificate.
 
@@ -226,12 +163,13 @@ def make_alternative(
     """
     log = compute_structure(group)
     cells = tuple(find_cells(log).values()) if group.slaves else ()
-    verdicts = leave_open_unmet(group, log, cells) if cells else analyse(group).verdicts
+    decided = Analysis(log, leave_open_unmet(group, log, cells)) if cells else analyse_log(group)
     is_from_first = question.is_from_first or switch.of == "consumers"
-    readings = (
-        Judged(s, leave_open_unmet(group, s, find_cells(s).values() or decide_reading(s)))
-        for s in list_reading_structures(group, question, is_from_first=is_from_first)
-    )
-    systems = list_system_sources(group, question, is_from_first=is_from_first)
-    sources = (Judged(log, verdicts), *readings, *systems)
-    return Alternative(switch, log, sources)
+    asked = evolve(question, is_from_first=is_from_first)
+    analysis = GroupAnalysis(group, asked, decided, look_up_reading)
+    return Alternative(switch, log, analysis.summarised)
+
+
+def look_up_reading(structure: ClaimedReading) -> tuple[Verdict, ...]:
+    """The verdicts of consumers from their certificate, or where there is none decided now."""
+    return tuple(find_cells(structure).values()) or decide_reading(structure)

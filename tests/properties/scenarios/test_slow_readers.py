@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from properties.scenarios.reading_analysis import (
+from properties.scenarios.analysis.reading import (
     BrokerReading,
     compute_broker_readings,
     compute_deployment,

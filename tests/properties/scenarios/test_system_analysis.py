@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from properties.scenarios.system_analysis import ABOUT_POSITIONS, begin_at_last, decide_system
+from properties.scenarios.analysis.system import ABOUT_POSITIONS, begin_at_last, decide_system
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict, VerdictWord

@@ -11,8 +11,8 @@ from attrs import evolve
 
 from properties.comparison.upgrades import compute_changes
 from properties.language.world import ClaimedStructure
+from properties.scenarios.analysis.log import decide, is_open_by_size
 from properties.verdicts import certificates
-from properties.verdicts.analysis import decide, is_open_by_size
 from properties.verdicts.remembering import remember, remember_in
 from properties.verdicts.verdict import (
     GAVE_UP_NOTE,

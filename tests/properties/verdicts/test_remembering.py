@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from attrs import define, evolve, field
 
-from properties.verdicts.analysis import analyse_group
+from properties.scenarios.analysis.log import analyse_log
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.remembering import decode_verdict, encode_verdict, remember, remember_in
 from properties.worlds.replication.structures import STOCK_PAIR
@@ -73,8 +73,8 @@ def test_a_group_is_the_same_when_remembered(slaves: int) -> None:
     group = evolve(pair, slaves=pair.slaves[:slaves])
     store = Store()
     with remember_in(store, make_key):
-        first = analyse_group(group)
+        first = analyse_log(group)
         assert 1 == len(store.known)
-        assert first == analyse_group(group)
-        analyse_group(change_master(group, "haTransferBatchSize", "65536"))
+        assert first == analyse_log(group)
+        analyse_log(change_master(group, "haTransferBatchSize", "65536"))
         assert 2 == len(store.known)

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from properties.scenarios.analysis.log import decide
 from properties.schedules.judgement import find_needless_steps, is_refuted_by
 from properties.verdicts import certificates
-from properties.verdicts.analysis import decide
 from properties.verdicts.expectations import find_expectation, load_expectations
 from properties.verdicts.verdict import (
     Hints,

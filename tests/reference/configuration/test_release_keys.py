@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from brokers.configuration_files import read_deployments
-from properties.verdicts.analysis import compute_parameters, compute_structure
+from properties.scenarios.analysis.log import compute_parameters, compute_structure
 from reference.configuration.broker_group import BrokerConfiguration
 from reference.configuration.controller_keys import CONTROLLER_KEYS, OF_OTHERS
 from reference.configuration.key import Kind

@@ -8,7 +8,9 @@ import pytest
 from attrs import evolve
 
 from brokers.configuration_files import read_deployments
-from properties.scenarios.reading_analysis import ReadingQuestion
+from properties.scenarios.analysis.group import GroupAnalysis
+from properties.scenarios.analysis.log import compute_structure
+from properties.scenarios.analysis.reading import ReadingQuestion
 from properties.scenarios.summary import summary as module
 from properties.scenarios.summary.actions import load_actions
 from properties.scenarios.summary.answer import Row, Summary, decode_summary, encode_summary
@@ -20,7 +22,7 @@ from properties.scenarios.summary.rows import (
 )
 from properties.scenarios.summary.shown_actions import ACTIONS_MAX, choose_shown
 from properties.scenarios.summary.words import Grade, Kind, load_words
-from properties.verdicts.analysis import GroupAnalysis, compute_parameters, compute_structure
+from properties.verdicts.analysis import Analysis
 from properties.verdicts.certificates import find_cells, load_cells
 from properties.worlds.replication.structures import STOCK_PAIR
 from reference.configuration.broker_group import BrokerGroup
@@ -40,14 +42,18 @@ SLAVES_BY_DAY = 2
 @cache
 def summarise(role: str, flush: str, slaves: int, is_open: str) -> Summary:
     """The short answer about a group, its verdicts from its certificate."""
-    return module.summarise(make_group(role, flush, slaves, is_open), ReadingQuestion(), analyse)
+    return summarise_group(make_group(role, flush, slaves, is_open))
 
 
-def analyse(group: BrokerGroup) -> GroupAnalysis:
+def summarise_group(group: BrokerGroup) -> Summary:
+    """The same of any group."""
+    return module.summarise(GroupAnalysis(group, ReadingQuestion(), analyse(group)), analyse)
+
+
+def analyse(group: BrokerGroup) -> Analysis:
     """The certified verdicts."""
     structure = compute_structure(group)
-    verdicts = tuple(load_cells(structure).values())
-    return GroupAnalysis(structure, compute_parameters(group), (), verdicts)
+    return Analysis(structure, tuple(load_cells(structure).values()))
 
 
 BY_DAY = [s for s in SETTINGS if s[2] <= SLAVES_BY_DAY][::2]
@@ -207,14 +213,14 @@ def test_what_is_not_asked_names_the_setting() -> None:
     pooled = change_master(group, "transientStorePoolEnable", "true")
     more = assume_slaves(make_group("SYNC_MASTER", "ASYNC_FLUSH", 0, "false"), 2)
     for changed, note in ((pooled, NO_SYSTEM_OF_POOL), (more, NO_SYSTEM_OF_MORE)):
-        rows = module.summarise(changed, ReadingQuestion(), analyse).rows
+        rows = summarise_group(changed).rows
         assert [note] == [row.note for row in rows if row.letter == "N"]
 
 
 def test_a_key_of_later_releases_is_proposed_there_only() -> None:
     """In 5.x a second copy takes inSyncReplicas=2; 4.4.0 does not know the key."""
     later = sample_group(parse_version("5.3.3"))
-    actions = module.summarise(later, ReadingQuestion(), analyse_by_certificate).actions
+    actions = summarise_group(later).actions
     (found,) = (action for action in actions if action.key == "inSyncReplicas")
     assert "L12" in found.eases
     assert "C12" in found.brings
@@ -222,15 +228,8 @@ def test_a_key_of_later_releases_is_proposed_there_only() -> None:
     others = [quorum, sample_group(parse_version("4.9.8"))]
     others += [make_group("SYNC_MASTER", "ASYNC_FLUSH", 1, "false")]
     for group in others:
-        actions = module.summarise(group, ReadingQuestion(), analyse_by_certificate).actions
+        actions = summarise_group(group).actions
         assert "inSyncReplicas" not in {action.key for action in actions}
-
-
-def analyse_by_certificate(group: BrokerGroup) -> GroupAnalysis:
-    """The certified verdicts of a group with slaves."""
-    structure = compute_structure(group)
-    cells = tuple(load_cells(structure).values())
-    return GroupAnalysis(structure, compute_parameters(group), (), cells)
 
 
 def test_a_group_without_a_certificate_is_judged_by_what_is_decided() -> None:
@@ -238,11 +237,9 @@ def test_a_group_without_a_certificate_is_judged_by_what_is_decided() -> None:
     deployments, _ = read_deployments([CONF / "2m-2s-sync"], parse_version("4.9.8"))
     group = assume_slaves(deployments[0].groups[0], 2)
     cells = load_cells(evolve(STOCK_PAIR, slaves=2))
-    decided = GroupAnalysis(
-        compute_structure(group), compute_parameters(group), (), tuple(cells.values())
-    )
+    decided = Analysis(compute_structure(group), tuple(cells.values()))
     assert not find_cells(decided.structure)
-    summary = module.summarise(group, ReadingQuestion(), lambda _: decided)
+    summary = module.summarise(GroupAnalysis(group, ReadingQuestion(), decided), lambda _: decided)
     assert "L12" in summary.rows[0].fallen
     assert NO_SYSTEM_OF_MORE in {row.note for row in summary.rows}
     assert not any(action.key == "flushDiskType" for action in summary.actions)
@@ -254,9 +251,6 @@ def test_outside_the_model_nothing_is_judged() -> None:
         make_group("ASYNC_MASTER", "ASYNC_FLUSH", 1, "false"), "duplicationEnable", "true"
     )
     reasons = group.outside_the_model()
-    found = module.summarise(
-        group,
-        ReadingQuestion(),
-        lambda g: GroupAnalysis(compute_structure(g), compute_parameters(g), reasons, ()),
-    )
+    log = Analysis(compute_structure(group), (), outside_the_model=reasons)
+    found = module.summarise(GroupAnalysis(group, ReadingQuestion(), log), lambda _: log)
     assert (reasons, (), ()) == (found.outside, found.rows, found.actions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from properties.scenarios.reading_analysis import compute_deployment, find_structure
+from properties.scenarios.analysis.reading import compute_deployment, find_structure
 from properties.worlds.reading.world import LATER_READERS
 from reference.configuration.deployments import sample_group
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP

@@ -8,15 +8,14 @@ from functools import cache
 from attrs import evolve
 
 from properties.restrictions.unmet_assumptions import leave_open_unmet
+from properties.scenarios.analysis.log import compute_structure
+from properties.scenarios.analysis.reading import ReadingAnalysis, ReadingQuestion
 from properties.scenarios.beginning import OPEN_FROM_LAST
-from properties.scenarios.reading_analysis import ReadingQuestion, analyse_readings
 from properties.schedules.judgement import is_refuted_by
-from properties.verdicts.analysis import compute_structure
+from properties.verdicts.analysis import Analysis
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict, VerdictWord, leave_open
-from properties.verdicts.world_analysis import WorldAnalysis
 from properties.worlds.catalogue import STRUCTURES
-from properties.worlds.reading.world import ClaimedReading
 from properties.worlds.system.world import ClaimedSystem
 from reference.configuration.broker_group import BrokerGroup
 
@@ -69,34 +68,22 @@ def stands_for_last(structure: ClaimedSystem, verdict: Verdict) -> bool:
 
 
 def analyse_systems(
-    groups: Iterable[BrokerGroup], question: ReadingQuestion
-) -> tuple[WorldAnalysis, ...]:
-    """The verdicts for each group with one slave and its readers, if they were decided.
+    group: BrokerGroup, readings: Iterable[ReadingAnalysis], question: ReadingQuestion
+) -> tuple[Analysis, ...]:
+    """The verdicts for a group with one slave and each kind of its readers, if they were decided.
 
     They come from a certificate that was made from these rules; they are not proved again.
     ``decide_system`` says which of them are about groups that begin at the end. Raises
     InternalDisagreementError for a certificate that was made from other rules.
     """
-    found = (
-        analyse_system(group, reading, question)
-        for group in groups
-        if len(group.slaves) == 1 and not list(group.outside_the_model())
-        for readers in analyse_readings([group], question)
-        for reading in (readers.from_first.structure if readers.from_first else None,)
-        if isinstance(reading, ClaimedReading)
+    if len(group.slaves) != 1 or group.outside_the_model():
+        return ()
+    log = compute_structure(group)
+    readers = (each.find_structure(is_from_first=True) for each in readings)
+    names = dict.fromkeys(ClaimedSystem(log, each).name for each in readers if each is not None)
+    structures = [STRUCTURES[name] for name in names if name in STRUCTURES]
+    return tuple(
+        Analysis(structure, leave_open_unmet(group, structure, verdicts), "from put to consumed")
+        for structure in structures
+        for verdicts in [decide_system(structure, is_from_first=question.is_from_first)]
     )
-    return tuple(dict.fromkeys(each for each in found if each is not None))
-
-
-def analyse_system(
-    group: BrokerGroup, reading: ClaimedReading, question: ReadingQuestion
-) -> WorldAnalysis | None:
-    """The verdicts for one group and its readers; None if they were not decided."""
-    name = ClaimedSystem(compute_structure(group), reading).name
-    if name not in STRUCTURES:
-        return None
-    structure = STRUCTURES[name]
-    load_cells(structure)
-    verdicts = decide_system(structure, is_from_first=question.is_from_first)
-    opened = leave_open_unmet(group, structure, verdicts)
-    return WorldAnalysis("from put to consumed", structure, opened)

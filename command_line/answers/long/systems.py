@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import click
 
-from command_line.answers.world_report import print_story
+from command_line.answers.long.tables import print_story
 from command_line.output.width import echo, get_prose_width, wrap
 from properties.scenarios.beginning import OPEN_FROM_LAST
+from properties.verdicts.analysis import Analysis
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.verdicts.world_analysis import WorldAnalysis
 
 FROM_LAST = (
     "  Asked for consumer groups that begin at the last offset. Undecided here is what is proved\n"
@@ -19,7 +19,7 @@ FROM_LAST = (
 )
 
 
-def print_systems(analyses: Iterable[WorldAnalysis]) -> None:
+def print_systems(analyses: Iterable[Analysis]) -> None:
     """Each kind of group and readers: under which faults a claim holds, is broken, or is open."""
     for analysis in analyses:
         echo(f"\nFrom put to consumed, {analysis.structure.name}:")

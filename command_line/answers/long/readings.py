@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
-import attrs
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from command_line.answers.world_report import fit_table, print_world, verdicts_as_json
+from command_line.answers.long.tables import fit_table, print_world
 from command_line.output.width import echo
-from properties.scenarios.reading_analysis import ReadingAnalysis, ReadingQuestion, explain_ratio
+from properties.scenarios.analysis.reading import ReadingAnalysis, explain_ratio
 from properties.scenarios.reading_claims import READING_CLAIMS
-from properties.verdicts.world_analysis import WorldAnalysis
 
 
-def print_readings(
-    console: Console, analyses: Iterable[ReadingAnalysis], question: ReadingQuestion
-) -> None:
+def print_readings(console: Console, analyses: Iterable[ReadingAnalysis]) -> None:
     """Every kind of consumers; a table that was printed before is not repeated."""
     told: set[str] = set()
     for analysis in analyses:
-        print_reading(console, analysis, question)
+        print_reading(console, analysis)
         world = analysis.from_last
         if world is None:
             echo("  No table holds for slow consumers at the master and others at a slave.")
@@ -49,7 +44,7 @@ def print_from_first(analysis: ReadingAnalysis) -> None:
         echo(f"  With CONSUME_FROM_FIRST_OFFSET {told}.")
 
 
-def print_reading(console: Console, analysis: ReadingAnalysis, question: ReadingQuestion) -> None:
+def print_reading(console: Console, analysis: ReadingAnalysis) -> None:
     """Where pulls go, by the claims about reading and by each broker's file."""
     echo(f"\n{describe_consumers(analysis)}")
     if not analysis.consumers.options.is_consume_enabled:
@@ -61,7 +56,7 @@ def print_reading(console: Console, analysis: ReadingAnalysis, question: Reading
     table = make_broker_table(analysis)
     fit_table(table, console.width)
     console.print(table)
-    print_memory(analysis, question)
+    print_memory(analysis)
 
 
 def describe_consumers(analysis: ReadingAnalysis) -> str:
@@ -99,8 +94,9 @@ def make_broker_table(analysis: ReadingAnalysis) -> Table:
     return table
 
 
-def print_memory(analysis: ReadingAnalysis, question: ReadingQuestion) -> None:
+def print_memory(analysis: ReadingAnalysis) -> None:
     """The assumed or given memory, and the meaning of unusual ratios."""
+    question = analysis.question
     is_assumed = question.total_memory_bytes is None
     source = "assumed; --total-memory-bytes tells it" if is_assumed else "as told"
     echo(
@@ -111,36 +107,3 @@ def print_memory(analysis: ReadingAnalysis, question: ReadingQuestion) -> None:
         meaning = explain_ratio(ratio)
         if meaning is not None:
             echo(f"  {ratio} %: {meaning}.")
-
-
-def reading_as_json(analysis: ReadingAnalysis) -> dict[str, Any]:
-    """The answer for programs."""
-    options = analysis.consumers.options
-    return {
-        "subscription_groups": list(analysis.consumers.names),
-        "broker_id": options.broker_id,
-        "which_broker_when_consume_slowly": options.slow_broker_id,
-        "consume_enable": options.is_consume_enabled,
-        "brokers": [attrs.asdict(each) for each in analysis.brokers],
-        "structure": _name_structure(analysis.from_last),
-        "structure_from_first": _name_structure(analysis.from_first),
-        "claims": [
-            {
-                "claim": name,
-                "sentence": READING_CLAIMS[name].sentence,
-                "holds": run is None,
-                "pulls": [str(step) for step in run or ()],
-            }
-            for name, run in analysis.claims.items()
-        ],
-        "verdicts": _tell_verdicts(analysis.from_last),
-        "verdicts_from_first": _tell_verdicts(analysis.from_first),
-    }
-
-
-def _name_structure(world: WorldAnalysis | None) -> str | None:
-    return world.structure.name if world else None
-
-
-def _tell_verdicts(world: WorldAnalysis | None) -> list[dict[str, Any]]:
-    return verdicts_as_json(world) if world else []

@@ -1,10 +1,9 @@
-"""Verdicts of any world, for people and for programs: a coloured table with reasons."""
+"""Verdicts of any world as a coloured table with reasons."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
 
 import click
 from rich import box
@@ -12,15 +11,13 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from command_line.answers.restrictions import find_resting, print_resting
+from command_line.answers.restrictions import print_resting
 from command_line.output.width import echo, get_width, wrap_words
 from properties.checkout import PROGRAM
 from properties.generated_text import count_steps
 from properties.language.fault_model import FaultModel
-from properties.language.world import ClaimedStructure
-from properties.verdicts.certificates import encode_schedule
+from properties.verdicts.analysis import Analysis
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.verdicts.world_analysis import WorldAnalysis
 
 STYLES = {
     VerdictWord.PROVED: "green",
@@ -31,11 +28,13 @@ STYLES = {
 }
 
 
-class Analysis(Protocol):
-    """Anything with a verdict for each claim and fault model."""
+TABLE_WIDTH = 132
+"""Width of the tables in a pipe, where every column of the stock pair has room."""
 
-    def get(self, guarantee: str, fault: str) -> Verdict:
-        """One verdict."""
+
+def make_console() -> Console:
+    """Standard output, as wide as the terminal; colours only there."""
+    return Console(highlight=False, width=get_width() or TABLE_WIDTH)
 
 
 def make_table(
@@ -125,7 +124,7 @@ def make_cell(verdict: Verdict) -> str:
     return f"[{style}]{text}[/{style}]"
 
 
-def print_world(console: Console, analysis: WorldAnalysis) -> None:
+def print_world(console: Console, analysis: Analysis) -> None:
     """The table, and the reason of each refuted guarantee."""
     structure = analysis.structure
     claims, columns = structure.world.claims, structure.world.fault_models
@@ -146,36 +145,3 @@ def print_story(cell: str) -> None:
     width = get_width()
     lines = [told + command] if width is None else wrap_words(command, width, told, "    ")
     click.echo("\n".join(lines))
-
-
-def verdict_as_json(structure: ClaimedStructure, verdict: Verdict) -> dict[str, Any]:
-    """A verdict of any world for programs."""
-    return {
-        "guarantee": verdict.guarantee,
-        "sentence": structure.world.claims[verdict.guarantee].sentence,
-        "fault": verdict.fault,
-        "verdict": verdict.word.value,
-        "steps": verdict.steps,
-        "schedule": encode_schedule(verdict.schedule) if verdict.schedule else None,
-        "is_vacuous": verdict.is_vacuous,
-        "disputed": list(verdict.disputed),
-        "rests_on_reading": find_resting(structure, verdict),
-        "unmet_assumption": verdict.assumption or None,
-    }
-
-
-def verdicts_as_json(analysis: WorldAnalysis) -> list[dict[str, Any]]:
-    """Every verdict for programs, with its reason."""
-    return [
-        verdict_as_json(analysis.structure, v) | {"reason": analysis.get_reason(v)}
-        for v in analysis.verdicts
-    ]
-
-
-def world_as_json(analysis: WorldAnalysis) -> dict[str, Any]:
-    """One structure for programs."""
-    return {
-        "title": analysis.title,
-        "structure": analysis.structure.name,
-        "verdicts": verdicts_as_json(analysis),
-    }

@@ -7,8 +7,9 @@ Everything is computed by the read decision itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Hashable, Mapping
+from functools import cache, cached_property
+from typing import TypeAlias
 
 from attrs import evolve, frozen
 
@@ -18,11 +19,13 @@ from properties.scenarios.reading_claims import (
     Circumstance,
     Deployment,
     Run,
-    decide,
     pull_from,
 )
+from properties.scenarios.reading_claims import (
+    decide as decide_claim,
+)
+from properties.verdicts.analysis import Analysis, decide_certified
 from properties.verdicts.verdict import Hints, Verdict, search_structure
-from properties.verdicts.world_analysis import WorldAnalysis, decide_world
 from properties.worlds.reading.world import (
     LATER_READERS,
     READERS,
@@ -156,86 +159,6 @@ def keep_deciding(options: SubscriptionGroup) -> SubscriptionGroup:
     )
 
 
-@frozen
-class ReadingAnalysis:
-    """The answer for one broker group and the subscription groups of one kind."""
-
-    consumers: Consumers
-    deployment: Deployment
-    """The settings that decide where pulls go."""
-    brokers: tuple[BrokerReading, ...]
-    """How each broker treats consumers: the master, then the slaves."""
-    claims: Mapping[str, Run | None]
-    """Claims about this deployment's reads, each with a run that breaks it, if any."""
-    from_last: WorldAnalysis | None
-    """The verdicts for a consumer whose group begins at the end, the default, under every fault
-    model of reading; None for group ids that no structure has."""
-    from_first: WorldAnalysis | None
-    """The verdicts if the group begins at the first message."""
-    is_from_first: bool = False
-    """Where the groups begin that were asked about."""
-
-    @property
-    def asked(self) -> WorldAnalysis | None:
-        """The verdicts for groups that begin where the question says."""
-        return self.from_first if self.is_from_first else self.from_last
-
-    @property
-    def verdicts(self) -> tuple[Verdict, ...]:
-        """Every one of these."""
-        return self.asked.verdicts if self.asked else ()
-
-
-def analyse_readings(
-    groups: Iterable[BrokerGroup], question: ReadingQuestion
-) -> tuple[ReadingAnalysis, ...]:
-    """The distinct answers for some broker groups; none for groups without slaves.
-
-    Raises InternalDisagreementError for a certificate that does not hold.
-    """
-    found = (
-        analyse_reading(g, c, question.memory_bytes, is_from_first=question.is_from_first)
-        for g in groups
-        for c in question.consumers
-    )
-    different: list[ReadingAnalysis] = []
-    for analysis in found:
-        if analysis is not None and analysis not in different:
-            different.append(analysis)
-    return tuple(different)
-
-
-def analyse_reading(
-    group: BrokerGroup, consumers: Consumers, memory_bytes: int, *, is_from_first: bool = False
-) -> ReadingAnalysis | None:
-    """Where consumers of the group read; None for a group without slaves."""
-    if not group.slaves:
-        return None
-    deployment = compute_deployment(group, consumers.options)
-    claims = {n: decide(n, deployment) for n, c in READING_CLAIMS.items() if c.is_meant(deployment)}
-    brokers = compute_broker_readings(group, deployment, memory_bytes)
-    return ReadingAnalysis(
-        consumers,
-        deployment,
-        brokers,
-        claims,
-        from_last=analyse_world(group, deployment, is_from_first=False),
-        from_first=analyse_world(group, deployment, is_from_first=True),
-        is_from_first=is_from_first,
-    )
-
-
-def analyse_world(
-    group: BrokerGroup, deployment: Deployment, *, is_from_first: bool
-) -> WorldAnalysis | None:
-    """Every verdict for the structure of a group's deployment; None if it has no structure."""
-    structure = find_structure(deployment, is_from_first=is_from_first)
-    if structure is None:
-        return None
-    verdicts = leave_open_unmet(group, structure, decide_reading(structure))
-    return WorldAnalysis("while a consumer reads", structure, verdicts)
-
-
 @cache
 def decide_reading(structure: ClaimedReading) -> tuple[Verdict, ...]:
     """Every verdict for a structure.
@@ -244,7 +167,7 @@ def decide_reading(structure: ClaimedReading) -> tuple[Verdict, ...]:
     now, and the schedules for the master's value are tried. The rest is undecided.
     """
     if structure in (*READERS, *LATER_READERS):
-        return decide_world(structure)
+        return decide_certified(structure)
     is_open = structure.is_master_open
     alike = evolve(
         structure,
@@ -252,7 +175,97 @@ def decide_reading(structure: ClaimedReading) -> tuple[Verdict, ...]:
         broker_id=structure.broker_id if is_open else MASTER_ID,
         is_closed_slave_silent=False,
     )
-    return search_structure(structure, depth_limit=1, hints=Hints(decide_world(alike)))
+    return search_structure(structure, depth_limit=1, hints=Hints(decide_certified(alike)))
+
+
+Decide: TypeAlias = Callable[[ClaimedReading], tuple[Verdict, ...]]
+"""What decides the verdicts of consumers' structures."""
+
+
+@frozen(slots=False, eq=False)
+class ReadingAnalysis:
+    """The answer for one broker group and the subscription groups of one kind."""
+
+    group: BrokerGroup
+    """It has a slave."""
+    consumers: Consumers
+    question: ReadingQuestion
+    decide: Decide
+
+    @cached_property
+    def deployment(self) -> Deployment:
+        """The settings that decide where pulls go."""
+        return compute_deployment(self.group, self.consumers.options)
+
+    @cached_property
+    def brokers(self) -> tuple[BrokerReading, ...]:
+        """How each broker treats consumers: the master, then the slaves."""
+        return compute_broker_readings(self.group, self.deployment, self.question.memory_bytes)
+
+    @cached_property
+    def claims(self) -> Mapping[str, Run | None]:
+        """Claims about this deployment's reads, each with a run that breaks it, if any."""
+        told = (name for name, c in READING_CLAIMS.items() if c.is_meant(self.deployment))
+        return {name: decide_claim(name, self.deployment) for name in told}
+
+    @cached_property
+    def from_last(self) -> Analysis | None:
+        """The verdicts for a consumer whose group begins at the end, the default.
+
+        None for group ids that no structure has.
+        """
+        return self._analyse(is_from_first=False)
+
+    @cached_property
+    def from_first(self) -> Analysis | None:
+        """The verdicts if the group begins at the first message."""
+        return self._analyse(is_from_first=True)
+
+    @property
+    def asked(self) -> Analysis | None:
+        """The verdicts for groups that begin where the question says."""
+        return self.from_first if self.question.is_from_first else self.from_last
+
+    def find_structure(self, *, is_from_first: bool) -> ClaimedReading | None:
+        """The structure of these consumers in the world of reading, if there is one."""
+        return find_structure(self.deployment, is_from_first=is_from_first)
+
+    def _analyse(self, *, is_from_first: bool) -> Analysis | None:
+        structure = self.find_structure(is_from_first=is_from_first)
+        if structure is None:
+            return None
+        verdicts = leave_open_unmet(self.group, structure, self.decide(structure))
+        return Analysis(structure, verdicts, "while a consumer reads")
+
+    @property
+    def answer(self) -> tuple[Hashable, ...]:
+        """All that is said of these consumers: equal for groups that treat them alike."""
+        claims = tuple(self.claims.items())
+        told = (self.consumers, self.deployment, self.brokers, claims)
+        return (*told, self.from_last, self.from_first)
+
+
+def analyse_readings(
+    group: BrokerGroup, question: ReadingQuestion, decide: Decide = decide_reading
+) -> tuple[ReadingAnalysis, ...]:
+    """Every kind of consumers of a group; none for a group without slaves.
+
+    What they hold raises InternalDisagreementError for a certificate that does not hold.
+    """
+    kinds = question.consumers if group.slaves else ()
+    return tuple(ReadingAnalysis(group, consumers, question, decide) for consumers in kinds)
+
+
+def list_reading_structures(
+    group: BrokerGroup, question: ReadingQuestion, *, is_from_first: bool
+) -> tuple[ClaimedReading, ...]:
+    """The structures of the group's consumers, each once.
+
+    None for a group without slaves, or if some consumers have no structure.
+    """
+    readings = analyse_readings(group, question)
+    found = [each.find_structure(is_from_first=is_from_first) for each in readings]
+    return () if None in found else tuple(dict.fromkeys(s for s in found if s is not None))
 
 
 def find_structure(deployment: Deployment, *, is_from_first: bool = False) -> ClaimedReading | None:

@@ -1,0 +1,62 @@
+"""All that is decided about one broker group: its log, tables, consumers, and the whole system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TypeAlias
+
+from attrs import frozen
+
+from properties.scenarios.analysis.reading import (
+    Decide,
+    ReadingAnalysis,
+    ReadingQuestion,
+    analyse_readings,
+    decide_reading,
+)
+from properties.scenarios.analysis.system import analyse_systems
+from properties.scenarios.analysis.tables import analyse_tables
+from properties.verdicts.analysis import Analysis
+from reference.configuration.broker_group import BrokerGroup
+
+AnalyseLog: TypeAlias = Callable[[BrokerGroup], Analysis]
+"""What decides the verdicts of a group's log."""
+
+
+@frozen(slots=False, eq=False)
+class GroupAnalysis:
+    """The answer about a broker group; everything but its log is decided when it is looked at.
+
+    That raises InternalDisagreementError for a certificate that does not hold.
+    """
+
+    group: BrokerGroup
+    question: ReadingQuestion
+    log: Analysis
+    decide_reading: Decide = decide_reading
+
+    @cached_property
+    def tables(self) -> tuple[Analysis, ...]:
+        """Topics, subscription groups, delayed messages; none without a slave."""
+        return analyse_tables(self.group)
+
+    @cached_property
+    def readings(self) -> tuple[ReadingAnalysis, ...]:
+        """Every kind of consumers; none without a slave."""
+        return analyse_readings(self.group, self.question, self.decide_reading)
+
+    @cached_property
+    def systems(self) -> tuple[Analysis, ...]:
+        """From put to consumed, for each kind of consumers for which that was decided."""
+        return analyse_systems(self.group, self.readings, self.question)
+
+    @cached_property
+    def summarised(self) -> tuple[Analysis, ...]:
+        """What the short answer is about: the log, the consumers, the systems.
+
+        Only the log where some kind of consumers has no structure.
+        """
+        asked = [each.asked for each in self.readings]
+        known = tuple(dict.fromkeys(each for each in asked if each is not None))
+        return (self.log, *known, *self.systems) if None not in asked else (self.log,)
