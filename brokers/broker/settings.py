@@ -25,8 +25,7 @@ from reference.releases.releases import CONTROLLER
 from reference.releases.timing_differences import OVERFLOW_RESETS_TO_MAX
 from reference.releases.versions import Version
 from reference.store.records import DELAYS_MS
-from reference.store.store import BrokerRole, StoreConfig
-from reference.store.store import FlushDiskType as StoreFlush
+from reference.store.store import StoreConfig
 from reference.worlds.replication.parameters import SIZE_KEYS, Parameters
 from reference.worlds.replication.shape import FlushDiskType, Role
 from reference.worlds.replication.structure import Structure
@@ -159,9 +158,9 @@ class Settings:
             mapped_file_size_commit_log_bytes=self.number("mapedFileSizeCommitLog"),
             mapped_file_size_consume_queue_bytes=self.number("mapedFileSizeConsumeQueue"),
             max_message_size_bytes=self.number("maxMessageSize"),
-            broker_role=BrokerRole[self.role.name],
+            broker_role=self.role,
             broker_id=self.configuration.broker_id,
-            flush_disk_type=StoreFlush[self.configuration.flush_disk_type.name],
+            flush_disk_type=self.configuration.flush_disk_type,
             is_crc_checked_on_recover=bool(self.get("checkCRCOnRecover")),
             ha_slave_fallbehind_max_bytes=self.number("haSlaveFallbehindMax"),
             delays_ms=parse_delay_levels(self.text("messageDelayLevel")) or DELAYS_MS,

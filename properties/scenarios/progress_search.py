@@ -22,7 +22,7 @@ from reference.decisions.progress.client_offsets import (
 )
 from reference.decisions.progress.offset_table import Query, QueryAnswer, answer_query
 from reference.decisions.reading.client import Client, choose_offset_store
-from reference.decisions.reading.pull_processor import MASTER_ID
+from reference.worlds.replication.shape import MASTER_ID
 
 KEY = "T@G"
 QUEUE = 0

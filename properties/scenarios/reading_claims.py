@@ -18,11 +18,11 @@ from reference.decisions.clients.push_consumer import make_reader
 from reference.decisions.reading.client import Client, choose_target
 from reference.decisions.reading.get_message import GetMessageResult
 from reference.decisions.reading.pull import Pull, ResponseCode, Situation, Topic
-from reference.decisions.reading.pull_processor import MASTER_ID, answer_pull
+from reference.decisions.reading.pull_processor import answer_pull
 from reference.decisions.reading.read import GetMessageStatus
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import SubscriptionGroup
-from reference.worlds.replication.shape import Role
+from reference.worlds.replication.shape import MASTER_ID, Role
 
 SLAVE_ID = 1
 """The slave to which reads are to be sent."""

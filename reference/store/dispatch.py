@@ -15,7 +15,6 @@ from reference.store.mapped_file import SelectedBuffer
 from reference.store.reading import get_data
 from reference.store.records import DispatchRequest
 from reference.store.store import (
-    MASTER_ID,
     Flag,
     Store,
     find_consume_queue,
@@ -24,6 +23,7 @@ from reference.store.store import (
     replace_consume_queues,
     roll_next_file,
 )
+from reference.worlds.replication.shape import MASTER_ID
 
 PUT_POSITION_TRIES = 30
 """At intervals of one second."""

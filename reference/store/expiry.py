@@ -7,12 +7,7 @@ from attrs import evolve, frozen
 from reference.store import consume_queue as consume_queues
 from reference.store import mapped_file_queue as queues
 from reference.store.records import HOUR_MS
-from reference.store.store import (
-    Flag,
-    Store,
-    get_min_physical_offset,
-    replace_consume_queues,
-)
+from reference.store.store import Flag, Store, get_min_physical_offset, replace_consume_queues
 
 MANUAL_DELETE_TIMES = 20
 """The number of runs that an operator's command affects."""

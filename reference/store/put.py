@@ -24,12 +24,8 @@ from reference.store.content import Content
 from reference.store.java import Thrown
 from reference.store.mapped_file import MappedFile
 from reference.store.records import Record
-from reference.store.store import (
-    BrokerRole,
-    FlushDiskType,
-    Store,
-    is_writeable,
-)
+from reference.store.store import Store, is_writeable
+from reference.worlds.replication.shape import FlushDiskType, Role
 
 TOPIC_LENGTH_MAX = 127
 """Characters, not bytes: 64 characters of two bytes pass, and cannot be read (T5-00180)."""
@@ -208,7 +204,7 @@ def put_messages(
 
 def find_refusal(store: Store, topic: str) -> PutMessageStatus | None:
     """Why no message of this topic can be put now; None: it can."""
-    is_master = store.config.broker_role is not BrokerRole.SLAVE
+    is_master = store.config.broker_role is not Role.SLAVE
     if store.is_shutdown or not is_master or not is_writeable(store.running_flags):
         return PutMessageStatus.SERVICE_NOT_AVAILABLE
     if java.count_characters(topic) > TOPIC_LENGTH_MAX:
@@ -293,7 +289,7 @@ def acknowledge(
     if store.config.flush_disk_type is FlushDiskType.SYNC_FLUSH and is_waiting:
         store, (is_flushed,) = group_commit.do_commit(store, (end_offset,))
         status = status if is_flushed else PutMessageStatus.FLUSH_DISK_TIMEOUT
-    if store.config.broker_role is BrokerRole.SYNC_MASTER and is_waiting:
+    if store.config.broker_role is Role.SYNC_MASTER and is_waiting:
         pushed = around.push2_slave_max_offset_bytes
         connections = around.connection_count
         if not group_transfer.is_slave_ok(store.config, connections, end_offset, pushed):

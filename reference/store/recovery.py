@@ -17,11 +17,7 @@ from reference.store import mapped_file_queue as queues
 from reference.store.java import JavaError, Thrown
 from reference.store.mapped_file import MappedFile
 from reference.store.records import DispatchRequest
-from reference.store.store import (
-    Store,
-    get_min_physical_offset,
-    replace_consume_queues,
-)
+from reference.store.store import Store, get_min_physical_offset, replace_consume_queues
 
 RECOVERED_FILES = 3
 """After a normal exit recovery begins at the third last file: damage before it stays (T1-13386)."""

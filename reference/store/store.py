@@ -14,25 +14,10 @@ from reference.store.allocation import AllocateMappedFileService
 from reference.store.consume_queue import ConsumeQueue
 from reference.store.content import NOTHING, Content
 from reference.store.mapped_file_queue import CreateContent, MappedFileQueue
+from reference.worlds.replication.shape import MASTER_ID, FlushDiskType, Role
 
-MASTER_ID = 0
 CHECKPOINT_TOLERANCE_MS = 3000
 SHUTDOWN_FLUSHES_MAX = 10
-
-
-class BrokerRole(enum.Enum):
-    """``brokerRole``."""
-
-    SLAVE = "SLAVE"
-    ASYNC_MASTER = "ASYNC_MASTER"
-    SYNC_MASTER = "SYNC_MASTER"
-
-
-class FlushDiskType(enum.Enum):
-    """``flushDiskType``."""
-
-    ASYNC_FLUSH = "ASYNC_FLUSH"
-    SYNC_FLUSH = "SYNC_FLUSH"
 
 
 @frozen
@@ -43,7 +28,7 @@ class StoreConfig:
     mapped_file_size_consume_queue_bytes: int = 400
     """Rounded up to whole entries."""
     max_message_size_bytes: int = 4 * 1024 * 1024
-    broker_role: BrokerRole = BrokerRole.ASYNC_MASTER
+    broker_role: Role = Role.ASYNC_MASTER
     broker_id: int = MASTER_ID
     flush_disk_type: FlushDiskType = FlushDiskType.ASYNC_FLUSH
     is_crc_checked_on_recover: bool = True

@@ -16,8 +16,9 @@ from reference.store import mapped_file_queue as queues
 from reference.store import store as stores
 from reference.store.content import Content
 from reference.store.mapped_file_queue import MappedFileQueue
-from reference.store.store import BrokerRole, Store, StoreConfig
+from reference.store.store import Store, StoreConfig
 from reference.worlds.replication.parameters import FaultCounts, Parameters
+from reference.worlds.replication.shape import Role
 from reference.worlds.replication.state import UNKNOWN_OFFSET, Link, Message
 from tests.reference.store.logs import load
 
@@ -30,11 +31,11 @@ LARGEST_MESSAGE = FILE_SIZE - 8
 SLAVE = StoreConfig(
     FILE_SIZE,
     max_message_size_bytes=LARGEST_MESSAGE,
-    broker_role=BrokerRole.SLAVE,
+    broker_role=Role.SLAVE,
     broker_id=1,
     is_message_index_enabled=False,
 )
-MASTER = evolve(SLAVE, broker_role=BrokerRole.ASYNC_MASTER, broker_id=0)
+MASTER = evolve(SLAVE, broker_role=Role.ASYNC_MASTER, broker_id=0)
 STRUCTURE = ClaimedGroup(lives=LIVES)
 LIMITS = FaultCounts(**dict.fromkeys(fields_dict(FaultCounts), 99))
 PARAMETERS = Parameters(

@@ -30,7 +30,8 @@ from reference.store import store as stores
 from reference.store.java import Thrown
 from reference.store.put import Message
 from reference.store.records import HOUR_MS, SCHEDULE_TOPIC
-from reference.store.store import BrokerRole, StoreConfig
+from reference.store.store import StoreConfig
+from reference.worlds.replication.shape import Role
 from tests.oracle.found import Found, Row
 from tests.oracle.store_rows import BEGIN_MS, RowError
 from tests.oracle.table_rows import name_numbers
@@ -70,7 +71,7 @@ class Delivering:
 
     def open(self, role: str) -> None:
         """A new process over what is on disk; it ends early where progress cannot be read."""
-        config = evolve(self.store.config, broker_role=BrokerRole(role))
+        config = evolve(self.store.config, broker_role=Role(role))
         self.store = evolve(stores.leave_to_next_process(self.store), config=config)
         self.cleaning = expiry.CleanConsumeQueueService()
         fresh = evolve(self.broker, tables=evolve(self.broker.tables, delay_offsets={}))
@@ -205,7 +206,7 @@ def clean_queues(rig: Delivering) -> Any:
 
 def role(rig: Delivering, name: str) -> Any:
     """``role``: of the running store."""
-    config = evolve(rig.store.config, broker_role=BrokerRole(name))
+    config = evolve(rig.store.config, broker_role=Role(name))
     rig.store = evolve(rig.store, config=config)
 
 

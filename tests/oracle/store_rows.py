@@ -31,7 +31,8 @@ from reference.store.consume_queue import ConsumeQueue
 from reference.store.content import Content
 from reference.store.java import Thrown
 from reference.store.mapped_file import SelectedBuffer
-from reference.store.store import BrokerRole, FlushDiskType, Store, StoreCheckpoint, StoreConfig
+from reference.store.store import Store, StoreCheckpoint, StoreConfig
+from reference.worlds.replication.shape import FlushDiskType, Role
 from tests.oracle import images
 
 Row: TypeAlias = Mapping[str, Any]
@@ -51,7 +52,7 @@ class RowError(Exception):
 def make_config(cfg: Row) -> StoreConfig:
     """The settings of a row. Raises RowError for a role or a kind of flush that is none."""
     try:
-        role = BrokerRole(cfg.get("role", "SLAVE"))
+        role = Role(cfg.get("role", "SLAVE"))
         flush_disk_type = FlushDiskType(cfg.get("flush", "ASYNC_FLUSH"))
     except ValueError as error:
         raise RowError(str(error)) from error
@@ -60,7 +61,7 @@ def make_config(cfg: Row) -> StoreConfig:
         mapped_file_size_consume_queue_bytes=cfg.get("cq_file_size", 400),
         max_message_size_bytes=cfg.get("max_message_size", cfg["file_size"]),
         broker_role=role,
-        broker_id=cfg.get("broker_id", int(role is BrokerRole.SLAVE)),
+        broker_id=cfg.get("broker_id", int(role is Role.SLAVE)),
         flush_disk_type=flush_disk_type,
         is_crc_checked_on_recover=bool(cfg.get("check_crc", 1)),
         is_message_index_enabled=bool(cfg.get("index_enable", 0)),

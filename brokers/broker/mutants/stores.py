@@ -9,7 +9,7 @@ from brokers.broker.replication.master_ha import PUSH2
 from brokers.broker.storage.live_store import LiveStore
 from reference.store.java import Thrown
 from reference.store.put import Message, MessageBatch, PutMessageResult, Surroundings
-from reference.store.store import BrokerRole
+from reference.worlds.replication.shape import Role
 
 REPUT = "DefaultMessageStore.ReputMessageService#doReput"
 EARLY = "implementers.md#13-consumers-see-messages-that-are-neither-flushed-nor-copied"
@@ -68,7 +68,7 @@ class SlaveTakesPuts(LiveStore):
     ) -> tuple[int, PutMessageResult | Thrown]:
         """As a master."""
         config = self.store.config
-        self.store = evolve(self.store, config=evolve(config, broker_role=BrokerRole.ASYNC_MASTER))
+        self.store = evolve(self.store, config=evolve(config, broker_role=Role.ASYNC_MASTER))
         answered = super().put(message, around)
         self.store = evolve(self.store, config=config)
         return answered

@@ -33,9 +33,9 @@ from reference.decisions.metadata.copying import choose_form
 from reference.decisions.metadata.table_text import BUILT_IN_GROUPS
 from reference.decisions.name_server.registry import Registration, register
 from reference.decisions.progress.offset_table import OffsetTable
-from reference.decisions.reading.pull_processor import MASTER_ID
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP, SubscriptionGroup
 from reference.releases.known_differences import GROUPS_KEEP_THEIR_VERSION
+from reference.worlds.replication.shape import MASTER_ID
 
 BROKER_NAME = "b0"
 """Master and slaves of a group share it; which name it is makes no difference."""

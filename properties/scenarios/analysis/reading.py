@@ -33,13 +33,12 @@ from properties.worlds.reading.world import (
 )
 from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup
 from reference.decisions.reading.pull import ResponseCode
-from reference.decisions.reading.pull_processor import MASTER_ID
 from reference.decisions.reading.read import GetMessageStatus
 from reference.decisions.reading.settings import DEFAULT_TOTAL_MEMORY_BYTES, compute_memory_bytes
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP, SubscriptionGroup
 from reference.releases.known_differences import SLAVE_REJECTS_PULLS
 from reference.releases.timing_differences import OVERFLOW_RESETS_TO_MAX
-from reference.worlds.replication.shape import Role
+from reference.worlds.replication.shape import MASTER_ID, Role
 
 FOUND = Circumstance(GetMessageStatus.FOUND)
 SLOW = Circumstance(GetMessageStatus.FOUND, is_slow=True)

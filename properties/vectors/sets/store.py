@@ -22,21 +22,22 @@ from reference.store.content import Content
 from reference.store.java import JavaError, Thrown
 from reference.store.mapped_file import MappedFile, name_file
 from reference.store.mapped_file_queue import DiskFile
-from reference.store.store import BrokerRole, Store, StoreCheckpoint, StoreConfig
+from reference.store.store import Store, StoreCheckpoint, StoreConfig
+from reference.worlds.replication.shape import Role
 
 NEVER_BUSY_MS = 10**9
 
 
 def make_store(ask: Data) -> Store:
     """A store over the files of a question, not loaded yet."""
-    role = BrokerRole(ask.get("brokerRole", "SLAVE"))
+    role = Role(ask.get("brokerRole", "SLAVE"))
     file_bytes: int = ask["fileBytes"]
     message_bytes: int = ask.get("maxMessageSize", file_bytes)
     config = StoreConfig(
         mapped_file_size_commit_log_bytes=file_bytes,
         max_message_size_bytes=message_bytes,
         broker_role=role,
-        broker_id=int(role is BrokerRole.SLAVE),
+        broker_id=int(role is Role.SLAVE),
         is_message_index_enabled=False,
         is_crc_checked_on_recover=ask.get("checkCRCOnRecover", True),
     )

@@ -32,10 +32,9 @@ from reference.decisions.progress.client_offsets import (
 )
 from reference.decisions.reading.client import Client, choose_offset_store, choose_target
 from reference.decisions.reading.pull import Pull, Registration, Situation, Topic, find_refusal
-from reference.decisions.reading.pull_processor import MASTER_ID
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP, is_system_group
-from reference.worlds.replication.shape import Role
+from reference.worlds.replication.shape import MASTER_ID, Role
 
 
 def name_retry_topic(group: str) -> str:

@@ -26,7 +26,8 @@ from reference.store.java import JavaError
 from reference.store.mapped_file import SelectedBuffer
 from reference.store.put import Answer, Message, PutMessageResult, PutMessageStatus, Surroundings
 from reference.store.records import PROPERTY_DELAY_TIME_LEVEL, SCHEDULE_TOPIC, Record
-from reference.store.store import BrokerRole, Store, find_consume_queue, replace_consume_queues
+from reference.store.store import Store, find_consume_queue, replace_consume_queues
+from reference.worlds.replication.shape import Role
 
 PROPERTY_REAL_TOPIC, PROPERTY_REAL_QUEUE_ID = "REAL_TOPIC", "REAL_QID"
 PROPERTY_BUCKETS = 16
@@ -45,7 +46,7 @@ class Schedule:
 
 def start(offsets: Mapping[int, int], store: Store) -> Schedule:
     """Delivery after a start with this progress; a slave's has no rounds (R-BR-03)."""
-    if store.config.broker_role is BrokerRole.SLAVE:
+    if store.config.broker_role is Role.SLAVE:
         return Schedule(offsets)
     levels = range(1, len(store.config.delays_ms) + 1)
     return Schedule(offsets, {each: delivery.begin_delivery(offsets.get(each)) for each in levels})

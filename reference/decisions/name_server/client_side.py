@@ -18,8 +18,8 @@ from reference.decisions.name_server.broker_side import compute_period_ms
 from reference.decisions.name_server.registry import PERM_WRITE, QueueData, Registry
 from reference.decisions.name_server.removal import EXPIRY_MS, SCAN_PERIOD_MS
 from reference.decisions.reading.client import PULL_TIMEOUT_MS, RETRY_MS
-from reference.decisions.reading.pull_processor import MASTER_ID
 from reference.decisions.reading.settings import PERM_READ
+from reference.worlds.replication.shape import MASTER_ID
 
 
 @frozen

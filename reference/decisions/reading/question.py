@@ -29,12 +29,7 @@ from reference.decisions.reading.client import (
 from reference.decisions.reading.consume_queue import ConsumeQueue, Entry, compute_entries_per_file
 from reference.decisions.reading.get_message import GetMessageResult, get_message
 from reference.decisions.reading.pull import Pull, Situation, Topic
-from reference.decisions.reading.pull_processor import (
-    MASTER_ID,
-    PullAnswer,
-    answer_pull,
-    compute_hold_most_ms,
-)
+from reference.decisions.reading.pull_processor import PullAnswer, answer_pull, compute_hold_most_ms
 from reference.decisions.reading.read import Read
 from reference.decisions.reading.settings import (
     BROKER_FIELDS,
@@ -57,7 +52,7 @@ from reference.decisions.reading.subscription_group import (
 from reference.releases.releases import FIRST_RELEASE_WITH_MODES, is_since
 from reference.releases.timing_differences import OVERFLOW_RESETS_TO_MAX
 from reference.releases.versions import Version, VersionError, parse_version
-from reference.worlds.replication.shape import Role
+from reference.worlds.replication.shape import MASTER_ID, Role
 
 QUEUE_FILE = "mapedFileSizeConsumeQueue"
 LARGEST = 2**62

@@ -8,6 +8,9 @@ from attrs import frozen
 
 from reference.language.structure import BaseStructure
 
+MASTER_ID = 0
+"""The broker id of every master (MixAll.MASTER_ID)."""
+
 
 class Role(enum.Enum):
     """``brokerRole`` (MessageStoreConfig at 4.4.0)."""

@@ -14,7 +14,8 @@ from reference.store.mapped_file import name_file
 from reference.store.mapped_file_queue import DiskFile, MappedFileQueue
 from reference.store.put import Message, PutMessageResult, PutMessageStatus
 from reference.store.records import Record, encode, encode_blank_header
-from reference.store.store import BrokerRole, Store, StoreConfig
+from reference.store.store import Store, StoreConfig
+from reference.worlds.replication.shape import Role
 
 NOW_MS = 10**12
 FILE_SIZE = 512
@@ -23,11 +24,11 @@ TOPIC = "TopicA"
 SLAVE = StoreConfig(
     FILE_SIZE,
     max_message_size_bytes=FILE_SIZE - 8,
-    broker_role=BrokerRole.SLAVE,
+    broker_role=Role.SLAVE,
     broker_id=1,
     is_message_index_enabled=False,
 )
-MASTER = evolve(SLAVE, broker_role=BrokerRole.ASYNC_MASTER, broker_id=0)
+MASTER = evolve(SLAVE, broker_role=Role.ASYNC_MASTER, broker_id=0)
 
 
 def load(store: Store) -> Store:

@@ -25,7 +25,8 @@ from reference.store.put import (
     Surroundings,
     put_messages,
 )
-from reference.store.store import BrokerRole, Flag, FlushDiskType, Store
+from reference.store.store import Flag, Store
+from reference.worlds.replication.shape import FlushDiskType, Role
 from tests.reference.store.logs import (
     FILE_SIZE,
     MASTER,
@@ -289,7 +290,7 @@ def test_a_refused_message_takes_the_time_of_its_file_away() -> None:
 )
 def test_a_synchronous_master(change: dict[str, object], status: PutMessageStatus) -> None:
     """What it has written stays, whatever it answers."""
-    store = start(evolve(MASTER, broker_role=BrokerRole.SYNC_MASTER))
+    store = start(evolve(MASTER, broker_role=Role.SYNC_MASTER))
     around = evolve(AROUND, **change)  # type: ignore[arg-type]
     store, answer = put_one(store, Message(TOPIC, 0, b"x"), around)
     assert status is get_status(answer)

@@ -13,7 +13,8 @@ from reference.store import store as stores
 from reference.store.java import JavaError
 from reference.store.put import Message, Surroundings
 from reference.store.records import SCHEDULE_TOPIC, Record
-from reference.store.store import BrokerRole, Store, StoreConfig
+from reference.store.store import Store, StoreConfig
+from reference.worlds.replication.shape import Role
 
 NOW = Surroundings(10**12)
 CONFIG = StoreConfig(4096, delays_ms=(0, 3_600_000))
@@ -62,7 +63,7 @@ def test_a_message_that_is_not_due_stops_the_round() -> None:
 
 def test_a_slave_delivers_nothing() -> None:
     """It keeps what the file says."""
-    slave = evolve(CONFIG, broker_role=BrokerRole.SLAVE)
+    slave = evolve(CONFIG, broker_role=Role.SLAVE)
     assert stored.start({1: 5}, make_store(slave)) == Schedule({1: 5})
 
 
@@ -70,7 +71,7 @@ def test_a_refused_copy_is_tried_again() -> None:
     """The store has become a slave's (role set at run time)."""
     store = make_store(count=1)
     schedule = stored.start({}, store)
-    refusing = evolve(store, config=evolve(store.config, broker_role=BrokerRole.SLAVE))
+    refusing = evolve(store, config=evolve(store.config, broker_role=Role.SLAVE))
     _, schedule, ended = stored.execute_on_timeup(refusing, schedule, 1, NOW)
     assert ended.decided_by == "is_copy_refused"
     assert schedule.tasks[1] == Task(0, 10_000)
