@@ -61,10 +61,6 @@ class VectorSet:
     """Why the other releases have none."""
 
 
-class QuestionError(ValueError):
-    """Something is asked that has no answer; one line."""
-
-
 def list_vectors(vector_set: VectorSet, release: str) -> Iterator[Data]:
     """The lines of a set's file: every question once, with its answer."""
     asks = {json.dumps(each.ask, sort_keys=True): each for each in vector_set.list_asks(release)}

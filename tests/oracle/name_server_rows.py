@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from properties.vectors.question import QuestionError
 from properties.vectors.sets.name_server import NameServer, call, write_state
+from reference.decisions.reading.question import QuestionError
 from tests.oracle.found import Found, Row, list_fields
 from tests.oracle.store_rows import RowError
 

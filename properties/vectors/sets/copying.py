@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from properties.vectors import schema
-from properties.vectors.question import Answered, Ask, Data, QuestionError, VectorSet
+from properties.vectors.question import Answered, Ask, Data, VectorSet
 from reference.decisions.metadata import copying
 from reference.decisions.metadata.broker_tables import BrokerTables, DataVersion, VersionedTable
+from reference.decisions.reading.question import QuestionError
 from reference.releases.releases import is_since
 
 SEED = 4403

@@ -16,19 +16,13 @@ from attrs import evolve
 
 from properties.schedules.judgement import judge
 from properties.vectors import schema
-from properties.vectors.question import (
-    RELEASES,
-    Answered,
-    Ask,
-    Data,
-    QuestionError,
-    VectorSet,
-)
+from properties.vectors.question import RELEASES, Answered, Ask, Data, VectorSet
 from properties.vectors.schedules import find_forbidden_step, list_scenarios
 from properties.vectors.sets import distinguishing, log_boundaries
 from properties.vectors.sets.log_boundaries import list_boundary_schedules
 from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.world import ClaimedGroup
+from reference.decisions.reading.question import QuestionError
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.language.machine import Action, compute_machine
 from reference.language.operator_table import Sort

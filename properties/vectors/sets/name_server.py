@@ -10,12 +10,13 @@ from typing import Any
 
 from attrs import asdict
 
-from properties.vectors.question import Data, QuestionError
+from properties.vectors.question import Data
 from reference.decisions.metadata.broker_tables import DataVersion
 from reference.decisions.name_server import registry as tables
 from reference.decisions.name_server import removal
 from reference.decisions.name_server.client_side import pick_route
 from reference.decisions.name_server.registry import QueueData, Registration, Registry
+from reference.decisions.reading.question import QuestionError
 
 
 class NameServer:

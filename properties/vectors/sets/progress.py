@@ -10,11 +10,12 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 
 from properties.vectors import schema
-from properties.vectors.question import Answered, Ask, Data, QuestionError, VectorSet
+from properties.vectors.question import Answered, Ask, Data, VectorSet
 from reference.decisions.metadata.stored_broker import classify
 from reference.decisions.metadata.table_text import OFFSETS
 from reference.decisions.progress import client_offsets, config_file, offset_table
 from reference.decisions.progress.config_file import Broken, Content, Files
+from reference.decisions.reading.question import QuestionError
 
 SEED = 4402
 QUERIES = 250

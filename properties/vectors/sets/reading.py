@@ -13,7 +13,7 @@ from typing import Any
 from attrs import evolve
 
 from properties.vectors import schema
-from properties.vectors.question import Answered, Ask, Data, QuestionError, VectorSet
+from properties.vectors.question import Answered, Ask, Data, VectorSet
 from reference.configuration.keys import KEYS
 from reference.decisions.reading import question as pulls
 from reference.decisions.reading.consume_queue import compute_entries_per_file
@@ -54,12 +54,9 @@ def make_situation(release: str, ask: Data) -> Situation:
     row = {name: value for name, value in ask.items() if name not in OTHERS}
     row["rocketmq"] = release
     numbers = dict(pulls.DEFAULTS)
-    try:
-        numbers |= {n: pulls.read_number(n, v) for n, v in row.items() if n in pulls.NUMBERS}
-        properties = {n: v for n, v in row.items() if n in pulls.PROPERTIES}
-        made = pulls.make_situation(row, numbers, properties)
-    except pulls.QuestionError as problem:
-        raise QuestionError(str(problem)) from problem
+    numbers |= {n: pulls.read_number(n, v) for n, v in row.items() if n in pulls.NUMBERS}
+    properties = {n: v for n, v in row.items() if n in pulls.PROPERTIES}
+    made = pulls.make_situation(row, numbers, properties)
     if "goneBytes" in ask:
         made = evolve(made, result=get_message(read_behind_gone(made, row, numbers, ask)))
     topic = made.topic and Topic(ask.get("topicPerm", 6), made.topic.read_queues)

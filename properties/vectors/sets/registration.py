@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from properties.vectors import schema
-from properties.vectors.question import Answered, Ask, Data, QuestionError, VectorSet
+from properties.vectors.question import Answered, Ask, Data, VectorSet
 from properties.vectors.sets.name_server import (
     OPERATIONS,
     NameServer,
@@ -24,6 +24,7 @@ from reference.decisions.name_server.broker_side import (
 )
 from reference.decisions.name_server.registry import Answer, QueueData, VersionAnswer
 from reference.decisions.name_server.removal import EXPIRY_MS
+from reference.decisions.reading.question import QuestionError
 
 SEED = 4404
 SCRIPTS = 150

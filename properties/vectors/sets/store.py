@@ -12,8 +12,9 @@ from typing import Any
 from attrs import evolve
 
 from properties.vectors import schema
-from properties.vectors.question import Answered, Data, QuestionError, VectorSet
+from properties.vectors.question import Answered, Data, VectorSet
 from properties.vectors.sets import store_asks
+from reference.decisions.reading.question import QuestionError
 from reference.releases.start_rules import make_start_rules
 from reference.store import dispatch, put, records, recovery, slave_append
 from reference.store import store as stores

@@ -97,7 +97,7 @@ SETTINGS_KEPT = 1024
 
 
 class QuestionError(ValueError):
-    """A question that cannot be answered: the key and its problem."""
+    """A question that cannot be answered; one line that says why."""
 
 
 @frozen

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from properties.vectors.question import RELEASES, QuestionError, VectorSet, list_vectors
+from properties.vectors.question import RELEASES, VectorSet, list_vectors
 from properties.vectors.schedules import make_vector
 from properties.vectors.sets import log
 from properties.vectors.sets.every_set import SETS
 from properties.vectors.sets.log_boundaries import list_boundary_schedules
+from reference.decisions.reading.question import QuestionError
 from reference.language.machine import Action
 from reference.releases.versions import parse_version
 from tests.structures import SYNCHRONOUS_PAIR
