@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 
 Function: TypeAlias = Callable[..., Any]
 

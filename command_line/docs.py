@@ -56,8 +56,8 @@ from command_line.output.checkout import check_is_checkout
 from command_line.output.new_files import tell_problem
 from command_line.output.progress import show_progress
 from command_line.run_tests import run_pytest
-from properties.checkout import PROGRAM
-from properties.generated_text import ROOT, Page
+from properties.checkout import PROGRAM, ROOT
+from properties.generated_text import Page
 from properties.verdicts.storage.certificate_files import write_whole
 
 PAGES: tuple[Page, ...] = (

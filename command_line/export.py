@@ -27,7 +27,7 @@ from command_line.output import exit_codes
 from command_line.output.checkout import check_is_checkout
 from command_line.output.new_files import NEW_FILE, OUT, check_new, tell_problem
 from command_line.output.progress import ProgressLine, show_progress
-from properties.checkout import IS_CHECKOUT, name_page
+from properties.checkout import IS_CHECKOUT, ROOT, name_page
 from properties.exports.instances import SmallInstance
 from properties.exports.itf import (
     Exported,
@@ -39,7 +39,6 @@ from properties.exports.itf import (
 from properties.exports.promela import PromelaModel
 from properties.exports.smt_lib import write_smt_lib
 from properties.exports.tla import write_module
-from properties.generated_text import ROOT
 from properties.language.fault_model import SEARCHED
 from properties.language.world import ClaimedStructure
 from properties.vectors.archive import write_archive

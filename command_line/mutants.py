@@ -14,7 +14,7 @@ from command_line.output import exit_codes
 from command_line.output.checkout import check_is_checkout
 from command_line.output.progress import show_progress
 from command_line.output.workers import run_all
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 from properties.mutants import findings
 from properties.mutants.derivation import list_mutants, list_source_structures
 from properties.mutants.findings import (

@@ -18,7 +18,7 @@ from command_line.output.interruption import say_when_interrupted
 from command_line.output.progress import show_progress
 from command_line.renewal.artefact import Artefact, Need
 from command_line.renewal.walk import FAILED, Outcome, Word, look_at_all, renew_all, select
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 
 LOCK = ROOT / ".rmqspec" / "renew.lock"
 

@@ -12,7 +12,7 @@ import click
 
 from command_line.output.checkout import check_is_checkout
 from command_line.output.progress import pause_progress, show_progress
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 
 CHECKS = (
     ("lint", ["ruff", "check", "."]),

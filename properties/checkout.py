@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+"""The folder of README.md."""
 
 IS_CHECKOUT = (ROOT / "spec").is_dir() and (ROOT / "pyproject.toml").is_file()
 """False for an installed copy."""

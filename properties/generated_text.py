@@ -9,8 +9,8 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-ROOT = Path(__file__).parents[1]
-"""The folder of README.md."""
+from properties.checkout import ROOT
+
 SPEC = ROOT / "spec"
 """The folder of the book."""
 

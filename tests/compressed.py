@@ -5,7 +5,7 @@ from __future__ import annotations
 import lzma
 from pathlib import Path
 
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 from properties.verdicts.storage.certificate_files import write_whole
 
 SUFFIX = ".xz"

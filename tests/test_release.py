@@ -8,7 +8,7 @@ import tomllib
 import click.testing
 
 from command_line.main import group
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 
 ROOMS = ("reference", "brokers", "properties", "spark_fuzz", "book", "command_line")
 BUILT_FROM = ("pyproject.toml", "README.md", "LICENSE", "NOTICE")

@@ -19,8 +19,9 @@ from textwrap import fill
 from attrs import define, field, frozen
 
 from book.function_source import Function, get_path, is_predicate, list_called, read_source
+from properties.checkout import ROOT
 from properties.comparison.upgrades import COMPARED_VARIANTS
-from properties.generated_text import ROOT, SPEC, Page
+from properties.generated_text import SPEC, Page
 from properties.language.property import Property
 from properties.language.world import World
 from properties.worlds.replication.world import CLAIMS, LEMMAS

@@ -14,7 +14,7 @@ from typing import Any
 from attrs import frozen
 
 from book.links import CITATION
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 from properties.scenarios.counterexamples.cases import Case
 from properties.scenarios.known_issues.catalogue import load_scenarios
 from properties.scenarios.known_issues.scenario import CERTAINTIES, Scenario

@@ -21,8 +21,8 @@ from tempfile import TemporaryDirectory
 from book.contents import BOOK, Chapter, list_chapters
 from book.explorer.page import write_explorer
 from book.explorer.places import CHAPTER, FOLDER, find_address
-from properties.checkout import PROGRAM
-from properties.generated_text import ROOT, SPEC
+from properties.checkout import PROGRAM, ROOT
+from properties.generated_text import SPEC
 from spark_fuzz.campaign.java import MissingPrerequisiteError
 
 FRONT = "README.md"

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from properties.generated_text import ROOT, SPEC, Page
+from properties.checkout import ROOT
+from properties.generated_text import SPEC, Page
 
 STATE = ROOT / "reference" / "worlds" / "toy.py"
 CLAIMS = ROOT / "properties" / "worlds" / "toy.py"

@@ -17,7 +17,8 @@ from click.testing import CliRunner
 from book.implementers.implementers_page import CHAPTER, PARTS
 from command_line.check import command as check
 from command_line.trace import command as trace
-from properties.generated_text import ROOT, Page
+from properties.checkout import ROOT
+from properties.generated_text import Page
 
 README = ROOT / "README.md"
 

@@ -23,7 +23,7 @@ from attrs import frozen
 
 from command_line.benchmarks import probe
 from command_line.output.interruption import raised_when_interrupted
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 from spark_fuzz.campaign.java import MissingPrerequisiteError
 
 

@@ -25,9 +25,7 @@ from typing import Any
 from attrs import field, frozen
 
 from command_line.output.progress import ProgressLine
-from properties.checkout import get_user_cache
-
-ROOT = Path(__file__).parents[2]
+from properties.checkout import ROOT, get_user_cache
 
 ROOMS = ("reference", "brokers", "properties")
 """What verdicts rest on: rules, claims, proofs, certificates, words."""

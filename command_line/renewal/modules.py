@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from command_line.renewal.artefact import Artefact, Need, NotRenewedError, Say
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 
 CHECK = "--check"
 

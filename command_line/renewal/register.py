@@ -17,9 +17,8 @@ from command_line.docs import UPDATES, rewrite
 from command_line.renewal.artefact import Artefact, Need, NotRenewedError, Say
 from command_line.renewal.certified import list_certificates, name_certificate
 from command_line.renewal.modules import list_modules
-from properties.checkout import PROGRAM
+from properties.checkout import PROGRAM, ROOT
 from properties.comparison import difference_search, repairs
-from properties.generated_text import ROOT
 from properties.language.world import ClaimedStructure
 from properties.restrictions import results
 from properties.scenarios import stock_sizes

@@ -16,7 +16,7 @@ from typing import Any
 
 from attrs import frozen
 
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import write_whole
 from properties.worlds.catalogue import WORLDS

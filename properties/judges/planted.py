@@ -25,7 +25,8 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-ROOT = Path(__file__).parents[2]
+from properties.checkout import ROOT
+
 PLANTED_FILE = Path(__file__).parent / "planted.toml"
 
 TARGETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {

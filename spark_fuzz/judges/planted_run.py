@@ -22,7 +22,8 @@ from typing import Any
 
 from attrs import asdict
 
-from properties.judges.planted import ROOT, Planted, list_planted, plant
+from properties.checkout import ROOT
+from properties.judges.planted import Planted, list_planted, plant
 from properties.judges.planted_results import (
     SURVIVED,
     PlantedFinding,

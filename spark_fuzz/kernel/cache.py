@@ -6,8 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from properties.checkout import IS_CHECKOUT, get_user_cache
-from properties.generated_text import ROOT
+from properties.checkout import IS_CHECKOUT, ROOT, get_user_cache
 
 
 def get_cache_folder() -> Path:

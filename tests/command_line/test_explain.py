@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from command_line.explain import command
 from command_line.main import group
 from command_line.output.width import DRAWING_WIDTH
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 from properties.scenarios.predictions import get_cell, load_predictions
 from properties.schedules.telling import draw_cell
 from properties.verdicts.expectations import find_expectation

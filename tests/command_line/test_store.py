@@ -13,7 +13,7 @@ from brokers.disk.findings import Kind
 from brokers.disk.reading import read_stored_broker
 from command_line.answers.stores.page import FLAGS
 from command_line.output import exit_codes
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 from properties.scenarios.procedures.store_findings import load_store_findings
 from properties.scenarios.store_state import make_state
 from properties.worlds.replication.world import CLAIMS, ClaimedGroup

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 from properties.language.world import ClaimedStructure
 from properties.restrictions.derivation import (
     Degree,

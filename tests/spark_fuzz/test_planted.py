@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 from properties.judges.planted import TARGETS, list_planted, list_told
 from properties.judges.planted_results import SURVIVED, PlantedFinding, load_arguments
 from spark_fuzz.judges import judge_battery, planted_run

@@ -30,7 +30,8 @@ from book.model.code_ledger_page import (
     render_rest,
     tell_evidence,
 )
-from properties.generated_text import ROOT, SPEC
+from properties.checkout import ROOT
+from properties.generated_text import SPEC
 from properties.worlds.catalogue import OTHER_WORLDS
 from reference.worlds.replication.rules import RULES
 from tests.spec.pure_names import find_pure_names

@@ -19,7 +19,7 @@ from book.model.code_page import (
     mark,
     write_code,
 )
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 from properties.worlds.catalogue import OTHER_WORLDS
 from reference.language.variant import Variant
 from reference.worlds.replication.changes import VARIANTS

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from properties.checkout import ROOT
 from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
-from properties.generated_text import ROOT
 from properties.worlds.catalogue import OTHER_WORLDS
 from properties.worlds.replication.world import CLAIMS, CONVERGENCE
 from reference.releases.timing_differences import TIMING_DIFFERENCES

@@ -8,7 +8,7 @@ import pytest
 
 from book.model import ledger_page
 from book.model.ledger_page import COLUMNS, PARTS, Part, count, load_entries, render_plans
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 
 SEMANTICS = ROOT.parent / "shared" / "semantics.md"
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from book.contents import list_chapters
-from properties.generated_text import ROOT, SPEC
+from properties.checkout import ROOT
+from properties.generated_text import SPEC
 
 SKIPPED_FOLDERS = {"campaigns", "node_modules", "site-packages", "spark-warehouse", "build"}
 """Folders besides the hidden ones whose documents are not ours."""

@@ -8,7 +8,8 @@ from collections import Counter
 import pytest
 
 from command_line.docs import PAGES
-from properties.generated_text import ROOT, Page
+from properties.checkout import ROOT
+from properties.generated_text import Page
 
 
 def name_text(page: Page) -> str:

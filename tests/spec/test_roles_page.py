@@ -23,7 +23,7 @@ from book.implementers.configuration_uses import (
 from book.model import roles_page
 from book.model.roles_page import REFUSED, WARNED, Case, read_messages
 from brokers.configuration_files import read_properties
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 from properties.scenarios.analysis.log import analyse_log
 from reference.configuration.keys import KEYS, OUTSIDE_THE_MODEL
 from reference.worlds.replication.parameters import SIZE_KEYS, SLAVES_MAX

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from properties.generated_text import ROOT, SPEC
+from properties.checkout import ROOT
+from properties.generated_text import SPEC
 
 BLOCK = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 WHOLE_FILE = re.compile(

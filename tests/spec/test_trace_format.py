@@ -23,7 +23,7 @@ from brokers.recordings.kinds import (
     OPTIONAL_ITEM_FIELDS,
     SLAVE_FIELDS,
 )
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 
 PAGE = (ROOT / "spec" / "trace_format.md").read_text(encoding="utf-8")
 SCHEMA = json.loads((ROOT / "spec" / "trace.schema.json").read_text(encoding="utf-8"))

@@ -13,7 +13,8 @@ from brokers.broker_logs.reading import read_logs
 from brokers.broker_logs.unseen import list_unseen
 from brokers.broker_logs.wordings import Form, Wording, load_wordings
 from command_line.answers.recordings.broker_logs import render
-from properties.generated_text import ROOT, SPEC, Page, leave_to_site, render_table
+from properties.checkout import ROOT
+from properties.generated_text import SPEC, Page, leave_to_site, render_table
 from properties.scenarios.procedures.signs import Sign, load_pair_signs, load_signs
 
 ADDRESS = re.compile(r"\d+(?:\.\d+){3}(?::\d+)?")

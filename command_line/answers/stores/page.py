@@ -11,7 +11,8 @@ from brokers.disk.reading import read_stored_broker
 from command_line.answers.stores.pair import compare_stores
 from command_line.answers.stores.screen import describe_stores
 from command_line.output.width import fit_line
-from properties.generated_text import ROOT, SPEC, Page, render_table
+from properties.checkout import ROOT
+from properties.generated_text import SPEC, Page, render_table
 from properties.scenarios.procedures.store_findings import StoreFinding, load_store_findings
 from reference.releases.releases import RELEASES
 from reference.releases.start_rules import StartRules, make_start_rules

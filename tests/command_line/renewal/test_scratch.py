@@ -16,7 +16,7 @@ from attrs import frozen
 from command_line.renewal.artefact import Artefact, Need
 from command_line.renewal.certified import list_certified
 from command_line.renewal.register import list_artefacts
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 from properties.worlds.catalogue import Tag, list_tagged
 from properties.worlds.delay.world import DELAY
 from reference.language.machine import record_machine

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 from properties.judges import measurements
 from properties.judges.measurements import find_commit, read_measurement, write_measurement
 

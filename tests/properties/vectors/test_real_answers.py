@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 from properties.vectors.sets.progress import PROGRESS
 from properties.vectors.sets.registration import REGISTRATION
 from tests.compressed import read_compressed

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 from attrs import evolve
 
-from properties.generated_text import ROOT
+from properties.checkout import ROOT
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.findings.disputes import (
