@@ -102,7 +102,6 @@ CIRCLES = (
     {"properties.verdicts.certificates", "properties.verdicts.changed_rules"}
     | {"properties.verdicts.remembering", "properties.verdicts.renewal"}
     | {"properties.schedules.known_schedules"},  # what is loaded is renewed first
-    {f"brokers.broker.replication.{n}" for n in ("group_commit", "group_transfer", "puts")},
     {"brokers.broker.broker", "brokers.broker.delivery", "brokers.broker.events"}
     | {"brokers.broker.network.remoting_server", "brokers.broker.parts"}
     | {

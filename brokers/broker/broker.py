@@ -19,8 +19,9 @@ from brokers.broker.parts import USUAL_PARTS, Parts
 from brokers.broker.replication.controlled_master import ControlledMasterHa
 from brokers.broker.replication.controlled_slave import ControlledSlaveHa
 from brokers.broker.replication.epochs import LiveEpochs
+from brokers.broker.replication.followed_puts import Put
 from brokers.broker.replication.master_ha import MasterHa
-from brokers.broker.replication.puts import Put, Puts
+from brokers.broker.replication.puts import Puts
 from brokers.broker.replication.slave_ha import SlaveHa
 from brokers.broker.requests.clients import Consumers
 from brokers.broker.requests.pulling import HeldPulls

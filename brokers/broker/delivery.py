@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, evolve, field
 
-from brokers.broker.replication.puts import Put
+from brokers.broker.replication.followed_puts import Put
 from reference.decisions.delay import delivery, stored
 from reference.decisions.delay.delivery import Look, Met, Passed, Round, Task
 from reference.decisions.delay.levels import compute_countdown_ms, compute_queue_id

@@ -13,8 +13,8 @@ from brokers.broker.replication.controlled_master import (
     ControlledMasterHa,
 )
 from brokers.broker.replication.controlled_slave import ControlledSlaveHa
+from brokers.broker.replication.followed_puts import Put
 from brokers.broker.replication.master_ha import HaConnection
-from brokers.broker.replication.puts import Put
 from brokers.broker.settings import Settings
 from reference.configuration.keys import MESSAGE_STORE_CONFIG, Value
 from reference.configuration.later_keys import get_name_in

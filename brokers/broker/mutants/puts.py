@@ -11,7 +11,8 @@ from collections.abc import Callable
 from attrs import define, evolve, field
 
 from brokers.broker.mutants.mutant import BEFORE_5, WAITING, mutant
-from brokers.broker.replication.puts import Put, Puts
+from brokers.broker.replication.followed_puts import Put
+from brokers.broker.replication.puts import Puts
 from reference.releases.releases import CLASSIC, QUORUM, Span
 from reference.store.put import Message, MessageBatch, PutMessageResult, PutMessageStatus
 from reference.worlds.replication.state import FLUSH_DISK_TIMEOUT

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from brokers.broker.mutants.mutant import mutant
 from brokers.broker.mutants.waits import WAIT, end_wait
+from brokers.broker.replication.followed_puts import Put
 from brokers.broker.replication.group_transfer import GroupTransfer
-from brokers.broker.replication.puts import Put
 from reference.releases.releases import QUORUM, Span
 
 QUORUMS = (Span("5.0.0", modes=(QUORUM,)),)

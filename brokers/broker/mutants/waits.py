@@ -5,8 +5,8 @@ from __future__ import annotations
 from attrs import define, field
 
 from brokers.broker.mutants.mutant import BY_WAKE_UPS, WAITING, mutant
+from brokers.broker.replication.followed_puts import FollowedPuts, Put
 from brokers.broker.replication.group_transfer import GroupTransfer
-from brokers.broker.replication.puts import Put, Puts
 from brokers.broker.ruled_state import RuledState
 from brokers.broker.settings import SLOTS_OF_CONNECTIONS
 from reference.releases.releases import Span
@@ -20,7 +20,7 @@ WAIT = "GroupTransferService#doWaitTransfer"
 WAKE_UPS_MAX = 5
 
 
-def end_wait(puts: Puts, put: Put, status: str | None = None) -> bool:
+def end_wait(puts: FollowedPuts, put: Put, status: str | None = None) -> bool:
     """A put's wait for a slave ends, whatever the rules say of it; None: its status stays."""
     path = f"messages.{puts.slots.index(put)}"
     phase = WAITS_FOR_DISK if puts.settings.habits.are_waits_at_once else ANSWERED

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from attrs import define, field
 
-if TYPE_CHECKING:
-    from brokers.broker.replication.puts import Put, Puts
+from brokers.broker.replication.followed_puts import FollowedPuts, Put
 
 
 @define(eq=False, repr=False)
 class GroupCommit:
     """Puts that wait for the disk, in their order."""
 
-    puts: Puts
+    puts: FollowedPuts
+    advance: Callable[[Put], None]
+    """Takes a put to its next wait, or to its answer."""
     requests: deque[Put] = field(factory=deque)
     _is_busy: bool = False
 
@@ -49,4 +50,4 @@ class GroupCommit:
             puts.store.agree_on_flush(ruled)
         names = ("answer_disk_wait", "give_up_disk_wait", "time_out_disk_wait")
         puts.rules.fire_first(*(puts.name(put, name) for name in names))
-        puts.advance(put)
+        self.advance(put)

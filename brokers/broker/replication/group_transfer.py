@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from attrs import define, field
 
 from brokers.broker import habits
-
-if TYPE_CHECKING:
-    from brokers.broker.replication.puts import Put, Puts
+from brokers.broker.replication.followed_puts import FollowedPuts, Put
 
 
 @define(eq=False, repr=False)
 class GroupTransfer:
     """The line of a master's process."""
 
-    puts: Puts
+    puts: FollowedPuts
+    advance: Callable[[Put], None]
+    """Takes a put to its next wait, or to its answer."""
     line: deque[Put] = field(factory=deque)
     _served: Put | None = None
     _waits: int = 0
@@ -50,7 +50,7 @@ class GroupTransfer:
         puts = self.puts
         if not put.is_answered and not puts.is_over:
             puts.rules.fire(puts.name(put, "time_out_slave_wait"))
-            puts.advance(put)
+            self.advance(put)
 
     def _serve(self) -> None:
         if self._served is None and self.line and not self.puts.is_over:
@@ -70,7 +70,7 @@ class GroupTransfer:
             return
         self._served = None
         if not put.is_answered:
-            self.puts.advance(put)
+            self.advance(put)
         self.puts.host.after(0.0, self._serve)
 
     def _end_by_deadline(self, put: Put) -> bool:

@@ -10,12 +10,10 @@ from collections.abc import Callable
 
 from attrs import define, field
 
-from brokers.broker.host import Host
+from brokers.broker.replication.followed_puts import FollowedPuts, Put
 from brokers.broker.replication.group_commit import GroupCommit
 from brokers.broker.replication.group_transfer import GroupTransfer
-from brokers.broker.ruled_state import RuledState
-from brokers.broker.settings import Settings
-from brokers.broker.storage.live_store import MASTER_LOG, LiveStore
+from brokers.broker.storage.live_store import MASTER_LOG
 from reference.store.java import Thrown
 from reference.store.put import (
     Message,
@@ -37,26 +35,6 @@ WAITING_MAX = 10_000
 """``sendThreadPoolQueueCapacity``: puts beyond it are refused as *too busy*."""
 
 
-@define(eq=False, repr=False)
-class Put:
-    """One put that is under way."""
-
-    message: Message | MessageBatch
-    on_answer: Callable[[Put], None]
-    begin_ms: float
-    result: PutMessageResult | Thrown | None = None
-    """The append's, and at last the answer."""
-    end_offset: int = 0
-    push2_before: int = 0
-    connections_before: int = 0
-    is_answered: bool = False
-
-    @property
-    def waits_for_store(self) -> bool:
-        """``Message#isWaitStoreMsgOK``."""
-        return self.message.is_wait_store_msg_ok
-
-
 def is_answered_unstored(result: PutMessageResult | Thrown | None) -> bool:
     """PUT_OK, though no byte of it was stored: an empty batch, or one too large for any file.
 
@@ -69,37 +47,19 @@ def is_answered_unstored(result: PutMessageResult | Thrown | None) -> bool:
 
 
 @define(eq=False, repr=False)
-class Puts:
+class Puts(FollowedPuts):
     """All puts of a master."""
 
-    settings: Settings
-    store: LiveStore
-    rules: RuledState
-    host: Host
     wake_writers: Callable[[], None]
-    make_transfer: Callable[[Puts], GroupTransfer] = GroupTransfer
+    make_transfer: type[GroupTransfer] = GroupTransfer
     disk: GroupCommit = field(init=False)
     transfer: GroupTransfer = field(init=False)
-    slots: list[Put] = field(factory=list)
-    """Those that the rules follow, in their order."""
     waiting: deque[Put] = field(factory=deque)
     """Those that nobody has begun to append."""
-    is_over: bool = False
 
     def __attrs_post_init__(self) -> None:
-        self.disk, self.transfer = GroupCommit(self), self.make_transfer(self)
-
-    def stop(self) -> None:
-        """What still waits is never answered."""
-        self.is_over = True
-
-    def name(self, put: Put, rule: str) -> str:
-        """An instance of a rule for a put."""
-        return f"{rule}[{self.slots.index(put)}]"
-
-    def get(self, put: Put, leaf: str) -> int:
-        """A leaf of a put's message."""
-        return self.rules.get(f"messages.{self.slots.index(put)}.{leaf}")
+        self.disk = GroupCommit(self, self.advance)
+        self.transfer = self.make_transfer(self, self.advance)
 
     def ask(self, message: Message | MessageBatch, on_answer: Callable[[Put], None]) -> Put | None:
         """A put; None: too many wait already."""

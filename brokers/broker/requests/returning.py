@@ -9,7 +9,8 @@ import random
 import struct
 from typing import TYPE_CHECKING
 
-from brokers.broker.replication.puts import Put, Puts
+from brokers.broker.replication.followed_puts import Put
+from brokers.broker.replication.puts import Puts
 from brokers.broker.requests.handler import (
     SUCCESS,
     SYSTEM_ERROR,

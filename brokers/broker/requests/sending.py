@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
-from brokers.broker.replication.puts import Put, Puts
+from brokers.broker.replication.followed_puts import Put
+from brokers.broker.replication.puts import Puts
 from brokers.broker.requests.handler import SYSTEM_BUSY, FieldError, Request, handles
 from brokers.wire.codes import RequestCode
 from reference.decisions.delay.stored import delay_message

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from brokers.broker.broker import Broker
-from brokers.broker.replication.puts import Put
+from brokers.broker.replication.followed_puts import Put
 from brokers.broker.settings import Settings
 from brokers.configuration_files import read_one_broker
 from brokers.disk.files.checkpoint_files import Epoch

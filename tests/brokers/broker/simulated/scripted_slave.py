@@ -12,7 +12,7 @@ from attrs import define, field
 
 from brokers.broker.broker import Broker
 from brokers.broker.host import Transport
-from brokers.broker.replication.puts import Put
+from brokers.broker.replication.followed_puts import Put
 from brokers.recordings.reading import Event, Recording
 from brokers.wire.replication import FrameReader, encode_report
 from reference.store.put import Message, PutMessageResult
