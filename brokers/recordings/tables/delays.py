@@ -7,18 +7,14 @@ messages that the master has taken.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attrs import evolve
 
 from brokers.recordings.kinds import START_KINDS
 from brokers.recordings.reading import Event
+from brokers.recordings.tables.worlds import NodeTables
 from brokers.recordings.view import Blocked, View
 from reference.decisions.metadata.broker_tables import BrokerTables, DelayOffsets
 from reference.releases.known_differences import DELAY_PROGRESS_RELOADED
-
-if TYPE_CHECKING:
-    from brokers.recordings.tables.worlds import NodeTables
 
 MEMORY, FILE = "delay_offsets_in_memory", "delay_offset_file"
 """The fields that show them."""

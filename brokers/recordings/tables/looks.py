@@ -142,7 +142,7 @@ def read_first_tables(view: View, event: Event) -> BrokerTables:
     """The tables of a broker that was never seen before; what it does not show is as built in."""
     shown = read_tables(event)
     if "topics" not in event.data:
-        names = BUILT_IN | find_own_topics(view)
+        names = BUILT_IN | find_own_topics(view.plan)
         shown = evolve(shown, topics=evolve(shown.topics, entries=dict.fromkeys(sorted(names))))
     if "subscription_groups" not in event.data:
         group = describe_group(DEFAULT_GROUP)

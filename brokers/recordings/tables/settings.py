@@ -103,7 +103,7 @@ def check_tables(view: View, event: Event) -> View:
 
 def list_made_alone(view: View, event: Event) -> frozenset[str]:
     """Topics that brokers make by themselves, and those of which their logs tell."""
-    own = BUILT_IN | {HALF_TOPIC} | find_own_topics(view)
+    own = BUILT_IN | {HALF_TOPIC} | find_own_topics(view.plan)
     return own | view.plan.logs.list_topics(event.seq)
 
 

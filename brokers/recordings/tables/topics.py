@@ -10,16 +10,14 @@ those that a broker makes by itself (TopicConfigManager.lockTopicConfigTable).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from attrs import evolve, field, frozen
 
+from brokers.recordings.ahead.plan import Plan
 from brokers.recordings.clock import FOREVER_MS
 from reference.decisions.metadata.broker_tables import DataVersion, VersionedTable
 from reference.decisions.metadata.table_text import list_built_in_topics
-
-if TYPE_CHECKING:
-    from brokers.recordings.view import View
 
 Topics: TypeAlias = VersionedTable[Any]
 
@@ -182,17 +180,17 @@ def _make_key(table: Topics | None) -> Any:
     return None if table is None else (table.version, frozenset(table.entries))
 
 
-def find_own_topics(view: View) -> frozenset[str]:
+def find_own_topics(plan: Plan) -> frozenset[str]:
     """The topics that brokers name after their cluster and themselves, which no start shows.
 
     In the first look they are those that nothing has made.
     """
-    events = view.plan.recording.events
+    events = plan.recording.events
     look = next((event for event in events if event.kind == "tables"), None)
     if look is None:
         return frozenset()
     made = {e.data.get("topic") for e in events if e.kind in MAKING_KINDS and e.seq < look.seq}
-    known = {*BUILT_IN, HALF_TOPIC, *made, *view.plan.logs.list_topics(look.seq)}
+    known = {*BUILT_IN, HALF_TOPIC, *made, *plan.logs.list_topics(look.seq)}
     left = {str(name) for name in look["topics"]} - known
     names = {name for name in left if not name.startswith(CLIENTS_PREFIX)}
     return frozenset(names) if len(names) <= OWN_TOPICS else frozenset()
