@@ -26,8 +26,8 @@ from brokers.recordings.hidden.goals import fires
 from brokers.recordings.hidden.node import Asked, Goal, Node, Stage
 from brokers.recordings.log.asking import Asking, agrees, ask_for, is_fact, see
 from brokers.recordings.log.brokers import observe_snapshot
-from brokers.recordings.log.guide import name_end
 from brokers.recordings.reading import Event
+from brokers.recordings.recorded_log import name_end
 from brokers.recordings.roles.exchange import exchange_notes
 from brokers.recordings.roles.places import EXCHANGE
 from reference.language.rule import replace_at

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from attrs import frozen
 
@@ -12,10 +11,8 @@ from brokers.recordings.clock import GRAIN_MS, SLACK_MS
 from brokers.recordings.hidden.goals import list_wanted
 from brokers.recordings.hidden.node import Goal, Node
 from brokers.recordings.log.notes import Wire
+from brokers.recordings.recorded_log import RecordedLog
 from reference.language.machine import Action
-
-if TYPE_CHECKING:
-    from brokers.recordings.log.guide import LogGuide
 
 APPENDING = ("append_to_slave", "append_at_wrong_offset")
 """The rules by which a slave takes a frame."""
@@ -34,7 +31,7 @@ OF_LINKS = (*APPENDING, "transfer_batch", "receive_report")
 class Arguments:
     """The values of the arguments in one recording."""
 
-    guide: LogGuide
+    guide: RecordedLog
 
     def list_values(
         self,

@@ -27,7 +27,6 @@ from brokers.recordings.controller.truncation import is_given_up
 from brokers.recordings.hidden.node import Asked, Goal, Node, Stage
 from brokers.recordings.log.asking import Asking, agrees, is_impossible, see
 from brokers.recordings.log.following import list_transfers
-from brokers.recordings.log.guide import name_broker, name_end
 from brokers.recordings.log.limits.connections import (
     UNSET,
     Shown,
@@ -38,6 +37,7 @@ from brokers.recordings.log.limits.connections import (
 from brokers.recordings.log.limits.due import list_given_up_flushes
 from brokers.recordings.log.seen import Check, Seen
 from brokers.recordings.reading import Event
+from brokers.recordings.recorded_log import name_broker, name_end
 from brokers.recordings.view import Blocked, View
 from reference.language.operators import negate
 from reference.worlds.replication.mapped_files import compute_last_file_end

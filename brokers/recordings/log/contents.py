@@ -16,9 +16,10 @@ from brokers.recordings.hidden.node import Asked, Goal, Node
 from brokers.recordings.kinds import END_KINDS, START_KINDS
 from brokers.recordings.log.asking import Asking, see
 from brokers.recordings.log.brokers import begins_at, get_log
-from brokers.recordings.log.guide import name_broker, name_end, name_instance
+from brokers.recordings.log.guide import name_instance
 from brokers.recordings.log.tables import hold_against, learn_from
 from brokers.recordings.reading import Event
+from brokers.recordings.recorded_log import name_broker, name_end
 from brokers.recordings.tables.reads import check_read
 from reference.worlds.replication.dispatch import is_dispatch_file_there
 from reference.worlds.replication.mapped_files import is_flush_file_there

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from brokers.recordings.hidden.node import Node
 from brokers.recordings.log.arguments import APPENDING
 from brokers.recordings.log.notes import Notes
+from brokers.recordings.recorded_log import RecordedLog
 from reference.language.machine import Action
-
-if TYPE_CHECKING:
-    from brokers.recordings.log.guide import LogGuide
-
 
 POSITIONING = ("position_transfer", "position_at_last_file")
 """By which rules a master finds where its transfer begins (R-HA-11)."""
@@ -24,7 +20,7 @@ def get_index(action: Action) -> int:
     return action.index
 
 
-def follow_report(guide: LogGuide, node: Node, notes: Notes, action: Action) -> Notes | None:
+def follow_report(guide: RecordedLog, node: Node, notes: Notes, action: Action) -> Notes | None:
     """The master reads a report that was forwarded, and with it all before it."""
     slave, offset = get_index(action), action.arguments["slave_offset"]
     reports = notes.wires[slave].reports
@@ -33,7 +29,7 @@ def follow_report(guide: LogGuide, node: Node, notes: Notes, action: Action) -> 
     return notes.change_wire(slave, reports=reports[reports.index(offset) + 1 :])
 
 
-def follow_frame(guide: LogGuide, node: Node, notes: Notes, action: Action) -> Notes | None:
+def follow_frame(guide: RecordedLog, node: Node, notes: Notes, action: Action) -> Notes | None:
     """The slave takes the first frame that was forwarded, as a whole."""
     slave = get_index(action)
     wire = notes.wires[slave]
@@ -43,7 +39,7 @@ def follow_frame(guide: LogGuide, node: Node, notes: Notes, action: Action) -> N
     return notes.change_wire(slave, taken=wire.taken + 1)
 
 
-def follow_transfer(guide: LogGuide, node: Node, notes: Notes, action: Action) -> Notes | None:
+def follow_transfer(guide: RecordedLog, node: Node, notes: Notes, action: Action) -> Notes | None:
     """The master sends the frame that the proxy forwards next, if it forwards one at all."""
     slave = get_index(action)
     wire = notes.wires[slave]
@@ -55,7 +51,7 @@ def follow_transfer(guide: LogGuide, node: Node, notes: Notes, action: Action) -
     return notes.change_wire(slave, sent=wire.sent + 1)
 
 
-def list_transfers(guide: LogGuide, node: Node, slave: int, wanted: int) -> Sequence[Action]:
+def list_transfers(guide: RecordedLog, node: Node, slave: int, wanted: int) -> Sequence[Action]:
     """The frames that a master sends up to an offset, each as large as it is seen or may be.
 
     It has found its position before.
@@ -78,7 +74,7 @@ def list_transfers(guide: LogGuide, node: Node, slave: int, wanted: int) -> Sequ
     return steps
 
 
-FOLLOWED: Mapping[str, Callable[[LogGuide, Node, Notes, Action], Notes | None]] = {
+FOLLOWED: Mapping[str, Callable[[RecordedLog, Node, Notes, Action], Notes | None]] = {
     "receive_report": follow_report,
     "transfer_batch": follow_transfer,
     **dict.fromkeys(APPENDING, follow_frame),

@@ -6,13 +6,11 @@ import math
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeAlias
 
 from attrs import define, evolve, field
 
 from brokers.recordings.ahead.links import Frame, see_push2
-from brokers.recordings.ahead.order import Observation
-from brokers.recordings.ahead.plan import MASTER, Plan, find_next
+from brokers.recordings.ahead.plan import MASTER, find_next
 from brokers.recordings.ahead.puts import MESSAGE_HEAD_BYTES, ProcessAhead, Put
 from brokers.recordings.clock import (
     EXPIRY_BEGIN_MS,
@@ -37,13 +35,12 @@ from brokers.recordings.log.limits.due import (
     see_least_push2,
 )
 from brokers.recordings.log.notes import Connection, Notes, Wire
+from brokers.recordings.recorded_log import Allowance, RecordedLog, name_broker, name_end
 from brokers.recordings.view import Displaced
 from reference.language.compiled import (
     CompiledInstance,
-    CompiledMachine,
     State,
     compile_predicate,
-    compute_compiled_machine,
 )
 from reference.language.dependencies import list_leaves
 from reference.language.machine import Action, record_predicate
@@ -84,22 +81,13 @@ RESTART = "restart_slave"
 FOREIGN = "append_at_wrong_offset"
 """The rule by which a slave stores bytes at another offset than its master (R-HC-20)."""
 
-Allowance: TypeAlias = bool | Callable[[Node], bool]
-"""Whether an instance may fire without an event: always, never, or by what was recorded before."""
-
 
 @define(eq=False)
-class LogGuide:
+class LogGuide(RecordedLog):
     """The guide of one recording."""
 
-    plan: Plan
-    machine: CompiledMachine = field(init=False)
-    places: Mapping[str, int] = field(init=False)
-    """The place of each leaf in a state."""
     wires: tuple[Wire, ...] = field(init=False)
     """The link of each slave, as it begins."""
-    allowed: Mapping[str, Allowance] = field(init=False)
-    """By instance: whether it may fire without an event of its own."""
     visible: frozenset[str] = field(init=False)
     """The instances that fire at an event of their own only, unless they were announced."""
     is_flush_file_there: Callable[[State], bool] = field(init=False)
@@ -108,16 +96,9 @@ class LogGuide:
     """Where the transfer to a slave without bytes begins moves on with the master's log."""
     dues: Mapping[str, Sequence[Due]] = field(init=False)
     """By instance: what may be due before it."""
-    last_sent_offset: int = field(init=False)
-    """Where the last byte lies that a frame has shown: a put may have no line by then."""
-    now_ms: float = 0.0
-    """The stamp of the observation that is being explained."""
 
     def __attrs_post_init__(self) -> None:
-        self.machine = compute_compiled_machine(self.plan.structure)
-        self.places = self.machine.places
-        frames = (f for link in self.plan.links for sent in link.frames.values() for f in sent)
-        self.last_sent_offset = max((frame.end_offset for frame in frames), default=0)
+        super().__attrs_post_init__()
         self.wires = tuple(
             Wire(
                 is_recorded=not ahead.is_traffic_hidden and not ahead.is_connection_hidden,
@@ -163,14 +144,6 @@ class LogGuide:
         """The rules have epoch files and a SyncStateSet: there is a controller."""
         return "epoch_files.0.current_epoch" in self.places
 
-    def get(self, node: Node, path: str) -> int:
-        """A leaf of a node's state."""
-        return int(node.state[self.places[path]])
-
-    def get_max(self, node: Node, broker: int) -> int:
-        """The end of a broker's log."""
-        return self.get(node, name_end(self.plan, broker))
-
     def is_played(self, name: str) -> bool:
         """An instance is an act of a broker that somebody plays.
 
@@ -181,17 +154,6 @@ class LogGuide:
             return instance.rule.name not in CLOSING
         is_act = instance.rule.who == SLAVE and instance.rule.name != "connect_slave"
         return is_act and not self.plan.scripted.isdisjoint(instance.indexes)
-
-    def look_at(self, observation: Observation) -> None:
-        """What follows is asked at the time of this observation."""
-        self.now_ms = observation.t_ms
-
-    def may(self, node: Node, name: str) -> bool:
-        """Whether an instance may fire without an event of its own, or was announced by one."""
-        allowed = self.allowed[name]
-        if allowed is True or (node.notes.granted and node.notes.is_granted(name)):
-            return True
-        return allowed is not False and allowed(node)
 
     def find_visible(self, node: Node) -> frozenset[str]:
         """Instances that may not fire here without an event, whatever the state."""
@@ -379,11 +341,6 @@ class LogGuide:
         end_ms = self.plan.links[slave].closings_ms.get(connection, self.plan.end_ms)
         return self.now_ms >= end_ms - KILL_MS
 
-    def find_following(self, node: Node) -> Put | None:
-        """The recorded put that is appended next."""
-        puts, number = self.plan.puts, node.notes.next_put
-        return puts[number] if number < len(puts) else None
-
     def find_put(self, node: Node) -> Put | None:
         """The put that is appended next, if it was called."""
         put = self.find_following(node)
@@ -399,10 +356,6 @@ class LogGuide:
         place = bisect_right(ends.times_ms, self.now_ms + JITTER_MS)
         is_shown = place < len(ends.times_ms) and ends.times_ms[place] <= end_ms
         return ends.values[place] if is_shown else math.inf
-
-    def list_frames(self, wire: Wire, slave: int) -> Sequence[Frame]:
-        """The frames with a body of a link's latest connection, in the order of their sending."""
-        return self.plan.links[slave].frames.get(wire.connection, ())
 
     def list_values(
         self,
@@ -573,16 +526,6 @@ def moves_transfer_start(structure: BaseStructure) -> bool:
     """The rules begin the transfer to a slave without bytes by the end of the master's log."""
     recorded = record_predicate(structure, lambda s: compute_first_transfer_start(s) == 0)
     return any(leaf.startswith("master.log.ends") for leaf in list_leaves([recorded]))
-
-
-def name_broker(broker: int) -> str:
-    """Where the state has a broker, by its number."""
-    return "master" if broker == MASTER else f"slaves.{broker}"
-
-
-def name_end(plan: Plan, broker: int) -> str:
-    """Where the state has the end of a broker's log."""
-    return f"{name_broker(broker)}.log.ends.{plan.structure.lives - 1}"
 
 
 def name_instance(rule: str, broker: int) -> str:

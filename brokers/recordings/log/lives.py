@@ -24,10 +24,11 @@ from brokers.recordings.log.brokers import (
     list_start_stages,
     see_end,
 )
-from brokers.recordings.log.guide import name_broker, name_end, name_instance
+from brokers.recordings.log.guide import name_instance
 from brokers.recordings.log.notes import Notes
 from brokers.recordings.log.seen import Seen
 from brokers.recordings.reading import Event
+from brokers.recordings.recorded_log import name_broker, name_end
 from brokers.recordings.roles.exchange import exchange_parts
 from brokers.recordings.roles.places import EXCHANGE
 from brokers.recordings.view import Blocked, View, check

@@ -10,8 +10,8 @@ from brokers.recordings.checks.traffic import check_not_held, date_frame, date_r
 from brokers.recordings.hidden.node import Asked, Goal, Node
 from brokers.recordings.log.arguments import APPENDING
 from brokers.recordings.log.asking import Asking, is_fact
-from brokers.recordings.log.guide import name_end
 from brokers.recordings.reading import Event
+from brokers.recordings.recorded_log import name_end
 
 
 def observe_played_report(

@@ -28,10 +28,10 @@ from brokers.recordings.hidden.goals import compile_made
 from brokers.recordings.hidden.node import Asked, Goal, Node
 from brokers.recordings.log.asking import Asking, agrees, ask_for, note, see
 from brokers.recordings.log.brokers import find_flush_before, list_positions
-from brokers.recordings.log.guide import name_end
 from brokers.recordings.log.limits.due import is_given_up
 from brokers.recordings.log.seen import Check
 from brokers.recordings.reading import Event
+from brokers.recordings.recorded_log import name_end
 from reference.language.machine import Action
 from reference.language.operators import negate
 from reference.worlds.replication.mapped_files import is_new_file_needed

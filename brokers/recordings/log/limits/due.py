@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from attrs import frozen
 
@@ -17,11 +17,9 @@ from brokers.recordings.ahead.puts import Put
 from brokers.recordings.clock import JITTER_MS
 from brokers.recordings.hidden.node import Node
 from brokers.recordings.log.arguments import APPENDING
+from brokers.recordings.recorded_log import RecordedLog
 from reference.language.compiled import State
 from reference.language.machine import Action
-
-if TYPE_CHECKING:
-    from brokers.recordings.log.guide import LogGuide
 
 GROWING = ("append_message", "append_other_message", "fill_file", *APPENDING)
 """The rules by which a running broker's log grows; an election may move its end as well."""
@@ -43,7 +41,7 @@ BEFORE_FIRST_FILE = ("position_transfer", "position_at_last_file", "create_first
 class Due(Protocol):
     """What one step makes impossible."""
 
-    def list_steps(self, guide: LogGuide, node: Node) -> Sequence[Action]:
+    def list_steps(self, guide: RecordedLog, node: Node) -> Sequence[Action]:
         """The steps that are due before it, in this order; those that are not possible are left."""
 
 
@@ -64,7 +62,7 @@ class DueFlush:
     seen: Observations
     """Up to where the broker is seen to have flushed; -1 at the end of each of its processes."""
 
-    def list_steps(self, guide: LogGuide, node: Node) -> Sequence[Action]:
+    def list_steps(self, guide: RecordedLog, node: Node) -> Sequence[Action]:
         """The flushes, file by file, up to what the next look shows; none where that may wait."""
         wanted, state = find_now_or_next(self.seen, guide.now_ms), node.state
         if wanted is None or state[self.end] != wanted or not guide.may(node, self.action.instance):
@@ -96,7 +94,7 @@ class DueFileFlush:
     flushed: int
     """Where it has its flushed offset."""
 
-    def list_steps(self, guide: LogGuide, node: Node) -> Sequence[Action]:
+    def list_steps(self, guide: RecordedLog, node: Node) -> Sequence[Action]:
         """The flush, if there is anything to be flushed."""
         put = guide.find_following(node)
         is_left = node.state[self.flushed] < node.state[self.end]
@@ -121,7 +119,7 @@ class DueTraffic:
     is_scripted: bool = False
     """Somebody plays the slave: nobody asks what it takes."""
 
-    def list_steps(self, guide: LogGuide, node: Node) -> Sequence[Action]:
+    def list_steps(self, guide: RecordedLog, node: Node) -> Sequence[Action]:
         """The frames that the slave takes, and the report that the master reads."""
         wire = node.notes.wires[self.slave]
         if not wire.is_recorded:
@@ -129,7 +127,7 @@ class DueTraffic:
         taken = [] if self.is_scripted else self._list_frames(guide, node)
         return [*taken, *self._list_reports(guide, node)]
 
-    def _list_frames(self, guide: LogGuide, node: Node) -> Sequence[Action]:
+    def _list_frames(self, guide: RecordedLog, node: Node) -> Sequence[Action]:
         wire, steps = node.notes.wires[self.slave], []
         seen = guide.plan.links[self.slave].ends_after.get(wire.connection)
         wanted = None if seen is None else find_next(seen, guide.now_ms)
@@ -144,7 +142,7 @@ class DueTraffic:
             end = frame.end_offset
         return steps or self._list_first_file(guide, node, wanted)
 
-    def _list_first_file(self, guide: LogGuide, node: Node, end: int) -> Sequence[Action]:
+    def _list_first_file(self, guide: RecordedLog, node: Node, end: int) -> Sequence[Action]:
         """A heartbeat has made the first file if the slave is seen with one next, and no byte.
 
         For that the master has read the first report and knows where to begin.
@@ -167,7 +165,7 @@ class DueTraffic:
         is_so = bool(state[guide.places[f"slaves.{self.slave}.log.has_file"]])
         return steps if is_so and guide.get_max(node.edit(state=state), self.slave) == end else []
 
-    def _list_reports(self, guide: LogGuide, node: Node) -> Sequence[Action]:
+    def _list_reports(self, guide: RecordedLog, node: Node) -> Sequence[Action]:
         reports = node.notes.wires[self.slave].reports
         known = guide.get(node, "master.push2_slave_max_offset")
         wanted, least = (find_next(seen, guide.now_ms) for seen in (self.push2, self.least))
@@ -212,7 +210,7 @@ class DueRequests:
     puts: Sequence[Put]
     """All that are recorded, in the order of their places."""
 
-    def list_steps(self, guide: LogGuide, node: Node) -> Sequence[Action]:
+    def list_steps(self, guide: RecordedLog, node: Node) -> Sequence[Action]:
         """The appends, and then the way of each put to its wait for a slave."""
         is_sync = guide.get(node, "master.is_sync")
         if not is_sync or guide.get(node, "master.connection_count") != 1:
@@ -250,7 +248,7 @@ def has_waited(put: Put) -> bool:
     return put.waits_for_store and put.status in REQUESTED
 
 
-def is_given_up(guide: LogGuide, node: Node, put: Put) -> bool:
+def is_given_up(guide: RecordedLog, node: Node, put: Put) -> bool:
     """A put has used up both of its flushes: its disk step has failed without a time-out."""
     timers = node.notes.seen.timers or guide.plan.timers
     is_sync = guide.plan.structure.is_sync_flush and put.waits_for_store
@@ -258,7 +256,7 @@ def is_given_up(guide: LogGuide, node: Node, put: Put) -> bool:
     return is_failed and put.duration_ms < timers.sync_flush_timeout_ms
 
 
-def list_given_up_flushes(guide: LogGuide, node: Node) -> list[Action]:
+def list_given_up_flushes(guide: RecordedLog, node: Node) -> list[Action]:
     """The flushes that are left for the first followed put that uses up both, if it waits for them.
 
     Whoever flushes for another one leaves none for it.

@@ -20,9 +20,9 @@ from brokers.recordings.ahead.plan import MASTER, Plan
 from brokers.recordings.hidden.node import Asked, Goal, Node, Stage
 from brokers.recordings.log.asking import Asking, agrees, is_fact, see
 from brokers.recordings.log.brokers import begins_at, check_running, get_log
-from brokers.recordings.log.guide import name_end
 from brokers.recordings.log.seen import Seen
 from brokers.recordings.reading import Event
+from brokers.recordings.recorded_log import name_end
 from brokers.recordings.view import Question
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
 
