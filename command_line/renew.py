@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +16,15 @@ from command_line.output.checkout import check_is_checkout
 from command_line.output.interruption import say_when_interrupted
 from command_line.output.progress import show_progress
 from command_line.renewal.artefact import Artefact, Need
-from command_line.renewal.walk import FAILED, Outcome, Word, look_at_all, renew_all, select
+from command_line.renewal.walk import (
+    FAILED,
+    Outcome,
+    Word,
+    count_cores,
+    look_at_all,
+    renew_all,
+    select,
+)
 from properties.checkout import ROOT
 
 LOCK = ROOT / ".rmqspec" / "renew.lock"
@@ -101,11 +108,6 @@ def describe_interruption(outcomes: Sequence[Outcome]) -> str:
     failed = [o.artefact.name for o in outcomes if o.word is Word.NOT_RENEWED]
     lost = f", {', '.join(failed)} could not be renewed" if failed else ""
     return f"interrupted; {made} artefacts were renewed{lost}; the same command continues"
-
-
-def count_cores() -> int:
-    """One process for each."""
-    return os.cpu_count() or 1
 
 
 def choose(names: Sequence[str], need: str | None, *, is_accepting: bool) -> list[Artefact]:

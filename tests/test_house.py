@@ -109,7 +109,6 @@ CIRCLES = (
         for n in ("administration", "clients", "connections", "figures", "handler", "locking")
     }
     | {f"brokers.broker.requests.{n}" for n in ("progress", "pulling", "returning", "sending")},
-    {"command_line.docs", "command_line.renew", "command_line.renewal.register"},
 )
 """The only modules that import each other, some of them for types; no new ones may."""
 

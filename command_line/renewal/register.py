@@ -13,11 +13,11 @@ from typing import Any
 from attrs import frozen
 
 from command_line.answers.fault_sets import search_borders
-from command_line.docs import UPDATES, rewrite
 from command_line.renewal.artefact import Artefact, Need, NotRenewedError, Say
 from command_line.renewal.certified import list_certificates, name_certificate
 from command_line.renewal.modules import list_modules
-from properties.checkout import PROGRAM, ROOT
+from command_line.renewal.pages import list_pages
+from properties.checkout import PROGRAM
 from properties.comparison import difference_search, repairs
 from properties.language.world import ClaimedStructure
 from properties.restrictions import results
@@ -220,34 +220,3 @@ def make_stock_sizes(say: Say) -> str:
     known = sum(bool(each.schedule) for each in found)
     again = "`python -m properties.scenarios.stock_sizes` searches, in half an hour"
     return f"{known} of {len(found)} refuted by what is known; {again}"
-
-
-SLOW_PAGES = ("spec/implementers.md", "spec/variants.md", "spec/operators.md")
-"""Texts that take longest: they are begun first, so that none is waited for alone."""
-
-
-def list_pages(needed: tuple[str, ...]) -> Iterator[Artefact]:
-    """The generated parts of the book, after everything that they tell."""
-    for name in sorted(UPDATES, key=lambda name: name not in SLOW_PAGES):
-        yield Artefact(
-            name,
-            Need.PAGE,
-            partial(is_page_current, name),
-            partial(make_page, name),
-            needed,
-            "the book",
-            seconds=30 if name in SLOW_PAGES else 3,
-            has_digest=False,
-        )
-
-
-def is_page_current(name: str) -> bool:
-    """Its generated parts, written again, are the same."""
-    text = (ROOT / name).read_text(encoding="utf-8")
-    return UPDATES[name](text) == text
-
-
-def make_page(name: str, say: Say) -> str:
-    """Write its generated parts again."""
-    say("generated parts")
-    return "rewritten" if rewrite(name) else "as it was"

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import enum
 import multiprocessing
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -60,6 +61,11 @@ Work = Callable[[Artefact, Say], tuple[Word, str]]
 
 OnProgress = Callable[[int, int, str], None]
 """Takes how much is done, of how much, and what is being done."""
+
+
+def count_cores() -> int:
+    """One process for each."""
+    return os.cpu_count() or 1
 
 
 def sort_by_needs(artefacts: Iterable[Artefact]) -> list[Artefact]:

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from command_line.docs import PAGES
+from command_line.renewal.pages import PAGES
 from properties.checkout import ROOT
 from properties.generated_text import Page
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from command_line import docs
-from command_line.renewal import register
+from command_line.renewal import pages
 from tests.command_line.run import run
 
 
@@ -14,7 +14,7 @@ def test_a_stale_text_is_named(added: str, code: int, monkeypatch: pytest.Monkey
     """With what writes it again; the tests of the texts run all the same."""
     ran: list[list[str]] = []
     updates = {"README.md": lambda text: text, "CONTRIBUTING.md": lambda text: text + added}
-    monkeypatch.setattr(register, "UPDATES", updates)
+    monkeypatch.setattr(pages, "UPDATES", updates)
     monkeypatch.setattr(docs, "run_pytest", lambda words: bool(ran.append(words)))
     result = run("docs", "--check")
     assert code == result.returncode
