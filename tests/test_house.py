@@ -102,13 +102,6 @@ CIRCLES = (
     {"properties.verdicts.certificates", "properties.verdicts.changed_rules"}
     | {"properties.verdicts.remembering", "properties.verdicts.renewal"}
     | {"properties.schedules.known_schedules"},  # what is loaded is renewed first
-    {"brokers.broker.broker", "brokers.broker.delivery", "brokers.broker.events"}
-    | {"brokers.broker.network.remoting_server", "brokers.broker.parts"}
-    | {
-        f"brokers.broker.requests.{n}"
-        for n in ("administration", "clients", "connections", "figures", "handler", "locking")
-    }
-    | {f"brokers.broker.requests.{n}" for n in ("progress", "pulling", "returning", "sending")},
 )
 """The only modules that import each other, some of them for types; no new ones may."""
 

@@ -19,20 +19,16 @@ from brokers.broker.parts import USUAL_PARTS, Parts
 from brokers.broker.replication.controlled_master import ControlledMasterHa
 from brokers.broker.replication.controlled_slave import ControlledSlaveHa
 from brokers.broker.replication.epochs import LiveEpochs
-from brokers.broker.replication.followed_puts import Put
 from brokers.broker.replication.master_ha import MasterHa
 from brokers.broker.replication.puts import Puts
 from brokers.broker.replication.slave_ha import SlaveHa
-from brokers.broker.requests.clients import Consumers
-from brokers.broker.requests.pulling import HeldPulls
+from brokers.broker.requests.ports import Ports
+from brokers.broker.requests.pulling import hold_pulls
 from brokers.broker.ruled_state import RuledState
 from brokers.broker.settings import Settings
 from brokers.broker.storage.live_store import LiveStore
 from brokers.broker.storage.store_files import StoreFiles
 from brokers.broker.storage.tables import LiveTables
-from reference.decisions.clients.queue_locks import LockTable
-from reference.decisions.metadata.table_text import TopicConfig
-from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 
 
 @define(eq=False, repr=False)
@@ -46,9 +42,6 @@ class Broker:
     """Its name among the events."""
     parts: Parts = USUAL_PARTS
     """The classes that it is made of."""
-    files: StoreFiles = field(init=False)
-    serving: RuledState = field(init=False)
-    copying_rules: RuledState | None = field(init=False)
     store: LiveStore = field(init=False)
     tables: LiveTables = field(init=False)
     epochs: LiveEpochs = field(init=False)
@@ -59,53 +52,42 @@ class Broker:
     client: RemotingClient = field(init=False)
     registration: Registration = field(init=False)
     copying: Copying = field(init=False)
-    consumers: Consumers = field(factory=Consumers)
-    locks: LockTable = field(factory=dict)
-    held_pulls: HeldPulls = field(init=False)
-    delivery: Delivery = field(init=False)
+    ports: Ports = field(init=False)
     server: RemotingServer = field(init=False)
     events: EventWriter = field(init=False)
-    reading: tuple[StoreSettings, BrokerSettings] = field(init=False)
-    """Settings of pulls: the store's, the processor's."""
-    puts_total: int = 0
-    started_ms: int = 0
-    is_stopping: bool = False
 
     def __attrs_post_init__(self) -> None:
         settings, host, parts = self.settings, self.host, self.parts
-        self.reading = settings.make_reading_settings()
-        self.files = StoreFiles(settings.store_root)
-        parameters = settings.make_parameters()
-        self.serving = RuledState(settings.make_structure(is_copying=False), parameters)
-        self.copying_rules = None
+        files, parameters = StoreFiles(settings.store_root), settings.make_parameters()
+        serving = RuledState(settings.make_structure(is_copying=False), parameters)
+        copying = None
         if settings.is_slave:
-            self.copying_rules = RuledState(settings.make_structure(is_copying=True), parameters)
-        self.store = parts.store(settings, self.files, host, self.serving, self.copying_rules)
-        self.tables = LiveTables(settings, self.files, host)
-        self.epochs = LiveEpochs(self.files)
+            copying = RuledState(settings.make_structure(is_copying=True), parameters)
+        self.store = parts.store(settings, files, host, serving, copying)
+        self.tables = LiveTables(settings, files, host)
+        self.epochs = LiveEpochs(files)
         self.ha, self.slave = self._make_ha()
-        self.puts = parts.puts(
-            settings, self.store, self.serving, host, self.ha.wake_writers, parts.transfer
-        )
+        self.events = EventWriter(self.ha, self.slave, self.append_event, self.node)
+        wake = self.ha.wake_writers
+        self.puts = parts.puts(settings, self.store, serving, host, wake, parts.transfer)
         self.ha.on_report = self.puts.transfer.notify
         self.client = RemotingClient(host)
         self.registration = Registration(settings, self.tables, self.client, host, self.slave)
+        self.tables.on_topic = self.registration.register
         self.copying = parts.copying(settings, self.tables, self.client, host)
-        self.held_pulls = HeldPulls(self)
-        self.delivery = Delivery(self)
-        self.server = RemotingServer(self, host)
-        self.events = EventWriter(self, self.append_event, self.node)
+        self.ports = Ports(self.puts, self.tables, self.events.write_put)
+        self.server = RemotingServer(self.ports, parts.request, parts.handlers)
 
     def _make_ha(self) -> tuple[MasterHa, SlaveHa | None]:
         """Both sides of replication; a master has no second one."""
-        common, rules = (self.settings, self.store), self.copying_rules
+        common, rules = (self.settings, self.store), self.store.copying
         if self.settings.is_controlled:
-            master = ControlledMasterHa(*common, self.serving, self.host, epochs=self.epochs)
+            master = ControlledMasterHa(*common, self.store.serving, self.host, epochs=self.epochs)
             master.on_set = lambda: self.events.write_set(master.list_members())
             if rules is None:
                 return master, None
             return master, ControlledSlaveHa(*common, rules, self.host, epochs=self.epochs)
-        ha = self.parts.master(*common, self.serving, self.host)
+        ha = self.parts.master(*common, self.store.serving, self.host)
         return ha, None if rules is None else self.parts.slave(*common, rules, self.host)
 
     def start(self) -> None:
@@ -113,17 +95,16 @@ class Broker:
 
         Raises StoreLockedError, StoreFailedError, TablesFailedError, EpochRefusedError, OSError.
         """
-        self.files.lock()
+        self.store.files.lock()
         self.tables.load()
         self.store.load()
         self.epochs.load()
         self.store.start()
-        self.started_ms = self.host.wall_ms()
         self.events.write_start()
         if self.settings.is_controlled:
             self._take_role()
-        self.held_pulls.start()
-        self.delivery.start()
+        hold_pulls(self.ports)
+        Delivery(self.ports).start()
         interval_ms = 5000.0
         self.store.every("progress", interval_ms, self.tables.persist_offsets, first_ms=10_000.0)
         if self.slave is not None:
@@ -137,31 +118,13 @@ class Broker:
             self.ha.begin()
         self.events.write("to_master" if self.slave is None else "to_slave", **self.events.tell())
 
-    def know_topic(self, topic: TopicConfig) -> TopicConfig:
-        """The topic of this name as it is; a new one is made so, and the name servers are told."""
-        known = self.tables.topics.get(str(topic.name))
-        if known is not None:
-            return known
-        self.tables.put_topic(topic)
-        self.registration.register()
-        return topic
-
-    def note_put(self, put: Put) -> None:
-        """A put has its answer."""
-        self.puts_total += 1
-        self.events.write_put(put)
-
     def stop(self, on_done: Callable[[], None]) -> None:
         """``BrokerController#shutdown``: no more puts, a second later no more replication."""
-        if self.is_stopping:
+        if self.store.is_stopping:
             return
-        self.is_stopping = True
         self.events.write("node_stop_begin")
         self.registration.leave()
         self.store.begin_stop()
-        for state, leaf in ((self.serving, "master"), (self.copying_rules, "slaves.0")):
-            if state is not None:
-                state.learn_all({f"{leaf}.is_stopping": 1})
         began_ms = self.host.now_ms()
 
         def shut() -> None:
@@ -188,7 +151,7 @@ class Broker:
         self.client.close()
         self.store.finish_stop()
         self.tables.persist_offsets()
-        self.files.unlock()
+        self.store.files.unlock()
         self._tell_rules()
 
     def _tell_rules(self) -> None:
@@ -198,5 +161,5 @@ class Broker:
 
     def count_taken(self) -> Counter[str]:
         """How often each rule was taken."""
-        states = [each for each in (self.serving, self.copying_rules) if each is not None]
-        return sum((each.taken for each in states), Counter[str]())
+        copying = self.store.copying
+        return self.store.serving.taken + (Counter() if copying is None else copying.taken)

@@ -6,11 +6,11 @@ Each step of a round is one of ``reference.decisions.delay``; its put is one lik
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
 
 from attrs import define, evolve, field
 
 from brokers.broker.replication.followed_puts import Put
+from brokers.broker.requests.ports import Ports
 from reference.decisions.delay import delivery, stored
 from reference.decisions.delay.delivery import Look, Met, Passed, Round, Task
 from reference.decisions.delay.levels import compute_countdown_ms, compute_queue_id
@@ -20,9 +20,6 @@ from reference.store.java import JavaError
 from reference.store.put import PutMessageResult, PutMessageStatus
 from reference.store.records import SCHEDULE_TOPIC
 from reference.store.store import find_consume_queue
-
-if TYPE_CHECKING:
-    from brokers.broker.broker import Broker
 
 FIRST_PERSIST_MS = 10_000.0
 """``ScheduleMessageService#start``: when its progress is first written."""
@@ -40,7 +37,7 @@ class Level:
 
     def begin(self, task: Task) -> None:
         """``DeliverDelayedMessageTimerTask#executeOnTimeup``."""
-        store = self.delivery.broker.store.store
+        store = self.delivery.ports.store.store
         queue = find_consume_queue(store, SCHEDULE_TOPIC, compute_queue_id(self.level))
         look = Look(task.position, queue.min_offset_in_queue, queue.max_offset_in_queue)
         ended = delivery.look_at_queue(look)
@@ -53,13 +50,13 @@ class Level:
 
     def _go_on(self) -> None:
         """The next message of the round."""
-        broker = self.delivery.broker
-        if broker.is_stopping:
+        ports = self.delivery.ports
+        if ports.store.is_stopping:
             return
         while self.entries:
-            delay_ms = broker.store.store.config.delays_ms[self.level - 1]
+            delay_ms = ports.store.store.config.delays_ms[self.level - 1]
             due_ms = self.entries[0].tags_code
-            countdown_ms = compute_countdown_ms(due_ms, broker.host.wall_ms(), delay_ms)
+            countdown_ms = compute_countdown_ms(due_ms, ports.host.wall_ms(), delay_ms)
             self.passed = evolve(self.passed, countdown_ms=countdown_ms)
             if countdown_ms > 0:
                 self._meet(Met.NOT_DUE)
@@ -77,8 +74,8 @@ class Level:
 
     def _deliver(self, entry: Entry) -> bool:
         """A due message; False: the round goes on when its put is answered."""
-        broker = self.delivery.broker
-        broker.store.store, record = stored.look_at_message(broker.store.store, entry)
+        ports = self.delivery.ports
+        ports.store.store, record = stored.look_at_message(ports.store.store, entry)
         if record is None:
             self._meet(Met.GONE)
             return True
@@ -87,13 +84,12 @@ class Level:
         except JavaError:
             self._meet(Met.THROWN)
             return True
-        if broker.puts.ask(copy, self._answered) is None:
+        if ports.put(copy, self._answered) is None:
             self._meet(Met.REFUSED)
         return False
 
     def _answered(self, put: Put) -> None:
         """``DefaultMessageStore#putMessage`` has returned."""
-        self.delivery.broker.note_put(put)
         if not isinstance(put.result, PutMessageResult):
             met = Met.THROWN
         else:
@@ -101,13 +97,13 @@ class Level:
             met = Met.COPIED if is_ok else Met.REFUSED
         self._meet(met)
         if not delivery.is_stopped_by(met):
-            self.delivery.broker.host.after(0.0, self._go_on)
+            self.delivery.ports.host.after(0.0, self._go_on)
 
     def _end(self, ended: Round) -> None:
         """Progress, and the next round."""
         self.entries.clear()
         if ended.progress is not None:
-            self.delivery.broker.tables.deliver_next(self.level, ended.progress)
+            self.delivery.ports.tables.deliver_next(self.level, ended.progress)
         self.delivery.plan(self, ended.next)
 
 
@@ -115,24 +111,24 @@ class Level:
 class Delivery:
     """All levels of a broker; a slave delivers nothing (R-BR-03)."""
 
-    broker: Broker
+    ports: Ports
 
     def start(self) -> None:
         """The first round of each level is planned."""
-        offsets = self.broker.tables.tables.delay_offsets
+        offsets = self.ports.tables.tables.delay_offsets
         progress = {int(level): offset for level, offset in offsets.items()}
-        schedule = stored.start(progress, self.broker.store.store)
+        schedule = stored.start(progress, self.ports.store.store)
         for level, task in schedule.tasks.items():
             self.plan(Level(self, level), task)
         if schedule.tasks:
-            period_ms = self.broker.settings.number("flushDelayOffsetInterval")
-            store, tables = self.broker.store, self.broker.tables
+            period_ms = self.ports.settings.number("flushDelayOffsetInterval")
+            store, tables = self.ports.store, self.ports.tables
             store.every("delay progress", period_ms, tables.persist_delay, FIRST_PERSIST_MS)
 
     def plan(self, level: Level, task: Task) -> None:
         """A round will begin."""
-        self.broker.host.after(float(task.delay_ms), lambda: self._begin(level, task))
+        self.ports.host.after(float(task.delay_ms), lambda: self._begin(level, task))
 
     def _begin(self, level: Level, task: Task) -> None:
-        if not self.broker.is_stopping:
+        if not self.ports.store.is_stopping:
             level.begin(task)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define
 
@@ -14,15 +14,13 @@ from brokers.broker.replication.controlled_master import (
 )
 from brokers.broker.replication.controlled_slave import ControlledSlaveHa
 from brokers.broker.replication.followed_puts import Put
-from brokers.broker.replication.master_ha import HaConnection
+from brokers.broker.replication.master_ha import HaConnection, MasterHa
+from brokers.broker.replication.slave_ha import SlaveHa
 from brokers.broker.settings import Settings
 from reference.configuration.keys import MESSAGE_STORE_CONFIG, Value
 from reference.configuration.later_keys import get_name_in
 from reference.store.put import Message, PutMessageResult, is_written
 from reference.worlds.replication.shape import Role
-
-if TYPE_CHECKING:
-    from brokers.broker.broker import Broker
 
 LATER_NUMBERS = ("slaveTimeout", "inSyncReplicas", "minInSyncReplicas")
 """Keys of later releases that a checker of recordings reads."""
@@ -54,7 +52,8 @@ def describe_connection(connection: HaConnection) -> dict[str, Any]:
 class EventWriter:
     """Lines of what happens, each written whole and at once."""
 
-    broker: Broker
+    ha: MasterHa
+    slave: SlaveHa | None
     append: Callable[[bytes], None] | None
     """Where lines go; without it there are none."""
     node: str
@@ -62,13 +61,13 @@ class EventWriter:
     def write(self, kind: str, **fields: Any) -> None:
         """One event; its stamp is the time of day (``wall_ms``)."""
         if self.append is not None:
-            head = {"ev": kind, "node": self.node, "wall_ms": self.broker.host.wall_time_ms()}
+            head = {"ev": kind, "node": self.node, "wall_ms": self.ha.host.wall_time_ms()}
             text = json.dumps({**head, **fields}, separators=(",", ":")) + "\n"
             self.append(text.encode())
 
     def write_start(self) -> None:
         """Who starts, with which settings, and what it has found."""
-        settings, store = self.broker.settings, self.broker.store
+        settings, store = self.ha.settings, self.ha.store
         self.write(
             "config_node",
             rocketmq=settings.version.name,
@@ -86,7 +85,7 @@ class EventWriter:
 
     def describe(self) -> dict[str, Any]:
         """The counters of a snapshot."""
-        broker, store = self.broker, self.broker.store
+        store = self.ha.store
         shown: dict[str, Any] = {
             "max_offset": store.max_offset,
             "flushed_offset": store.flushed_offset,
@@ -95,41 +94,39 @@ class EventWriter:
             "dispatched_offset": store.store.reput_from_offset_bytes,
             **self._describe_control(),
         }
-        if broker.slave is not None:
+        if self.slave is not None:
             return {
                 **shown,
-                "ha_client_connected": broker.slave.is_connected,
-                "ha_client_reported_offset": broker.slave.reported,
+                "ha_client_connected": self.slave.is_connected,
+                "ha_client_reported_offset": self.slave.reported,
             }
-        rules = broker.serving
+        rules = self.ha.rules
         push2 = rules.get("master.push2_slave_max_offset")
         return {
             **shown,
             "push2_slave_max_offset": push2,
             "connection_count": rules.get("master.connection_count"),
             "slave_fall_behind": store.max_offset - push2,
-            "connections": [describe_connection(each) for each in broker.ha.connections],
+            "connections": [describe_connection(each) for each in self.ha.connections],
         }
 
     def _describe_control(self) -> dict[str, Any]:
         """What is shown in controller mode only."""
-        broker = self.broker
-        if not isinstance(broker.ha, ControlledMasterHa):
+        if not isinstance(self.ha, ControlledMasterHa):
             return {}
-        members, confirmed = broker.ha.list_members(), broker.ha.confirm_offset
-        if isinstance(broker.slave, ControlledSlaveHa):
-            confirmed = broker.slave.confirmed
+        members, confirmed = self.ha.list_members(), self.ha.confirm_offset
+        if isinstance(self.slave, ControlledSlaveHa):
+            confirmed = self.slave.confirmed
         return {
             "confirm_offset": confirmed,
             "sync_state_set": members,
             "local_sync_state_set": members,
-            "epochs": broker.epochs.list_rows(),
+            "epochs": self.ha.epochs.list_rows(),
         }
 
     def tell(self) -> dict[str, Any]:
         """A role and what it finds, as it is told."""
-        slave, rules = self.broker.slave, self.broker.serving
-        role = rules.structure.role if slave is None else Role.SLAVE
+        role = self.ha.rules.structure.role if self.slave is None else Role.SLAVE
         return {"role": role.name, **self.describe(), "result": True}
 
     def write_set(self, members: list[int]) -> None:
@@ -146,7 +143,7 @@ class EventWriter:
         result = put.result
         if not isinstance(put.message, Message) or not isinstance(result, PutMessageResult):
             return
-        host, rules = self.broker.host, self.broker.serving
+        host, rules = self.ha.host, self.ha.rules
         now_ms = host.now_ms()
         fields: dict[str, Any] = {
             "topic": put.message.topic,
@@ -160,10 +157,10 @@ class EventWriter:
             "connection_count_before": put.connections_before,
             "push2_slave_after": rules.get("master.push2_slave_max_offset"),
             "connection_count_after": rules.get("master.connection_count"),
-            "max_offset_after": self.broker.store.max_offset,
+            "max_offset_after": self.ha.store.max_offset,
         }
-        if isinstance(self.broker.ha, ControlledMasterHa):
-            fields["sync_state_set_after"] = self.broker.ha.list_members()
+        if isinstance(self.ha, ControlledMasterHa):
+            fields["sync_state_set_after"] = self.ha.list_members()
         if result.append is not None and is_written(result.append):
             fields |= {
                 "append_status": result.append.status.name,

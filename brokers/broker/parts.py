@@ -11,7 +11,8 @@ from brokers.broker.replication.group_transfer import GroupTransfer
 from brokers.broker.replication.master_ha import MasterHa
 from brokers.broker.replication.puts import Puts
 from brokers.broker.replication.slave_ha import SlaveHa
-from brokers.broker.requests.handler import Handler, Request
+from brokers.broker.requests.handler import Handler
+from brokers.broker.requests.request import Request
 from brokers.broker.storage.live_store import LiveStore
 from brokers.wire.codes import RequestCode
 

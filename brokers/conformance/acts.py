@@ -257,12 +257,7 @@ class Put:
             sending.properties,
             is_wait_store_msg_ok=sending.waits,
         )
-
-        def answered(put: object) -> None:
-            master.note_put(put)  # type: ignore[arg-type]
-            then()
-
-        master.puts.ask(message, answered)
+        master.ports.put(message, lambda _: then())
 
     def __str__(self) -> str:
         kind = "" if self.waits else " with WAIT=false"

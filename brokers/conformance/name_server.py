@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from attrs import define, field
 
 from brokers.broker.host import Transport
-from brokers.broker.requests.handler import NOT_SUPPORTED, SUCCESS
+from brokers.broker.requests.request import NOT_SUPPORTED, SUCCESS
 from brokers.wire.codes import RequestCode
 from brokers.wire.remoting import RESPONSE_FLAG, Command, CommandReader, encode
 from brokers.wire.wire_error import WireError

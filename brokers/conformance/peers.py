@@ -126,7 +126,7 @@ class OwnBroker:
         """The end of a life; what it had written stays."""
         if self.broker is not None and self.life is not None:
             self.life.end()
-            self.broker.files.unlock()
+            self.broker.store.files.unlock()
             self.broker = None
 
     def stop(self, on_done: Callable[[], None]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from brokers.broker.mutants.mutant import (
     BEFORE_5,
@@ -13,16 +13,14 @@ from brokers.broker.mutants.mutant import (
     mutant,
     mutant_of_request,
 )
-from brokers.broker.requests.handler import SUCCESS, Request
+from brokers.broker.requests.ports import Ports
 from brokers.broker.requests.progress import query_consumer_offset
 from brokers.broker.requests.pulling import find_queue
+from brokers.broker.requests.request import SUCCESS, Request
 from brokers.wire.codes import RequestCode
 from reference.decisions.progress.offset_table import QueryCode
 from reference.decisions.reading.pull import ResponseCode
 from reference.decisions.sending.send_processor import SendCode
-
-if TYPE_CHECKING:
-    from brokers.broker.broker import Broker
 
 SENDS = (RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2, RequestCode.SEND_BATCH_MESSAGE)
 PULL = "PullMessageProcessor#processRequest"
@@ -171,7 +169,7 @@ class YoungQueueHasNoProgress(ChangedAnswer):
 
 
 @mutant_of_request(RequestCode.QUERY_CONSUMER_OFFSET, QUERIES, QUERY)
-def unknown_progress_is_the_least(broker: Broker, request: Request) -> None:
+def unknown_progress_is_the_least(ports: Ports, request: Request) -> None:
     """Unknown progress is answered with the least offset of the queue."""
 
     class Falling(ChangedAnswer):
@@ -180,20 +178,20 @@ def unknown_progress_is_the_least(broker: Broker, request: Request) -> None:
         def change(self, code: int, fields: Mapping[str, Any] | None) -> Answered:
             if code != QueryCode.QUERY_NOT_FOUND:
                 return code, fields
-            return SUCCESS, {"offset": find_queue(broker, request).min_offset_in_queue}
+            return SUCCESS, {"offset": find_queue(ports, request).min_offset_in_queue}
 
-    query_consumer_offset(broker, Falling(request.command, request.asker))
+    query_consumer_offset(ports, Falling(request.command, request.asker))
 
 
 @mutant_of_request(
     RequestCode.UPDATE_CONSUMER_OFFSET, "progress.md#commits", "ConsumerOffsetManager#commitOffset"
 )
-def progress_never_goes_back(broker: Broker, request: Request) -> None:
+def progress_never_goes_back(ports: Ports, request: Request) -> None:
     """A commit below the known progress is answered, and left out."""
     key = f"{request.text('topic')}@{request.text('consumerGroup')}"
     queue, offset = request.number("queueId"), request.number("commitOffset")
-    if offset >= broker.tables.tables.offsets.get(key, {}).get(queue, -1):
-        broker.tables.commit(key, queue, offset)
+    if offset >= ports.tables.tables.offsets.get(key, {}).get(queue, -1):
+        ports.tables.commit(key, queue, offset)
     request.answer()
 
 
@@ -203,9 +201,9 @@ def progress_never_goes_back(broker: Broker, request: Request) -> None:
     "ConsumerManageProcessor#updateConsumerOffset",
     role=SLAVE,
 )
-def slave_takes_no_progress(broker: Broker, request: Request) -> None:
+def slave_takes_no_progress(ports: Ports, request: Request) -> None:
     """A slave answers commits, and keeps none of them."""
-    if not broker.settings.is_slave:
+    if not ports.settings.is_slave:
         key = f"{request.text('topic')}@{request.text('consumerGroup')}"
-        broker.tables.commit(key, request.number("queueId"), request.number("commitOffset"))
+        ports.tables.commit(key, request.number("queueId"), request.number("commitOffset"))
     request.answer()

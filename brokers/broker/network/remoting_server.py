@@ -5,7 +5,7 @@ Source: NettyRemotingServer, NettyRemotingAbstract#processRequestCommand of 4.4.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from attrs import define, field
 
@@ -21,18 +21,12 @@ from brokers.broker.requests import (
     returning,
     sending,
 )
-from brokers.broker.requests.handler import (
-    HANDLERS,
-    NOT_SUPPORTED,
-    SYSTEM_ERROR,
-    FieldError,
-)
+from brokers.broker.requests.handler import HANDLERS, Handler
+from brokers.broker.requests.ports import Ports
+from brokers.broker.requests.request import NOT_SUPPORTED, SYSTEM_ERROR, FieldError, Request
 from brokers.wire.codes import RequestCode
 from brokers.wire.remoting import HEADER_BYTES_MAX, Command, CommandReader
 from brokers.wire.wire_error import WireError
-
-if TYPE_CHECKING:
-    from brokers.broker.broker import Broker
 
 REQUESTS = (
     administration,
@@ -141,14 +135,21 @@ class RemotingConnection:
 class RemotingServer:
     """All connections of clients."""
 
-    broker: Broker
-    host: Host
+    ports: Ports
+    make_request: type[Request]
+    handlers: Mapping[RequestCode, Handler]
+    """They answer instead of the usual ones."""
     connections: list[RemotingConnection] = field(factory=list)
     is_over: bool = False
 
+    @property
+    def host(self) -> Host:
+        """Time and the network."""
+        return self.ports.host
+
     def make_connection(self) -> RemotingConnection:
         """A peer for the next connection."""
-        limit = self.broker.settings.number("maxMessageSize") + HEADER_BYTES_MAX
+        limit = self.ports.settings.number("maxMessageSize") + HEADER_BYTES_MAX
         return RemotingConnection(self, CommandReader(limit))
 
     def admit(self, connection: RemotingConnection) -> bool:
@@ -163,8 +164,7 @@ class RemotingServer:
         """A client is gone, with its registrations and held pulls."""
         if connection in self.connections:
             self.connections.remove(connection)
-            self.broker.consumers.forget(connection)
-            self.broker.held_pulls.forget(connection)
+            self.ports.clients.forget(connection)
 
     def count_pending(self) -> int:
         """How much of unfinished commands waits here (bytes)."""
@@ -174,17 +174,16 @@ class RemotingServer:
         """One command: answered by its handler, or as one that this broker does not know."""
         if command.is_response:
             return
-        parts = self.broker.parts
-        request = parts.request(command, connection)
+        request = self.make_request(command, connection)
         try:
             code = RequestCode(command.code)
-            handler = parts.handlers.get(code) or HANDLERS[code]
+            handler = self.handlers.get(code) or HANDLERS[code]
         except (ValueError, KeyError):
             remark = f" request type {command.code} not supported"
             request.answer(NOT_SUPPORTED, remark)
             return
         try:
-            handler.answer(self.broker, request)
+            handler.answer(self.ports, request)
         except FieldError as problem:
             request.answer(SYSTEM_ERROR, str(problem))
 

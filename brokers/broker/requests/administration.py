@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 from brokers.broker.replication.puts import WAITING_MAX
-from brokers.broker.requests.handler import SYSTEM_ERROR, FieldError, Request, handles, write
+from brokers.broker.requests.handler import handles
+from brokers.broker.requests.ports import Ports
+from brokers.broker.requests.request import SYSTEM_ERROR, FieldError, Request, write
 from brokers.wire.codes import RequestCode
 from brokers.wire.remoting import VERSION
 from reference.configuration.broker_group import BrokerConfiguration
@@ -19,9 +20,6 @@ from reference.decisions.sending.send_processor import AUTO_CREATE_TOPIC
 from reference.store.records import SCHEDULE_TOPIC
 from reference.store.store import compute_dispatch_behind, find_consume_queue
 
-if TYPE_CHECKING:
-    from brokers.broker.broker import Broker
-
 STEP_OF_CODE = {code: step for step, code in REQUEST_CODES.items()}
 
 
@@ -32,9 +30,9 @@ STEP_OF_CODE = {code: step for step, code in REQUEST_CODES.items()}
     RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG,
     by=(stored_broker.answer_copy, is_content_empty),
 )
-def get_all(broker: Broker, request: Request) -> None:
+def get_all(ports: Ports, request: Request) -> None:
     """A whole table, for a slave's copy (``AdminBrokerProcessor``)."""
-    text = stored_broker.answer_copy(broker.tables.broker, STEP_OF_CODE[request.command.code])
+    text = stored_broker.answer_copy(ports.tables.broker, STEP_OF_CODE[request.command.code])
     if is_content_empty(text):
         request.answer(SYSTEM_ERROR, "there is no such table in this broker")
     else:
@@ -42,10 +40,10 @@ def get_all(broker: Broker, request: Request) -> None:
 
 
 @handles(RequestCode.UPDATE_AND_CREATE_TOPIC, by=(stored_broker.put_entry,))
-def update_topic(broker: Broker, request: Request) -> None:
+def update_topic(ports: Ports, request: Request) -> None:
     """``AdminBrokerProcessor#updateAndCreateTopic``."""
     name = request.text("topic")
-    configuration = broker.settings.configuration
+    configuration = ports.settings.configuration
     if name in (configuration.cluster, AUTO_CREATE_TOPIC):
         remark = f"the topic[{name}] is conflict with system reserved words."
         request.answer(SYSTEM_ERROR, remark)
@@ -58,13 +56,12 @@ def update_topic(broker: Broker, request: Request) -> None:
         filter_type=request.command.fields.get("topicFilterType", "SINGLE_TAG"),
         sys_flag=request.number("topicSysFlag", 0),
     )
-    broker.tables.put_topic(topic)
-    broker.registration.register()
+    ports.tables.change_topic(topic)
     request.answer()
 
 
 @handles(RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, by=(build_group, stored_broker.put_entry))
-def update_group(broker: Broker, request: Request) -> None:
+def update_group(ports: Ports, request: Request) -> None:
     """``AdminBrokerProcessor#updateAndCreateSubscriptionGroup``. Raises FieldError."""
     try:
         options = dict(json.loads(request.command.body))
@@ -72,53 +69,53 @@ def update_group(broker: Broker, request: Request) -> None:
         group = build_group(options)
     except (ValueError, TypeError, KeyError, RecursionError, GroupError) as problem:
         raise FieldError(f"the body is no subscription group: {str(problem)[:80]}") from problem
-    broker.tables.put_group(name, group)
+    ports.tables.put_group(name, group)
     request.answer()
 
 
 @handles(RequestCode.DELETE_SUBSCRIPTIONGROUP, by=(stored_broker.delete_entry,))
-def delete_group(broker: Broker, request: Request) -> None:
+def delete_group(ports: Ports, request: Request) -> None:
     """``AdminBrokerProcessor#deleteSubscriptionGroup``; its progress stays."""
-    broker.tables.delete_group(request.text("groupName"))
+    ports.tables.delete_group(request.text("groupName"))
     request.answer()
 
 
 @handles(RequestCode.GET_BROKER_RUNTIME_INFO, by=(compute_dispatch_behind,))
-def get_runtime_info(broker: Broker, request: Request) -> None:
+def get_runtime_info(ports: Ports, request: Request) -> None:
     """``AdminBrokerProcessor#getBrokerRuntimeInfo``, as far as this broker has it."""
-    table = {name: str(value) for name, value in describe(broker).items()}
+    table = {name: str(value) for name, value in describe(ports).items()}
     request.answer(body=json.dumps({"table": table}).encode())
 
 
-def describe(broker: Broker) -> dict[str, object]:
+def describe(ports: Ports) -> dict[str, object]:
     """The figures of a broker by RocketMQ's names."""
-    store = broker.store
+    store = ports.store
     ratio = store.files.compute_disk_ratio()
     return {
-        "brokerVersionDesc": f"V{broker.settings.version.release.replace('.', '_')}",
+        "brokerVersionDesc": f"V{ports.settings.version.release.replace('.', '_')}",
         "brokerVersion": VERSION,
-        "brokerRole": broker.settings.role.name,
+        "brokerRole": ports.settings.role.name,
         "commitLogMinOffset": store.min_offset,
         "commitLogMaxOffset": store.max_offset,
         "commitLogDiskRatio": ratio,
         "consumeQueueDiskRatio": ratio,
         "dispatchBehindBytes": compute_dispatch_behind(store.store),
         "remainHowManyDataToFlush": write_bytes(store.max_offset - store.flushed_offset),
-        "putMessageTimesTotal": broker.puts_total,
-        "bootTimestamp": broker.started_ms,
+        "putMessageTimesTotal": ports.puts_total,
+        "bootTimestamp": ports.store.started_ms,
         "pageCacheLockTimeMills": 0,
-        "sendThreadPoolQueueSize": len(broker.puts.waiting),
+        "sendThreadPoolQueueSize": len(ports.puts.waiting),
         "sendThreadPoolQueueCapacity": WAITING_MAX,
-        **describe_delays(broker),
+        **describe_delays(ports),
     }
 
 
-def describe_delays(broker: Broker) -> dict[str, str]:
+def describe_delays(ports: Ports) -> dict[str, str]:
     """Progress and end of each level that was delivered (``buildRunningStats``)."""
     told = {}
-    for level, offset in broker.tables.tables.delay_offsets.items():
+    for level, offset in ports.tables.tables.delay_offsets.items():
         queue = compute_queue_id(int(level))
-        end = find_consume_queue(broker.store.store, SCHEDULE_TOPIC, queue).max_offset_in_queue
+        end = find_consume_queue(ports.store.store, SCHEDULE_TOPIC, queue).max_offset_in_queue
         told[f"scheduleMessageOffset_{level}"] = f"{offset},{end}"
     return told
 
@@ -134,9 +131,9 @@ def write_bytes(count: int) -> str:
 
 
 @handles(RequestCode.GET_BROKER_CONFIG, by=(BrokerConfiguration.list_values_in_force,))
-def get_config(broker: Broker, request: Request) -> None:
+def get_config(ports: Ports, request: Request) -> None:
     """``AdminBrokerProcessor#getBrokerConfig``: all settings, as lines of properties."""
-    configuration = broker.settings.configuration
+    configuration = ports.settings.configuration
     values = configuration.list_values_in_force() | dict(configuration.values)
     text = "".join(f"{key}={write(value)}\n" for key, value in sorted(values.items()))
     request.answer(body=text.encode())

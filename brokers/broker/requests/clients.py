@@ -7,56 +7,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from attrs import define, field
-
-from brokers.broker.requests.handler import SYSTEM_ERROR, Asker, FieldError, Request, handles
+from brokers.broker.requests.handler import handles
+from brokers.broker.requests.ports import Ports
+from brokers.broker.requests.request import SYSTEM_ERROR, FieldError, Request
 from brokers.wire.codes import RequestCode
-from brokers.wire.remoting import ONE_WAY_FLAG, Command, encode
 from reference.decisions import consumer_groups
 from reference.decisions.clients.services import name_retry_topic
 from reference.decisions.consumer_groups import (
     Client,
-    ConsumerGroups,
-    ProducerGroups,
     Subscribed,
     Told,
 )
 from reference.decisions.sending.send_processor import make_retry_topic
 
-if TYPE_CHECKING:
-    from brokers.broker.broker import Broker
-
-NOTIFY_CONSUMER_IDS_CHANGED = 40
 GROUPS_MAX = 10_000
 """Beyond it heartbeats are refused, so that nobody fills the memory with them."""
-
-
-@define(eq=False, repr=False)
-class Consumers:
-    """The clients that have registered here."""
-
-    groups: ConsumerGroups = field(factory=dict)
-    producers: ProducerGroups = field(factory=dict)
-
-    def change(self, groups: ConsumerGroups) -> None:
-        """Take over other groups, and tell the members of those that have changed."""
-        before, self.groups = self.groups, groups
-        for name in consumer_groups.list_changed(before, groups):
-            fields = {"consumerGroup": name}
-            request = Command(NOTIFY_CONSUMER_IDS_CHANGED, fields, flag=ONE_WAY_FLAG)
-            for asker in list(groups[name].members):
-                asker.send(encode(request))
-
-    def forget(self, asker: Asker) -> None:
-        """A connection is gone."""
-        groups = self.groups
-        for name in list(groups):
-            groups = consumer_groups.unregister(groups, asker, name)
-        for name in list(self.producers):
-            self.producers = consumer_groups.unregister_producer(self.producers, asker, name)
-        self.change(groups)
 
 
 def read_group(told: Mapping[str, Any]) -> Told:
@@ -84,12 +51,12 @@ def read_group(told: Mapping[str, Any]) -> Told:
     RequestCode.HEART_BEAT,
     by=(consumer_groups.register, consumer_groups.register_producer, make_retry_topic),
 )
-def heart_beat(broker: Broker, request: Request) -> None:
+def heart_beat(ports: Ports, request: Request) -> None:
     """``ClientManageProcessor#heartBeat``: a group also gets its topic of failed messages.
 
     Raises FieldError.
     """
-    command, consumers = request.command, broker.consumers
+    command, clients = request.command, ports.clients
     try:
         told = json.loads(command.body)
         client = Client(str(told["clientID"]), command.language, command.version)
@@ -97,7 +64,7 @@ def heart_beat(broker: Broker, request: Request) -> None:
         names = [str(each["groupName"]) for each in told.get("producerDataSet") or ()]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
         raise FieldError(f"the body is no heartbeat: {type(problem).__name__}") from problem
-    registered, producers = consumers.groups, consumers.producers
+    registered, producers = clients.groups, clients.producers
     for group in groups:
         registered = consumer_groups.register(registered, request.asker, client, group)
     for name in names:
@@ -107,9 +74,9 @@ def heart_beat(broker: Broker, request: Request) -> None:
     for group in groups:
         topic = make_retry_topic(name_retry_topic(group.group))
         if topic is not None:
-            broker.know_topic(topic)
-    consumers.producers = producers
-    consumers.change(registered)
+            ports.tables.know_topic(topic)
+    clients.producers = producers
+    clients.change(registered)
     request.answer()
 
 
@@ -117,21 +84,21 @@ def heart_beat(broker: Broker, request: Request) -> None:
     RequestCode.UNREGISTER_CLIENT,
     by=(consumer_groups.unregister, consumer_groups.unregister_producer),
 )
-def unregister(broker: Broker, request: Request) -> None:
+def unregister(ports: Ports, request: Request) -> None:
     """``ClientManageProcessor#unregisterClient``."""
-    fields, consumers = request.command.fields, broker.consumers
+    fields, clients = request.command.fields, ports.clients
     group, producers = fields.get("consumerGroup", ""), fields.get("producerGroup", "")
-    consumers.producers = consumer_groups.unregister_producer(
-        consumers.producers, request.asker, producers
+    clients.producers = consumer_groups.unregister_producer(
+        clients.producers, request.asker, producers
     )
-    consumers.change(consumer_groups.unregister(consumers.groups, request.asker, group))
+    clients.change(consumer_groups.unregister(clients.groups, request.asker, group))
     request.answer()
 
 
 @handles(RequestCode.GET_CONSUMER_LIST_BY_GROUP, by=(consumer_groups.list_ids,))
-def list_consumers(broker: Broker, request: Request) -> None:
+def list_consumers(ports: Ports, request: Request) -> None:
     """``ConsumerManageProcessor#getConsumerListByGroup``."""
-    ids = consumer_groups.list_ids(broker.consumers.groups, request.text("consumerGroup"))
+    ids = consumer_groups.list_ids(ports.clients.groups, request.text("consumerGroup"))
     if not ids:
         request.answer(SYSTEM_ERROR, "no consumer for this group")
         return

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from brokers.broker.requests.handler import SYSTEM_ERROR, Asker, FieldError, Request, handles
+from brokers.broker.requests.handler import handles
+from brokers.broker.requests.ports import Ports
+from brokers.broker.requests.request import SYSTEM_ERROR, Asker, FieldError, Request
 from brokers.wire.codes import RequestCode
 from reference.decisions import consumer_groups
 from reference.decisions.consumer_groups import Client, ConsumerGroup
 from reference.decisions.reading.subscription import is_tag_type
-
-if TYPE_CHECKING:
-    from brokers.broker.broker import Broker
 
 CONSUMER_NOT_ONLINE = 206
 """``ResponseCode``."""
@@ -51,10 +50,10 @@ def describe_group(group: ConsumerGroup) -> dict[str, Any]:
 
 
 @handles(RequestCode.GET_CONSUMER_CONNECTION_LIST, by=(consumer_groups.find_group,))
-def list_consumers(broker: Broker, request: Request) -> None:
+def list_consumers(ports: Ports, request: Request) -> None:
     """``AdminBrokerProcessor#getConsumerConnectionList``."""
     name = request.text("consumerGroup")
-    group = consumer_groups.find_group(broker.consumers.groups, name)
+    group = consumer_groups.find_group(ports.clients.groups, name)
     if group is None:
         request.answer(CONSUMER_NOT_ONLINE, f"the consumer group[{name}] not online")
     else:
@@ -62,10 +61,10 @@ def list_consumers(broker: Broker, request: Request) -> None:
 
 
 @handles(RequestCode.GET_PRODUCER_CONNECTION_LIST, by=(consumer_groups.find_producers,))
-def list_producers(broker: Broker, request: Request) -> None:
+def list_producers(ports: Ports, request: Request) -> None:
     """``AdminBrokerProcessor#getProducerConnectionList``."""
     name = request.text("producerGroup")
-    members = consumer_groups.find_producers(broker.consumers.producers, name)
+    members = consumer_groups.find_producers(ports.clients.producers, name)
     if members is None:
         request.answer(SYSTEM_ERROR, f"the producer group[{name}] not exist")
     else:
@@ -73,7 +72,7 @@ def list_producers(broker: Broker, request: Request) -> None:
 
 
 @handles(RequestCode.CHECK_CLIENT_CONFIG, by=(is_tag_type,))
-def check_client(_broker: Broker, request: Request) -> None:
+def check_client(_ports: Ports, request: Request) -> None:
     """``ClientManageProcessor#checkClientConfig``: tags are all that is filtered by here."""
     try:
         told = json.loads(request.command.body or b"{}").get("subscriptionData") or {}

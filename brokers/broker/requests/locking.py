@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
-from brokers.broker.requests.handler import FieldError, Request, handles
+from brokers.broker.requests.handler import handles
+from brokers.broker.requests.ports import Ports
+from brokers.broker.requests.request import FieldError, Request
 from brokers.wire.codes import RequestCode
 from reference.decisions.clients import queue_locks
 from reference.decisions.clients.queue_locks import LockedQueue
-
-if TYPE_CHECKING:
-    from brokers.broker.broker import Broker
 
 
 def read_queues(request: Request) -> tuple[str, list[LockedQueue]]:
@@ -29,10 +27,11 @@ def read_queues(request: Request) -> tuple[str, list[LockedQueue]]:
 
 
 @handles(RequestCode.LOCK_BATCH_MQ, by=(queue_locks.lock,))
-def lock_queues(broker: Broker, request: Request) -> None:
+def lock_queues(ports: Ports, request: Request) -> None:
     """``AdminBrokerProcessor#lockBatchMQ``. Raises FieldError."""
     client, queues = read_queues(request)
-    broker.locks, granted = queue_locks.lock(broker.locks, queues, client, broker.host.now_ms())
+    clients, now_ms = ports.clients, ports.host.now_ms()
+    clients.locks, granted = queue_locks.lock(clients.locks, queues, client, now_ms)
     listed = [
         {"brokerName": each.broker_name, "queueId": each.queue, "topic": each.topic}
         for each in granted
@@ -41,8 +40,8 @@ def lock_queues(broker: Broker, request: Request) -> None:
 
 
 @handles(RequestCode.UNLOCK_BATCH_MQ, by=(queue_locks.unlock,))
-def unlock_queues(broker: Broker, request: Request) -> None:
+def unlock_queues(ports: Ports, request: Request) -> None:
     """``AdminBrokerProcessor#unlockBatchMQ``. Raises FieldError."""
     client, queues = read_queues(request)
-    broker.locks = queue_locks.unlock(broker.locks, queues, client)
+    ports.clients.locks = queue_locks.unlock(ports.clients.locks, queues, client)
     request.answer()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from attrs import define, evolve, field
+from attrs import evolve
 
-from brokers.broker.requests.handler import SUCCESS, Request, handles
+from brokers.broker.requests.handler import handles
+from brokers.broker.requests.ports import Held, Ports
+from brokers.broker.requests.request import SUCCESS, Request
 from brokers.broker.requests.sending import encode_host
 from brokers.wire.codes import RequestCode
 from reference.decisions.consumer_groups import describe, find_subscription
@@ -39,97 +40,72 @@ from reference.store.mapped_file import SelectedBuffer
 from reference.store.put import Message
 from reference.store.store import find_consume_queue
 
-if TYPE_CHECKING:
-    from brokers.broker.broker import Broker
-
 COMMIT_FLAG, SUSPEND_FLAG, SUBSCRIPTION_FLAG = 1, 2, 4
 """``PullSysFlag``."""
 MESSAGES_MAX = 100_000
 OFFSET_MOVED_EVENT = "OFFSET_MOVED_EVENT"
-HELD_MAX = 100_000
-"""``pullThreadPoolQueueCapacity``: pulls beyond it are answered at once."""
 
 
-@define(eq=False, repr=False)
-class Held:
-    """A pull that is held."""
+def hold_pulls(ports: Ports) -> None:
+    """Those that are held are looked at regularly, and when messages arrive."""
+    store, processor = ports.reading
 
-    request: Request
-    since_ms: float
-    timeout_ms: int
+    def look() -> None:
+        look_again(ports)
 
-
-@define(eq=False, repr=False)
-class HeldPulls:
-    """``PullRequestHoldService``."""
-
-    broker: Broker
-    held: list[Held] = field(factory=list)
-
-    def start(self) -> None:
-        """It looks at them regularly, and when messages arrive."""
-        store, processor = self.broker.reading
-        interval_ms = pull_processor.compute_check_interval_ms(processor)
-        self.broker.store.every("held pulls", interval_ms, self.look)
-        if pull_processor.is_woken_by_messages(store, processor):
-            self.broker.store.on_dispatched.append(self.look)
-
-    def hold(self, request: Request, timeout_ms: int) -> bool:
-        """Keep a pull; False: there are too many."""
-        if len(self.held) >= HELD_MAX:
-            return False
-        self.held.append(Held(request, self.broker.host.now_ms(), timeout_ms))
-        return True
-
-    def look(self) -> None:
-        """Those for which there is a message, or that have waited long enough, run again."""
-        waiting, self.held = self.held, []
-        for held in waiting:
-            if look_at_held(self._describe(held)) is None:
-                self.held.append(held)
-            else:
-                run_pull(self.broker, held.request, is_first_pass=False)
-
-    def forget(self, asker: object) -> None:
-        """A connection is gone, and its pulls with it."""
-        self.held = [held for held in self.held if held.request.asker is not asker]
-
-    def _describe(self, held: Held) -> HeldPull:
-        request = held.request
-        queue = find_queue(self.broker, request)
-        return HeldPull(
-            offset=request.number("queueOffset"),
-            queue_max_offset=queue.max_offset_in_queue,
-            waited_ms=int(self.broker.host.now_ms() - held.since_ms),
-            timeout_ms=held.timeout_ms,
-        )
+    ports.store.every("held pulls", pull_processor.compute_check_interval_ms(processor), look)
+    if pull_processor.is_woken_by_messages(store, processor):
+        ports.store.on_dispatched.append(look)
 
 
-def find_queue(broker: Broker, request: Request) -> stored_queues.ConsumeQueue:
+def look_again(ports: Ports) -> None:
+    """Pulls for which there is a message, or that have waited long enough, run again."""
+    clients = ports.clients
+    waiting, clients.held = clients.held, []
+    for held in waiting:
+        if look_at_held(describe_held(ports, held)) is None:
+            clients.held.append(held)
+        else:
+            run_pull(ports, held.request, is_first_pass=False)
+
+
+def describe_held(ports: Ports, held: Held) -> HeldPull:
+    """A held pull, and whether there is a message for it by now."""
+    request = held.request
+    return HeldPull(
+        offset=request.number("queueOffset"),
+        queue_max_offset=find_queue(ports, request).max_offset_in_queue,
+        waited_ms=int(ports.host.now_ms() - held.since_ms),
+        timeout_ms=held.timeout_ms,
+    )
+
+
+def find_queue(ports: Ports, request: Request) -> stored_queues.ConsumeQueue:
     """The queue that a request names; an empty one if there is none."""
-    return find_consume_queue(broker.store.store, request.text("topic"), request.number("queueId"))
+    return find_consume_queue(ports.store.store, request.text("topic"), request.number("queueId"))
 
 
 @handles(RequestCode.PULL_MESSAGE, by=(get_message, answer_pull))
-def pull_message(broker: Broker, request: Request) -> None:
+def pull_message(ports: Ports, request: Request) -> None:
     """``PullMessageProcessor#processRequest``."""
-    run_pull(broker, request, is_first_pass=True)
+    run_pull(ports, request, is_first_pass=True)
 
 
-def run_pull(broker: Broker, request: Request, *, is_first_pass: bool) -> None:
+def run_pull(ports: Ports, request: Request, *, is_first_pass: bool) -> None:
     """Answer a pull, or hold it."""
     pull = make_pull(request, is_first_pass=is_first_pass)
-    subscription, pull = read_subscription(broker, request, pull)
-    situation, taken = make_situation(broker, request, pull, subscription)
+    subscription, pull = read_subscription(ports, request, pull)
+    situation, taken = make_situation(ports, request, pull, subscription)
     answer = answer_pull(situation)
     if answer.committed_offset is not None:
         key = name_key(request.text("topic"), pull.group_name)
-        broker.tables.commit(key, pull.queue, answer.committed_offset)
-    if answer.held_ms is not None and broker.held_pulls.hold(request, answer.held_ms):
+        ports.tables.commit(key, pull.queue, answer.committed_offset)
+    now_ms = ports.host.now_ms()
+    if answer.held_ms is not None and ports.clients.hold(request, now_ms, answer.held_ms):
         return
     if answer.is_moved_event_written and answer.result is not None:
-        write_moved_event(broker, request, answer.result)
-    body = read_bodies(broker, taken, answer)
+        write_moved_event(ports, request, answer.result)
+    body = read_bodies(ports, taken, answer)
     request.answer(answer.code, make_remark(answer), make_fields(answer), body)
 
 
@@ -150,12 +126,12 @@ def make_pull(request: Request, *, is_first_pass: bool) -> Pull:
     )
 
 
-def read_subscription(broker: Broker, request: Request, pull: Pull) -> tuple[Subscription, Pull]:
+def read_subscription(ports: Ports, request: Request, pull: Pull) -> tuple[Subscription, Pull]:
     """Which messages the consumer wants: by the request, or by its heartbeat."""
     fields = request.command.fields
     text, kind = fields.get("subscription"), fields.get("expressionType", "")
     if not pull.has_subscription:
-        groups = broker.consumers.groups
+        groups = ports.clients.groups
         known = find_subscription(groups, pull.group_name, request.text("topic"))
         text, kind = (known.text, known.kind) if known is not None else (None, "")
     if not is_tag_type(kind):
@@ -168,13 +144,13 @@ def read_subscription(broker: Broker, request: Request, pull: Pull) -> tuple[Sub
 
 
 def make_situation(
-    broker: Broker, request: Request, pull: Pull, subscription: Subscription
+    ports: Ports, request: Request, pull: Pull, subscription: Subscription
 ) -> tuple[Situation, dict[int, stored_queues.Entry]]:
     """The pull with all that the broker knows; and the entries of its queue, by queue offset."""
-    store, processor = broker.reading
-    topic = broker.tables.topics.get(request.text("topic"))
+    store, processor = ports.reading
+    topic = ports.tables.topics.get(request.text("topic"))
     known = None if topic is None else Topic(topic.permission, topic.read_queues)
-    queue = find_queue(broker, request)
+    queue = find_queue(ports, request)
     begin = max(pull.offset, queue.min_offset_in_queue)
     entries = stored_queues.get_index_buffer(queue, begin) or ()
     by_offset = dict(enumerate(entries, start=begin))
@@ -183,18 +159,16 @@ def make_situation(
         queue=describe_queue(queue, begin, entries),
         offset=pull.offset,
         max_messages=pull.max_messages,
-        log_max_offset=broker.store.max_offset,
-        log_min_offset=max(0, broker.store.min_offset),
+        log_max_offset=ports.store.max_offset,
+        log_min_offset=max(0, ports.store.min_offset),
         filtered_out=frozenset(
             place for place, e in by_offset.items() if not is_tag_taken(subscription, e.tags_code)
         ),
     )
-    result = None if broker.store.store.is_shutdown else get_message(read)
-    group = broker.tables.find_group(pull.group_name)
+    result = None if ports.store.store.is_shutdown else get_message(read)
+    group = ports.tables.find_group(pull.group_name)
     version = request.number("subVersion", 0)
-    registration = describe(
-        broker.consumers.groups, pull.group_name, request.text("topic"), version
-    )
+    registration = describe(ports.clients.groups, pull.group_name, request.text("topic"), version)
     return Situation(pull, store, processor, group, known, registration, result), by_offset
 
 
@@ -211,17 +185,15 @@ def describe_queue(
     )
 
 
-def read_bodies(
-    broker: Broker, entries: dict[int, stored_queues.Entry], answer: PullAnswer
-) -> bytes:
+def read_bodies(ports: Ports, entries: dict[int, stored_queues.Entry], answer: PullAnswer) -> bytes:
     """The records of the messages found, one after another."""
     if answer.code != SUCCESS or answer.result is None:
         return b""
     pieces: list[bytes] = []
     for place in answer.result.queue_offsets:
         entry = entries[place]
-        broker.store.store, selected = reading.get_message(
-            broker.store.store, entry.offset_bytes, entry.size_bytes
+        ports.store.store, selected = reading.get_message(
+            ports.store.store, entry.offset_bytes, entry.size_bytes
         )
         if isinstance(selected, SelectedBuffer):
             pieces.append(bytes(selected.content.data))
@@ -245,10 +217,10 @@ def make_fields(answer: PullAnswer) -> dict[str, int | None]:
     }
 
 
-def write_moved_event(broker: Broker, request: Request, result: GetMessageResult) -> None:
+def write_moved_event(ports: Ports, request: Request, result: GetMessageResult) -> None:
     """A message about a consumer whose offset was corrected (R-PM-05)."""
     queue = {
-        "brokerName": broker.settings.configuration.broker_name,
+        "brokerName": ports.settings.configuration.broker_name,
         "queueId": request.number("queueId"),
         "topic": request.text("topic"),
     }
@@ -260,14 +232,14 @@ def write_moved_event(broker: Broker, request: Request, result: GetMessageResult
     }
     group = request.text("consumerGroup")
     body = json.dumps(event, separators=(",", ":")).encode()
-    own_host = encode_host(broker.settings.address)
+    own_host = encode_host(ports.settings.address)
     message = Message(
         OFFSET_MOVED_EVENT,
         0,
         body=body,
         properties=encode_properties({"TAGS": group, "DELAY": "0", "KEYS": group}),
-        born_timestamp_ms=broker.host.wall_ms(),
+        born_timestamp_ms=ports.host.wall_ms(),
         born_host=own_host,
         store_host=own_host,
     )
-    broker.puts.ask(message, broker.note_put)
+    ports.put(message)

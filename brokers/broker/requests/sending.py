@@ -6,13 +6,14 @@ import random
 import socket
 import struct
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
 from brokers.broker.replication.followed_puts import Put
 from brokers.broker.replication.puts import Puts
-from brokers.broker.requests.handler import SYSTEM_BUSY, FieldError, Request, handles
+from brokers.broker.requests.handler import handles
+from brokers.broker.requests.ports import Ports
+from brokers.broker.requests.request import SYSTEM_BUSY, FieldError, Request
 from brokers.wire.codes import RequestCode
 from reference.decisions.delay.stored import delay_message
 from reference.decisions.metadata.table_text import TopicConfig
@@ -28,9 +29,6 @@ from reference.store.put import (
     PutMessageResult,
     compute_batch_bytes,
 )
-
-if TYPE_CHECKING:
-    from brokers.broker.broker import Broker
 
 SHORT_NAMES = {
     "topic": "b",
@@ -98,11 +96,11 @@ class Fields:
         Puts.ask,
     ),
 )
-def send_message(broker: Broker, request: Request) -> None:
+def send_message(ports: Ports, request: Request) -> None:
     """``SendMessageProcessor#processRequest``."""
     given = Fields(request)
     name = given.text("topic")
-    topics = broker.tables.topics
+    topics = ports.tables.topics
     queues = given.number("defaultTopicQueueNums", 0)
     topic = send_processor.find_topic(name, topics, given.optional("defaultTopic"), queues)
     send = send_processor.Send(
@@ -110,7 +108,7 @@ def send_message(broker: Broker, request: Request) -> None:
         given.number("queueId"),
         topic,
         given.is_batch,
-        broker.reading[1].permission,
+        ports.reading[1].permission,
         is_transaction_rejected=is_transaction(given),
     )
     refusal = send_processor.find_refusal(send)
@@ -119,32 +117,32 @@ def send_message(broker: Broker, request: Request) -> None:
         request.answer(refusal.value, remark, TRACE_FIELDS)
         return
     assert topic is not None  # An unknown one was refused.
-    broker.know_topic(topic)
+    ports.tables.know_topic(topic)
     queue = send.queue if send.queue >= 0 else random.randrange(max(1, topic.write_queues))
     if given.is_batch:
-        put(broker, request, make_batch(given, queue, encode_host(broker.settings.address)), queue)
+        put(ports, request, make_batch(given, queue, encode_host(ports.settings.address)), queue)
         return
-    target, is_known = find_target(broker, given, topic)
+    target, is_known = find_target(ports, given, topic)
     if not is_known:
         request.answer(NO_GROUP, f"subscription group not exist, {name}", TRACE_FIELDS)
         return
     place = queue if target is topic else random.randrange(send_back.DEAD_LETTER_QUEUES)
-    put(broker, request, make_message(broker, given, target, place), queue)
+    put(ports, request, make_message(ports, given, target, place), queue)
 
 
-def put(broker: Broker, request: Request, message: Message | MessageBatch, queue: int) -> None:
+def put(ports: Ports, request: Request, message: Message | MessageBatch, queue: int) -> None:
     """Put a message; its sender is told the queue that it has chosen."""
-    ask(broker, request, message, lambda done: answer_put(broker, request, done, queue))
+    ask(ports, request, message, lambda done: answer_put(ports, request, done, queue))
 
 
 def ask(
-    broker: Broker,
+    ports: Ports,
     request: Request,
     message: Message | MessageBatch,
     on_answer: Callable[[Put], None],
 ) -> None:
     """A put for a request, which is refused if too many wait already."""
-    if broker.puts.ask(message, on_answer) is None:
+    if ports.put(message, on_answer) is None:
         request.answer(SYSTEM_BUSY, "[OVERLOAD]system busy, start flow control for a while")
 
 
@@ -155,7 +153,7 @@ def is_transaction(given: Fields) -> bool:
     return is_half and not given.is_batch
 
 
-def find_target(broker: Broker, given: Fields, topic: TopicConfig) -> tuple[TopicConfig, bool]:
+def find_target(ports: Ports, given: Fields, topic: TopicConfig) -> tuple[TopicConfig, bool]:
     """The topic that takes it: dead letters if it has failed too often; False: no such group.
 
     Raises FieldError.
@@ -163,7 +161,7 @@ def find_target(broker: Broker, given: Fields, topic: TopicConfig) -> tuple[Topi
     name = str(topic.name)
     if not name.startswith(send_processor.RETRY_TOPIC_PREFIX):
         return topic, True
-    group = broker.tables.find_group(name.removeprefix(send_processor.RETRY_TOPIC_PREFIX))
+    group = ports.tables.find_group(name.removeprefix(send_processor.RETRY_TOPIC_PREFIX))
     if group is None:
         return topic, False
     told = given.optional("maxReconsumeTimes")
@@ -173,10 +171,10 @@ def find_target(broker: Broker, given: Fields, topic: TopicConfig) -> tuple[Topi
         dead = send_back.find_dead_letter_target(name, group, retries_max, version, times)
     except JavaError as problem:
         raise FieldError(f"{problem}: maxReconsumeTimes") from problem
-    return (topic, True) if dead is None else (broker.know_topic(dead), True)
+    return (topic, True) if dead is None else (ports.tables.know_topic(dead), True)
 
 
-def make_message(broker: Broker, given: Fields, topic: TopicConfig, queue: int) -> Message:
+def make_message(ports: Ports, given: Fields, topic: TopicConfig, queue: int) -> Message:
     """One message; a delayed one goes to the queue of its level. Raises FieldError."""
     text = given.optional("properties")
     properties = records.parse_properties(text)
@@ -189,7 +187,7 @@ def make_message(broker: Broker, given: Fields, topic: TopicConfig, queue: int) 
         flag=given.number("flag"),
         born_timestamp_ms=given.number("bornTimestamp"),
         born_host=encode_host(given.request.asker.peer),
-        store_host=encode_host(broker.settings.address),
+        store_host=encode_host(ports.settings.address),
         is_wait_store_msg_ok=properties.get(WAIT_PROPERTY, "true").lower() == "true",
         reconsume_times=given.number("reconsumeTimes", 0),
     )
@@ -197,7 +195,7 @@ def make_message(broker: Broker, given: Fields, topic: TopicConfig, queue: int) 
     if level is None:
         return message
     try:
-        return delay_message(message, parse_integer(level, 32), broker.store.store)
+        return delay_message(message, parse_integer(level, 32), ports.store.store)
     except JavaError as problem:
         raise FieldError(f"the delay level {level[:20]!r} is not a number") from problem
 
@@ -250,9 +248,8 @@ def encode_host(address: str) -> bytes:
     return packed + PORT.pack(int(port) if port.isdigit() else 0)
 
 
-def answer_put(broker: Broker, request: Request, done: Put, queue: int) -> None:
+def answer_put(ports: Ports, request: Request, done: Put, queue: int) -> None:
     """``SendMessageProcessor#handlePutMessageResult``."""
-    broker.note_put(done)
     result = done.result
     if isinstance(result, Thrown) or result is None:
         request.answer(SendCode.SYSTEM_ERROR, "UNKNOWN_ERROR", TRACE_FIELDS)
@@ -261,15 +258,15 @@ def answer_put(broker: Broker, request: Request, done: Put, queue: int) -> None:
     if code not in STORED or result.append is None:
         request.answer(code, result.status.name, TRACE_FIELDS)
         return
-    request.answer(code, fields=describe_place(broker, done.message, result, queue))
+    request.answer(code, fields=describe_place(ports, done.message, result, queue))
 
 
 def describe_place(
-    broker: Broker, message: Message | MessageBatch, result: PutMessageResult, queue: int
+    ports: Ports, message: Message | MessageBatch, result: PutMessageResult, queue: int
 ) -> dict[str, str]:
     """Where it lies: its id, queue and queue offset; a batch has an id for each message."""
     assert result.append is not None
-    store_host = encode_host(broker.settings.address)
+    store_host = encode_host(ports.settings.address)
     begins, place = [], result.append.wrote_offset_bytes
     for size in list_sizes(message):
         begins.append(place)

@@ -52,6 +52,7 @@ class LiveStore:
     """The group in which this broker is the slave: its HA client."""
     store: Store = field(init=False)
     is_last_exit_normal: bool = True
+    started_ms: int = 0
     on_dispatched: list[Callable[[], None]] = field(factory=list)
     """Called when queues may have grown."""
     on_appended: list[Callable[[], None]] = field(factory=list)
@@ -78,6 +79,11 @@ class LiveStore:
         """``MappedFileQueue.flushedWhere``."""
         return self.store.commit_log.flushed_where_bytes
 
+    @property
+    def is_stopping(self) -> bool:
+        """``DefaultMessageStore.shutdown``: a stop in order has begun."""
+        return self.store.is_shutdown
+
     # Start and end
 
     def load(self) -> None:
@@ -97,6 +103,7 @@ class LiveStore:
         self.files.set_abort_file(is_there=True)
         self._thorough_ms = self.host.now_ms()
         self.learn_log()
+        self.started_ms = self.host.wall_ms()
         interval_ms = self.settings.number("flushIntervalCommitLog")
         if self.settings.is_sync_flush:
             self.every("group commit", habits.GROUP_COMMIT_MS, self._flush_for_nobody)
@@ -132,6 +139,8 @@ class LiveStore:
     def begin_stop(self) -> None:
         """No more puts, appends and reads for slaves."""
         self.store = stores.begin_shutdown(self.store)
+        for state, path in self._list_states():
+            state.learn_all({f"{path.removesuffix('.log')}.is_stopping": 1})
 
     def finish_stop(self) -> None:
         """Flush, and leave everything to the next process."""

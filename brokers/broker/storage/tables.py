@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from attrs import define, evolve, field
@@ -28,6 +29,8 @@ class LiveTables:
     files: StoreFiles
     host: Host
     broker: StoredBroker = field(init=False)
+    on_topic: Callable[[], None] = field(default=lambda: None)
+    """Called when clients have made or changed a topic."""
 
     def __attrs_post_init__(self) -> None:
         configuration = self.settings.configuration
@@ -74,6 +77,18 @@ class LiveTables:
         """``TopicConfigManager#updateTopicConfig``."""
         name = str(topic.name)
         self.change(stored_broker.put_entry(self.broker, TOPICS, name, topic, self.host.wall_ms()))
+
+    def change_topic(self, topic: TopicConfig) -> None:
+        """A topic as a client wants it, of which the name servers are told."""
+        self.put_topic(topic)
+        self.on_topic()
+
+    def know_topic(self, topic: TopicConfig) -> TopicConfig:
+        """The topic of this name as it is; a new one is made so."""
+        known = self.topics.get(str(topic.name))
+        if known is None:
+            self.change_topic(topic)
+        return topic if known is None else known
 
     def put_group(self, name: str, group: Any) -> None:
         """``SubscriptionGroupManager#updateSubscriptionGroupConfig``."""

@@ -80,4 +80,4 @@ class LoneBroker(Lone):
 
     def close(self) -> None:
         """Leave the files to others."""
-        self.broker.files.unlock()
+        self.broker.store.files.unlock()

@@ -144,7 +144,7 @@ def test_a_strange_slave_is_left(tmp_path: Path, data: bytes, why: str) -> None:
     lone.wait(5.0)
     assert client.is_lost
     assert any(why in line for line in lone.host.lines)
-    assert lone.broker.serving.get("master.connection_count") == 0
+    assert lone.broker.ha.rules.get("master.connection_count") == 0
     assert get_ha(lone).list_members() == [1]
 
 
@@ -193,7 +193,7 @@ def test_strange_bytes_harm_no_master(tmp_path: Path) -> None:
     lone = start(tmp_path)
     assert attack(lone, ROUNDS, 1) > ROUNDS
     assert is_served(lone)
-    assert lone.broker.serving.get("master.connection_count") == 0
+    assert lone.broker.ha.rules.get("master.connection_count") == 0
 
 
 @pytest.mark.nightly

@@ -71,7 +71,7 @@ def kill(broker: Broker) -> None:
             each.transport.close()
     if broker.slave is not None and broker.slave.transport is not None:
         broker.slave.transport.close()
-    broker.files.unlock()
+    broker.store.files.unlock()
 
 
 def test_a_slave_is_elected_and_the_old_master_truncates(tmp_path: Path) -> None:

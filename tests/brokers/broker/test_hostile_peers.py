@@ -104,7 +104,7 @@ def test_garbage_harms_nobody(lone: Lone, *, is_ha: bool) -> None:
     assert attack(lone, ROUNDS, 1, is_ha=is_ha) > ROUNDS
     assert is_served(lone)
     assert not lone.broker.server.count_pending()
-    assert lone.broker.serving.get("master.connection_count") == 0
+    assert lone.broker.ha.rules.get("master.connection_count") == 0
 
 
 @pytest.mark.nightly
@@ -165,7 +165,7 @@ def test_too_many_slaves_are_refused(lone: Lone) -> None:
     clients = [lone.connect(is_ha=True) for _ in range(SLOTS_OF_CONNECTIONS + 2)]
     lone.wait(5.0)
     assert sum(client.is_lost for client in clients) == 2
-    assert lone.broker.serving.get("master.connection_count") == SLOTS_OF_CONNECTIONS
+    assert lone.broker.ha.rules.get("master.connection_count") == SLOTS_OF_CONNECTIONS
 
 
 def test_a_client_that_does_not_read_is_left(lone: Lone, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,7 +188,7 @@ def test_strange_reports_are_taken_as_they_are(lone: Lone, offset: int) -> None:
     assert client.transport is not None
     client.transport.send(encode_report(offset) + encode_report(3)[:5])
     lone.wait(700.0)
-    assert lone.broker.serving.get("master.push2_slave_max_offset") == max(0, offset)
+    assert lone.broker.ha.rules.get("master.push2_slave_max_offset") == max(0, offset)
     assert is_served(lone)
 
 

@@ -93,7 +93,7 @@ class TestedBroker:
             for end in (wire.near, wire.far):
                 if end.process is self.host.process:
                     end.close()
-        self.broker.files.unlock()
+        self.broker.store.files.unlock()
 
     def restart(self, then: Callable[[], None]) -> None:
         """Both, and a while in between."""

@@ -144,7 +144,7 @@ class Scripted:
             self.network.after(wait_ms, lambda: None, None)
             self.network.run(lambda until_ms=until_ms: self.network.now_ms >= until_ms)
             self._do(kind, told)
-        self.broker.files.unlock()
+        self.broker.store.files.unlock()
         return self.make_recording()
 
     def _do(self, kind: str, told: Any) -> None:
@@ -152,7 +152,7 @@ class Scripted:
             self.broker.events.write_snapshot()
         elif kind == "put":
             message = Message("T0", 0, bytes(told), is_wait_store_msg_ok=True)
-            self.broker.puts.ask(message, self.broker.note_put)
+            self.broker.ports.put(message)
         elif kind == "connect":
             address = self.broker.settings.ha_address
             self.host.connect(address, self.played[told - 1], 1000.0)

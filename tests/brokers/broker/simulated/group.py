@@ -46,7 +46,7 @@ class Node:
     @property
     def is_up(self) -> bool:
         """Its process runs and is not about to stop."""
-        return self.broker is not None and not self.broker.is_stopping
+        return self.broker is not None and not self.broker.store.is_stopping
 
     def start(self) -> None:
         """A new process."""
@@ -79,7 +79,7 @@ class Node:
                 if end.process is self.process:
                     end.close()
         self.group.taken += self.broker.count_taken()
-        self.broker.files.unlock()
+        self.broker.store.files.unlock()
         self.broker = None
 
 
@@ -240,4 +240,4 @@ class Group:
         for node in self.nodes:
             if node.broker is not None:
                 self.taken += node.broker.count_taken()
-                node.broker.files.unlock()
+                node.broker.store.files.unlock()

@@ -164,7 +164,7 @@ class SlaveScript:
         self.network.after(end_ms, lambda: None, None)
         self.network.run(lambda: self.network.now_ms >= end_ms)
         if self.life.broker is not None:
-            self.life.broker.files.unlock()
+            self.life.broker.store.files.unlock()
         self._compare()
 
     def _plan_record(self, event: Event) -> None:

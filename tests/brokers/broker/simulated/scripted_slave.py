@@ -130,7 +130,7 @@ class MasterScript:
         self.network.after(end_ms, lambda: None, None)
         self.network.run(lambda: self.network.now_ms >= end_ms)
         if self.life.broker is not None:
-            self.life.broker.files.unlock()
+            self.life.broker.store.files.unlock()
         self._compare()
 
     def _plan(self, event: Event, put_times_ms: Mapping[int, float]) -> None:
@@ -158,7 +158,7 @@ class MasterScript:
         """What the master counts, again and again."""
         broker = self.life.broker
         if broker is not None:
-            get = broker.serving.get
+            get = broker.ha.rules.get
             now = (get("master.push2_slave_max_offset"), get("master.connection_count"))
             if not self.history or self.history[-1][1:] != now:
                 self.history.append((self.network.now_ms, *now))

@@ -124,7 +124,7 @@ class Life:
             for end in (wire.near, wire.far):
                 if end.process is self.process:
                     end.close()
-        self.broker.files.unlock()
+        self.broker.store.files.unlock()
         self.broker = None
 
     def _lose(self, event: Event) -> None:
