@@ -18,6 +18,7 @@ from command_line.output.interruption import say_when_interrupted
 from command_line.output.progress import watch
 from command_line.output.standard_streams import OutputClosedError, end_quietly, reserve_numbers
 from properties.checkout import FULL_ENVIRONMENT
+from properties.language.world import ClaimedStructure
 from properties.verdicts.changed_rules import renew_when_loaded
 from reference import ROCKETMQ_VERSION
 
@@ -206,7 +207,18 @@ def renew_for_answers(words: Sequence[str]) -> AbstractContextManager[None]:
     """Let a verb that answers do so about changed rules, too, and say it on standard error."""
     if not words or words[0] not in ANSWERING:
         return nullcontext()
-    return renew_when_loaded(lambda text: click.echo(format_line(text), err=True))
+    return renew_when_loaded(renew_aloud)
+
+
+def renew_aloud(structure: ClaimedStructure, document: dict[str, Any]) -> dict[str, Any]:
+    """A certificate from other rules as it would be from these, with a line on standard error."""
+    # A program that finds none stale needs no solver.
+    from properties.verdicts.renewal import renew_for_answer  # noqa: PLC0415
+
+    def say(text: str) -> None:
+        click.echo(format_line(text), err=True)
+
+    return renew_for_answer(structure, document, say)
 
 
 def describe(problem: Exception) -> tuple[int, str]:

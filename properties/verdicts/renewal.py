@@ -20,8 +20,10 @@ from properties.language.fault_model import FaultModel
 from properties.language.world import ClaimedStructure
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts import certificates
+from properties.verdicts.changed_rules import BEFORE
 from properties.verdicts.fault_sets.search import find_refutations
 from properties.verdicts.fingerprint import Difference, is_sealed
+from properties.verdicts.remembering import remember
 from properties.verdicts.verdict import (
     Hints,
     InternalDisagreementError,
@@ -106,6 +108,26 @@ def renew(
     )
     verdicts = tuple(_mark(v, old.get((v.guarantee, v.fault)), difference) for v in found)
     return _compare(difference, verdicts, old)
+
+
+def renew_for_answer(
+    structure: ClaimedStructure, document: dict[str, Any], say: Callable[[str], None]
+) -> dict[str, Any]:
+    """A certificate from other rules as it would be from these, which is said and not stored.
+
+    What is open after a search of some steps is left undecided. Raises InternalDisagreementError
+    for one that is malformed.
+    """
+    changes = certificates.compute_changes(structure, document)
+    say(
+        f"the proofs about {structure.name} are of other rules or claims ({changes}); decided "
+        "again for this answer, not stored"
+    )
+    verdicts = remember("renewed", (structure.name,), lambda: renew(structure, document).verdicts)
+    before = {
+        (v.guarantee, v.fault): v.word.value for v in certificates.decode_asked(structure, document)
+    }
+    return certificates.make_document(structure, verdicts) | {BEFORE: before}
 
 
 def _list_old_lemmas(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def test_a_stale_certificate_is_renewed_and_not_stored(
     change("leak", only_open)
     assert certificates.load(TANK, tmp_path) is None
     said: list[str] = []
-    with renew_when_loaded(said.append):
+    with renew_when_loaded(partial(renewal.renew_for_answer, say=said.append)):
         cells = load_by_cell(tmp_path)
         monkeypatch.setattr(renewal, "renew", None)
         assert load_by_cell(tmp_path) == cells
@@ -64,7 +65,7 @@ def test_a_verdict_that_turns_has_no_old_reason(
     """What was refuted, and is not any more, says so itself; the others say nothing."""
     old = load_by_cell(tmp_path)
     change("leak", never)
-    with renew_when_loaded(lambda text: None):
+    with renew_when_loaded(partial(renewal.renew_for_answer, say=lambda text: None)):
         cells = load_by_cell(tmp_path)
     assert cells[LEAKS].word is VerdictWord.UNDECIDED
     assert cells[LEAKS].note == "rules have changed; it was refuted before"
@@ -75,7 +76,7 @@ def test_a_verdict_that_turns_has_no_old_reason(
 def test_a_current_certificate_is_not_renewed(document: dict[str, Any], tmp_path: Path) -> None:
     """It is read as it is, and nothing is said."""
     said: list[str] = []
-    with renew_when_loaded(said.append):
+    with renew_when_loaded(partial(renewal.renew_for_answer, say=said.append)):
         assert certificates.load(TANK, tmp_path) == document
     assert not said
 
@@ -86,9 +87,9 @@ def test_a_damaged_certificate_is_no_hint(
     """It is missing if it cannot be read; one without its verdicts is decided from nothing."""
     certificates.write(TANK, document | {"cells": []}, tmp_path)
     change("leak", only_open)
-    with renew_when_loaded(lambda text: None):
+    with renew_when_loaded(partial(renewal.renew_for_answer, say=lambda text: None)):
         assert load_by_cell(tmp_path)[LEAKS].word is VerdictWord.REFUTED
     path = certificates.get_path(TANK, tmp_path)
     path.write_text(path.read_text().replace('"cells"', '"calls"'))
-    with renew_when_loaded(lambda text: None):
+    with renew_when_loaded(partial(renewal.renew_for_answer, say=lambda text: None)):
         assert certificates.load(TANK, tmp_path) is None
