@@ -40,7 +40,7 @@ class Chapter:
 
 
 @frozen
-class Part:
+class BookPart:
     """Chapters with the same purpose."""
 
     title: str
@@ -48,7 +48,7 @@ class Part:
 
 
 BOOK = (
-    Part(
+    BookPart(
         "Answers for operators",
         (
             Chapter("README.md", "answers for the stock configurations; how to read the book"),
@@ -65,7 +65,7 @@ BOOK = (
             Chapter("upgrading.md", "what an upgrade to 5.5.1 makes better or worse, what to do"),
         ),
     ),
-    Part(
+    BookPart(
         "The protocol",
         (
             Chapter("one_offset.md", "a message from put to acknowledgement, step by step"),
@@ -90,7 +90,7 @@ BOOK = (
             Chapter("system.md", "all at once, from put to consumed, and after a promotion"),
         ),
     ),
-    Part(
+    BookPart(
         "What holds, and what does not",
         (
             Chapter("guarantees.md", "each with its verdicts, by deployment and fault"),
@@ -108,14 +108,14 @@ BOOK = (
             Chapter("known_issues.md", "threads of RocketMQ's trackers as schedules"),
         ),
     ),
-    Part(
+    BookPart(
         "Variants and versions",
         (
             Chapter("variants.md", "what each repair would gain"),
             Chapter("versions.md", "what releases from 4.4.0 to 5.5.1 change"),
         ),
     ),
-    Part(
+    BookPart(
         "For implementers",
         (
             Chapter(
@@ -131,7 +131,7 @@ BOOK = (
             ),
         ),
     ),
-    Part(
+    BookPart(
         "The model itself",
         (
             Chapter("tutorial.md", "a world of two leaves and three rules, through every engine"),
@@ -151,7 +151,7 @@ BOOK = (
             Chapter("campaigns.md", "millions of random schedules on Spark"),
         ),
     ),
-    Part(
+    BookPart(
         "Reference",
         (
             Chapter("assumptions.md", "what proofs take for granted about settings and timers"),
@@ -159,7 +159,7 @@ BOOK = (
             Chapter("glossary.md", "terms of RocketMQ, also in Chinese, and of the formal model"),
         ),
     ),
-    Part(
+    BookPart(
         "中文",
         (
             Chapter("zh/README.md", "默认配置能丢什么、怎样读这本书"),

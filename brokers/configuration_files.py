@@ -23,8 +23,8 @@ from reference.configuration.deployments import (
     make_unknown_key_error,
 )
 from reference.configuration.java_properties import (
-    Entry,
     JavaPropertiesError,
+    JavaProperty,
     decode_properties,
     parse_properties,
 )
@@ -84,7 +84,7 @@ def read_deployments(
     problems: list[str] = []
     for path in map(Path, paths):
         try:
-            reader = _Reader(
+            reader = _FileReader(
                 version, read_standard_input or sys.stdin.buffer.read, is_strict, warnings
             )
             _read_path(path, brokers, reader)
@@ -111,23 +111,23 @@ def read_one_broker(
         ConfigurationError: the file cannot be read, or a value is one that 4.4.0 would ignore.
     """
     warnings: list[ConfigurationWarning] = []
-    settings: dict[str, Entry] = {}
+    settings: dict[str, JavaProperty] = {}
     if path is not None:
-        reader = _Reader(version, sys.stdin.buffer.read, True, warnings)
+        reader = _FileReader(version, sys.stdin.buffer.read, True, warnings)
         found = reader.read(path)
         if found is None:
             raise _nothing_found(path)
-        settings = {one.key: Entry(one.key, one.value, one.line) for one in found.settings}
+        settings = {one.key: JavaProperty(one.key, one.value, one.line) for one in found.settings}
     for key, value in told.items():
         if not is_known_in(key, version):
             raise make_unknown_key_error(key, version)
-        settings[key] = Entry(key, value, 0)
+        settings[key] = JavaProperty(key, value, 0)
     name = str(path) if path is not None else COMMAND_LINE
     return interpret_broker(name, list(settings.values()), warnings, version), tuple(warnings)
 
 
 @frozen
-class _Reader:
+class _FileReader:
     """Reads one file after the other."""
 
     version: Version
@@ -159,7 +159,9 @@ class _Reader:
         )
 
 
-def _read_path(path: Path, brokers: dict[str, BrokerConfiguration | None], reader: _Reader) -> None:
+def _read_path(
+    path: Path, brokers: dict[str, BrokerConfiguration | None], reader: _FileReader
+) -> None:
     """Add the brokers of a path. Raises ConfigurationError with the problems of all its files."""
     files = {os.path.realpath(file): file for file in _find_files(path)}
     problems: list[str] = []
@@ -203,7 +205,7 @@ def _nothing_found(path: Path) -> ConfigurationError:
     return make_error(problem, "name a broker's file or the folder that holds it", str(path))
 
 
-def _refuse_yaml(file: Path, entries: Iterable[Entry]) -> None:
+def _refuse_yaml(file: Path, entries: Iterable[JavaProperty]) -> None:
     """Raises ConfigurationError for a Kubernetes manifest, whose lines may look like settings."""
     is_manifest = _MANIFEST_KEYS <= {entry.key for entry in entries}
     if is_manifest or _is_yaml(file):
@@ -235,7 +237,7 @@ def find_properties_files(path: Path) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def read_properties(file: Path) -> tuple[Entry, ...]:
+def read_properties(file: Path) -> tuple[JavaProperty, ...]:
     """All entries of a file, see `decode_properties` and `parse_properties`.
 
     Raises:

@@ -17,7 +17,7 @@ from brokers.broker.mutants import MUTANTS, Mutant
 from brokers.broker.mutants.mutant import BOTH, MASTER, SLAVE
 from brokers.broker.parts import USUAL_PARTS
 from brokers.broker.settings import Settings
-from brokers.broker.sockets.running import LOOPBACK, Process
+from brokers.broker.sockets.running import LOOPBACK, BrokerProcess
 from brokers.configuration_files import read_one_broker
 from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
@@ -160,7 +160,7 @@ def command(  # noqa: PLR0913
     file = None if events is None else open_appended(events)
     chosen = None if mutant is None else choose_mutant(mutant, settings)
     with serve_lines() as lines:
-        process = Process(
+        process = BrokerProcess(
             settings,
             partial(write_line, lines.out),
             bind,

@@ -12,12 +12,12 @@ from typing import Any
 
 import click
 
-from command_line.answers.asked import Asked
+from command_line.answers.asked import GroupQuestions
 from command_line.answers.short.formats import render
 from command_line.answers.short.groups import ShortAnswer
 from command_line.options.broker_options import (
     PATHS,
-    Change,
+    SettingChange,
     add_broker_options,
     apply_to_consumers,
     assume_all,
@@ -86,7 +86,7 @@ def command(  # noqa: PLR0913, PLR0917
     is_json: bool,
     require: list[tuple[str, str]],
     timelines: int | None,
-    changes: list[Change],
+    changes: list[SettingChange],
     slaves: int | None,
     is_recheck: bool,
     is_strict: bool,
@@ -101,7 +101,7 @@ def command(  # noqa: PLR0913, PLR0917
     memory = Memory(get_folder(), is_recalling=not is_recheck)
     is_everything = output == "text" and (is_all or timelines is not None)
     with show_progress() as progress:
-        asked = Asked(changed, memory, progress, is_known=slaves is not None)
+        asked = GroupQuestions(changed, memory, progress, is_known=slaves is not None)
         answers = asked.gather(deployments)
         if is_everything:
             asked.print_everything(
@@ -110,7 +110,7 @@ def command(  # noqa: PLR0913, PLR0917
         elif output == "json":
             click.echo(asked.render_json(deployments, version, warnings, answers))
         else:
-            given_before = Asked(consumers, memory, progress, is_known=slaves is not None)
+            given_before = GroupQuestions(consumers, memory, progress, is_known=slaves is not None)
             before = given_before.gather(configured) if changes else ()
             words = repeat_words(paths, version, changes, slaves) + repeat_consumers(**consumers)
             text = render(output, answers, before, warnings, version, words)

@@ -20,9 +20,9 @@ from brokers.conformance.judging import (
     PASSED,
     SKIPPED,
     VACUOUS,
-    Outcome,
+    CaseOutcome,
 )
-from brokers.conformance.running import NoBrokerError, Target, find_obstacle, run_cases
+from brokers.conformance.running import BrokerUnderTest, NoBrokerError, find_obstacle, run_cases
 from command_line.broker import parse_settings, read_configuration
 from command_line.conformance.junit import render_junit
 from command_line.conformance.matrix_page import render_matrix
@@ -183,8 +183,12 @@ def command(  # noqa: PLR0913, PLR0917
 
 
 def hold(
-    cases: Sequence[Case], target: Target, waivers: dict[str, str], name: str, out: Path | None
-) -> list[Outcome]:
+    cases: Sequence[Case],
+    target: BrokerUnderTest,
+    waivers: dict[str, str],
+    name: str,
+    out: Path | None,
+) -> list[CaseOutcome]:
     """Play all cases, and report them. Raises click.BadParameter."""
     if out is not None:
         check_new(out)
@@ -194,7 +198,9 @@ def hold(
     return outcomes
 
 
-def report_run(title: str, target: Target, outcomes: Sequence[Outcome], out: Path | None) -> None:
+def report_run(
+    title: str, target: BrokerUnderTest, outcomes: Sequence[CaseOutcome], out: Path | None
+) -> None:
     """What is said and written of a run. Raises click.BadParameter."""
     tested = SLAVE if target.settings.is_slave else MASTER
     report = make_report(title, tested, target.settings.version.name, outcomes)
@@ -246,17 +252,17 @@ def read_settings(
 
 def make_target(
     settings: Settings, master: str | None, broker: str | None, listen: int | None
-) -> Target:
+) -> BrokerUnderTest:
     """Where the broker under test is. Raises click.UsageError."""
     if settings.is_slave:
         if listen is None:
             raise click.UsageError("--as master needs --listen PORT")
         check_addresses(broker)
-        return Target(settings, broker_address=broker or "", listen_port=listen)
+        return BrokerUnderTest(settings, broker_address=broker or "", listen_port=listen)
     if master is None or broker is None:
         raise click.UsageError("--as slave needs --master HOST:HA_PORT and --broker HOST:PORT")
     check_addresses(master, broker)
-    return Target(settings, master, broker)
+    return BrokerUnderTest(settings, master, broker)
 
 
 def check_addresses(*addresses: str | None) -> None:
@@ -278,9 +284,11 @@ def read_waivers(told: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def play(cases: Sequence[Case], target: Target, waivers: dict[str, str]) -> list[Outcome]:
+def play(
+    cases: Sequence[Case], target: BrokerUnderTest, waivers: dict[str, str]
+) -> list[CaseOutcome]:
     """All cases, told as they end. Raises click.ClickException."""
-    outcomes: list[Outcome] = []
+    outcomes: list[CaseOutcome] = []
     runnable = [case for case in cases if not find_obstacle(case, target)]
     with show_progress() as line:
         line.advance(0, len(runnable), "cases")
@@ -298,7 +306,7 @@ def play(cases: Sequence[Case], target: Target, waivers: dict[str, str]) -> list
     return outcomes
 
 
-def write_reports(out: Path, report: dict[str, Any], outcomes: Iterable[Outcome]) -> None:
+def write_reports(out: Path, report: dict[str, Any], outcomes: Iterable[CaseOutcome]) -> None:
     """Everything that is left of a run."""
     with tell_problem(out):
         (out / "recordings").mkdir(parents=True)
@@ -326,7 +334,7 @@ def write_matrix(out: Path, paths: Sequence[Path]) -> int:
     return exit_codes.ANALYSED
 
 
-def find_exit_code(outcomes: Sequence[Outcome], *, is_strict: bool) -> int:
+def find_exit_code(outcomes: Sequence[CaseOutcome], *, is_strict: bool) -> int:
     """No case that was played is a failure; so is none that counts."""
     counts = count(outcomes)
     played = len(outcomes) - counts[SKIPPED]

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from command_line.answers.story.afterwards import Broken, list_parts, tell_afterwards
+from command_line.answers.story.afterwards import BrokenGroup, list_parts, tell_afterwards
 from command_line.answers.story.code_story import (
     analyse_by_certificates,
     describe_group,
@@ -17,7 +17,7 @@ from command_line.answers.story.code_story import (
 from command_line.answers.story.unmet import tell_unmet
 from command_line.options.broker_options import (
     PATHS,
-    Change,
+    SettingChange,
     add_broker_options,
     apply_to_consumers,
     read_changed,
@@ -87,7 +87,7 @@ def command(  # noqa: PLR0913, PLR0917
     more: tuple[str, ...],
     name: str | None,
     slaves: int | None,
-    changes: list[Change],
+    changes: list[SettingChange],
     version: Version,
     **consumers: Any,
 ) -> None:
@@ -161,7 +161,7 @@ def explain_verdict(structure: ClaimedStructure, verdict: Verdict) -> None:
         echo(f"\nMore about this guarantee, and what prevents it: {page}")
     if code := find_code_of_cell(structure, verdict):
         echo(f"On the screen of `check` it is {code}: {PROGRAM} explain {code}")
-    broken = Broken(structure, choice.verdict, (claim,), list_parts(structure))
+    broken = BrokenGroup(structure, choice.verdict, (claim,), list_parts(structure))
     click.echo("\n".join(tell_afterwards(broken)))
 
 

@@ -253,7 +253,7 @@ def make_parent(folder: Path) -> None:
 
 
 @frozen
-class Findings:
+class CampaignResults:
     """The results of a campaign."""
 
     progress: Progress
@@ -266,7 +266,7 @@ class Findings:
 
 def run(
     manifest: Manifest, folder: Path, master: str, *, is_new: bool, is_classed: bool
-) -> Findings:
+) -> CampaignResults:
     """The campaign, with progress."""
     if importlib.util.find_spec("pyspark") is None:
         raise MissingPrerequisiteError(f"this environment has no PySpark; {FULL_ENVIRONMENT}")
@@ -294,7 +294,7 @@ def run(
         classes = read_classes(folder)
         line("writing the report")
         write_report(folder, summary, known, classes)
-        return Findings(progress, summary, known, classes)
+        return CampaignResults(progress, summary, known, classes)
 
 
 def describe_progress(progress: Progress) -> str:

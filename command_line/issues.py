@@ -23,7 +23,7 @@ from command_line.answers.group_issues import (
 from command_line.answers.long.tables import fit_table, measure_table
 from command_line.options.broker_options import (
     PATHS,
-    Change,
+    SettingChange,
     add_broker_options,
     apply_to_consumers,
     read_changed,
@@ -46,7 +46,7 @@ from properties.scenarios.known_issues.scenario import CERTAINTIES, IssueError, 
 from properties.scenarios.known_issues.telling import (
     HEADS,
     NOTHING,
-    Line,
+    IssueLine,
     as_json,
     describe_case,
     describe_configuration,
@@ -98,7 +98,7 @@ TABLE_WIDTH = 170
 def command(
     asked: tuple[str, ...],
     slaves: int | None,
-    changes: list[Change],
+    changes: list[SettingChange],
     version: Version,
     is_json: bool,
     **consumers: Any,
@@ -196,7 +196,7 @@ def print_table(entries: tuple[Entry, ...]) -> None:
     echo(say_sources(entries))
 
 
-def list_cells(line: Line) -> Iterator[str]:
+def list_cells(line: IssueLine) -> Iterator[str]:
     """The lines about an issue where the table has no room."""
     width = get_prose_width()
     issue, what, *cells = attrs.astuple(line)

@@ -19,7 +19,7 @@ from properties.mutants import findings
 from properties.mutants.derivation import list_mutants, list_source_structures
 from properties.mutants.findings import (
     LAYERS,
-    Finding,
+    MutantFinding,
     RuleFindings,
     describe_killers,
     list_unexplained,
@@ -28,7 +28,7 @@ from properties.mutants.findings import (
 from properties.worlds.catalogue import WORLD_BY_TOPIC
 
 if TYPE_CHECKING:
-    from spark_fuzz.judges.mutant_judge import Task
+    from spark_fuzz.judges.mutant_judge import JudgingTask
 
 EPILOG = """\b
 Examples:
@@ -126,9 +126,9 @@ def command(  # noqa: PLR0913, PLR0917
 
 def list_tasks(
     worlds: tuple[str, ...], structure: str, rules: tuple[str, ...], layers: tuple[str, ...]
-) -> list[Task]:
+) -> list[JudgingTask]:
     """The requested tasks; raises click.BadParameter for an unknown rule or structure."""
-    from spark_fuzz.judges.mutant_judge import Task  # noqa: PLC0415
+    from spark_fuzz.judges.mutant_judge import JudgingTask  # noqa: PLC0415
 
     chosen = {
         world: [m.rule for m in list_mutants(world, rules)]
@@ -143,14 +143,14 @@ def list_tasks(
         if not any(rule in names for names in chosen.values()):
             raise click.BadParameter(f"no world asked for has {rule!r}", param_hint="--rule")
     return [
-        Task(world, rule, layers, RECORDINGS, structure=structure)
+        JudgingTask(world, rule, layers, RECORDINGS, structure=structure)
         for world, names in chosen.items()
         for rule in dict.fromkeys(names)
     ]
 
 
 def judge_all(
-    tasks: list[Task], known_before: list[RuleFindings], folder: Path, jobs: int
+    tasks: list[JudgingTask], known_before: list[RuleFindings], folder: Path, jobs: int
 ) -> Iterable[RuleFindings]:
     """The findings about every rule: the known ones, then new ones, kept as they come."""
     from spark_fuzz.judges.mutant_judge import judge_rule  # noqa: PLC0415
@@ -187,7 +187,7 @@ def print_table(found: list[RuleFindings]) -> None:
             click.echo(f"unexplained, {entry.world}: {describe_survivor(finding)}")
 
 
-def describe_survivor(finding: Finding) -> str:
+def describe_survivor(finding: MutantFinding) -> str:
     """What is known of a mutant that no check detects."""
     if finding.difference is None:
         return f"{finding.name}; no step of a small instance is different"

@@ -101,7 +101,7 @@ Exit codes: 0 every verdict is as expected, 2 a solver gave up, 3 bad input, 4 m
 
 
 @frozen
-class Answer:
+class StructureAnswer:
     """What was decided about one structure."""
 
     verdicts: tuple[Verdict, ...]
@@ -253,9 +253,9 @@ def prove_all(
     *,
     is_search: bool,
     is_json: bool,
-) -> dict[ClaimedStructure, Answer]:
+) -> dict[ClaimedStructure, StructureAnswer]:
     """What is decided about each structure, printed as it comes unless JSON follows."""
-    answers: dict[ClaimedStructure, Answer] = {}
+    answers: dict[ClaimedStructure, StructureAnswer] = {}
     with show_progress() as progress:
         show_foundations(progress, is_json=is_json)
         work = search if is_search else recheck
@@ -386,7 +386,7 @@ def search_all_witnesses(structures: list[ClaimedStructure]) -> None:
             save_witnesses({structure: search_witnesses(structure, progress, known=known)})
 
 
-def search(structure: ClaimedStructure, progress: Callable[[str], None]) -> Answer:
+def search(structure: ClaimedStructure, progress: Callable[[str], None]) -> StructureAnswer:
     """Every verdict of a structure by a search that rewrites its certificate.
 
     If rules were only added, schedules without a step of theirs are not searched again.
@@ -398,7 +398,9 @@ def search(structure: ClaimedStructure, progress: Callable[[str], None]) -> Answ
     else:
         verdicts = search_structure(structure, progress, hints=gather_hints(structure, progress))
     certificates.save(structure, verdicts)
-    return Answer(verdicts, find_endless_steps(structure, verdicts), time.monotonic() - started)
+    return StructureAnswer(
+        verdicts, find_endless_steps(structure, verdicts), time.monotonic() - started
+    )
 
 
 def gather_hints(structure: ClaimedStructure, progress: Callable[[str], None]) -> Hints:
@@ -437,7 +439,7 @@ def sample_more(structure: ClaimedStructure, known: tuple[Schedule, ...]) -> tup
     return tuple(sample_ways(structure, known))
 
 
-def recheck(structure: ClaimedStructure, progress: Callable[[str], None]) -> Answer:
+def recheck(structure: ClaimedStructure, progress: Callable[[str], None]) -> StructureAnswer:
     """Every verdict of a structure from its certificate, with a check that none is vacuous.
 
     A certificate that was made from other rules is renewed first.
@@ -452,7 +454,7 @@ def recheck(structure: ClaimedStructure, progress: Callable[[str], None]) -> Ans
         raise SolverGaveUpError(query)
     steps = find_endless_steps(structure, verdicts)
     seconds = time.monotonic() - started
-    return Answer(verdicts, steps, seconds, str(renewal or ""), witnesses)
+    return StructureAnswer(verdicts, steps, seconds, str(renewal or ""), witnesses)
 
 
 def renew_certificate(
@@ -511,7 +513,9 @@ def show_foundations(progress: Callable[[str], None], *, is_json: bool) -> None:
         click.echo(f"Checked first: {told}.")
 
 
-def print_answer(structure: ClaimedStructure, answer: Answer, claims: tuple[str, ...]) -> None:
+def print_answer(
+    structure: ClaimedStructure, answer: StructureAnswer, claims: tuple[str, ...]
+) -> None:
     """One line for a structure, and one for each requested verdict."""
     click.echo(f"{structure.name:38} {count_words(answer.verdicts):44} {answer.seconds:6.1f} s")
     if answer.renewal:
@@ -524,7 +528,7 @@ def print_answer(structure: ClaimedStructure, answer: Answer, claims: tuple[str,
             click.echo(f"  {v.guarantee}, {v.fault}: {told}")
 
 
-def print_comparison(answers: dict[ClaimedStructure, Answer]) -> None:
+def print_comparison(answers: dict[ClaimedStructure, StructureAnswer]) -> None:
     """The verdicts that differ from those of RocketMQ 4.4.0."""
     for structure, answer in answers.items():
         assert isinstance(structure, ClaimedGroup)  # Only groups have variants.
@@ -537,7 +541,7 @@ def print_comparison(answers: dict[ClaimedStructure, Answer]) -> None:
             click.echo("  no verdict differs")
 
 
-def find_worst(answers: dict[ClaimedStructure, Answer]) -> int:
+def find_worst(answers: dict[ClaimedStructure, StructureAnswer]) -> int:
     """0 if every verdict is as expected, else 70: the model and its expectation disagree."""
     for structure, answer in answers.items():
         for v in answer.verdicts:
@@ -567,7 +571,7 @@ def count_words(verdicts: tuple[Verdict, ...]) -> str:
 
 
 def as_json(
-    answers: dict[ClaimedStructure, Answer], claims: tuple[str, ...], version: Version
+    answers: dict[ClaimedStructure, StructureAnswer], claims: tuple[str, ...], version: Version
 ) -> dict[str, Any]:
     """Every verdict of every structure for programs, or those of some guarantees."""
     return {

@@ -23,8 +23,8 @@ from brokers.recorder.watch.playing import play
 from brokers.recorder.watch.watch import Watch
 from brokers.recordings.reading import read_recording
 from command_line.options.recorder_options import (
-    Broker,
-    Link,
+    BrokerAddress,
+    LinkAddress,
     parse_brokers,
     parse_files,
     parse_links,
@@ -207,11 +207,11 @@ def record(  # noqa: PLR0913
     lines: ServedLines,
     *,
     out: Path | None,
-    links: list[Link],
+    links: list[LinkAddress],
     nodes: list[tuple[str, Path]],
     events: tuple[Path, ...],
     logs: list[tuple[str, Path]],
-    brokers: list[Broker],
+    brokers: list[BrokerAddress],
     every: float,
     rotate: int,
     bind: str,

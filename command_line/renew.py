@@ -18,7 +18,7 @@ from command_line.output.progress import show_progress
 from command_line.renewal.artefact import Artefact, Need
 from command_line.renewal.walk import (
     FAILED,
-    Outcome,
+    RenewalOutcome,
     Word,
     count_cores,
     look_at_all,
@@ -89,7 +89,7 @@ def command(  # noqa: PLR0913, PLR0917
     if is_plan + is_check > 1 or ((is_plan or is_check) and is_accepting):
         raise click.UsageError("--plan, --check and --accept exclude each other")
     chosen = choose(names, need, is_accepting=is_accepting)
-    outcomes: list[Outcome] = []
+    outcomes: list[RenewalOutcome] = []
     with show_progress() as progress:
         if is_plan or is_check:
             outcomes += look_at_all(chosen, progress.advance, jobs or count_cores())
@@ -102,7 +102,7 @@ def command(  # noqa: PLR0913, PLR0917
     return exit_codes.ANALYSED if is_plan or is_right else 1
 
 
-def describe_interruption(outcomes: Sequence[Outcome]) -> str:
+def describe_interruption(outcomes: Sequence[RenewalOutcome]) -> str:
     """What was made and what could not be, and how to go on."""
     made = sum(outcome.word is Word.RENEWED for outcome in outcomes)
     failed = [o.artefact.name for o in outcomes if o.word is Word.NOT_RENEWED]
@@ -144,7 +144,7 @@ def hold_lock() -> Iterator[None]:
         yield
 
 
-def show(outcomes: Sequence[Outcome], *, is_json: bool, has_made: bool) -> None:
+def show(outcomes: Sequence[RenewalOutcome], *, is_json: bool, has_made: bool) -> None:
     """What is stale or was made, then what could not be, then one line of numbers."""
     if is_json:
         click.echo(json.dumps(as_json(outcomes), indent=1))
@@ -163,14 +163,14 @@ def show(outcomes: Sequence[Outcome], *, is_json: bool, has_made: bool) -> None:
     sys.stdout.flush()
 
 
-def describe(outcome: Outcome) -> str:
+def describe(outcome: RenewalOutcome) -> str:
     """One line about an artefact that is stale or was made."""
     if outcome.word is Word.STALE:
         return f"stale: {outcome.artefact.name} (about {outcome.artefact.seconds:.0f} s)"
     return f"{outcome.artefact.name}: {outcome.text} ({outcome.seconds:.0f} s)"
 
 
-def as_json(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+def as_json(outcomes: Sequence[RenewalOutcome]) -> list[dict[str, Any]]:
     """Every artefact for programs."""
     return [
         {

@@ -12,7 +12,7 @@ from attrs import define
 from brokers.disk.comparison.accounting import list_cut, list_missing
 from brokers.disk.comparison.acknowledged import Acknowledged, read_acknowledged
 from brokers.disk.files.folders import StoreError
-from brokers.disk.findings import Kind
+from brokers.disk.findings import FindingKind
 from brokers.disk.reading import read_stored_broker
 from brokers.disk.stability import Stability, find_change
 from brokers.disk.stored_brokers import MASTER, StoredBroker
@@ -133,7 +133,7 @@ def command(  # noqa: PLR0913
 
 def is_sound(broker: StoredBroker) -> bool:
     """It starts, and its log has no gap."""
-    is_gapped = any(remark.kind is Kind.MISSING_FILE for remark in broker.remarks)
+    is_gapped = any(remark.kind is FindingKind.MISSING_FILE for remark in broker.remarks)
     return broker.is_up_after_start and not is_gapped
 
 

@@ -101,7 +101,7 @@ def command(
     files, place = split_place(files, explained)
     version: Version | None = options.pop("version")
     batch, checker = Batch(), Checker(place=place, is_shown=not is_json, **options)
-    answers: list[Answer] = []
+    answers: list[TraceAnswer] = []
     with show_progress() as progress:
         recordings = [files] if are_parts else [(file,) for file in files]
         for number, each in enumerate(recordings):
@@ -156,7 +156,7 @@ def check_has_event(recording: Recording, seq: int) -> None:
 
 
 @define
-class Answer:
+class TraceAnswer:
     """All that is said of one recording."""
 
     verdict: TraceVerdict
@@ -193,7 +193,7 @@ class Checker:
     named: str = field(default="", init=False)
     """The version whose rules were named last."""
 
-    def check(self, recording: Recording, version: Version, progress: ProgressLine) -> Answer:
+    def check(self, recording: Recording, version: Version, progress: ProgressLine) -> TraceAnswer:
         """Explain a recording by the rules of a version."""
 
         def report(done: int, total: int) -> None:
@@ -204,12 +204,12 @@ class Checker:
         verdict = check_recording(watched, report, version)
         excerpt = find_excerpt(verdict, self.place)
         is_explained, looked = self.place is not None, find_looked(recording, looks)
-        answer = Answer(drop_states(verdict), looked, excerpt, is_explained=is_explained)
+        answer = TraceAnswer(drop_states(verdict), looked, excerpt, is_explained=is_explained)
         if self.is_shown:
             self.show(answer, version)
         return answer
 
-    def show(self, answer: Answer, version: Version) -> None:
+    def show(self, answer: TraceAnswer, version: Version) -> None:
         """Print what is said of a recording."""
         if version.describe() != self.named:
             self.named = version.describe()
@@ -239,7 +239,7 @@ def find_excerpt(verdict: TraceVerdict, place: int | str | None) -> Excerpt | No
     return tell_event(verdict.searched, stop) if found is None and stop is not None else found
 
 
-def draw_place(answer: Answer, place: int | str) -> Iterator[str]:
+def draw_place(answer: TraceAnswer, place: int | str) -> Iterator[str]:
     """The lines about an event: what is nearest goes first, and the other rules are counted."""
     excerpt, verdict = answer.excerpt, answer.verdict
     if place == END and verdict.is_conforming:

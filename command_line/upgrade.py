@@ -13,8 +13,13 @@ from attrs import frozen
 from command_line.answers.long.log import print_timeline
 from command_line.answers.short.groups import list_variants
 from command_line.answers.short.shown import say_given_up
-from command_line.options.broker_options import PATHS, add_broker_options, read, read_changed
-from command_line.options.broker_options import Change as BrokerChange
+from command_line.options.broker_options import (
+    PATHS,
+    SettingChange,
+    add_broker_options,
+    read,
+    read_changed,
+)
 from command_line.options.version_option import parse
 from command_line.output import exit_codes
 from command_line.output.batch import Batch
@@ -25,8 +30,8 @@ from properties.comparison.advice import list_advice
 from properties.comparison.difference_search import ObservableDifference, get_released
 from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
 from properties.comparison.upgrades import (
-    Change,
     Turn,
+    VerdictChange,
     compute_changes,
     compute_difference,
     compute_difference_changes,
@@ -90,7 +95,7 @@ class GroupUpgrade:
         return tuple(dict.fromkeys((*self.before.outside_the_model, *self.after.outside_the_model)))
 
     @property
-    def changes(self) -> list[Change]:
+    def changes(self) -> list[VerdictChange]:
         """The verdicts that change; none where nothing is decided."""
         if self.reasons:
             return []
@@ -135,7 +140,7 @@ def command(  # noqa: PLR0913, PLR0917
     after: Version,
     paths: tuple[str, ...],
     slaves: int | None,
-    changes: list[BrokerChange],
+    changes: list[SettingChange],
     timelines: int,
     fail_on_worse: bool,
     is_json: bool,
@@ -171,7 +176,7 @@ def read_pairs(
     versions: tuple[Version, Version],
     paths: Sequence[str],
     slaves: int | None,
-    changes: Sequence[BrokerChange],
+    changes: Sequence[SettingChange],
 ) -> Iterator[tuple[str, BrokerGroup, BrokerGroup]]:
     """Every group before and after, with the name of its deployment.
 
@@ -233,7 +238,7 @@ def analyse_upgrade(
     )
 
 
-def print_ignored(versions: Iterable[Version], changes: Iterable[BrokerChange]) -> None:
+def print_ignored(versions: Iterable[Version], changes: Iterable[SettingChange]) -> None:
     """The changes that a release ignores because it does not know the key."""
     for version in versions:
         for change in changes:
@@ -356,7 +361,7 @@ def as_json(before: Version, after: Version, upgrades: Iterable[GroupUpgrade]) -
     }
 
 
-def change_as_json(change: Change) -> dict[str, Any]:
+def change_as_json(change: VerdictChange) -> dict[str, Any]:
     """One verdict that changes."""
     return {
         "guarantee": change.after.guarantee,

@@ -124,6 +124,17 @@ def test_imports_run_in_no_circle() -> None:
     assert {} == {name: imported & graph.keys() for name, imported in graph.items()}
 
 
+def test_a_class_name_stands_for_one_thing() -> None:
+    """No two modules define classes of one name."""
+    files = {file: module for room in ROOMS for file, module in parse_files(room).items()}
+    defined: dict[str, list[str]] = {}
+    for file, module in files.items():
+        for node in ast.walk(module):
+            if isinstance(node, ast.ClassDef):
+                defined.setdefault(node.name, []).append(file)
+    assert {} == {name: where for name, where in defined.items() if len(where) > 1}
+
+
 @pytest.mark.parametrize("folder", ENGINES_WITHOUT_WORLDS)
 def test_engines_know_no_world(folder: str) -> None:
     """They hold what a structure's world says, and may ask for all structures, but name none."""

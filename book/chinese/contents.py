@@ -33,7 +33,7 @@ ORIGINALS = "English"
 
 
 @frozen
-class Entry:
+class ContentsEntry:
     """A chapter in the table."""
 
     file: str
@@ -52,7 +52,7 @@ class ChinesePart:
     """Chapters with the same purpose."""
 
     title: str
-    entries: tuple[Entry, ...]
+    entries: tuple[ContentsEntry, ...]
 
 
 @cache
@@ -72,14 +72,14 @@ def list_parts() -> tuple[ChinesePart, ...]:
             ChinesePart(title, tuple(map(translate, part.chapters)))
             for title, part in zip(load_titles()["parts"], own, strict=True)
         ),
-        ChinesePart(ORIGINALS, tuple(Entry(c.file, c.title, c.about) for c in translated)),
+        ChinesePart(ORIGINALS, tuple(ContentsEntry(c.file, c.title, c.about) for c in translated)),
     )
 
 
-def translate(chapter: Chapter) -> Entry:
+def translate(chapter: Chapter) -> ContentsEntry:
     """A chapter's entry."""
     title, about = load_titles()["chapters"][chapter.file]
-    return Entry(find_page(chapter), title, about)
+    return ContentsEntry(find_page(chapter), title, about)
 
 
 def find_page(chapter: Chapter) -> str:
@@ -97,7 +97,7 @@ def render_contents() -> str:
     return "\n".join(lines)
 
 
-def render_entry(entry: Entry, part_title: str) -> str:
+def render_entry(entry: ContentsEntry, part_title: str) -> str:
     """A line of the table, its link as a page in the folder of the Chinese pages needs it."""
     link = f"../{entry.file}" if entry.is_english else entry.file.removeprefix(f"{FOLDER}/")
     if part_title == ORIGINALS:

@@ -93,7 +93,7 @@ def split_sections(text: str) -> list[Section]:
 
 
 @frozen
-class Pair:
+class TranslatedPage:
     """A page, and the same page in another language in a folder beside it."""
 
     original: Path
@@ -197,8 +197,8 @@ PHRASES = Path(__file__).parent
 """A file of phrases for each page."""
 
 PAIRS = (
-    Pair(SPEC / "operators.md", SPEC / "zh" / "operators.md", PHRASES / "operators.toml"),
-    Pair(
+    TranslatedPage(SPEC / "operators.md", SPEC / "zh" / "operators.md", PHRASES / "operators.toml"),
+    TranslatedPage(
         SPEC / "README.md",
         SPEC / "zh" / "README.md",
         PHRASES / "front.toml",

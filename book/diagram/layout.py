@@ -68,7 +68,7 @@ class Lane:
 
 
 @frozen
-class Layout:
+class DiagramLayout:
     """A whole diagram."""
 
     lanes: tuple[Lane, ...]
@@ -114,7 +114,7 @@ def split_state(state: str) -> tuple[str, str]:
     return (found[1], found[2]) if found else ("", state)
 
 
-def arrange(steps: Sequence[JudgedStep], ending: str, notes: Sequence[str] = ()) -> Layout:
+def arrange(steps: Sequence[JudgedStep], ending: str, notes: Sequence[str] = ()) -> DiagramLayout:
     """The diagram of a replayed schedule: of its first state and all that follow."""
     titles = list_lanes(steps[0].cluster)
     columns = [read_lane(steps, number) for number in range(len(titles))]
@@ -131,7 +131,7 @@ def arrange(steps: Sequence[JudgedStep], ending: str, notes: Sequence[str] = ())
         is_wired = any({place, place + 1} == {a.sender, a.receiver} for a in arrows)
         left += width + (GUTTER_WIDTH if is_wired else NARROW_GUTTER_WIDTH)
     faults = find_fault_steps(steps)
-    return Layout(tuple(lanes), arrows, faults, len(steps) - 1, ending, tuple(notes))
+    return DiagramLayout(tuple(lanes), arrows, faults, len(steps) - 1, ending, tuple(notes))
 
 
 def choose_lanes(columns: Sequence[Sequence[Cell]]) -> list[int]:

@@ -15,8 +15,8 @@ from book.diagram.layout import (
     PADDING,
     ROW_HEIGHT,
     Cell,
+    DiagramLayout,
     Lane,
-    Layout,
     arrange,
     compute_middle,
     compute_top,
@@ -61,7 +61,7 @@ def draw_schedule(
     return write_svg(arrange(steps, ending, notes), title)
 
 
-def write_svg(layout: Layout, title: str) -> str:
+def write_svg(layout: DiagramLayout, title: str) -> str:
     """The whole file."""
     width, height = f"{layout.width:.0f}", f"{layout.height:.0f}"
     lines = [
@@ -79,7 +79,7 @@ def write_svg(layout: Layout, title: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def write_rows(layout: Layout) -> Iterator[str]:
+def write_rows(layout: DiagramLayout) -> Iterator[str]:
     """The numbers of the steps, and a red ground where something goes wrong."""
     for step in range(1, layout.steps + 1):
         if step in layout.fault_steps:
@@ -91,7 +91,7 @@ def write_rows(layout: Layout) -> Iterator[str]:
             yield write_text(layout.lanes[0].left - PADDING, middle, note, "number", "end")
 
 
-def write_lane(lane: Lane, layout: Layout) -> Iterator[str]:
+def write_lane(lane: Lane, layout: DiagramLayout) -> Iterator[str]:
     """A node's strip with its title, where it is down, and its lines."""
     bottom = compute_top(layout.steps + 1)
     box = (lane.left, HEAD_HEIGHT - 4, lane.width, bottom - HEAD_HEIGHT + 8)
@@ -140,7 +140,7 @@ def write_log(right: float, middle: float, state: str) -> Iterator[str]:
         yield write_text(x + CELL_WIDTH / 2, middle, letter, "onlog", "middle")
 
 
-def write_arrow(arrow: Arrow, layout: Layout) -> Iterator[str]:
+def write_arrow(arrow: Arrow, layout: DiagramLayout) -> Iterator[str]:
     """From the strip that sends to the strip that reads; a lost one ends in a cross half way."""
     is_rightward = arrow.sender < arrow.receiver
     one, other = sorted((arrow.sender, arrow.receiver))
@@ -164,7 +164,7 @@ def write_arrow(arrow: Arrow, layout: Layout) -> Iterator[str]:
         )
 
 
-def write_ending(layout: Layout) -> Iterator[str]:
+def write_ending(layout: DiagramLayout) -> Iterator[str]:
     """What does not hold any more, below the last step."""
     middle = compute_middle(layout.steps + 1) + 6
     if layout.ending:

@@ -49,7 +49,7 @@ OTHERS = "For counterexamples and issues"
 
 
 @frozen
-class Deployment:
+class ExplorerStructure:
     """A structure of the explorer."""
 
     structure: ClaimedStructure
@@ -81,14 +81,16 @@ def find_aliases() -> dict[str, str]:
     return {version.name: version.rule_set for version in list_versions() if version.rule_set}
 
 
-def list_deployments() -> Iterator[Deployment]:
+def list_deployments() -> Iterator[ExplorerStructure]:
     """Every structure once, those of the shelves first, in reading order."""
     known: set[str] = set()
     listed = [
-        Deployment(STRUCTURES[name], shelf) for shelf, names in SHELVES.items() for name in names
+        ExplorerStructure(STRUCTURES[name], shelf)
+        for shelf, names in SHELVES.items()
+        for name in names
     ]
     told = (*(case.structure for case in load_cases()), *(s.structure for s in load_scenarios()))
-    for deployment in (*listed, *(Deployment(structure, OTHERS) for structure in told)):
+    for deployment in (*listed, *(ExplorerStructure(structure, OTHERS) for structure in told)):
         if deployment.key not in known:
             known.add(deployment.key)
             yield deployment

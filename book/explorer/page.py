@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from book.explorer.deployments import Deployment, find_aliases, list_deployments
+from book.explorer.deployments import ExplorerStructure, find_aliases, list_deployments
 from book.explorer.leaf_texts import describe_leaves
 from book.explorer.schedules import describe_opened, list_phenomena
 from book.explorer.texts import describe_claims, describe_rule
-from properties.exports.javascript import ENGINE_FILE, Source, list_conditions
+from properties.exports.javascript import ENGINE_FILE, StructureSource, list_conditions
 from properties.exports.shared_text import SharedText
 from properties.language.property import Predicate
 from properties.z3.induction import get_leaf_names
@@ -54,13 +54,15 @@ class Shared:
         return self._places[key]
 
 
-def make_source(deployment: Deployment) -> Source:
+def make_source(deployment: ExplorerStructure) -> StructureSource:
     """The data of a deployment: rules, claims, and the phenomena of its known issues.
 
     A claim breaks where it does not hold; a phenomenon is seen where its negation does not.
     """
     shown = list_phenomena(deployment)
-    return Source(deployment.structure, {n: _deny(s.is_shown_in) for n, s in shown.items()})
+    return StructureSource(
+        deployment.structure, {n: _deny(s.is_shown_in) for n, s in shown.items()}
+    )
 
 
 def _deny(predicate: Predicate) -> Predicate:
@@ -68,7 +70,7 @@ def _deny(predicate: Predicate) -> Predicate:
 
 
 def describe_deployment(
-    deployment: Deployment, source: Source, rules: Shared, shared: Shared
+    deployment: ExplorerStructure, source: StructureSource, rules: Shared, shared: Shared
 ) -> dict[str, Any]:
     """The structure for the engine, with its texts for the page.
 

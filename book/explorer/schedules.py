@@ -10,10 +10,10 @@ from typing import Any
 
 from attrs import asdict, field, frozen
 
-from book.explorer.deployments import Deployment, list_deployments, name_structure
+from book.explorer.deployments import ExplorerStructure, list_deployments, name_structure
 from book.links import read_title
 from properties.exports.javascript import encode_sizes
-from properties.scenarios.counterexamples.cases import Case, find_case, load_cases
+from properties.scenarios.counterexamples.cases import CounterexamplePage, find_case, load_cases
 from properties.scenarios.known_issues.catalogue import load_scenarios
 from properties.scenarios.known_issues.scenario import Scenario
 from properties.verdicts.certificates import find_cells
@@ -63,7 +63,7 @@ def list_counterexamples() -> Iterator[Opened]:
         yield Opened(case.claim, find_title(case), *where, case.claim, section, schedule)
 
 
-def find_title(case: Case) -> str:
+def find_title(case: CounterexamplePage) -> str:
     """The heading of the page about a counterexample; an installed copy has no such page."""
     if case.page.exists():
         return read_title(case.page)
@@ -100,7 +100,7 @@ class Cells:
         self.schedules: list[str] = []
         self._places: dict[str, int] = {}
 
-    def list_cells(self, deployment: Deployment) -> list[list[str | int]]:
+    def list_cells(self, deployment: ExplorerStructure) -> list[list[str | int]]:
         """Claim, weakest fault model and place of each schedule; nothing without a certificate."""
         if deployment.structure.messages > 1:
             return []
@@ -119,7 +119,7 @@ class Cells:
         return self._places[schedule]
 
 
-def list_phenomena(deployment: Deployment) -> dict[str, Scenario]:
+def list_phenomena(deployment: ExplorerStructure) -> dict[str, Scenario]:
     """What issues show in this structure besides claims, by name."""
     return {
         scenario.shows: scenario
@@ -137,7 +137,7 @@ class Note:
 
 
 @frozen
-class Stop:
+class TourStop:
     """A stop of the tour: a counterexample with a few words."""
 
     claim: str
@@ -150,10 +150,10 @@ class Stop:
 
 
 @cache
-def load_tour() -> tuple[Stop, ...]:
+def load_tour() -> tuple[TourStop, ...]:
     """All stops. Raises LookupError for a claim that has no counterexample page."""
     entries = tomllib.loads(TOUR_FILE.read_text(encoding="utf-8"))["stop"]
-    stops = (Stop(**{**e, "note": tuple(Note(**n) for n in e["note"])}) for e in entries)
+    stops = (TourStop(**{**e, "note": tuple(Note(**n) for n in e["note"])}) for e in entries)
     return tuple(stop for stop in stops if _require_case(stop.claim))
 
 

@@ -93,7 +93,7 @@ class Branch:
 
 
 @frozen
-class Group:
+class DecisionGroup:
     """The decisions of classes that belong together."""
 
     title: str
@@ -112,11 +112,13 @@ def load_file(path: Path) -> dict[str, Any]:
 
 
 @cache
-def load_groups() -> tuple[Group, ...]:
+def load_groups() -> tuple[DecisionGroup, ...]:
     """Every decision of the ledger, in the order of the files' places."""
     files = [load_file(path) for path in LEDGER.glob("*.toml") if path not in (LEFT_OUT, RUNS)]
     files.sort(key=lambda file: int(file["place"]))
-    return tuple(Group(file["title"], tuple(map(read_branch, file["branch"]))) for file in files)
+    return tuple(
+        DecisionGroup(file["title"], tuple(map(read_branch, file["branch"]))) for file in files
+    )
 
 
 def list_branches() -> list[Branch]:

@@ -26,7 +26,7 @@ WORLD_PREFIXES = tuple(f"{world.topic}:" for world in OTHER_WORLDS)
 
 
 @frozen
-class Part:
+class SourcePart:
     """A part of a source, which is counted by itself."""
 
     title: str
@@ -41,33 +41,33 @@ class Part:
 
 
 PARTS = (
-    Part("1. Commit log, put path, flush", "semantics", "R-(CL|FL)-"),
-    Part("2. Recovery and dispatch", "semantics", "R-(RC|RP)-"),
-    Part("3. Replication on the master", "semantics", "R-HA-"),
-    Part("4. Replication on the slave", "semantics", "R-HC-"),
-    Part("5. Acknowledgements", "semantics", "R-AK-"),
-    Part("6. Copied metadata", "semantics", "R-MS-"),
-    Part("7. Name server and registration", "semantics", "R-NS-"),
-    Part("8. Pulls in the store", "semantics", "R-GM-"),
-    Part("9. Pulls in the processor", "semantics", "R-PM-"),
-    Part("10. Consumer offsets on brokers", "semantics", "R-CO-"),
-    Part("11. Clients", "semantics", "R-(CC|PR)-"),
-    Part("12. Subscription groups", "semantics", "R-SG-"),
-    Part("13. Roles and other services", "semantics", "R-BR-"),
-    Part("15. Known consequences", "semantics", "K-"),
-    Part("17. Later versions", "semantics", "V-"),
-    Part("Store of 4.4.0, tested row by row", "store of 4.4.0"),
-    Part("Recordings of 4.4.0", "recordings of 4.4.0"),
-    Part("Recordings of 4.9.8, notes on releases", "recordings of 4.9.8"),
-    Part("Seed 000: synchronous and asynchronous copies", "seed 000"),
-    Part("Seed 001: highly available brokers", "seed 001"),
-    Part("Seed 002: reading from slaves, progress", "seed 002"),
-    Part("Seed 003: copying metadata, later form", "seed 003"),
-    Part("Seed 004: copying metadata and messages", "seed 004"),
-    Part("Known issues", "known issues", "issue-"),
-    Part("Threads beside the survey", "threads"),
-    Part("Promises of the documentation", "known issues", "promise-"),
-    Part("Requests of users", "known issues", "request-"),
+    SourcePart("1. Commit log, put path, flush", "semantics", "R-(CL|FL)-"),
+    SourcePart("2. Recovery and dispatch", "semantics", "R-(RC|RP)-"),
+    SourcePart("3. Replication on the master", "semantics", "R-HA-"),
+    SourcePart("4. Replication on the slave", "semantics", "R-HC-"),
+    SourcePart("5. Acknowledgements", "semantics", "R-AK-"),
+    SourcePart("6. Copied metadata", "semantics", "R-MS-"),
+    SourcePart("7. Name server and registration", "semantics", "R-NS-"),
+    SourcePart("8. Pulls in the store", "semantics", "R-GM-"),
+    SourcePart("9. Pulls in the processor", "semantics", "R-PM-"),
+    SourcePart("10. Consumer offsets on brokers", "semantics", "R-CO-"),
+    SourcePart("11. Clients", "semantics", "R-(CC|PR)-"),
+    SourcePart("12. Subscription groups", "semantics", "R-SG-"),
+    SourcePart("13. Roles and other services", "semantics", "R-BR-"),
+    SourcePart("15. Known consequences", "semantics", "K-"),
+    SourcePart("17. Later versions", "semantics", "V-"),
+    SourcePart("Store of 4.4.0, tested row by row", "store of 4.4.0"),
+    SourcePart("Recordings of 4.4.0", "recordings of 4.4.0"),
+    SourcePart("Recordings of 4.9.8, notes on releases", "recordings of 4.9.8"),
+    SourcePart("Seed 000: synchronous and asynchronous copies", "seed 000"),
+    SourcePart("Seed 001: highly available brokers", "seed 001"),
+    SourcePart("Seed 002: reading from slaves, progress", "seed 002"),
+    SourcePart("Seed 003: copying metadata, later form", "seed 003"),
+    SourcePart("Seed 004: copying metadata and messages", "seed 004"),
+    SourcePart("Known issues", "known issues", "issue-"),
+    SourcePart("Threads beside the survey", "threads"),
+    SourcePart("Promises of the documentation", "known issues", "promise-"),
+    SourcePart("Requests of users", "known issues", "request-"),
 )
 """The sections of the dossier by their numbers, then the other sources."""
 

@@ -15,7 +15,7 @@ from properties.worlds.catalogue import Tag, list_tagged
 from properties.worlds.replication.fault_models import EVERYTHING
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import CLAIMS, LEMMAS, ClaimedGroup
-from properties.z3.cores import Node, NodeKind, PropertyGraph, load_cores
+from properties.z3.cores import DependencyNode, NodeKind, PropertyGraph, load_cores
 from properties.z3.obligations import ObligationKind
 from reference.language.machine import record_machine
 
@@ -148,16 +148,16 @@ def render_unused() -> str:
     return render_table(["No guarantee rests on", "so in"], rows)
 
 
-def _get_guarantee(name: str) -> Node:
-    return Node(NodeKind.GUARANTEE, name)
+def _get_guarantee(name: str) -> DependencyNode:
+    return DependencyNode(NodeKind.GUARANTEE, name)
 
 
-def _is_lemma(node: Node) -> bool:
+def _is_lemma(node: DependencyNode) -> bool:
     """It is a lemma in the narrow sense, not a sanity check."""
     return node.name in LEMMAS
 
 
-def _link(nodes: Iterable[Node]) -> str:
+def _link(nodes: Iterable[DependencyNode]) -> str:
     return ", ".join(link_claim(node.name) for node in nodes) or "nothing"
 
 

@@ -16,7 +16,7 @@ from properties.restrictions.counting import (
     list_judged_structures,
 )
 from properties.restrictions.derivation import DEFINING_CONDITIONS
-from properties.restrictions.evidence import Standing
+from properties.restrictions.evidence import RestrictionEvidence
 from properties.restrictions.results import load_judged
 from properties.worlds.catalogue import WORLD_BY_TOPIC
 
@@ -70,12 +70,12 @@ def render_world(world: str) -> str:
     return render_table(HEAD, rows)
 
 
-def describe(standing: Standing) -> str:
+def describe(standing: RestrictionEvidence) -> str:
     """The evidence for a restriction, or the test that is missing."""
     return " ".join(_describe(standing)) or "none: no question is written down"
 
 
-def _describe(standing: Standing) -> Iterator[str]:
+def _describe(standing: RestrictionEvidence) -> Iterator[str]:
     if standing.refuted_by:
         yield f"**refuted by {', '.join(standing.refuted_by)}**:"
     elif standing.is_by_nature:

@@ -41,7 +41,7 @@ SLAVE = "brokerName=broker-a\nbrokerRole=SLAVE\nbrokerId=1\n"
 
 
 @frozen
-class Case:
+class FilesExample:
     """Files in one folder that ``check`` refuses, or about which it says something."""
 
     files: Mapping[str, str]
@@ -51,28 +51,28 @@ class Case:
 
 
 REFUSED = (
-    Case(
+    FilesExample(
         {"a.conf": "brokerName=broker-a\nbrokerRole=SLAVE\n"},
         "a slave needs an id above 0 to start (R-BR-01)",
     ),
-    Case(
+    FilesExample(
         {"a.conf": MASTER, "b.conf": MASTER},
         "both register under id 0, and the name server keeps the last one (R-NS-02)",
     ),
-    Case(
+    FilesExample(
         {"a.conf": MASTER, "b.conf": SLAVE, "c.conf": SLAVE},
         "the name server keeps the last one (R-NS-02)",
     ),
-    Case({"a.conf": SLAVE}, "no file says what it copies"),
-    Case(
+    FilesExample({"a.conf": SLAVE}, "no file says what it copies"),
+    FilesExample(
         {"a.conf": "brokerRole=SYNC_MASTER\n", "b.conf": SLAVE},
         "BrokerConfig#localHostName: on two hosts the two would have two names",
     ),
-    Case(
+    FilesExample(
         {"a.conf": "brokerName=broker-a\nbrokerRole=SYNC_MASTR\n"},
         "MixAll#properties2Object ignores values that a setter rejects",
     ),
-    Case(
+    FilesExample(
         {"a.conf": MASTER + "haTransferBatchSize=0\n"},
         "no byte would ever be sent (inferred)",
     ),
@@ -80,25 +80,25 @@ REFUSED = (
 """Cases that `check` rejects with an error, and exit code 3."""
 
 WARNED = (
-    Case({"a.conf": MASTER + "brokerId=3\n"}, "R-BR-01"),
-    Case({"a.conf": MASTER + "haListenPort=10999\n"}, "R-HA-02"),
-    Case(
+    FilesExample({"a.conf": MASTER + "brokerId=3\n"}, "R-BR-01"),
+    FilesExample({"a.conf": MASTER + "haListenPort=10999\n"}, "R-HA-02"),
+    FilesExample(
         {"a.conf": MASTER + "slaveReadEnable=yes\n"},
         "Boolean#parseBoolean takes every other text for false",
     ),
-    Case(
+    FilesExample(
         {"a.conf": MASTER + "diskMaxUsedSpaceRatio=75%\n"},
         "MixAll#properties2Object ignores values that a setter rejects",
     ),
-    Case(
+    FilesExample(
         {"a.conf": MASTER + "diskMaxUsedSpaceRatio=99\n"},
         "MessageStoreConfig#getDiskMaxUsedSpaceRatio",
     ),
-    Case(
+    FilesExample(
         {"a.conf": MASTER + "slaveReadEnabled=true\n"},
         "MixAll#properties2Object knows setters only",
     ),
-    Case(
+    FilesExample(
         {"a.conf": MASTER + "flushDiskType=SYNC_FLUSH\nflushDiskType=ASYNC_FLUSH\n"},
         "java.util.Properties",
     ),
@@ -106,7 +106,7 @@ WARNED = (
 """Cases in which `check` warns, and then answers for the brokers as they would run."""
 
 
-def read_messages(case: Case) -> list[str]:
+def read_messages(case: FilesExample) -> list[str]:
     """The messages about a case's files: the error, or else the warnings."""
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -122,7 +122,7 @@ def read_messages(case: Case) -> list[str]:
     return [text.replace(f"{folder.resolve()}/", "").replace(f"{folder}/", "") for text in said]
 
 
-def render_cases(cases: Iterable[Case]) -> str:
+def render_cases(cases: Iterable[FilesExample]) -> str:
     """A row for each case: its files, the messages about them, what real brokers do."""
     rows = [[show_files(c.files), "<br>".join(read_messages(c)), c.why] for c in cases]
     return render_table(["Files", "What `check` says", "Why"], rows)

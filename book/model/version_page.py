@@ -23,7 +23,7 @@ from properties.comparison.difference_search import (
 )
 from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
 from properties.comparison.repairs import REPAIRED_CLAIM, Repair, load_all_repairs
-from properties.comparison.upgrades import Difference, compute_difference
+from properties.comparison.upgrades import VersionDifference, compute_difference
 from properties.generated_text import SPEC, Page, render_table
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import describe
@@ -99,7 +99,7 @@ def render_known_differences() -> str:
     return render_table(head, rows)
 
 
-def _list_new(difference: Difference, kind: type[Variant | TimingDifference]) -> str:
+def _list_new(difference: VersionDifference, kind: type[Variant | TimingDifference]) -> str:
     gained = [f"`{c.name}`" for c in difference.gained if isinstance(c, kind)]
     lost = [f"no longer `{c.name}`" for c in difference.lost if isinstance(c, kind)]
     return ", ".join((*gained, *lost))

@@ -12,7 +12,7 @@ from book.operators import consumed
 from book.operators.cells import Answer, Reasons, find_answer
 from properties.language.property import Predicate
 from properties.scenarios.analysis.reading import find_structure
-from properties.scenarios.reading_claims import Deployment, list_steps
+from properties.scenarios.reading_claims import ReadingDeployment, list_steps
 from properties.scenarios.reading_claims import decide as find_wrong_run
 from properties.worlds.replication.fault_models import EVERY_FAULT
 from properties.worlds.replication.witnesses import is_answered
@@ -52,10 +52,10 @@ COLUMNS: Mapping[str, tuple[str, str]] = {
 STATUSES = (FLUSH_DISK_TIMEOUT, FLUSH_SLAVE_TIMEOUT, SLAVE_NOT_AVAILABLE)
 """What a put that waits may be answered besides PUT_OK."""
 
-READERS: Mapping[str, Deployment] = {
-    "nothing set": Deployment(False, False, 0, 1),
-    "`slaveReadEnable` on both": Deployment(True, True, 0, 1),
-    "`slaveReadEnable` on both, both ids of the group 1": Deployment(True, True, 1, 1),
+READERS: Mapping[str, ReadingDeployment] = {
+    "nothing set": ReadingDeployment(False, False, 0, 1),
+    "`slaveReadEnable` on both": ReadingDeployment(True, True, 0, 1),
+    "`slaveReadEnable` on both, both ids of the group 1": ReadingDeployment(True, True, 1, 1),
 }
 """Ways to set up reading from slaves, with equal settings on both brokers."""
 
@@ -162,26 +162,26 @@ def list_prices() -> Iterator[Iterable[str]]:
 
 
 @frozen
-class Reader:
+class ConsumerRow:
     """A row about consumers."""
 
     words: str
     """How reading from slaves is set up."""
-    deployment: Deployment
+    deployment: ReadingDeployment
     is_from_first: bool
     """The group begins at the first message."""
 
 
-def list_readers() -> Iterator[Reader]:
+def list_readers() -> Iterator[ConsumerRow]:
     """Every row about consumers."""
     for words, deployment in READERS.items():
         for is_checked in (False, True):
             for is_from_first in (False, True):
                 checked = evolve(deployment, is_offset_checked_in_slave=is_checked)
-                yield Reader(words, checked, is_from_first)
+                yield ConsumerRow(words, checked, is_from_first)
 
 
-def name_structure(reader: Reader) -> str:
+def name_structure(reader: ConsumerRow) -> str:
     """The structure of the world of reading that has these settings."""
     structure = find_structure(reader.deployment, is_from_first=reader.is_from_first)
     assert structure is not None  # No broker sends a consumer to the master only when it is slow.
@@ -202,7 +202,7 @@ def list_reader_rows() -> Iterator[Iterable[str]]:
         yield (f"{reader.words}: {say_target(reader.deployment)}", checked, begins, *answers)
 
 
-def say_target(deployment: Deployment) -> str:
+def say_target(deployment: ReadingDeployment) -> str:
     """From which broker consumers pull that know both."""
     if find_wrong_run("reads_stay_at_the_master", deployment) is None:
         return "pulls go to the master"

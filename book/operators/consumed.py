@@ -58,7 +58,7 @@ Answers: TypeAlias = tuple[Answer, ...]
 
 
 @frozen
-class Row:
+class ConsumedRow:
     """Groups with the same answers in the same situations."""
 
     situations: tuple[str, ...]
@@ -93,12 +93,12 @@ def name_settings(structure: ClaimedSystem) -> str:
 
 
 @cache
-def list_rows() -> tuple[Row, ...]:
+def list_rows() -> tuple[ConsumedRow, ...]:
     """Every situation with every certified group, equal ones together."""
     tables = {situation: tuple(answer_all(column)) for situation, column in SITUATIONS.items()}
     merged = group_equal(list(tables), lambda situation: tables[situation])
     return tuple(
-        Row(tuple(situations), groups, answers, is_first=number == 0)
+        ConsumedRow(tuple(situations), groups, answers, is_first=number == 0)
         for situations in merged
         for number, (groups, answers) in enumerate(tables[situations[0]])
     )

@@ -17,7 +17,7 @@ ADVICE_FILE = Path(__file__).parent / "promotion.toml"
 
 
 @frozen
-class Advice:
+class PromotionAdvice:
     """Something to do, the reason, where it is described, and the cells that say so."""
 
     when: str
@@ -31,10 +31,10 @@ class Advice:
 
 
 @cache
-def load_advice() -> tuple[Advice, ...]:
+def load_advice() -> tuple[PromotionAdvice, ...]:
     """All of it, in the order of the table."""
     entries: list[dict[str, Any]] = tomllib.loads(ADVICE_FILE.read_text("utf-8"))["advice"]
-    return tuple(Advice(**entry) for entry in entries)
+    return tuple(PromotionAdvice(**entry) for entry in entries)
 
 
 def render_advice() -> str:

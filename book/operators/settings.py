@@ -30,7 +30,7 @@ CLIENT_DEFAULTS: Mapping[str, Any] = {
 
 
 @frozen
-class Setting:
+class RecommendedSetting:
     """A key, its recommended value, the reason, and the cells that show it."""
 
     key: str
@@ -59,10 +59,10 @@ def say_value(value: Any) -> str:
 
 
 @cache
-def load_settings() -> tuple[Setting, ...]:
+def load_settings() -> tuple[RecommendedSetting, ...]:
     """Every setting, in the order of the table."""
     entries: list[dict[str, Any]] = tomllib.loads(SETTINGS_FILE.read_text())["setting"]
-    return tuple(Setting(**entry) for entry in entries)
+    return tuple(RecommendedSetting(**entry) for entry in entries)
 
 
 def list_rows() -> Iterator[Iterable[str]]:

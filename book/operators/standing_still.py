@@ -25,7 +25,7 @@ HEAD = ("What else you see", "Cause", "Do", "See", "Verdicts")
 
 
 @frozen
-class Cause:
+class StandstillCause:
     """A cause, its sign, the procedure against it, and the cells that say so."""
 
     sign: str
@@ -50,10 +50,10 @@ class Cause:
 
 
 @cache
-def load_causes() -> tuple[Cause, ...]:
+def load_causes() -> tuple[StandstillCause, ...]:
     """Every cause, in the order of the table."""
     entries: list[dict[str, Any]] = tomllib.loads(CAUSES_FILE.read_text("utf-8"))["cause"]
-    return tuple(Cause(**entry) for entry in entries)
+    return tuple(StandstillCause(**entry) for entry in entries)
 
 
 def find_procedure(name: str) -> Procedure:
@@ -75,7 +75,7 @@ def list_rows() -> Iterator[tuple[str, ...]]:
         yield (each.sign, each.why, *list_ways_out(each), verdicts)
 
 
-def list_ways_out(cause: Cause) -> tuple[str, str]:
+def list_ways_out(cause: StandstillCause) -> tuple[str, str]:
     """What to do, and where its codes and its recipe are."""
     if not cause.procedure:
         return cause.do, ""

@@ -11,15 +11,15 @@ from attrs import frozen
 
 from properties.comparison.advice import Advice, load_advice, say_known
 from properties.comparison.upgrades import (
-    Change,
     ReleaseChange,
     Turn,
+    VerdictChange,
     compute_changes,
     compute_difference,
     list_turned,
 )
 from properties.generated_text import SPEC, Page, render_table
-from properties.scenarios.summary.words import Kind, load_words
+from properties.scenarios.summary.words import FailureKind, load_words
 from properties.verdicts.certificates import load_cells
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import ClaimedGroup
@@ -37,7 +37,7 @@ FAULTS_MAX = 3
 
 
 @frozen
-class Group:
+class UpgradedGroup:
     """A stock group before an upgrade, and how it runs after it."""
 
     title: str
@@ -61,15 +61,15 @@ ASYNC_PAIR, SYNC_PAIR, SYNC_FLUSH_PAIR = (
 )
 
 GROUPS = (
-    Group("`ASYNC_MASTER`, `ASYNC_FLUSH`, one slave", ASYNC_PAIR),
-    Group("`SYNC_MASTER`, `ASYNC_FLUSH`, one slave", SYNC_PAIR),
-    Group("the same, then with `inSyncReplicas=2`", SYNC_PAIR, QUORUM),
-    Group(
+    UpgradedGroup("`ASYNC_MASTER`, `ASYNC_FLUSH`, one slave", ASYNC_PAIR),
+    UpgradedGroup("`SYNC_MASTER`, `ASYNC_FLUSH`, one slave", SYNC_PAIR),
+    UpgradedGroup("the same, then with `inSyncReplicas=2`", SYNC_PAIR, QUORUM),
+    UpgradedGroup(
         "the same, then with a controller and `allAckInSyncStateSet=true`", SYNC_PAIR, CONTROLLER
     ),
-    Group("`SYNC_MASTER`, `SYNC_FLUSH`, one slave", SYNC_FLUSH_PAIR),
-    Group("the same, then with `inSyncReplicas=2`", SYNC_FLUSH_PAIR, QUORUM),
-    Group(
+    UpgradedGroup("`SYNC_MASTER`, `SYNC_FLUSH`, one slave", SYNC_FLUSH_PAIR),
+    UpgradedGroup("the same, then with `inSyncReplicas=2`", SYNC_FLUSH_PAIR, QUORUM),
+    UpgradedGroup(
         "the same, then with a controller and `allAckInSyncStateSet=true`",
         SYNC_FLUSH_PAIR,
         CONTROLLER,
@@ -91,14 +91,14 @@ def list_rows(start: str) -> Iterator[tuple[str, ...]]:
         yield (group.title, better, worse)
 
 
-def compute_group_changes(group: Group, start: str) -> list[Change]:
+def compute_group_changes(group: UpgradedGroup, start: str) -> list[VerdictChange]:
     """The verdicts on a group that differ."""
     structures = (v.apply(group.structure) for v in group.compute_versions(start))
     before, after = (load_cells(s).values() for s in structures)
     return compute_changes(before, after)
 
 
-def say_turned(changes: Iterable[Change]) -> str:
+def say_turned(changes: Iterable[VerdictChange]) -> str:
     """The fears of an operator that the verdicts are about, with the failures that matter."""
     found = list(changes)
     told = []
@@ -113,7 +113,7 @@ def say_turned(changes: Iterable[Change]) -> str:
 def say_faults(names: Iterable[str]) -> str:
     """The commonest failures in words, the others counted."""
     columns = load_words().columns
-    kinds = list(Kind)
+    kinds = list(FailureKind)
     found = sorted((columns[n] for n in names), key=lambda c: (kinds.index(c.kind), c.number))
     more = len(found) - FAULTS_MAX
     told = ", ".join(column.words for column in found[:FAULTS_MAX])
@@ -147,7 +147,7 @@ def render_changes() -> str:
     return render_table(("What changes", *(f"From {s}" for s in STARTS), "Known from"), rows)
 
 
-def list_gained(group: Group, start: str) -> Iterable[ReleaseChange]:
+def list_gained(group: UpgradedGroup, start: str) -> Iterable[ReleaseChange]:
     """What the upgrade of a group brings."""
     return compute_difference(*group.compute_versions(start)).gained
 

@@ -39,7 +39,7 @@ WORDS = {VerdictWord.PROVED: "yes", VerdictWord.REFUTED: "no"}
 
 
 @frozen
-class Choice:
+class ControllerSettings:
     """Settings of every broker of a group."""
 
     text: str
@@ -54,15 +54,19 @@ class Choice:
 
 
 CHOICES = (
-    Choice("`allAckInSyncStateSet=false`, the default", settings=(ACK_BY_MASTER_ALONE,)),
-    Choice(
+    ControllerSettings(
+        "`allAckInSyncStateSet=false`, the default", settings=(ACK_BY_MASTER_ALONE,)
+    ),
+    ControllerSettings(
         "the same with `flushDiskType=SYNC_FLUSH`",
         FlushDiskType.SYNC_FLUSH,
         (ACK_BY_MASTER_ALONE,),
     ),
-    Choice("`allAckInSyncStateSet=true`"),
-    Choice("the same with `minInSyncReplicas=2`", settings=(TWO_IN_SYNC,)),
-    Choice("the same with `flushDiskType=SYNC_FLUSH`", FlushDiskType.SYNC_FLUSH, (TWO_IN_SYNC,)),
+    ControllerSettings("`allAckInSyncStateSet=true`"),
+    ControllerSettings("the same with `minInSyncReplicas=2`", settings=(TWO_IN_SYNC,)),
+    ControllerSettings(
+        "the same with `flushDiskType=SYNC_FLUSH`", FlushDiskType.SYNC_FLUSH, (TWO_IN_SYNC,)
+    ),
 )
 """The rows, each but the first and the third one more setting than the one before."""
 

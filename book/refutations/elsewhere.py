@@ -12,7 +12,7 @@ from book.refutations.evidence import describe_report, find_known_issues, is_sam
 from properties.comparison.upgrades import COMPARED_VARIANTS
 from properties.generated_text import count_steps, render_table
 from properties.language.world import ClaimedStructure
-from properties.scenarios.counterexamples.cases import Case
+from properties.scenarios.counterexamples.cases import CounterexamplePage
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.certified_cells import compute_row, describe
 from properties.verdicts.expectations import find_expectation
@@ -22,7 +22,7 @@ from properties.worlds.replication.world import ClaimedGroup
 from reference.releases.versions import RULE_SETS, apply_rule_set
 
 
-def render_others(case: Case) -> str:
+def render_others(case: CounterexamplePage) -> str:
     """A row for each way in which the guarantee breaks, in this structure."""
     groups: dict[str, list[Verdict]] = {}
     for cell in case.cells:
@@ -51,7 +51,7 @@ OTHERWISE: Mapping[str, Callable[[Verdict], bool]] = {
 """The remaining verdicts, which are neither refuted nor a promise."""
 
 
-def list_columns(case: Case, is_such: Callable[[Verdict], bool]) -> str:
+def list_columns(case: CounterexamplePage, is_such: Callable[[Verdict], bool]) -> str:
     """The fault models of these verdicts, with the findings that dispute them."""
     return ", ".join(
         f"{cell.fault} ({cell.dispute})" if cell.disputed else cell.fault
@@ -60,7 +60,7 @@ def list_columns(case: Case, is_such: Callable[[Verdict], bool]) -> str:
     )
 
 
-def describe_way(case: Case, cell: Verdict) -> str:
+def describe_way(case: CounterexamplePage, cell: Verdict) -> str:
     """The class of a refutation, or the reason that is expected of it."""
     if case.group:
         return explain(case.group, cell).sentence
@@ -78,7 +78,7 @@ def describe_cells(cells: list[Verdict]) -> Iterator[str]:
     )
 
 
-def tell_cell(case: Case, structure: ClaimedStructure) -> str | None:
+def tell_cell(case: CounterexamplePage, structure: ClaimedStructure) -> str | None:
     """The case's verdict in another structure; None if it is not decided.
 
     A deployment of 4.4.0 is described as in the verdict tables, which show vacuous proofs.
@@ -104,14 +104,16 @@ def list_releases(structure: ClaimedGroup) -> Iterator[tuple[str, ClaimedGroup]]
         yield name, apply_rule_set(structure, name)
 
 
-def list_deployments(case: Case) -> Iterator[tuple[str, Any]]:
+def list_deployments(case: CounterexamplePage) -> Iterator[tuple[str, Any]]:
     """The other structures of the same world in 4.4.0, by name."""
     for structure in case.structure.world.structures:
         if structure != case.structure:
             yield structure.name, structure
 
 
-def group_by_verdict(case: Case, named: Iterable[tuple[str, Any]]) -> dict[str, list[str]]:
+def group_by_verdict(
+    case: CounterexamplePage, named: Iterable[tuple[str, Any]]
+) -> dict[str, list[str]]:
     """The names of structures by their verdict; undecided ones are left out."""
     groups: dict[str, list[str]] = {}
     for name, structure in named:

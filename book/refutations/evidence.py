@@ -15,7 +15,7 @@ from attrs import frozen
 
 from book.links import CITATION
 from properties.checkout import ROOT
-from properties.scenarios.counterexamples.cases import Case
+from properties.scenarios.counterexamples.cases import CounterexamplePage
 from properties.scenarios.known_issues.catalogue import load_scenarios
 from properties.scenarios.known_issues.scenario import CERTAINTIES, Scenario
 from properties.scenarios.predictions import Prediction, load_predictions
@@ -86,12 +86,12 @@ def load_recording(name: str) -> dict[int, Mapping[str, Any]]:
     return {event["seq"]: event for event in map(json.loads, lines)}
 
 
-def find_explanation(case: Case) -> Explanation | None:
+def find_explanation(case: CounterexamplePage) -> Explanation | None:
     """The class of a refutation of replication; other worlds have none."""
     return explain(case.group, case.verdict) if case.group else None
 
 
-def find_predictions(case: Case) -> tuple[Prediction, ...]:
+def find_predictions(case: CounterexamplePage) -> tuple[Prediction, ...]:
     """The predictions of its class."""
     explanation = find_explanation(case)
     if explanation is None:
@@ -99,7 +99,7 @@ def find_predictions(case: Case) -> tuple[Prediction, ...]:
     return tuple(p for p in load_predictions() if p.explanation == explanation.name)
 
 
-def find_known_issues(case: Case) -> tuple[Scenario, ...]:
+def find_known_issues(case: CounterexamplePage) -> tuple[Scenario, ...]:
     """Known issues that break the same guarantee in the same world."""
     return tuple(
         scenario
@@ -108,7 +108,7 @@ def find_known_issues(case: Case) -> tuple[Scenario, ...]:
     )
 
 
-def is_same_story(case: Case, scenario: Scenario) -> bool:
+def is_same_story(case: CounterexamplePage, scenario: Scenario) -> bool:
     """A known issue is about the same verdict: the same release, and the same kind of fault."""
     is_same_release = not scenario.structure.variants
     return is_same_release and scenario.fault == case.fault
@@ -122,7 +122,7 @@ def find_line(citation: str, told: tuple[str, ...] = ()) -> RecordedLine:
     return RecordedLine(found[1], int(found[2]), found[3], told)
 
 
-def list_recorded(case: Case) -> Iterator[RecordedLine]:
+def list_recorded(case: CounterexamplePage) -> Iterator[RecordedLine]:
     """The lines of recordings for its class, those of its known issues, its own, each once.
 
     Raises LookupError.
@@ -152,7 +152,7 @@ def describe_report(scenario: Scenario) -> str:
 
 
 @frozen
-class Need:
+class NeededStep:
     """One step: under which conditions it may happen, and that it is needed."""
 
     step: int
@@ -168,7 +168,7 @@ class Need:
     """The guarantee breaks without this step too: then it was needless."""
 
 
-def list_needs(case: Case) -> Iterator[Need]:
+def list_needs(case: CounterexamplePage) -> Iterator[NeededStep]:
     """One entry for each step."""
     machine = compute_machine(case.structure)
     state = case.structure.make_initial(case.parameters)
@@ -177,11 +177,11 @@ def list_needs(case: Case) -> Iterator[Need]:
         named = next(instance.start(state)).named
         refused_step, refused_for, is_enough = leave_out(case, number)
         conditions = tuple(named)
-        yield Need(number, instance.rule, conditions, refused_step, refused_for, is_enough)
+        yield NeededStep(number, instance.rule, conditions, refused_step, refused_for, is_enough)
         state = machine.step(state, action).cluster
 
 
-def leave_out(case: Case, number: int) -> tuple[int | None, tuple[str, ...], bool]:
+def leave_out(case: CounterexamplePage, number: int) -> tuple[int | None, tuple[str, ...], bool]:
     """A schedule without one step: (step refused, conditions, whether the guarantee breaks).
 
     The steps after a refused one are not tried, because it may be needed for them.
@@ -199,7 +199,7 @@ def leave_out(case: Case, number: int) -> tuple[int | None, tuple[str, ...], boo
 
 
 def list_needless_pairs(
-    case: Case, schedule: Sequence[Action] | None = None
+    case: CounterexamplePage, schedule: Sequence[Action] | None = None
 ) -> Iterator[tuple[int, int]]:
     """The numbers of two steps without which the guarantee still breaks."""
     numbered = list(enumerate(schedule or case.schedule, start=1))

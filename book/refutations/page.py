@@ -22,7 +22,7 @@ from book.refutations.elsewhere import (
     render_others,
 )
 from book.refutations.evidence import (
-    Need,
+    NeededStep,
     describe_report,
     find_explanation,
     find_known_issues,
@@ -34,7 +34,12 @@ from book.refutations.evidence import (
 )
 from book.refutations.stock_sizes import render_stock_sizes
 from properties.generated_text import Page, count_steps, render_table
-from properties.scenarios.counterexamples.cases import FOLDER, Case, choose_schedule, load_cases
+from properties.scenarios.counterexamples.cases import (
+    FOLDER,
+    CounterexamplePage,
+    choose_schedule,
+    load_cases,
+)
 from properties.scenarios.stock_sizes import say_stock
 from properties.scenarios.summary.codes import find_code_of_cell, find_row, list_usual_codes
 from properties.scenarios.summary.rows import make_code
@@ -48,7 +53,7 @@ UP = "../"
 """From a page to the other chapters."""
 
 
-def draw_page(case: Case) -> str:
+def draw_page(case: CounterexamplePage) -> str:
     """The diagram of a page, as an SVG file."""
     title = f"{case.structure_name}, {case.fault}: how {case.claim} breaks"
     return draw_schedule(case.walk(), title, f"{case.claim} does not hold")
@@ -60,7 +65,7 @@ def render_overview() -> str:
     return render_table(head, map(_list_overview_cells, load_cases()))
 
 
-def _list_overview_cells(case: Case) -> Iterator[object]:
+def _list_overview_cells(case: CounterexamplePage) -> Iterator[object]:
     title = read_title(case.page)
     yield f"[{title}]({case.page.name})"
     code = find_code_of_cell(case.structure, case.verdict)
@@ -71,14 +76,14 @@ def _list_overview_cells(case: Case) -> Iterator[object]:
     yield describe_seen(case)
 
 
-def say_length(length: str, case: Case) -> str:
+def say_length(length: str, case: CounterexamplePage) -> str:
     """A length, with a warning if there is or may be a shorter schedule."""
     if case.told:
         return f"{length}; the shortest in the model has {len(case.verdict.schedule)}"
     return length if case.is_shortest else f"{length}, not known to be the shortest"
 
 
-def describe_seen(case: Case) -> str:
+def describe_seen(case: CounterexamplePage) -> str:
     """The support of the page: recorded, reported or predicted."""
     if any(list_recorded(case)):
         return "recorded"
@@ -92,7 +97,7 @@ def describe_seen(case: Case) -> str:
     return "predicted"
 
 
-def render_glance(case: Case) -> str:
+def render_glance(case: CounterexamplePage) -> str:
     """A table of the case: guarantee, structure, fault model, length, support."""
     rows = [
         ("Guarantee", link_claim(case.claim, UP)),
@@ -106,7 +111,7 @@ def render_glance(case: Case) -> str:
     return render_table(("RocketMQ 4.4.0", ""), rows)
 
 
-def describe_code(case: Case) -> str:
+def describe_code(case: CounterexamplePage) -> str:
     """The code under which the screen of ``check`` shows the guarantee broken."""
     code = find_code_of_cell(case.structure, case.verdict)
     if not code:
@@ -119,19 +124,19 @@ def describe_code(case: Case) -> str:
     return f"{code} on the screen of `./rmqspec check` ({words}){explain}"
 
 
-def render_property(case: Case) -> str:
+def render_property(case: CounterexamplePage) -> str:
     """The sentence of the guarantee, and its predicate as in the source."""
     predicate = case.structure.world.claims[case.claim].predicate
     return f"> {case.sentence}\n\n{fence([read_source(predicate, has_docstring=False)])}"
 
 
-def render_picture(case: Case) -> str:
+def render_picture(case: CounterexamplePage) -> str:
     """The diagram, with a text alternative; only the site has it."""
     drawn = f"![{case.claim} breaks after {count_steps(len(case.schedule))}]({case.picture.name})"
     return f"{drawn}\n\n{link_counterexample(UP, case.claim)}."
 
 
-def point_at_picture(case: Case) -> str:
+def point_at_picture(case: CounterexamplePage) -> str:
     """What the text has instead of the diagram."""
     return (
         f"{link_counterexample(UP, case.claim)}.\n"
@@ -139,7 +144,7 @@ def point_at_picture(case: Case) -> str:
     )
 
 
-def render_steps(case: Case) -> str:
+def render_steps(case: CounterexamplePage) -> str:
     """The steps, and the state of each node after each, if it has changed."""
     steps = case.walk()
     titles = [title for title, _ in list_lanes(steps[0].cluster)]
@@ -170,13 +175,13 @@ def read_states(step: JudgedStep) -> list[str]:
     return [text.state for text in fill_lanes(step.cluster, step.action)]
 
 
-def render_needs(case: Case) -> str:
+def render_needs(case: CounterexamplePage) -> str:
     """Why each step is possible, its place in RocketMQ's code, and the effect of omitting it."""
     head = ("Step", "Rule", "Without it", "Possible because", "RocketMQ's code")
     return render_table(head, (_list_need_cells(need) for need in list_needs(case)))
 
 
-def _list_need_cells(need: Need) -> Iterator[object]:
+def _list_need_cells(need: NeededStep) -> Iterator[object]:
     yield need.step
     yield link_rule(need.rule, UP)
     yield describe_lack(need)
@@ -184,7 +189,7 @@ def _list_need_cells(need: Need) -> Iterator[object]:
     yield need.rule.source
 
 
-def describe_lack(need: Need) -> str:
+def describe_lack(need: NeededStep) -> str:
     """The result of the schedule without one step."""
     if need.is_enough_without:
         return "the guarantee still breaks"
@@ -198,7 +203,7 @@ FAULTS_TWICE = "Each fault that the fault model admits may happen twice."
 """The limits of every search."""
 
 
-def render_minimal(case: Case) -> str:
+def render_minimal(case: CounterexamplePage) -> str:
     """The searches for a shorter schedule and their sizes, or that there were none."""
     if case.told:
         lines = list_reasons(case)
@@ -208,7 +213,7 @@ def render_minimal(case: Case) -> str:
     return "\n".join((f"## {heading}", "", *(f"- {line}" for line in lines)))
 
 
-def list_reasons(case: Case) -> Iterator[str]:
+def list_reasons(case: CounterexamplePage) -> Iterator[str]:
     """Why the page shows a longer schedule than the shortest one."""
     shortest = choose_schedule(case.structure, case.verdict)
     yield f"{shortest.remark} This page shows one that real brokers can take."
@@ -218,7 +223,7 @@ def list_reasons(case: Case) -> Iterator[str]:
         yield "No two steps can be left out together either."
 
 
-def list_searches(case: Case) -> Iterator[str]:
+def list_searches(case: CounterexamplePage) -> Iterator[str]:
     """The searches for a shorter schedule."""
     steps = len(case.schedule)
     fewer = f"of fewer than {count_steps(steps)}" if steps > 1 else "without a step"
@@ -237,7 +242,7 @@ def list_searches(case: Case) -> Iterator[str]:
     yield "No step can be left out: see *Without it* above."
 
 
-def list_doubts(case: Case) -> Iterator[str]:
+def list_doubts(case: CounterexamplePage) -> Iterator[str]:
     """A warning that a shorter one may exist, and how far this one was shortened."""
     fewer = f"fewer than {count_steps(len(case.schedule))}"
     if case.structure.world.depth_limit == 0:
@@ -260,12 +265,12 @@ def list_doubts(case: Case) -> Iterator[str]:
         yield "No two steps can be left out together either."
 
 
-def say_sizes(case: Case) -> str:
+def say_sizes(case: CounterexamplePage) -> str:
     """The sizes of the search."""
     return ", ".join(f"`{name}` {value}" for name, value in list_sizes(case.parameters).items())
 
 
-def render_seen(case: Case) -> str:
+def render_seen(case: CounterexamplePage) -> str:
     """Recorded lines, reports of users, or a note that there are none."""
     lines = [(f"`{x.recording}` seq {x.seq} (`{x.event}`)", x.quote()) for x in list_recorded(case)]
     parts = (
@@ -276,7 +281,7 @@ def render_seen(case: Case) -> str:
     return "\n\n".join(parts) or "Neither recorded nor reported, as far as we know."
 
 
-def _list_reports(case: Case) -> Iterator[str]:
+def _list_reports(case: CounterexamplePage) -> Iterator[str]:
     explanation = find_explanation(case)
     if explanation is not None:
         yield f"The class `{explanation.name}`: {explanation.sentence}"
@@ -290,7 +295,7 @@ def _list_reports(case: Case) -> Iterator[str]:
         yield f"A prediction, with a recipe to stage it: {link}."
 
 
-def render_elsewhere(case: Case) -> str:
+def render_elsewhere(case: CounterexamplePage) -> str:
     """The same verdict in other deployments, with repairs, in later releases."""
     compared = {"Deployment": list_deployments(case)}
     if case.group:
@@ -308,7 +313,7 @@ LINKS = {"Repair": partial(link_variant, up=UP)}
 """How the names of a row are written."""
 
 
-def render_reproduction(case: Case) -> str:
+def render_reproduction(case: CounterexamplePage) -> str:
     """The commands that reproduce the case."""
     structure = f'--structure "{case.structure_name}"'
     code = find_code_of_cell(case.structure, case.verdict)
@@ -321,7 +326,7 @@ def render_reproduction(case: Case) -> str:
     return "```sh\n" + "\n".join(lines) + "\n```"
 
 
-PARTS: Mapping[str, Callable[[Case], str]] = {
+PARTS: Mapping[str, Callable[[CounterexamplePage], str]] = {
     "glance": render_glance,
     "property": render_property,
     "picture": render_picture,

@@ -14,7 +14,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from book.chinese.contents import ENGLISH_MARK, FOLDER, FRONT, Entry, list_parts
+from book.chinese.contents import ENGLISH_MARK, FOLDER, FRONT, ContentsEntry, list_parts
 from book.links import read_title
 from properties.generated_text import SPEC
 
@@ -69,7 +69,7 @@ def find_last_english() -> str:
     return get_page(entry.file)
 
 
-def list_own() -> list[Entry]:
+def list_own() -> list[ContentsEntry]:
     """The Chinese pages in their order."""
     return [e for part in list_parts() for e in part.entries if not e.is_english]
 
@@ -81,7 +81,7 @@ def find_neighbours(page: str, pathto: Callable[[str], str]) -> list[dict[str, s
     return [describe(entry, pathto) for entry in (pages[here - 1], pages[here + 1])]
 
 
-def describe(entry: Entry | None, pathto: Callable[[str], str]) -> dict[str, str] | None:
+def describe(entry: ContentsEntry | None, pathto: Callable[[str], str]) -> dict[str, str] | None:
     """A neighbour's title and address."""
     if entry is None:
         return None
@@ -101,7 +101,7 @@ def render_parts(page: str, pathto: Callable[[str], str]) -> Iterator[str]:
         yield f'<p class="caption" role="heading">{caption}</p>\n<ul>{"".join(items)}</ul>'
 
 
-def render_entry(entry: Entry, is_here: bool, pathto: Callable[[str], str]) -> str:
+def render_entry(entry: ContentsEntry, is_here: bool, pathto: Callable[[str], str]) -> str:
     """A chapter as an item of a list."""
     item, link = "toctree-l1", "reference internal"
     if is_here:

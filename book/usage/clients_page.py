@@ -21,8 +21,8 @@ from reference.decisions.clients.sending import (
 from reference.decisions.clients.sending import SendSettings as Settings
 from reference.decisions.clients.services import SERVICES
 from reference.decisions.name_server.client_side import (
+    DurationRange,
     Route,
-    Span,
     compute_pulls_elsewhere,
     compute_unknown_to_clients,
     compute_unlisted,
@@ -81,7 +81,7 @@ def render_services() -> str:
     return render_table(("Question", "Meaning", *routes), rows)
 
 
-TIMES: Mapping[str, Callable[..., Span]] = {
+TIMES: Mapping[str, Callable[..., DurationRange]] = {
     "the name server lists it no longer": compute_unlisted,
     "a client knows": compute_unknown_to_clients,
     "a consumer pulls from a slave": compute_pulls_elsewhere,
@@ -98,7 +98,7 @@ def render_times() -> str:
     return render_table(("Until", "a process that ended", "a host that vanished"), rows)
 
 
-def say_seconds(span: Span) -> str:
+def say_seconds(span: DurationRange) -> str:
     """A span in words."""
     return f"{span.least_ms / 1000:g} to {span.most_ms / 1000:g} s" if span.most_ms else "at once"
 

@@ -21,7 +21,7 @@ from properties.scenarios.known_issues.decisions import Decision
 from properties.scenarios.known_issues.scenario import CERTAINTIES, Scenario
 from properties.scenarios.known_issues.telling import (
     HEADS,
-    Line,
+    IssueLine,
     describe_configuration,
     describe_length,
     describe_repairs,
@@ -42,7 +42,7 @@ def _list_names() -> list[str]:
     return [*(s.name for s in load_scenarios()), *(d.name for d in load_decisions())]
 
 
-def _link(line: Line, name: str) -> Iterator[str]:
+def _link(line: IssueLine, name: str) -> Iterator[str]:
     """The cells of a row; the event links to its section."""
     linked = attrs.evolve(line, what=f"[{line.what}](#{name})", shows=f"`{line.shows}`")
     yield from attrs.astuple(linked)

@@ -14,7 +14,7 @@ from properties.generated_text import SPEC, Page, render_table
 from properties.scenarios.progress_search import (
     Explored,
     Limits,
-    Situation,
+    ProgressSituation,
     explore,
     is_message_repeated,
     is_message_skipped,
@@ -41,7 +41,7 @@ KEPT = evolve(YOUNG, is_consumer_replaced=False)
 OLD = evolve(YOUNG, is_queue_young=False)
 FIRST = evolve(OLD, strategy=ConsumeFromWhere.FIRST_OFFSET)
 
-SEARCHES: tuple[tuple[str, Callable[[Situation], bool], Limits], ...] = (
+SEARCHES: tuple[tuple[str, Callable[[ProgressSituation], bool], Limits], ...] = (
     ("young queue", is_message_skipped, YOUNG),
     ("young queue", is_message_skipped, evolve(YOUNG, faults=2)),
     ("old queue, first offset", is_message_skipped, evolve(FIRST, faults=2)),

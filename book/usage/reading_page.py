@@ -16,25 +16,25 @@ from properties.scenarios.reading_claims import (
     DEPLOYMENTS,
     READING_CLAIMS,
     Circumstance,
-    Deployment,
+    ReadingDeployment,
     Run,
     decide,
     pull_from,
 )
-from reference.decisions.reading.consume_queue import ConsumeQueue, Entry
+from reference.decisions.reading.consume_queue import MessageLocation, ReadableQueue
 from reference.decisions.reading.get_message import UNSCANNED, GetMessageResult, get_message
-from reference.decisions.reading.pull import CHECKS, Pull, Situation, Topic
+from reference.decisions.reading.pull import CHECKS, PullMessageRequest, PullSituation, Topic
 from reference.decisions.reading.pull_processor import CODE_WRITES, SUGGESTION_WRITES, answer_pull
 from reference.decisions.reading.read import Read
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.worlds.replication.shape import Role
 
-QUEUE = ConsumeQueue(10, 50, 20, [Entry(n * 100, 100) for n in range(20, 50)], 20)
+QUEUE = ReadableQueue(10, 50, 20, [MessageLocation(n * 100, 100) for n in range(20, 50)], 20)
 """The queue of the examples: messages 10 to 49, whose first file has gone missing."""
 
-EXAMPLES: Mapping[str, tuple[int, ConsumeQueue]] = {
-    "is_queue_empty": (5, ConsumeQueue()),
+EXAMPLES: Mapping[str, tuple[int, ReadableQueue]] = {
+    "is_queue_empty": (5, ReadableQueue()),
     "is_offset_too_small": (5, QUEUE),
     "is_offset_at_end": (50, QUEUE),
     "is_offset_beyond_end": (55, QUEUE),
@@ -142,13 +142,13 @@ def describe(circumstance: Circumstance) -> str:
 
 def describe_answer(store: StoreSettings, is_open: bool, circumstance: Circumstance) -> str:
     """Code and suggested broker in words."""
-    read = Read(store, ConsumeQueue(), circumstance.offset, 32, log_max_offset=0)
+    read = Read(store, ReadableQueue(), circumstance.offset, 32, log_max_offset=0)
     result = evolve(
         get_message(read), status=circumstance.status, is_slave_suggested=circumstance.is_slow
     )
     broker = BrokerSettings(is_slave_read_enabled=is_open)
-    pull = Pull(circumstance.offset)
-    answer = answer_pull(Situation(pull, store, broker, GROUP, Topic(), None, result))
+    pull = PullMessageRequest(circumstance.offset)
+    answer = answer_pull(PullSituation(pull, store, broker, GROUP, Topic(), None, result))
     names = {GROUP.broker_id: "`brokerId`", GROUP.slow_broker_id: "slow"}
     return f"{answer.code}, {names.get(answer.suggested_broker_id or 0, '0')}"
 
@@ -159,7 +159,7 @@ def render_redirects() -> str:
     for broker, where in ((0, "master"), (1, "slave 1")):
         for is_open in (False, True):
             for is_slow in (False, True):
-                deployment = Deployment(is_open, is_open, 0, 1)
+                deployment = ReadingDeployment(is_open, is_open, 0, 1)
                 circumstance = next(c for c in CIRCUMSTANCES if c.is_slow == is_slow)
                 step = pull_from(deployment, broker, circumstance)
                 rows.append((where, *map(say, (is_open, is_slow)), step.next_broker))
@@ -187,16 +187,16 @@ def render_claims() -> str:
     return render_table(("Claim", "Sentence", "deployments", "holds in"), rows)
 
 
-SHOWN: Mapping[str, Deployment] = {
-    "correct: open on both, both ids 1": Deployment(True, True, 1, 1),
-    "open on both, group as created": Deployment(True, True, 0, 1),
-    "open on the master only, both ids 1": Deployment(True, False, 1, 1),
-    "open on the slave only, both ids 1": Deployment(False, True, 1, 1),
-    "nothing set": Deployment(False, False, 0, 1),
-    "open on both, slow consumers sent to a broker 2 that does not exist": Deployment(
+SHOWN: Mapping[str, ReadingDeployment] = {
+    "correct: open on both, both ids 1": ReadingDeployment(True, True, 1, 1),
+    "open on both, group as created": ReadingDeployment(True, True, 0, 1),
+    "open on the master only, both ids 1": ReadingDeployment(True, False, 1, 1),
+    "open on the slave only, both ids 1": ReadingDeployment(False, True, 1, 1),
+    "nothing set": ReadingDeployment(False, False, 0, 1),
+    "open on both, slow consumers sent to a broker 2 that does not exist": ReadingDeployment(
         True, True, 0, 2
     ),
-    "nothing set, only the slave left": Deployment(False, False, 0, 1, route=(1,)),
+    "nothing set, only the slave left": ReadingDeployment(False, False, 0, 1, route=(1,)),
 }
 """Usual deployments, in words."""
 

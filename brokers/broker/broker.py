@@ -13,7 +13,7 @@ from brokers.broker.events import EventWriter
 from brokers.broker.host import Host
 from brokers.broker.network.client import RemotingClient
 from brokers.broker.network.copying import Copying
-from brokers.broker.network.registration import Registration
+from brokers.broker.network.registration import BrokerRegistration
 from brokers.broker.network.remoting_server import RemotingServer
 from brokers.broker.parts import USUAL_PARTS, Parts
 from brokers.broker.replication.controlled_master import ControlledMasterHa
@@ -22,7 +22,7 @@ from brokers.broker.replication.epochs import LiveEpochs
 from brokers.broker.replication.master_ha import MasterHa
 from brokers.broker.replication.puts import Puts
 from brokers.broker.replication.slave_ha import SlaveHa
-from brokers.broker.requests.ports import Ports
+from brokers.broker.requests.ports import BrokerPorts
 from brokers.broker.requests.pulling import hold_pulls
 from brokers.broker.ruled_state import RuledState
 from brokers.broker.settings import Settings
@@ -50,9 +50,9 @@ class Broker:
     slave: SlaveHa | None = field(init=False)
     puts: Puts = field(init=False)
     client: RemotingClient = field(init=False)
-    registration: Registration = field(init=False)
+    registration: BrokerRegistration = field(init=False)
     copying: Copying = field(init=False)
-    ports: Ports = field(init=False)
+    ports: BrokerPorts = field(init=False)
     server: RemotingServer = field(init=False)
     events: EventWriter = field(init=False)
 
@@ -72,10 +72,10 @@ class Broker:
         self.puts = parts.puts(settings, self.store, serving, host, wake, parts.transfer)
         self.ha.on_report = self.puts.transfer.notify
         self.client = RemotingClient(host)
-        self.registration = Registration(settings, self.tables, self.client, host, self.slave)
+        self.registration = BrokerRegistration(settings, self.tables, self.client, host, self.slave)
         self.tables.on_topic = self.registration.register
         self.copying = parts.copying(settings, self.tables, self.client, host)
-        self.ports = Ports(self.puts, self.tables, self.events.write_put)
+        self.ports = BrokerPorts(self.puts, self.tables, self.events.write_put)
         self.server = RemotingServer(self.ports, parts.request, parts.handlers)
 
     def _make_ha(self) -> tuple[MasterHa, SlaveHa | None]:

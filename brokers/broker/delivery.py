@@ -9,13 +9,19 @@ from collections import deque
 
 from attrs import define, evolve, field
 
-from brokers.broker.replication.followed_puts import Put
-from brokers.broker.requests.ports import Ports
+from brokers.broker.replication.followed_puts import PendingPut
+from brokers.broker.requests.ports import BrokerPorts
 from reference.decisions.delay import delivery, stored
-from reference.decisions.delay.delivery import Look, Met, Passed, Round, Task
+from reference.decisions.delay.delivery import (
+    DeliveryPosition,
+    DeliveryTask,
+    Met,
+    Round,
+    RoundMessages,
+)
 from reference.decisions.delay.levels import compute_countdown_ms, compute_queue_id
 from reference.store import consume_queue as consume_queues
-from reference.store.consume_queue import Entry
+from reference.store.consume_queue import ConsumeQueueEntry
 from reference.store.java import JavaError
 from reference.store.put import PutMessageResult, PutMessageStatus
 from reference.store.records import SCHEDULE_TOPIC
@@ -26,25 +32,25 @@ FIRST_PERSIST_MS = 10_000.0
 
 
 @define(eq=False)
-class Level:
+class DeliveryRound:
     """A level's round while it is under way."""
 
     delivery: Delivery
     level: int
-    passed: Passed = field(factory=lambda: Passed(0, ()))
-    entries: deque[Entry] = field(factory=deque)
+    passed: RoundMessages = field(factory=lambda: RoundMessages(0, ()))
+    entries: deque[ConsumeQueueEntry] = field(factory=deque)
     """Those that it has not come to."""
 
-    def begin(self, task: Task) -> None:
+    def begin(self, task: DeliveryTask) -> None:
         """``DeliverDelayedMessageTimerTask#executeOnTimeup``."""
         store = self.delivery.ports.store.store
         queue = find_consume_queue(store, SCHEDULE_TOPIC, compute_queue_id(self.level))
-        look = Look(task.position, queue.min_offset_in_queue, queue.max_offset_in_queue)
+        look = DeliveryPosition(task.position, queue.min_offset_in_queue, queue.max_offset_in_queue)
         ended = delivery.look_at_queue(look)
         if ended is not None:
             self._end(ended)
             return
-        self.passed = Passed(task.position, ())
+        self.passed = RoundMessages(task.position, ())
         self.entries = deque(consume_queues.get_index_buffer(queue, task.position) or ())
         self._go_on()
 
@@ -72,7 +78,7 @@ class Level:
         if delivery.is_stopped_by(met):
             self._end(delivery.end_round(self.passed))
 
-    def _deliver(self, entry: Entry) -> bool:
+    def _deliver(self, entry: ConsumeQueueEntry) -> bool:
         """A due message; False: the round goes on when its put is answered."""
         ports = self.delivery.ports
         ports.store.store, record = stored.look_at_message(ports.store.store, entry)
@@ -88,7 +94,7 @@ class Level:
             self._meet(Met.REFUSED)
         return False
 
-    def _answered(self, put: Put) -> None:
+    def _answered(self, put: PendingPut) -> None:
         """``DefaultMessageStore#putMessage`` has returned."""
         if not isinstance(put.result, PutMessageResult):
             met = Met.THROWN
@@ -111,7 +117,7 @@ class Level:
 class Delivery:
     """All levels of a broker; a slave delivers nothing (R-BR-03)."""
 
-    ports: Ports
+    ports: BrokerPorts
 
     def start(self) -> None:
         """The first round of each level is planned."""
@@ -119,16 +125,16 @@ class Delivery:
         progress = {int(level): offset for level, offset in offsets.items()}
         schedule = stored.start(progress, self.ports.store.store)
         for level, task in schedule.tasks.items():
-            self.plan(Level(self, level), task)
+            self.plan(DeliveryRound(self, level), task)
         if schedule.tasks:
             period_ms = self.ports.settings.number("flushDelayOffsetInterval")
             store, tables = self.ports.store, self.ports.tables
             store.every("delay progress", period_ms, tables.persist_delay, FIRST_PERSIST_MS)
 
-    def plan(self, level: Level, task: Task) -> None:
+    def plan(self, level: DeliveryRound, task: DeliveryTask) -> None:
         """A round will begin."""
         self.ports.host.after(float(task.delay_ms), lambda: self._begin(level, task))
 
-    def _begin(self, level: Level, task: Task) -> None:
+    def _begin(self, level: DeliveryRound, task: DeliveryTask) -> None:
         if not self.ports.store.is_stopping:
             level.begin(task)

@@ -13,13 +13,13 @@ from brokers.broker.replication.controlled_master import (
     ControlledMasterHa,
 )
 from brokers.broker.replication.controlled_slave import ControlledSlaveHa
-from brokers.broker.replication.followed_puts import Put
+from brokers.broker.replication.followed_puts import PendingPut
 from brokers.broker.replication.master_ha import HaConnection, MasterHa
 from brokers.broker.replication.slave_ha import SlaveHa
 from brokers.broker.settings import Settings
 from reference.configuration.keys import MESSAGE_STORE_CONFIG, Value
 from reference.configuration.later_keys import get_name_in
-from reference.store.put import Message, PutMessageResult, is_written
+from reference.store.put import MessageToPut, PutMessageResult, is_written
 from reference.worlds.replication.shape import Role
 
 LATER_NUMBERS = ("slaveTimeout", "inSyncReplicas", "minInSyncReplicas")
@@ -138,10 +138,10 @@ class EventWriter:
         """The counters now."""
         self.write("snapshot", **self.describe())
 
-    def write_put(self, put: Put) -> None:
+    def write_put(self, put: PendingPut) -> None:
         """A put that has its answer."""
         result = put.result
-        if not isinstance(put.message, Message) or not isinstance(result, PutMessageResult):
+        if not isinstance(put.message, MessageToPut) or not isinstance(result, PutMessageResult):
             return
         host, rules = self.ha.host, self.ha.rules
         now_ms = host.now_ms()

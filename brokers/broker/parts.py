@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from attrs import field, frozen
 
 from brokers.broker.network.copying import Copying
-from brokers.broker.replication.group_transfer import GroupTransfer
+from brokers.broker.replication.group_transfer import LiveGroupTransfer
 from brokers.broker.replication.master_ha import MasterHa
 from brokers.broker.replication.puts import Puts
 from brokers.broker.replication.slave_ha import SlaveHa
@@ -28,7 +28,7 @@ class Parts:
     master: type[MasterHa] = MasterHa
     slave: type[SlaveHa] = SlaveHa
     puts: type[Puts] = Puts
-    transfer: type[GroupTransfer] = GroupTransfer
+    transfer: type[LiveGroupTransfer] = LiveGroupTransfer
     copying: type[Copying] = Copying
     request: type[Request] = Request
     handlers: Mapping[RequestCode, Handler] = field(factory=dict)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from attrs import define, field
 
-from brokers.broker_logs.lines import Line
+from brokers.broker_logs.lines import LogLine
 from brokers.broker_logs.wordings import Wording
 
 ENTRIES_MAX = 20
@@ -14,7 +14,7 @@ ENTRIES_MAX = 20
 
 
 @define
-class Finding:
+class LogFinding:
     """A sign of trouble at one broker."""
 
     sign: str
@@ -28,10 +28,10 @@ class Finding:
 
 
 @define
-class Findings:
+class LogFindings:
     """Every sign so far, in the order in which they were first found."""
 
-    found: dict[tuple[str, str], Finding] = field(factory=dict)
+    found: dict[tuple[str, str], LogFinding] = field(factory=dict)
     since: str = ""
     """What is earlier is left out."""
 
@@ -41,24 +41,24 @@ class Findings:
             return
         known = self.found.get((sign, broker))
         if known is None:
-            self.found[sign, broker] = Finding(sign, broker, first or time, time, detail)
+            self.found[sign, broker] = LogFinding(sign, broker, first or time, time, detail)
         else:
             known.last = time
             known.count += 1
 
-    def __iter__(self) -> Iterator[Finding]:
+    def __iter__(self) -> Iterator[LogFinding]:
         """The signs, the earliest first."""
         return iter(sorted(self.found.values(), key=lambda each: (each.first, each.broker)))
 
 
 @define
-class Entry:
+class TimelineEntry:
     """One line of a time line."""
 
     broker: str
     wording: Wording
     says: str
-    line: Line
+    line: LogLine
     """The first of the lines that it stands for."""
     last: str
     count: int = 1
@@ -76,8 +76,8 @@ class TimeLine:
     broker: str
     since: str = ""
     """What is earlier is left out."""
-    entries: list[Entry] = field(factory=list)
-    present: dict[tuple[str, str], Entry] = field(factory=dict)
+    entries: list[TimelineEntry] = field(factory=list)
+    present: dict[tuple[str, str], TimelineEntry] = field(factory=dict)
     """Entries since the latest start, by wording and words."""
     counts: dict[str, int] = field(factory=dict)
     """How many entries a wording has since then."""
@@ -87,7 +87,7 @@ class TimeLine:
         self.present.clear()
         self.counts.clear()
 
-    def add(self, line: Line, wording: Wording, says: str) -> None:
+    def add(self, line: LogLine, wording: Wording, says: str) -> None:
         """Tell a line; the same words again are counted, and so is the twenty-first of a kind."""
         if line.time < self.since:
             return
@@ -101,13 +101,13 @@ class TimeLine:
             known.count += 1
             return
         words = says if key[1] else f"{says} (and more like it)"
-        entry = Entry(self.broker, wording, words, line, line.time)
+        entry = TimelineEntry(self.broker, wording, words, line, line.time)
         self.present[key] = entry
         self.counts[name] = self.counts.get(name, 0) + 1
         self.entries.append(entry)
 
 
-def merge(lines: Iterable[TimeLine]) -> list[Entry]:
+def merge(lines: Iterable[TimeLine]) -> list[TimelineEntry]:
     """One time line of all brokers; entries of the same second stay in their broker's order."""
     entries = (entry for line in lines for entry in line.entries)
     return sorted(entries, key=lambda each: each.first)

@@ -25,7 +25,7 @@ LINE_BYTES_MAX = 1 << 16
 """What is behind is taken for another line, which has no date and is left out."""
 
 
-class Line(NamedTuple):
+class LogLine(NamedTuple):
     """A line of a log that begins with a date; lines of a stack trace do not."""
 
     time: str
@@ -42,28 +42,30 @@ def open_log(file: Path) -> IO[bytes]:
     return gzip.open(file) if file.suffix == ".gz" else file.open("rb")  # type: ignore[return-value]
 
 
-def read_file(file: Path, log: str, note: Callable[[str], None]) -> Iterator[Line]:
+def read_file(file: Path, log: str, note: Callable[[str], None]) -> Iterator[LogLine]:
     """The lines of one file; what ends a compressed file early goes to ``note``."""
     try:
         with open_log(file) as stream:
             while data := stream.readline(LINE_BYTES_MAX):
                 found = LINE.fullmatch(data.decode("utf-8", "replace").rstrip("\r\n"))
                 if found is not None:
-                    yield Line(
+                    yield LogLine(
                         found[1].replace(",", "."), log, *(found[n] or "" for n in (2, 3, 4))
                     )
     except (OSError, EOFError, zlib.error) as problem:
         note(f"{file}: cannot be read to its end: {problem}")
 
 
-def read_lines(files: dict[str, tuple[Path, ...]], note: Callable[[str], None]) -> Iterator[Line]:
+def read_lines(
+    files: dict[str, tuple[Path, ...]], note: Callable[[str], None]
+) -> Iterator[LogLine]:
     """All lines of a broker in the order of time.
 
     Lines of the same second stay in the order of their file, and the files are taken in the order
     in which they are named. A file whose clock goes back keeps its order.
     """
 
-    def read_log(log: str, paths: tuple[Path, ...]) -> Iterator[Line]:
+    def read_log(log: str, paths: tuple[Path, ...]) -> Iterator[LogLine]:
         for path in paths:
             yield from read_file(path, log, note)
 

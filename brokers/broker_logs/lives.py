@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from attrs import define, field
 
-from brokers.broker_logs.lines import Line
+from brokers.broker_logs.lines import LogLine
 from brokers.broker_logs.wordings import Match
 
 MASTER_LINES = ("accepted", "first_report", "positioned", "idle_closed", "slave_wait_timed_out")
@@ -66,7 +66,7 @@ class BrokerLives:
     spare: int | None = None
     """A file that was made in advance, and is deleted because its broker stops."""
 
-    def see(self, line: Line, match: Match) -> None:
+    def see(self, line: LogLine, match: Match) -> None:
         """Take one line into account."""
         name = match.wording.name
         if name == "last_exit":
@@ -89,7 +89,7 @@ class BrokerLives:
         return self.lives[-1].role if self.lives else self.settings.get(ROLE, "")
 
 
-def see_in_life(life: BrokerLife, line: Line, match: Match) -> None:
+def see_in_life(life: BrokerLife, line: LogLine, match: Match) -> None:
     """Take a line into account in the life that it belongs to."""
     name = match.wording.name
     if name == "file_loaded":

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 
 from attrs import define, evolve, field, frozen
 
-from brokers.broker_logs.findings import Entry, Finding, Findings, TimeLine, merge
+from brokers.broker_logs.findings import LogFinding, LogFindings, TimeLine, TimelineEntry, merge
 from brokers.broker_logs.folders import BrokerLogs
-from brokers.broker_logs.lines import Line, read_lines
+from brokers.broker_logs.lines import LogLine, read_lines
 from brokers.broker_logs.lives import BrokerLives
-from brokers.broker_logs.watching import Watch, name_host
+from brokers.broker_logs.watching import LogWatch, name_host
 from brokers.broker_logs.wordings import (
     AREAS,
     ERROR_SIGN,
@@ -55,8 +55,8 @@ class LogReport:
     """What the logs of a group say."""
 
     brokers: tuple[BrokerStory, ...]
-    entries: tuple[Entry, ...]
-    findings: tuple[Finding, ...]
+    entries: tuple[TimelineEntry, ...]
+    findings: tuple[LogFinding, ...]
     notes: tuple[str, ...]
     """Files that could not be read to their end."""
     release: str
@@ -87,12 +87,12 @@ def read_logs(
     What is earlier than ``since`` is read for what follows from it, and not told.
     """
     matcher = Matcher(load_wordings(), load_plain_lines())
-    findings = Findings(since=since)
+    findings = LogFindings(since=since)
     notes: list[str] = []
     stories = []
     for broker in brokers:
         story = BrokerStory(broker.name, BrokerLives(), TimeLine(broker.name, since))
-        watch = Watch(broker.name, findings)
+        watch = LogWatch(broker.name, findings)
         for line in read_lines(dict(broker.files), notes.append):
             if until and line.time[: len(until)] > until:
                 continue
@@ -114,7 +114,7 @@ def choose_release(report: LogReport, release: str) -> LogReport:
     return evolve(report, release=nearest[-1] if nearest else RELEASES[0], recorded_release=release)
 
 
-def take(story: BrokerStory, watch: Watch, line: Line, matcher: Matcher) -> None:
+def take(story: BrokerStory, watch: LogWatch, line: LogLine, matcher: Matcher) -> None:
     """Take one line of a broker into account."""
     story.lines += 1
     story.first, story.last = story.first or line.time, line.time

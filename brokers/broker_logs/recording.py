@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from brokers.broker_logs.findings import Entry
+from brokers.broker_logs.findings import TimelineEntry
 from brokers.broker_logs.lives import BrokerLife, BrokerLives
 from brokers.broker_logs.reading import BrokerStory, LogReport
 
@@ -132,7 +132,7 @@ def make_start(name: str, role: str, life: BrokerLife) -> dict[str, Any]:
     return start | counters | {"slave_fall_behind": end}
 
 
-def make_log(entry: Entry) -> dict[str, Any]:
+def make_log(entry: TimelineEntry) -> dict[str, Any]:
     """A line of a log, for whoever reads the recording."""
     text = hide_places(entry.line.text)
     level, thread = entry.line.level or "INFO", entry.line.thread

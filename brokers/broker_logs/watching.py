@@ -11,8 +11,8 @@ from collections import deque
 
 from attrs import define, field
 
-from brokers.broker_logs.findings import Findings
-from brokers.broker_logs.lines import Line
+from brokers.broker_logs.findings import LogFindings
+from brokers.broker_logs.lines import LogLine
 from brokers.broker_logs.wordings import Match
 
 FLAPS, FLAP_SECONDS = 4, 90
@@ -39,7 +39,7 @@ SEND_WAIT_MS = 200
 
 
 @define
-class Life:
+class WatchedLife:
     """A broker from one start to the next."""
 
     recovered_end: int | None = None
@@ -62,12 +62,12 @@ class Life:
 
 
 @define
-class Watch:
+class LogWatch:
     """Follows the lines of one broker."""
 
     broker: str
-    findings: Findings
-    life: Life = field(factory=Life)
+    findings: LogFindings
+    life: WatchedLife = field(factory=WatchedLife)
     known_end: int = 0
     """The log was at least so long at some time."""
     longest: int = 0
@@ -83,7 +83,7 @@ class Watch:
         """Count a sign of this broker."""
         self.findings.add(sign, self.broker, time, detail, first)
 
-    def see(self, line: Line, match: Match) -> None:
+    def see(self, line: LogLine, match: Match) -> None:
         """Take one line into account."""
         name = match.wording.name
         if match.wording.sign:
@@ -103,23 +103,23 @@ class Watch:
         most = LOG_BYTES_MAX if is_emptied or not self.longest else self.longest
         self.add(sign if lead <= most else "stranger_reports", time, detail)
 
-    def _see_last_exit(self, line: Line, match: Match) -> None:
-        self.life = Life(follows_failed_roll=self.life.has_failed_roll)
+    def _see_last_exit(self, line: LogLine, match: Match) -> None:
+        self.life = WatchedLife(follows_failed_roll=self.life.has_failed_roll)
         self.connects.clear()
         self.behind = 0
         if match.fields["exit"] == "abnormally":
             self.add("abnormal_start", line.time)
 
-    def _see_file_loaded(self, line: Line, match: Match) -> None:
+    def _see_file_loaded(self, line: LogLine, match: Match) -> None:
         insort(self.life.files, match.get_number("file"))
         self.longest = max(self.longest, match.get_number("file"))
 
-    def _see_file_deleted(self, line: Line, match: Match) -> None:
+    def _see_file_deleted(self, line: LogLine, match: Match) -> None:
         number = match.get_number("file")
         if number in self.life.files:
             self.life.files.remove(number)
 
-    def _see_recovered(self, line: Line, match: Match) -> None:
+    def _see_recovered(self, line: LogLine, match: Match) -> None:
         """The log is shorter than it was: certain, because a log only grows while a broker runs."""
         end = match.get_number("max_offset")
         if end < self.known_end:
@@ -129,7 +129,7 @@ class Watch:
         self.known_end = end
         self.longest = max(self.longest, end)
 
-    def _see_queues_truncated(self, line: Line, match: Match) -> None:
+    def _see_queues_truncated(self, line: LogLine, match: Match) -> None:
         """A queue knew a message that the log has not.
 
         4.4.0 compares the begin of a queue's last message with the end of the log
@@ -139,21 +139,21 @@ class Watch:
         if queues > log:
             self.add("tail_lost", line.time, f"queues to {queues}, log to {log}")
 
-    def _see_undispatched_at_stop(self, line: Line, match: Match) -> None:
+    def _see_undispatched_at_stop(self, line: LogLine, match: Match) -> None:
         self.known_end = max(self.known_end, match.get_number("max_offset"))
         self.longest = max(self.longest, self.known_end)
 
-    def _see_put_without_file(self, line: Line, match: Match) -> None:
+    def _see_put_without_file(self, line: LogLine, match: Match) -> None:
         self.life.has_failed_roll = True
 
-    def _see_accepted(self, line: Line, match: Match) -> None:
+    def _see_accepted(self, line: LogLine, match: Match) -> None:
         host = name_host(match)
         self._flap(host, line.time, f"{host} connects again and again")
 
-    def _see_connected(self, line: Line, match: Match) -> None:
+    def _see_connected(self, line: LogLine, match: Match) -> None:
         self._flap("", line.time, "it connects again and again")
 
-    def _see_master_gone(self, line: Line, match: Match) -> None:
+    def _see_master_gone(self, line: LogLine, match: Match) -> None:
         self._flap("ends", line.time, "its connection ends again and again")
 
     def _flap(self, kind: str, time: str, detail: str) -> None:
@@ -164,7 +164,7 @@ class Watch:
         if len(times) == FLAPS and 0 <= count_seconds(times[0], time) <= FLAP_SECONDS:
             self.add("flapping", time, detail, first=times[0])
 
-    def _see_first_report(self, line: Line, match: Match) -> None:
+    def _see_first_report(self, line: LogLine, match: Match) -> None:
         """A slave has more than its master: certain for the first slave after a start.
 
         Whatever it holds above the end that the master has recovered comes from an earlier life. A
@@ -185,13 +185,13 @@ class Watch:
             detail = f"{offset} bytes from {position} of the master lie at 0 of the slave"
             self.add("wrong_first_file", line.time, detail)
 
-    def _see_report_above_end(self, line: Line, match: Match) -> None:
+    def _see_report_above_end(self, line: LogLine, match: Match) -> None:
         offset, end = match.get_number("offset"), match.get_number("max_offset")
         self.longest = max(self.longest, end)
         detail = f"the slave has {offset}, the master {end}"
         self._add_reported("slave_ahead", offset - end, line.time, detail)
 
-    def _see_positioned(self, line: Line, match: Match) -> None:
+    def _see_positioned(self, line: LogLine, match: Match) -> None:
         """An empty slave is sent the last file only; puts below that it never gets."""
         life, position = self.life, match.get_number("position")
         if match.get_number("offset") == 0 and position > 0:
@@ -204,7 +204,7 @@ class Watch:
             self._compare_waiting_put(line.time)
         life.has_served = True
 
-    def _see_slave_wait_timed_out(self, line: Line, match: Match) -> None:
+    def _see_slave_wait_timed_out(self, line: LogLine, match: Match) -> None:
         offset = match.get_number("offset")
         self.known_end = max(self.known_end, offset)
         self.longest = max(self.longest, offset)
@@ -222,12 +222,12 @@ class Watch:
             detail = f"the slave is sent from {position}, a put that waits ends at {put}"
             self.add("positioned_above_put", time, detail)
 
-    def _see_fall_behind(self, line: Line, match: Match) -> None:
+    def _see_fall_behind(self, line: LogLine, match: Match) -> None:
         lead = -match.get_number("bytes")
         if lead > 0:
             self._add_reported("slave_ahead", lead, line.time, f"by {lead} bytes")
 
-    def _see_offset_not_matched(self, line: Line, match: Match) -> None:
+    def _see_offset_not_matched(self, line: LogLine, match: Match) -> None:
         """A place outside of the files; whose place it is, the thread tells."""
         offset, first, end = (match.get_number(name) for name in ("offset", "first", "end"))
         reader = line.thread
@@ -248,14 +248,14 @@ class Watch:
             if self.life.boundary_lines == BOUNDARY_LINES:
                 self.add("next_file_missing", line.time, f"the last file ends at {end}")
 
-    def _see_offset_corrected(self, line: Line, match: Match) -> None:
+    def _see_offset_corrected(self, line: LogLine, match: Match) -> None:
         """A group is sent to another place of its queue: back, or over what is gone."""
         asked, new = match.get_number("asked"), match.get_number("new")
         detail = f"{match.fields['group']} of {match.fields['topic']}: from {asked} to {new}"
         if new != asked:
             self.add("group_sent_back" if new < asked else "group_sent_on", line.time, detail)
 
-    def _see_dispatch_unreadable(self, line: Line, match: Match) -> None:
+    def _see_dispatch_unreadable(self, line: LogLine, match: Match) -> None:
         life = self.life
         life.unreadable_lines += 1
         if life.unreadable_lines == 1:
@@ -263,24 +263,24 @@ class Watch:
         if life.unreadable_lines >= UNREADABLE_LINES:
             self.add("dispatch_stuck", line.time, first=self.unreadable_since)
 
-    def _see_dispatch_behind(self, line: Line, match: Match) -> None:
+    def _see_dispatch_behind(self, line: LogLine, match: Match) -> None:
         """Two minutes in a row without an advance; bytes that come meanwhile may hide one."""
         behind = match.get_number("bytes")
         if behind >= self.behind > 0:
             self.add("dispatch_behind", line.time, f"by {behind} bytes")
         self.behind = behind
 
-    def _see_disk_filling(self, line: Line, match: Match) -> None:
+    def _see_disk_filling(self, line: LogLine, match: Match) -> None:
         """A ratio below 0 is no ratio: the folder is not there (``UtilAll``)."""
         ratio = float(match.fields["ratio"])
         self.add("disk_unknown" if ratio < 0 else "disk_filling", line.time, f"ratio {ratio}")
 
-    def _see_send_queue(self, line: Line, match: Match) -> None:
+    def _see_send_queue(self, line: LogLine, match: Match) -> None:
         milliseconds = match.get_number("milliseconds")
         if milliseconds > SEND_WAIT_MS:
             self.add("sends_wait", line.time, f"{milliseconds} ms")
 
-    def _see_set_changed(self, line: Line, match: Match) -> None:
+    def _see_set_changed(self, line: LogLine, match: Match) -> None:
         members = len(match.fields["members"].split(","))
         if members < self.members or (self.members == 0 and members == 1):
             self.add("set_shrank", line.time, f"to [{match.fields['members']}]")

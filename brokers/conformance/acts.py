@@ -8,11 +8,11 @@ from typing import Protocol
 from attrs import frozen
 
 from brokers.conformance.peers import OwnBroker
-from brokers.conformance.producer import Sending
+from brokers.conformance.producer import ProducerMessage
 from brokers.conformance.stage import MASTER_NODE, Stage
 from brokers.conformance.tap import Split
 from brokers.recorder.link_bytes import MASTER, SLAVE
-from reference.store.put import Message
+from reference.store.put import MessageToPut
 
 MEET_MAX_MS = 12_000.0
 """A slave that was refused comes again after five seconds; its connect may take as long."""
@@ -245,12 +245,12 @@ class Put:
             stage.host.after(POLL_MS, then)
 
     def _send(self, stage: Stage, then: Then) -> None:
-        sending = Sending(self.body_bytes, self.queue, self.waits)
+        sending = ProducerMessage(self.body_bytes, self.queue, self.waits)
         if stage.is_master_tested:
             stage.producer.send(sending, then)
             return
         master = stage.get_master().running
-        message = Message(
+        message = MessageToPut(
             sending.topic,
             sending.queue,
             bytes(sending.body_bytes),

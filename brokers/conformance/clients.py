@@ -14,7 +14,7 @@ from typing import Any
 from attrs import frozen
 
 from brokers.conformance.acts import POLL_MS, Then, repeat
-from brokers.conformance.producer import ANSWER_TIMEOUT_MS, TOPIC, Sending, make_request
+from brokers.conformance.producer import ANSWER_TIMEOUT_MS, TOPIC, ProducerMessage, make_request
 from brokers.conformance.stage import Stage
 from brokers.recorder.observing import AnswerError, read_figures, read_table
 from brokers.wire.codes import RequestCode
@@ -176,7 +176,7 @@ class Send:
         repeat(self.count, lambda done: self._send(stage, done), then)
 
     def _send(self, stage: Stage, then: Then) -> None:
-        request = Sending(self.body_bytes, self.queue).make_request(stage.host.wall_ms())
+        request = ProducerMessage(self.body_bytes, self.queue).make_request(stage.host.wall_ms())
 
         def take(answer: Command) -> None:
             stage.sends_open -= 1

@@ -34,7 +34,7 @@ from reference.decisions.metadata.table_text import TopicConfig
 from reference.decisions.progress.offset_table import name_key
 from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.decisions.sending.send_processor import RESPONSES, SendCode
-from reference.store.put import Message
+from reference.store.put import MessageToPut
 
 SUCCESS = int(SendCode.SUCCESS)
 SETTLE_MS = 500.0
@@ -138,7 +138,9 @@ class MasterTakes:
 
     def _put(self, stage: Stage, then: Then) -> None:
         body = bytes(self.body_bytes)
-        message = Message(TOPIC, self.queue, body, "WAIT\x01false\x02", is_wait_store_msg_ok=False)
+        message = MessageToPut(
+            TOPIC, self.queue, body, "WAIT\x01false\x02", is_wait_store_msg_ok=False
+        )
         master, delayed = stage.get_master().running, {}
         if self.delay_level:
             message = delay_message(message, self.delay_level, master.store.store)

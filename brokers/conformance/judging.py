@@ -50,7 +50,7 @@ TRIED_MAX = 60
 
 
 @frozen
-class Outcome:
+class CaseOutcome:
     """What came of one case."""
 
     case: Case
@@ -85,26 +85,26 @@ class Outcome:
         }
 
 
-def judge(case: Case, played: Played) -> Outcome:
+def judge(case: Case, played: Played) -> CaseOutcome:
     """Explain what a case has brought."""
     recording, late_ms = played.recording, played.late_ms
     verdict = check_recording(recording)
     broken = tuple(find_broken(recording)) if case.is_master_tested else ()
     common: Mapping[str, Any] = {"broken": broken, "recording": recording, "late_ms": late_ms}
     if played.unanswered and verdict.verdict == CONFORMS:
-        return Outcome(case, FAILED, f"{played.unanswered} {UNANSWERED}", **common)
+        return CaseOutcome(case, FAILED, f"{played.unanswered} {UNANSWERED}", **common)
     if verdict.verdict == CONFORMS:
         excluded = find_excluded(case, played)
         if excluded is None:
-            return Outcome(case, VACUOUS, "every other answer would conform too", **common)
-        return Outcome(case, PASSED, excluded=f"seq {excluded.seq}: {excluded.what}", **common)
+            return CaseOutcome(case, VACUOUS, "every other answer would conform too", **common)
+        return CaseOutcome(case, PASSED, excluded=f"seq {excluded.seq}: {excluded.what}", **common)
     reason = tell(verdict)
     is_late = late_ms > LATE_MAX_MS
     if verdict.verdict == REJECTED and not is_late:
-        return Outcome(case, FAILED, reason, verdict.first_unexplained_seq, **common)
+        return CaseOutcome(case, FAILED, reason, verdict.first_unexplained_seq, **common)
     if is_late:
         reason = f"this machine was {late_ms:.0f} ms late: {reason}"
-    return Outcome(case, INCONCLUSIVE, reason, verdict.first_unexplained_seq, **common)
+    return CaseOutcome(case, INCONCLUSIVE, reason, verdict.first_unexplained_seq, **common)
 
 
 def tell(verdict: TraceVerdict) -> str:

@@ -34,7 +34,7 @@ def make_request(code: RequestCode, fields: Mapping[str, Any], body: bytes = b""
 
 
 @frozen
-class Sending:
+class ProducerMessage:
     """A message that is sent."""
 
     body_bytes: int
@@ -77,7 +77,7 @@ class Producer:
     def __attrs_post_init__(self) -> None:
         self.client = RemotingClient(self.host)
 
-    def send(self, sending: Sending, then: Callable[[], None]) -> None:
+    def send(self, sending: ProducerMessage, then: Callable[[], None]) -> None:
         """One message; ``then`` follows its answer, or the lack of one."""
         begin_ms = self.elapsed_ms()
 
@@ -97,7 +97,7 @@ class Producer:
         request = sending.make_request(self.host.wall_ms())
         self.client.ask(self.address, request, ANSWER_TIMEOUT_MS, take)
 
-    def _describe(self, sending: Sending, answer: Command) -> dict[str, Any]:
+    def _describe(self, sending: ProducerMessage, answer: Command) -> dict[str, Any]:
         told: dict[str, Any] = {
             "node": "master",
             "topic": sending.topic,

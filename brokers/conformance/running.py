@@ -18,7 +18,7 @@ from brokers.broker.settings import Settings
 from brokers.broker.sockets.socket_host import SocketHost
 from brokers.conformance.acts import play
 from brokers.conformance.case import Case
-from brokers.conformance.judging import SKIPPED, Outcome, judge
+from brokers.conformance.judging import SKIPPED, CaseOutcome, judge
 from brokers.conformance.stage import Serving, Stage
 from brokers.wire.serving import Failures
 from reference.decisions.metadata.services import VIP_PORT_STEP
@@ -36,7 +36,7 @@ class NoBrokerError(Exception):
 
 
 @frozen
-class Target:
+class BrokerUnderTest:
     """Where the broker under test is, and how it is set."""
 
     settings: Settings
@@ -55,7 +55,7 @@ class Target:
     """One that kills it and starts it on its store; empty: cases that need that are not played."""
 
 
-def find_obstacle(case: Case, target: Target) -> str:
+def find_obstacle(case: Case, target: BrokerUnderTest) -> str:
     """Why a case cannot be played with this broker and its settings; empty if it can."""
     settings = target.settings
     if case.is_whole and not case.is_master_tested:
@@ -76,7 +76,7 @@ def find_obstacle(case: Case, target: Target) -> str:
     return ""
 
 
-def list_needed(target: Target) -> dict[str, bool]:
+def list_needed(target: BrokerUnderTest) -> dict[str, bool]:
     """What a case of copies needs, by its option, and whether it was told."""
     return {
         "--broker": bool(target.broker_address),
@@ -85,7 +85,7 @@ def list_needed(target: Target) -> dict[str, bool]:
 
 
 @define(eq=False, repr=False)
-class Lateness:
+class TimerLateness:
     """How late this process is at most, by a timer that ticks."""
 
     worst_ms: float = 0.0
@@ -138,7 +138,7 @@ class Listening:
         self.servers.clear()
 
 
-def make_serving(host: SocketHost, target: Target) -> Serving | None:
+def make_serving(host: SocketHost, target: BrokerUnderTest) -> Serving | None:
     """Where a slave under test finds name server and master; None: it is told of neither."""
     if not target.names_port:
         return None
@@ -152,7 +152,7 @@ def make_serving(host: SocketHost, target: Target) -> Serving | None:
     )
 
 
-def find_own_host(target: Target) -> str:
+def find_own_host(target: BrokerUnderTest) -> str:
     """Where the broker under test reaches this machine: as it is told, else where it listens."""
     told, _, _ = target.settings.text("haMasterAddress").rpartition(":")
     return told or target.bind
@@ -168,10 +168,10 @@ def find_free_port(bind: str) -> int:
     raise NoBrokerError(f"no two ports are free at {bind} for the tester's master")
 
 
-async def play_case(case: Case, target: Target, folder: Path) -> Outcome:
+async def play_case(case: Case, target: BrokerUnderTest, folder: Path) -> CaseOutcome:
     """One case against a broker that is there and empty."""
     done = asyncio.Event()
-    failures, lateness = Failures(lambda _: None, done.set), Lateness()
+    failures, lateness = Failures(lambda _: None, done.set), TimerLateness()
     host = SocketHost(lambda _: None, failures.fail)
     failures.watch(host.loop)
     listening = Listening(host, target.bind, (target.listen_port,))
@@ -206,7 +206,7 @@ async def play_case(case: Case, target: Target, folder: Path) -> Outcome:
 class Restarting:
     """The broker under test is killed and started again, in between."""
 
-    target: Target
+    target: BrokerUnderTest
     host: SocketHost
     task: asyncio.Task[None] | None = None
 
@@ -256,7 +256,7 @@ async def reach(address: str) -> None:
         return
 
 
-def run_cases(cases: Iterable[Case], target: Target) -> Iterator[Outcome]:
+def run_cases(cases: Iterable[Case], target: BrokerUnderTest) -> Iterator[CaseOutcome]:
     """Each case on an empty broker, with its outcome. Raises NoBrokerError, OSError."""
     is_used = False
     for case in cases:
@@ -264,14 +264,14 @@ def run_cases(cases: Iterable[Case], target: Target) -> Iterator[Outcome]:
         if not obstacle and is_used and not target.fresh:
             obstacle = "the broker is not empty any more: --fresh says how to make it so"
         if obstacle:
-            yield Outcome(case, SKIPPED, obstacle)
+            yield CaseOutcome(case, SKIPPED, obstacle)
             continue
         is_used = True
         with tempfile.TemporaryDirectory(prefix="rmqspec-conform-") as folder:
             yield asyncio.run(_run_case(case, target, Path(folder)))
 
 
-async def _run_case(case: Case, target: Target, folder: Path) -> Outcome:
+async def _run_case(case: Case, target: BrokerUnderTest, folder: Path) -> CaseOutcome:
     if target.fresh:
         await run_command("--fresh", target.fresh)
     if target.broker_address:

@@ -18,7 +18,7 @@ from brokers.conformance.name_server import NameServerConnection
 from brokers.conformance.peers import LifePeer, OwnBroker
 from brokers.conformance.producer import Producer
 from brokers.conformance.shown_tables import AskedPeer, describe_own
-from brokers.conformance.tap import Link
+from brokers.conformance.tap import TappedLink
 from brokers.recorder.link_bytes import MASTER, SLAVE
 from brokers.recordings.clock import FOREVER_MS
 from brokers.recordings.kinds import WITH_HEARTBEATS
@@ -100,7 +100,7 @@ class Stage:
     """Where the tester's own brokers differ from the one under test."""
     lines: list[dict[str, Any]] = field(factory=list)
     nodes: dict[str, dict[str, Any]] = field(factory=dict)
-    links: dict[str, Link] = field(factory=dict)
+    links: dict[str, TappedLink] = field(factory=dict)
     brokers: dict[str, OwnBroker] = field(factory=dict)
     producer: Producer = field(init=False)
     began_ms: float = field(init=False)
@@ -213,12 +213,12 @@ class Stage:
         """What the broker under test is called."""
         return MASTER_NODE if self.is_master_tested else "slave1"
 
-    def get_link(self, slave: int = 1) -> Link:
+    def get_link(self, slave: int = 1) -> TappedLink:
         """The link of a slave, counted from 1."""
         name = f"link_slave{slave}"
         if name not in self.links:
             own_side = SLAVE if self.is_master_tested else MASTER
-            self.links[name] = Link(name, own_side, self.host, self.note)
+            self.links[name] = TappedLink(name, own_side, self.host, self.note)
         return self.links[name]
 
     def get_slave(self, number: int = 1) -> OwnBroker:

@@ -12,7 +12,7 @@ from brokers.broker.host import Transport
 from brokers.conformance.acts import MEET_MAX_MS, Then, repeat, wait_until
 from brokers.conformance.stage import MASTER_NODE, Stage
 from brokers.wire.replication import REPORT, Frame, encode_frame, encode_report
-from reference.store.put import Message, encode_message
+from reference.store.put import MessageToPut, encode_message
 from reference.store.records import compute_message_length, encode_blank_header
 
 CONNECT_TIMEOUT_MS = 5000.0
@@ -98,7 +98,9 @@ def make_file(base: int, file_bytes: int) -> bytes:
     body = bytes(MESSAGE_BYTES - compute_message_length(0, len(TOPIC), 0))
     count = file_bytes // MESSAGE_BYTES
     messages = (
-        encode_message(Message(TOPIC, 0, body), base + number, base + number * MESSAGE_BYTES, 1)
+        encode_message(
+            MessageToPut(TOPIC, 0, body), base + number, base + number * MESSAGE_BYTES, 1
+        )
         for number in range(count)
     )
     rest = file_bytes - count * MESSAGE_BYTES
@@ -123,7 +125,7 @@ class Listen:
 
 
 @frozen
-class Asked:
+class AwaitReport:
     """Until the slave has reported on its present connection, or twelve seconds are over."""
 
     def perform(self, stage: Stage, then: Then) -> None:

@@ -28,7 +28,7 @@ class Split:
 
 
 @define(eq=False, repr=False)
-class Link:
+class TappedLink:
     """The replication connections between the tester and one broker, one after another."""
 
     name: str
@@ -77,7 +77,7 @@ class Link:
 class TappedConnection:
     """One connection: a peer of the host, and the transport of our own broker's peer."""
 
-    link: Link
+    link: TappedLink
     inner: Peer
     number: int = 0
     outer: Transport | None = None

@@ -9,7 +9,7 @@ from attrs import frozen
 from brokers.disk.records.units import Unit
 
 
-class Kind(enum.Enum):
+class FindingKind(enum.Enum):
     """What is found of a pair; the more serious come first."""
 
     CANNOT_SAY = "cannot say"
@@ -36,26 +36,26 @@ class Kind(enum.Enum):
 
 REMARKS = frozenset(
     {
-        Kind.EPOCH_AHEAD,
-        Kind.EPOCH_LATE,
-        Kind.MISSING_FILE,
-        Kind.DAMAGED,
-        Kind.TORN_RECORD,
-        Kind.TORN_TAIL,
-        Kind.STALE_TAIL,
-        Kind.UNQUEUED,
+        FindingKind.EPOCH_AHEAD,
+        FindingKind.EPOCH_LATE,
+        FindingKind.MISSING_FILE,
+        FindingKind.DAMAGED,
+        FindingKind.TORN_RECORD,
+        FindingKind.TORN_TAIL,
+        FindingKind.STALE_TAIL,
+        FindingKind.UNQUEUED,
     }
 )
 """What is found of one broker's store; a start cuts tails."""
-GAPS = frozenset({Kind.GAP, Kind.MASTER_GAP})
+GAPS = frozenset({FindingKind.GAP, FindingKind.MASTER_GAP})
 """A stretch for which one of the brokers has no bytes."""
 DIFFERENT = (
-    frozenset(Kind)
+    frozenset(FindingKind)
     - REMARKS
     - {
-        Kind.EQUAL,
-        Kind.CANNOT_SAY,
-        Kind.MASTER_BEGINS_LATER,
+        FindingKind.EQUAL,
+        FindingKind.CANNOT_SAY,
+        FindingKind.MASTER_BEGINS_LATER,
     }
 )
 """Kinds with which the slave is not its master's equal. A master that begins later is none: each
@@ -63,10 +63,10 @@ broker's retention is its own."""
 
 
 @frozen
-class Finding:
+class DiskFinding:
     """One thing that is found."""
 
-    kind: Kind
+    kind: FindingKind
     offset: int = 0
     """Where it begins; see the kind."""
     end_offset: int = 0

@@ -11,7 +11,7 @@ from brokers.disk.records.walking import finish, walk
 from brokers.disk.stored_brokers import StoredBroker
 
 
-class Change(enum.Enum):
+class StoreChange(enum.Enum):
     """What another process did in the meantime."""
 
     GROWN = "its log grew"
@@ -23,7 +23,7 @@ class Change(enum.Enum):
 class Stability:
     """What changed; the offsets say how far."""
 
-    change: Change
+    change: StoreChange
     before_offset: int
     now_offset: int
 
@@ -34,7 +34,7 @@ def find_change(broker: StoredBroker) -> Stability | None:
     if not broker.start.is_started:
         return None
     if now.begin_offset != before.begin_offset or len(now.files) < len(before.files):
-        return Stability(Change.FILES_GONE, before.begin_offset, now.begin_offset)
+        return Stability(StoreChange.FILES_GONE, before.begin_offset, now.begin_offset)
     known = [offset for offset in broker.start.landmarks if offset < broker.start.end_offset]
     begin = known[-1] if known else now.begin_offset
     index = next((i for i, f in enumerate(now.files) if begin < f.end_offset), None)
@@ -43,5 +43,5 @@ def find_change(broker: StoredBroker) -> Stability | None:
     end = finish(walk(now, index, broker.rules.record_format, begin=begin)).offset
     if end == broker.start.end_offset:
         return None
-    change = Change.GROWN if end > broker.start.end_offset else Change.REWRITTEN
+    change = StoreChange.GROWN if end > broker.start.end_offset else StoreChange.REWRITTEN
     return Stability(change, broker.start.end_offset, end)

@@ -26,10 +26,10 @@ from brokers.disk.files.queue_files import (
     truncate,
 )
 from brokers.disk.records.held_records import QueuePlace, list_queue_places
-from brokers.disk.records.walking import Passed, Stop, WalkEnd, finish, walk
+from brokers.disk.records.walking import ConsecutiveRecords, StopReason, WalkEnd, finish, walk
 from reference.releases.start_rules import StartRules
 from reference.store import java, records, recovery
-from reference.store.consume_queue import Entry, is_folder_nameable
+from reference.store.consume_queue import ConsumeQueueEntry, is_folder_nameable
 from reference.store.java import JavaError
 from reference.store.records import RecordFormat
 from reference.store.store import StoreCheckpoint
@@ -44,7 +44,7 @@ Progress: TypeAlias = Callable[[int], None]
 SINGLE_ENTRY = "a consume queue has files of a single entry"
 
 
-class Outcome(enum.Enum):
+class StartOutcome(enum.Enum):
     """How a start ends."""
 
     STARTS = "starts"
@@ -53,10 +53,10 @@ class Outcome(enum.Enum):
 
 
 @frozen
-class Start:
+class StoreStart:
     """A start on paper."""
 
-    outcome: Outcome
+    outcome: StartOutcome
     problem: str = ""
     """Why it fails."""
     is_after_kill: bool = False
@@ -67,7 +67,7 @@ class Start:
     """``getMaxPhyOffset`` (bytes)."""
     last_offset: int = -1
     """Where the last record that was read begins (bytes); -1: none was."""
-    stop: Stop = Stop.UNREADABLE
+    stop: StopReason = StopReason.UNREADABLE
     """Why the log ends there."""
     read_from_offset: int = 0
     """Where recovery begins to read; what lies before is not checked (bytes)."""
@@ -87,7 +87,7 @@ class Start:
     @property
     def is_started(self) -> bool:
         """The broker comes up."""
-        return self.outcome is Outcome.STARTS
+        return self.outcome is StartOutcome.STARTS
 
 
 @frozen
@@ -120,20 +120,20 @@ def read_inputs(folder: StoreFolder, rules: StartRules, progress: Progress) -> I
     )
 
 
-def compute_start(inputs: Inputs) -> Start:
+def compute_start(inputs: Inputs) -> StoreStart:
     """What a start makes of a store (``DefaultMessageStore#load``). Raises OSError."""
     log, is_after_kill = inputs.log, inputs.is_after_kill
     if inputs.problem:
-        return Start(Outcome.REFUSES, inputs.problem, is_after_kill)
+        return StoreStart(StartOutcome.REFUSES, inputs.problem, is_after_kill)
     if not log.files:
         is_destroyed = is_after_kill or inputs.rules.are_queues_destroyed
         left: Mapping[QueueKey, Queue] = {} if is_destroyed else inputs.queues
-        return Start(Outcome.STARTS, is_after_kill=is_after_kill, queues=left)
+        return StoreStart(StartOutcome.STARTS, is_after_kill=is_after_kill, queues=left)
     try:
         return _recover(inputs)
     except JavaError as error:
         problem = f"reading the log throws {error.class_name}"
-        return Start(Outcome.REFUSES, problem, is_after_kill)
+        return StoreStart(StartOutcome.REFUSES, problem, is_after_kill)
 
 
 def find_begin(inputs: Inputs) -> int:
@@ -171,7 +171,7 @@ def is_file_matched(file: LogFile, times: StoreCheckpoint, record_format: Record
 
 
 @define
-class Reader:
+class RecoveryReader:
     """Recovery reads the log; after a kill it dispatches each record.
 
     Later releases dispatch those behind the queues' ends after a normal exit, too, but for the one
@@ -181,12 +181,12 @@ class Reader:
 
     inputs: Inputs
     queues: dict[QueueKey, Queue]
-    entered: dict[QueueKey, list[Entry]] = field(factory=dict)
+    entered: dict[QueueKey, list[ConsumeQueueEntry]] = field(factory=dict)
     landmarks: list[int] = field(factory=list)
     records: int = 0
     last_offset: int = -1
 
-    def visit(self, passed: Passed) -> None:
+    def visit(self, passed: ConsecutiveRecords) -> None:
         """Some records more."""
         inputs, rules = self.inputs, self.inputs.rules
         inputs.progress(len(passed.buffer))
@@ -207,13 +207,13 @@ class Reader:
         return self.inputs.max_physic_offset
 
 
-def _recover(inputs: Inputs) -> Start:
+def _recover(inputs: Inputs) -> StoreStart:
     log, index = inputs.log, find_begin(inputs)
-    reader = Reader(inputs, dict(inputs.queues))
+    reader = RecoveryReader(inputs, dict(inputs.queues))
     end = finish(walk(log, index, inputs.rules.record_format), reader.visit)
     queues = reader.queues
-    start = Start(
-        Outcome.STARTS,
+    start = StoreStart(
+        StartOutcome.STARTS,
         is_after_kill=inputs.is_after_kill,
         begin_offset=log.begin_offset,
         end_offset=end.offset,
@@ -228,7 +228,7 @@ def _recover(inputs: Inputs) -> Start:
     made = _count_entries(queues)
     whole = _cut_queues(inputs, end, queues, reader.entered)
     if whole is None:
-        return evolve(start, outcome=Outcome.HANGS, problem=SINGLE_ENTRY)
+        return evolve(start, outcome=StartOutcome.HANGS, problem=SINGLE_ENTRY)
     left = _count_entries(whole)
     if inputs.rules.are_queues_caught_up:
         _catch_up(inputs, end, whole)
@@ -245,7 +245,7 @@ def _cut_queues(
     inputs: Inputs,
     end: WalkEnd,
     queues: dict[QueueKey, Queue],
-    entered: Mapping[QueueKey, list[Entry]],
+    entered: Mapping[QueueKey, list[ConsumeQueueEntry]],
 ) -> dict[QueueKey, Queue] | None:
     """No queue points behind the log's end; None: the start never ends.
 
@@ -282,7 +282,7 @@ def _dispatch(
     place: QueuePlace,
     rules: StartRules,
     queues: dict[QueueKey, Queue],
-    entered: dict[QueueKey, list[Entry]] | None,
+    entered: dict[QueueKey, list[ConsumeQueueEntry]] | None,
 ) -> None:
     topic = java.decode_utf8(place.topic)
     if not is_folder_nameable(topic):
@@ -291,5 +291,5 @@ def _dispatch(
     before = queues.setdefault(key, Queue(*key))
     queues[key] = after = enter(before, place, rules)
     if after is not before and entered is not None:
-        entry = Entry(place.own_offset, place.size_bytes, 0)
+        entry = ConsumeQueueEntry(place.own_offset, place.size_bytes, 0)
         entered.setdefault(key, []).append(entry)

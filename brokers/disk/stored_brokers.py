@@ -11,8 +11,8 @@ from brokers.disk.files.checkpoint_files import Epochs
 from brokers.disk.files.folders import StoreFolder
 from brokers.disk.files.log_files import LogFiles
 from brokers.disk.files.table_files import FILE_NAMES, TableFile
-from brokers.disk.findings import Finding
-from brokers.disk.starting import Outcome, Start
+from brokers.disk.findings import DiskFinding
+from brokers.disk.starting import StartOutcome, StoreStart
 from reference.releases.start_rules import StartRules
 
 MASTER = "master"
@@ -29,11 +29,11 @@ class StoredBroker:
     """As the user named it."""
     folder: StoreFolder
     log: LogFiles
-    start: Start
+    start: StoreStart
     tables: Mapping[str, TableFile]
     epochs: Epochs
     rules: StartRules
-    remarks: tuple[Finding, ...] = ()
+    remarks: tuple[DiskFinding, ...] = ()
     """What is remarkable about it alone."""
 
     @property
@@ -53,7 +53,7 @@ class StoredBroker:
 
 def tell_start_problem(broker: StoredBroker) -> str:
     """Why the broker does not come up; empty if it does."""
-    if broker.start.outcome is not Outcome.STARTS:
+    if broker.start.outcome is not StartOutcome.STARTS:
         return broker.start.problem
     damaged = broker.list_damaged_tables()
     verb = "has" if len(damaged) == 1 else "have"

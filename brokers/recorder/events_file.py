@@ -14,7 +14,7 @@ from brokers.recorder.following import Follower
 from brokers.recorder.line import DERIVED, OWN_KINDS, Line
 from brokers.recorder.nodes import Nodes
 from brokers.recorder.position import LIFE_KINDS, STOPPED
-from brokers.recorder.writer import Writer, find_writer
+from brokers.recorder.writer import WritingProcess, find_writer
 from brokers.recordings.kinds import END_KINDS, EXPLAINED_KINDS, START_KINDS
 from reference.worlds.replication.shape import FlushDiskType, Role
 
@@ -66,7 +66,7 @@ class EventsFile:
     last_ms: float = 0.0
     """The stamp of the latest event."""
     follower: Follower = field(init=False)
-    writer: Writer | None = None
+    writer: WritingProcess | None = None
     """The process that appends, while it is seen to run."""
 
     def __attrs_post_init__(self) -> None:

@@ -15,7 +15,7 @@ from brokers.wire.controlled_replication import (
     SLAVE_HANDSHAKE,
     ControlledFrameReader,
     ControlledReportReader,
-    Seen,
+    MessageEvent,
     is_handshake,
 )
 from brokers.wire.replication import REPORT, FrameHeaderReader, ReportReader
@@ -33,10 +33,10 @@ class PlainReports:
 
     reader: ReportReader = field(factory=ReportReader)
 
-    def feed(self, data: bytes) -> Iterator[Seen]:
+    def feed(self, data: bytes) -> Iterator[MessageEvent]:
         """The reports that are whole now."""
         for offset in self.reader.feed(data):
-            yield Seen("ha_report", {"slave_offset": offset})
+            yield MessageEvent("ha_report", {"slave_offset": offset})
 
 
 @define
@@ -45,10 +45,10 @@ class PlainFrames:
 
     reader: FrameHeaderReader = field(factory=FrameHeaderReader)
 
-    def feed(self, data: bytes) -> Iterator[Seen]:
+    def feed(self, data: bytes) -> Iterator[MessageEvent]:
         """The headers that are whole now. Raises WireError."""
         for offset, length in self.reader.feed(data):
-            yield Seen("ha_frame", {"master_offset": offset, "body_bytes": length})
+            yield MessageEvent("ha_frame", {"master_offset": offset, "body_bytes": length})
 
 
 @define
@@ -60,7 +60,7 @@ class LinkBytes:
     is_known: bool = False
     _waiting: dict[str, bytes] = field(factory=lambda: dict.fromkeys(SIDES, b""))
 
-    def feed(self, side: str, data: bytes) -> Iterator[Seen]:
+    def feed(self, side: str, data: bytes) -> Iterator[MessageEvent]:
         """What these bytes of one side show, each as soon as it is whole."""
         if not self.is_known:
             self._waiting[side] += data
@@ -87,7 +87,7 @@ class LinkBytes:
         else:
             self.readers = {SLAVE: PlainReports(), MASTER: PlainFrames()}
 
-    def _read(self, side: str, data: bytes) -> Iterator[Seen]:
+    def _read(self, side: str, data: bytes) -> Iterator[MessageEvent]:
         reader = self.readers.get(side)
         if reader is None or not data:
             return
@@ -96,4 +96,4 @@ class LinkBytes:
         except WireError as problem:
             del self.readers[side]
             text = f"the {side} breaks the protocol: {problem}; what follows is forwarded unread"
-            yield Seen("note", {"text": text})
+            yield MessageEvent("note", {"text": text})

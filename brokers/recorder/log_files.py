@@ -32,7 +32,7 @@ class Written:
 
 
 @define
-class LogFiles:
+class BrokerLogFiles:
     """The logs of one broker, from now on: what they had before is for ``rmqspec logs``."""
 
     node: str

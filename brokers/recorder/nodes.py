@@ -8,12 +8,12 @@ from typing import Any
 from attrs import define, field
 
 from brokers.recordings.kinds import WITH_HEARTBEATS
-from reference.configuration.keys import KEYS, MESSAGE_STORE_CONFIG, Kind
+from reference.configuration.keys import KEYS, MESSAGE_STORE_CONFIG, ValueKind
 from reference.configuration.later_keys import ENABLE_CONTROLLER, get_name_in, is_known_in
 from reference.releases.versions import Version
 from reference.worlds.replication.shape import FlushDiskType, Role
 
-NUMBERS_AND_FLAGS = (Kind.INT, Kind.LONG, Kind.BOOLEAN)
+NUMBERS_AND_FLAGS = (ValueKind.INT, ValueKind.LONG, ValueKind.BOOLEAN)
 """Settings that a recording keeps; texts may be addresses, paths or secrets."""
 
 

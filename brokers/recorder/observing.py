@@ -43,7 +43,7 @@ class AnswerError(Exception):
 
 
 @define(eq=False)
-class Asked:
+class ObservedBroker:
     """A broker that is asked again and again over one connection."""
 
     node: str

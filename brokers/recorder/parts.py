@@ -33,7 +33,7 @@ class RecordingFileError(Exception):
 
 
 @define
-class Parts:
+class RecordingFiles:
     """An open recording: lines are appended to its last file, each whole and at once."""
 
     base: Path
@@ -132,7 +132,7 @@ def name_part(base: Path, part: int) -> Path:
     return base.with_name(f"{base.stem}.{part}{base.suffix}") if part else base
 
 
-def continue_parts(base: Path, rotate_bytes: int) -> tuple[Parts, float]:
+def continue_parts(base: Path, rotate_bytes: int) -> tuple[RecordingFiles, float]:
     """A recording that was begun before, and when its recorder was alive the last time.
 
     A line that was not written whole is cut off, and so is a part without a whole first line.
@@ -146,7 +146,7 @@ def continue_parts(base: Path, rotate_bytes: int) -> tuple[Parts, float]:
     part = 0
     while name_part(base, part + 1).exists():
         part += 1
-    parts = Parts(base, rotate_bytes)
+    parts = RecordingFiles(base, rotate_bytes)
     while part >= 0 and name_part(base, part).exists():
         path = name_part(base, part)
         if not path.is_file():
@@ -192,7 +192,7 @@ def read_line(path: Path, number: int, data: bytes) -> dict[str, Any]:
     raise RecordingFileError(f"{path}:{number}: no line of a recording, so it is left as it is")
 
 
-def resume(parts: Parts, lines: Iterator[tuple[dict[str, Any], int]]) -> None:
+def resume(parts: RecordingFiles, lines: Iterator[tuple[dict[str, Any], int]]) -> None:
     """Go on after the last whole line of a file.
 
     Raises OSError, RecordingFileError, WriteFailedError.

@@ -18,7 +18,7 @@ from attrs import define, field
 
 from brokers.recorder.line import Line
 from brokers.recorder.link_bytes import MASTER, SLAVE, LinkBytes
-from brokers.wire.controlled_replication import Seen
+from brokers.wire.controlled_replication import MessageEvent
 
 CONNECT_SECONDS = 5.0
 """As a slave waits for its connect (R-HC-02)."""
@@ -38,7 +38,7 @@ Write = Callable[[list[Line]], None]
 
 
 @define(eq=False)
-class Link:
+class ProxiedLink:
     """Where a slave connects, and its master."""
 
     name: str
@@ -49,7 +49,7 @@ class Link:
     """Writes lines down; when it returns they cannot be lost."""
     connections: int = 0
     """How many there have been."""
-    connected: set[Connection] = field(factory=set)
+    connected: set[ProxiedConnection] = field(factory=set)
     """Those that are open."""
     forwarded_bytes: int = 0
     server: asyncio.Server | None = None
@@ -59,7 +59,7 @@ class Link:
     async def start(self) -> None:
         """Listen. Raises OSError."""
         loop = asyncio.get_running_loop()
-        make: Callable[[], Side] = lambda: Connection(self).sides[SLAVE]  # noqa: E731
+        make: Callable[[], ConnectionSide] = lambda: ProxiedConnection(self).sides[SLAVE]  # noqa: E731
         self.server = await loop.create_server(make, *self.listen, reuse_address=True)
 
     def pause(self) -> None:
@@ -83,12 +83,12 @@ class Link:
             self.server.close()
         try:
             if any(each.number for each in self.connected):
-                self.note([Seen("link_cut", {})], None)
+                self.note([MessageEvent("link_cut", {})], None)
         finally:
             for connection in list(self.connected):
                 connection.cut()
 
-    def note(self, lines: Iterable[Seen], conn: int | None) -> None:
+    def note(self, lines: Iterable[MessageEvent], conn: int | None) -> None:
         """Stamp what was seen, and write it down."""
         now_ms, head = time.time() * 1000, dict[str, Any](link=self.name)
         if conn is not None:
@@ -99,19 +99,19 @@ class Link:
 
 
 @define(eq=False)
-class Connection:
+class ProxiedConnection:
     """A slave's connection and the one to the master that belongs to it."""
 
-    link: Link
+    link: ProxiedLink
     number: int = 0
     """From 1 on this link; 0 while the master has not accepted."""
     bytes_seen: LinkBytes = field(factory=LinkBytes)
-    sides: dict[str, Side] = field(init=False)
+    sides: dict[str, ConnectionSide] = field(init=False)
     is_told_lost: bool = False
     task: asyncio.Task[None] | None = None
 
     def __attrs_post_init__(self) -> None:
-        self.sides = {name: Side(self, name) for name in (SLAVE, MASTER)}
+        self.sides = {name: ConnectionSide(self, name) for name in (SLAVE, MASTER)}
 
     def begin(self) -> None:
         """The slave is there: connect to the master."""
@@ -127,7 +127,7 @@ class Connection:
         try:
             await asyncio.wait_for(made, CONNECT_SECONDS)
         except (OSError, UnicodeError):  # A host's name may be none.
-            self.link.note([Seen("proxy_target_down", {})], None)
+            self.link.note([MessageEvent("proxy_target_down", {})], None)
             self.link.pause()
             self.sides[SLAVE].abort()
 
@@ -135,7 +135,7 @@ class Connection:
         """Both are there."""
         self.link.connections += 1
         self.number = self.link.connections
-        self.link.note([Seen("ha_link_open", {})], self.number)
+        self.link.note([MessageEvent("ha_link_open", {})], self.number)
         for side in self.sides.values():
             side.allow_reading()
 
@@ -145,14 +145,14 @@ class Connection:
         self.link.forwarded_bytes += len(data)
         self.other(name).send(data)
 
-    def other(self, name: str) -> Side:
+    def other(self, name: str) -> ConnectionSide:
         """The other side."""
         return self.sides[MASTER if name == SLAVE else SLAVE]
 
     def tell_end(self, closed_by: str) -> None:
         """One side has ended."""
         if self.number:
-            self.link.note([Seen("ha_link_close", {"closed_by": closed_by})], self.number)
+            self.link.note([MessageEvent("ha_link_close", {"closed_by": closed_by})], self.number)
 
     def cut(self) -> None:
         """The recorder itself ends it; whoever tells of that has done so."""
@@ -161,10 +161,10 @@ class Connection:
             side.abort()
 
 
-class Side(asyncio.Protocol):
+class ConnectionSide(asyncio.Protocol):
     """One of the two sockets of a connection."""
 
-    def __init__(self, connection: Connection, name: str) -> None:
+    def __init__(self, connection: ProxiedConnection, name: str) -> None:
         self.connection, self.name = connection, name
         self.transport: asyncio.Transport | None = None
         self.has_ended = False

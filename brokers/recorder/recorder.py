@@ -16,13 +16,13 @@ from brokers.appended_file import WriteFailedError
 from brokers.recorder.events_file import EventsFile
 from brokers.recorder.journal import Journal, open_journal
 from brokers.recorder.line import Line
-from brokers.recorder.log_files import LogFiles
+from brokers.recorder.log_files import BrokerLogFiles
 from brokers.recorder.merging import MergeBuffer
 from brokers.recorder.nodes import Nodes
-from brokers.recorder.observing import Asked
-from brokers.recorder.parts import Parts, continue_parts
+from brokers.recorder.observing import ObservedBroker
+from brokers.recorder.parts import RecordingFiles, continue_parts
 from brokers.recorder.position import Position
-from brokers.recorder.proxy import Link
+from brokers.recorder.proxy import ProxiedLink
 from brokers.recorder.watch.output import Metric
 from brokers.recordings.groups import LINK_PREFIX
 from brokers.wire.serving import Failures
@@ -69,15 +69,15 @@ class Observer(Protocol):
 class Recorder:
     """What runs until it is told to stop."""
 
-    parts: Parts
+    parts: RecordingFiles
     journal: Journal
     nodes: Nodes
     write_line: Callable[[str], None]
     """Tells whoever runs it."""
-    links: list[Link] = field(factory=list)
+    links: list[ProxiedLink] = field(factory=list)
     files: list[EventsFile] = field(factory=list)
-    logs: list[LogFiles] = field(factory=list)
-    asked: list[Asked] = field(factory=list)
+    logs: list[BrokerLogFiles] = field(factory=list)
+    asked: list[ObservedBroker] = field(factory=list)
     observer: Observer | None = None
     """Is told what is recorded, in order."""
     settle_ms: float = SETTLE_MS
@@ -107,7 +107,9 @@ class Recorder:
         """A proxy between a slave and its master."""
         name = LINK_PREFIX + slave
         self.nodes.add(slave, is_slave=True)
-        link = Link(name, listen, target, self.add_own, self.position.connections.get(name, 0))
+        link = ProxiedLink(
+            name, listen, target, self.add_own, self.position.connections.get(name, 0)
+        )
         self.links.append(link)
 
     def add_events(self, path: Path) -> None:
@@ -119,12 +121,12 @@ class Recorder:
     def add_logs(self, node: str, folder: Path) -> None:
         """The folder of a broker's own logs."""
         self.nodes.add(node)
-        self.logs.append(LogFiles(node, folder))
+        self.logs.append(BrokerLogFiles(node, folder))
 
     def add_broker(self, node: str, address: tuple[str, int], every_seconds: float) -> None:
         """A broker that is asked about itself."""
         self.nodes.add(node)
-        asked = Asked(node, *address, every_seconds, self.nodes, self.add_own, self.note)
+        asked = ObservedBroker(node, *address, every_seconds, self.nodes, self.add_own, self.note)
         self.asked.append(asked)
 
     def add_own(self, lines: list[Line]) -> None:

@@ -16,7 +16,7 @@ GONE_STATES = "ZX"
 
 
 @define
-class Writer:
+class WritingProcess:
     """A process."""
 
     number: int
@@ -36,7 +36,7 @@ class Writer:
         return True
 
 
-def find_writer(path: Path, node: str, now_ms: float) -> Writer | None:
+def find_writer(path: Path, node: str, now_ms: float) -> WritingProcess | None:
     """Whoever has this file open, but for this process."""
     try:
         wanted = path.stat()
@@ -45,7 +45,7 @@ def find_writer(path: Path, node: str, now_ms: float) -> Writer | None:
         return None
     for number in numbers:
         if number != os.getpid() and has_open(number, (wanted.st_dev, wanted.st_ino)):
-            return Writer(number, node, now_ms)
+            return WritingProcess(number, node, now_ms)
     return None
 
 

@@ -7,12 +7,12 @@ from typing import TypeAlias
 
 from attrs import define, field
 
-from brokers.recordings.ahead.links import Frame
+from brokers.recordings.ahead.links import RecordedFrame
 from brokers.recordings.ahead.order import Observation
 from brokers.recordings.ahead.plan import MASTER, Plan
-from brokers.recordings.ahead.puts import Put
+from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.hidden.node import Node
-from brokers.recordings.log.notes import Wire
+from brokers.recordings.log.notes import LinkNotes
 from reference.language.compiled import CompiledMachine, compute_compiled_machine
 
 Allowance: TypeAlias = bool | Callable[[Node], bool]
@@ -59,12 +59,12 @@ class RecordedLog:
             return True
         return allowed is not False and allowed(node)
 
-    def find_following(self, node: Node) -> Put | None:
+    def find_following(self, node: Node) -> RecordedPut | None:
         """The recorded put that is appended next."""
         puts, number = self.plan.puts, node.notes.next_put
         return puts[number] if number < len(puts) else None
 
-    def list_frames(self, wire: Wire, slave: int) -> Sequence[Frame]:
+    def list_frames(self, wire: LinkNotes, slave: int) -> Sequence[RecordedFrame]:
         """The frames with a body of a link's latest connection, in the order of their sending."""
         return self.plan.links[slave].frames.get(wire.connection, ())
 

@@ -24,7 +24,7 @@ class Blocked(Exception):  # noqa: N818
 
 
 @frozen
-class Question:
+class BrokerQuestion:
     """Where a broker stood when it was asked about itself: what it answers is no less."""
 
     seq: int
@@ -34,7 +34,7 @@ class Question:
 
 
 @frozen
-class Broker:
+class ShownBroker:
     """What a recording shows of one broker beside the model's state."""
 
     is_started: bool = False
@@ -45,14 +45,14 @@ class Broker:
     """When its clean stop began; None while there is none."""
     is_store_closed: bool = False
     """Its clean stop is over; its process may live on."""
-    questions: tuple[Question, ...] = ()
+    questions: tuple[BrokerQuestion, ...] = ()
     """What it was asked about itself and has not answered yet."""
     ha_master_address: str | None = None
     """Where the slave was told to find its master."""
 
 
 @frozen
-class Wire:
+class ShownLink:
     """One replication link as its proxy saw it."""
 
     connection: int = 0
@@ -126,12 +126,12 @@ class Displaced:
 
 
 @frozen
-class Known:
+class KnownFacts:
     """What was shown of brokers and links beside the state, and what checks have learnt."""
 
-    master: Broker = field(factory=Broker)
-    slaves: tuple[Broker, ...] = ()
-    wires: tuple[Wire, ...] = ()
+    master: ShownBroker = field(factory=ShownBroker)
+    slaves: tuple[ShownBroker, ...] = ()
+    wires: tuple[ShownLink, ...] = ()
     """By slave: when its link has carried what."""
     checksums: Mapping[tuple[int, ...], str] = field(factory=dict)
     """The CRC seen of each content: a range, and where in it each life of the log ends."""
@@ -146,7 +146,7 @@ class Known:
     master_role: str = ""
     """The ``brokerRole`` with which the master starts."""
 
-    def get_broker(self, node: int) -> Broker:
+    def get_broker(self, node: int) -> ShownBroker:
         """One broker, by slave number or MASTER."""
         return self.master if node == MASTER else self.slaves[node]
 
@@ -158,11 +158,11 @@ class Known:
         return evolve(self, slaves=replace_at(self.slaves, node, broker))
 
 
-KNOWN = tuple(each.name for each in fields(Known))
+KNOWN = tuple(each.name for each in fields(KnownFacts))
 
 
 @frozen(kw_only=True)
-class View(Known):
+class View(KnownFacts):
     """One state of the reference, and what the recording has shown beside it."""
 
     plan: Plan

@@ -32,7 +32,7 @@ EPOCHS_BYTES_MAX = 4 * 1024 * 1024
 """Header and body have to fit into the slave's buffer (``READ_MAX_BUFFER_SIZE``)."""
 
 
-class Seen(NamedTuple):
+class MessageEvent(NamedTuple):
     """A message, as the fields of an event of the trace format."""
 
     kind: str
@@ -64,7 +64,7 @@ class ControlledReportReader:
 
     _rest: bytes = b""
 
-    def feed(self, data: bytes) -> Iterator[Seen]:
+    def feed(self, data: bytes) -> Iterator[MessageEvent]:
         """The messages that are whole now. Raises WireError for a state that there is not."""
         self._rest += data
         while len(self._rest) >= SLAVE_REPORT.size:
@@ -72,14 +72,14 @@ class ControlledReportReader:
             name = read_state(state)
             if state != HANDSHAKE:
                 self._rest = self._rest[SLAVE_REPORT.size :]
-                yield Seen("ha_report", {"slave_offset": offset, "state": name})
+                yield MessageEvent("ha_report", {"slave_offset": offset, "state": name})
                 continue
             if len(self._rest) < SLAVE_HANDSHAKE.size:
                 return
             _, last_file, learner, broker_id = SLAVE_HANDSHAKE.unpack_from(self._rest)
             self._rest = self._rest[SLAVE_HANDSHAKE.size :]
             flags = {"sync_from_last_file": last_file == 1, "async_learner": learner == 1}
-            yield Seen("ha_handshake_slave", {"slave_id": broker_id, **flags})
+            yield MessageEvent("ha_handshake_slave", {"slave_id": broker_id, **flags})
 
 
 @define
@@ -89,7 +89,7 @@ class ControlledFrameReader:
     _header: bytes = b""
     _body_left: int = 0
 
-    def feed(self, data: bytes) -> Iterator[Seen]:
+    def feed(self, data: bytes) -> Iterator[MessageEvent]:
         """The headers, and handshakes with their bodies, that are whole now. Raises WireError."""
         while data:
             if self._body_left:
@@ -114,13 +114,13 @@ class ControlledFrameReader:
         rest = body if state == HANDSHAKE else MASTER_REST.size
         return MASTER_HANDSHAKE.size + rest - have
 
-    def _read(self, header: bytes) -> Seen:
+    def _read(self, header: bytes) -> MessageEvent:
         state, body, offset, epoch = MASTER_HANDSHAKE.unpack_from(header)
         rest = header[MASTER_HANDSHAKE.size :]
         if state == HANDSHAKE:
             epochs = [[number, begin] for number, begin in EPOCH.iter_unpack(rest)]
             told = {"master_max_offset": offset, "epochs": epochs, "last_epoch": epoch}
-            return Seen("ha_handshake_master", told)
+            return MessageEvent("ha_handshake_master", told)
         self._body_left = body
         begin, confirmed = MASTER_REST.unpack(rest)
         fields = {
@@ -131,4 +131,4 @@ class ControlledFrameReader:
             "confirm_offset": confirmed,
             "state": STATES[state],
         }
-        return Seen("ha_frame", fields)
+        return MessageEvent("ha_frame", fields)

@@ -12,7 +12,7 @@ from attrs import define
 
 from command_line.answers.short.groups import ShortAnswer, gather
 from command_line.answers.short.screen import get_width, list_codes
-from command_line.options.broker_options import Change, assume_all
+from command_line.options.broker_options import SettingChange, assume_all
 from command_line.options.reading_options import gather_question
 from command_line.output.memory import Memory, open_memory
 from command_line.output.progress import ProgressLine
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @define(slots=False)
-class Asked:
+class GroupQuestions:
     """The questions about every group."""
 
     consumers: Mapping[str, Any]
@@ -90,7 +90,7 @@ class Asked:
         version: Version,
         warnings: Sequence[ConfigurationWarning],
         timelines: int | None,
-        changes: Sequence[Change],
+        changes: Sequence[SettingChange],
         answers: Sequence[ShortAnswer],
     ) -> None:
         """Every table, then all codes of the short answers."""
@@ -110,7 +110,7 @@ class Asked:
         self,
         configured: tuple[Deployment, ...],
         deployments: tuple[Deployment, ...],
-        changes: Sequence[Change],
+        changes: Sequence[SettingChange],
     ) -> list[str]:
         from command_line.answers.long.turns import tell_changes  # noqa: PLC0415
 

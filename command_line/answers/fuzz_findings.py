@@ -24,7 +24,7 @@ from spark_fuzz.report.class_files import (
 from spark_fuzz.report.report_summary import (
     REPORT_FILE,
     SUMMARY_FILE,
-    Findings,
+    CampaignCounts,
     compute_report_summary,
 )
 
@@ -62,7 +62,7 @@ def write_report(
     from book.campaign.report_page import render_report  # noqa: PLC0415
 
     manifest = read_manifest(folder)
-    findings = Findings(counts, known, None if classes is None else len(classes))
+    findings = CampaignCounts(counts, known, None if classes is None else len(classes))
     summary = compute_report_summary(folder, findings, format_command(manifest))
     put_text(folder / SUMMARY_FILE, json.dumps(summary, indent=1) + "\n")
     put_text(folder / REPORT_FILE, render_report(summary, classes))

@@ -17,7 +17,7 @@ from properties.checkout import name_page
 from properties.language.world import ClaimedStructure
 from properties.restrictions.evidence import find_unevidenced, is_table_current
 from properties.restrictions.results import (
-    Judged,
+    RestrictionResult,
     judge_structure,
     load_judged,
     make_disagreement,
@@ -44,7 +44,7 @@ def show_restrictions(
             "variants",
             param_hint="--restrictions",
         )
-    found: dict[Any, tuple[Judged, ...]] = {}
+    found: dict[Any, tuple[RestrictionResult, ...]] = {}
     if is_search:
         found = {s: stored for s in chosen if (stored := find_judged(s))}
     with show_progress() as progress:
@@ -64,7 +64,7 @@ def show_restrictions(
     return exit_codes.ANALYSED
 
 
-def find_judged(structure: ClaimedStructure) -> tuple[Judged, ...]:
+def find_judged(structure: ClaimedStructure) -> tuple[RestrictionResult, ...]:
     """What is stored of a structure with today's rules; empty where nothing is."""
     try:
         return load_judged(structure)
@@ -90,7 +90,7 @@ def count_cells(cells: dict[str, list[str]]) -> int:
     return sum(map(len, cells.values()))
 
 
-def as_json(structure: ClaimedStructure, judged: tuple[Judged, ...]) -> dict[str, Any]:
+def as_json(structure: ClaimedStructure, judged: tuple[RestrictionResult, ...]) -> dict[str, Any]:
     """One structure for programs."""
     return {
         "structure": structure.name,

@@ -21,7 +21,7 @@ from reference.language.machine import Action, compute_machine
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.schedule_replay import replay_schedule
 from spark_fuzz.campaign.store import SCHEDULES_PER_UNIT
-from spark_fuzz.kernel.kernel import Batch, compile_kernel
+from spark_fuzz.kernel.kernel import BatchResults, compile_kernel
 from spark_fuzz.search.breadth_first import BreadthFirstSearch
 
 REFERENCE_SCHEDULES = 40
@@ -108,7 +108,7 @@ def list_schedules(options: CampaignOptions) -> list[list[Action]]:
     ]
 
 
-def count_steps(batch: Batch) -> int:
+def count_steps(batch: BatchResults) -> int:
     """Judged steps of a batch, healing among them."""
     return int(batch.steps.sum() + batch.healing_steps.sum())
 

@@ -17,7 +17,7 @@ from brokers.conformance.judging import (
     SKIPPED,
     VACUOUS,
     WORDS,
-    Outcome,
+    CaseOutcome,
 )
 
 FORMAT = 1
@@ -31,7 +31,7 @@ MARKS: Mapping[str, str] = {
 
 
 def make_report(
-    broker: str, role: str, release: str, outcomes: Sequence[Outcome]
+    broker: str, role: str, release: str, outcomes: Sequence[CaseOutcome]
 ) -> dict[str, Any]:
     """All of it."""
     return {
@@ -44,7 +44,7 @@ def make_report(
     }
 
 
-def count(outcomes: Sequence[Outcome]) -> dict[str, int]:
+def count(outcomes: Sequence[CaseOutcome]) -> dict[str, int]:
     """How many outcomes there are of each word; failures that are waived apart."""
     found = Counter(each.word for each in outcomes if not each.waiver)
     waived = sum(bool(each.waiver) for each in outcomes)
@@ -62,7 +62,7 @@ def read_report(path: Path) -> dict[str, Any]:
     return told
 
 
-def say_outcome(outcome: Outcome) -> list[str]:
+def say_outcome(outcome: CaseOutcome) -> list[str]:
     """One case, as lines for a terminal."""
     mark = "waiv" if outcome.waiver else MARKS[outcome.word]
     lines = [f"{mark} {outcome.case.name}"]

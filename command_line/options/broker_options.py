@@ -48,7 +48,7 @@ PATHS = "[FILE_OR_DIRECTORY]..."
 
 
 @frozen
-class Change:
+class SettingChange:
     """Another value of a key, in the files of all masters or slaves, or in all consumers."""
 
     key: str
@@ -66,7 +66,7 @@ class Change:
         return is_known_in(self.key, version)
 
 
-def parse_change(text: str) -> Change:
+def parse_change(text: str) -> SettingChange:
     """Whose key, and its value; without a prefix it is the master's."""
     key, equals, value = text.partition("=")
     if not equals:
@@ -74,18 +74,20 @@ def parse_change(text: str) -> Change:
     if key.startswith(CONSUMERS_PREFIX):
         return parse_consumers_change(key.removeprefix(CONSUMERS_PREFIX), value)
     is_of_slaves = key.startswith(SLAVES_PREFIX)
-    return Change(key.removeprefix(SLAVES_PREFIX), value, is_of_slaves)
+    return SettingChange(key.removeprefix(SLAVES_PREFIX), value, is_of_slaves)
 
 
-def parse_consumers_change(key: str, value: str) -> Change:
+def parse_consumers_change(key: str, value: str) -> SettingChange:
     """A change of the consumers. Raises click.BadParameter for one that the model lacks."""
     if key != FROM_WHERE or value not in (FROM_LAST, FROM_FIRST):
         known = f"{CONSUMERS_PREFIX}{FROM_WHERE}={FROM_FIRST}"
         raise click.BadParameter(f"of consumers only {known} or ={FROM_LAST} is known")
-    return Change(key, value, is_of_consumers=True)
+    return SettingChange(key, value, is_of_consumers=True)
 
 
-def apply_to_consumers(consumers: Mapping[str, Any], changes: Sequence[Change]) -> dict[str, Any]:
+def apply_to_consumers(
+    consumers: Mapping[str, Any], changes: Sequence[SettingChange]
+) -> dict[str, Any]:
     """The options about consumers, as they would be with other settings of the consumers."""
     values = [change.value for change in changes if change.is_of_consumers]
     is_from_first = bool(values) and values[-1] == FROM_FIRST
@@ -136,14 +138,14 @@ def read(
 
 
 def read_changed(
-    paths: Sequence[str], version: Version, slaves: int | None, changes: Sequence[Change]
+    paths: Sequence[str], version: Version, slaves: int | None, changes: Sequence[SettingChange]
 ) -> tuple[Deployment, ...]:
     """The deployments in some files with assumed slaves and other settings."""
     return change_all(assume_all(read(paths, version)[0], slaves), changes)
 
 
 def repeat_words(
-    paths: Sequence[str], version: Version, changes: Sequence[Change], slaves: int | None
+    paths: Sequence[str], version: Version, changes: Sequence[SettingChange], slaves: int | None
 ) -> tuple[str, ...]:
     """The words by which another verb is asked about these groups."""
     words = list(paths)
@@ -165,7 +167,7 @@ def assume_all(deployments: tuple[Deployment, ...], slaves: int | None) -> tuple
 
 
 def change_all(
-    deployments: tuple[Deployment, ...], changes: Sequence[Change]
+    deployments: tuple[Deployment, ...], changes: Sequence[SettingChange]
 ) -> tuple[Deployment, ...]:
     """The deployments with other settings.
 
@@ -179,7 +181,7 @@ def change_all(
     return tuple(change_deployment(deployment, changes) for deployment in deployments)
 
 
-def change_deployment(deployment: Deployment, changes: Sequence[Change]) -> Deployment:
+def change_deployment(deployment: Deployment, changes: Sequence[SettingChange]) -> Deployment:
     """The deployment as it would be with other settings of its masters or slaves."""
     groups = deployment.groups
     for each in (change for change in changes if not change.is_of_consumers):
@@ -190,7 +192,7 @@ def change_deployment(deployment: Deployment, changes: Sequence[Change]) -> Depl
 
 
 def change_group(
-    change: Callable[[BrokerGroup, str, str], BrokerGroup], group: BrokerGroup, each: Change
+    change: Callable[[BrokerGroup, str, str], BrokerGroup], group: BrokerGroup, each: SettingChange
 ) -> BrokerGroup:
     """The group with another value of a key."""
     return change(group, each.key, each.value)

@@ -14,7 +14,7 @@ UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 SIZE = re.compile(r"(\d{1,12})\s*([KMG]B)?", re.IGNORECASE)
 
 
-class Link(NamedTuple):
+class LinkAddress(NamedTuple):
     """A slave, where it connects, and where its master listens."""
 
     slave: str
@@ -22,7 +22,7 @@ class Link(NamedTuple):
     target: tuple[str, int]
 
 
-class Broker(NamedTuple):
+class BrokerAddress(NamedTuple):
     """A broker, and where it listens to clients."""
 
     name: str
@@ -54,15 +54,15 @@ def split_name(value: str, problem: click.BadParameter) -> tuple[str, str]:
 
 def parse_links(
     context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
-) -> list[Link]:
+) -> list[LinkAddress]:
     """``SLAVE=LISTEN_PORT:MASTER_HOST:HA_PORT`` options."""
-    links = list[Link]()
+    links = list[LinkAddress]()
     for value in values:
         text = f"{value!r} is not SLAVE=LISTEN_PORT:MASTER_HOST:HA_PORT"
         problem = click.BadParameter(text, context, parameter)
         slave, rest = split_name(value, problem)
         listen, _, target = rest.partition(":")
-        link = Link(slave, read_port(listen, problem), read_address(target, problem))
+        link = LinkAddress(slave, read_port(listen, problem), read_address(target, problem))
         if any(link[:1] == each[:1] or link[1] == each[1] for each in links):
             text = f"{value!r}: another link has this slave or this port"
             raise click.BadParameter(text, context, parameter)
@@ -72,13 +72,13 @@ def parse_links(
 
 def parse_brokers(
     context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
-) -> list[Broker]:
+) -> list[BrokerAddress]:
     """``NAME=HOST:PORT`` options."""
     found = []
     for value in values:
         problem = click.BadParameter(f"{value!r} is not NAME=HOST:PORT", context, parameter)
         name, address = split_name(value, problem)
-        found.append(Broker(name, read_address(address, problem)))
+        found.append(BrokerAddress(name, read_address(address, problem)))
     return found
 
 

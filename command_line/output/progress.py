@@ -37,7 +37,7 @@ PREFIX = "... "
 
 
 @frozen
-class Course:
+class StageProgress:
     """A stage of which so much is done."""
 
     began_seconds: float
@@ -77,7 +77,7 @@ class ProgressLine:
         self.length = 0
         self.is_inside_line = False
         self.text = self.base
-        self.course: Course | None = None
+        self.course: StageProgress | None = None
 
     def __call__(self, text: str) -> None:
         """Name the current stage."""
@@ -88,11 +88,11 @@ class ProgressLine:
         now = self.clock()
         old = self.course
         if old is None or old.total != total or done < old.done:
-            self.report(text, Course(now, done, now, done, total))
+            self.report(text, StageProgress(now, done, now, done, total))
         else:
-            self.report(text, Course(old.began_seconds, old.done_at_first, now, done, total))
+            self.report(text, StageProgress(old.began_seconds, old.done_at_first, now, done, total))
 
-    def report(self, text: str, course: Course | None = None) -> None:
+    def report(self, text: str, course: StageProgress | None = None) -> None:
         """Name the current stage and its course, and say it if that is due."""
         with self.lock:
             self.text, self.course = text, course

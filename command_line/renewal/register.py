@@ -60,7 +60,7 @@ def is_loaded(load: Callable[[], object]) -> bool:
 
 
 @frozen
-class Table:
+class StructureTable:
     """What is stored about many structures, each for itself, and made from its certificate."""
 
     name: str
@@ -132,7 +132,7 @@ def make_cores(structure: ClaimedStructure, say: Say) -> str:
 
 
 TABLES = (
-    Table(
+    StructureTable(
         "witnesses",
         Need.ANSWER,
         list_tagged(Tag.USUAL, Tag.SYSTEM),
@@ -140,7 +140,7 @@ TABLES = (
         make_witnesses,
         seconds=2,
     ),
-    Table(
+    StructureTable(
         "fault sets",
         Need.ANSWER,
         list_tagged(Tag.FAULT_SETS),
@@ -148,7 +148,7 @@ TABLES = (
         make_fault_sets,
         seconds=8,
     ),
-    Table(
+    StructureTable(
         "restrictions",
         Need.PAGE,
         list_tagged(Tag.SMALL),
@@ -156,7 +156,7 @@ TABLES = (
         make_restrictions,
         seconds=240,
     ),
-    Table(
+    StructureTable(
         "cores",
         Need.PAGE,
         list_tagged(Tag.CORES),

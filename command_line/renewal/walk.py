@@ -46,7 +46,7 @@ BLOCKING = (*FAILED, Word.STALE)
 
 
 @frozen
-class Outcome:
+class RenewalOutcome:
     """What became of one artefact."""
 
     artefact: Artefact
@@ -97,18 +97,18 @@ def select(artefacts: Sequence[Artefact], names: Iterable[str]) -> list[Artefact
 
 def look_at_all(
     artefacts: Sequence[Artefact], on_progress: OnProgress, jobs: int
-) -> Iterator[Outcome]:
+) -> Iterator[RenewalOutcome]:
     """Whether each artefact is current or stale, as it is known. Nothing is made.
 
     One without a digest is not looked at if something that it needs is stale.
     """
     alone = {a.name: evolve(a, needs=()) if a.has_digest else a for a in artefacts}
-    yield from run_all(Walk(alone, look, jobs, on_progress))
+    yield from run_all(RenewalWalk(alone, look, jobs, on_progress))
 
 
 def renew_all(
     artefacts: Sequence[Artefact], on_progress: OnProgress, jobs: int
-) -> Iterator[Outcome]:
+) -> Iterator[RenewalOutcome]:
     """What becomes of each artefact, as it is known; ``jobs`` of them at the same time.
 
     All are looked at first. Then those that are stale are made, and those that need them are looked
@@ -123,12 +123,12 @@ def renew_all(
         if not touched.keys().isdisjoint(each.needs):
             touched[name] = each
         elif name not in touched:
-            yield Outcome(each, Word.CURRENT)
+            yield RenewalOutcome(each, Word.CURRENT)
     left = {name: each for name, each in ordered.items() if name in touched}
-    yield from run_all(Walk(left, renew, jobs, on_progress))
+    yield from run_all(RenewalWalk(left, renew, jobs, on_progress))
 
 
-def run_all(walk: Walk) -> Iterator[Outcome]:
+def run_all(walk: RenewalWalk) -> Iterator[RenewalOutcome]:
     """Run a walk; its processes end with it."""
     try:
         yield from walk.run()
@@ -189,7 +189,7 @@ class Worker:
 
 
 @define
-class Walk:
+class RenewalWalk:
     """A walk under way."""
 
     left: dict[str, Artefact]
@@ -209,7 +209,7 @@ class Walk:
     def __attrs_post_init__(self) -> None:
         self.every, self.unknown = dict(self.left), set(self.left)
 
-    def run(self) -> Iterator[Outcome]:
+    def run(self) -> Iterator[RenewalOutcome]:
         """Begin what can begin, wait for what ends."""
         while self.left or any(worker.artefact for worker in self.workers):
             waiting = list(self.list_waiting())
@@ -222,14 +222,14 @@ class Walk:
                 self.tell_progress(outcome.artefact, outcome.word.value)
                 yield outcome
 
-    def list_waiting(self) -> Iterator[Outcome]:
+    def list_waiting(self) -> Iterator[RenewalOutcome]:
         """Those that need what has failed, or what is stale and not made in this walk."""
         blocking = {name for name, word in self.words.items() if word in BLOCKING}
         for name, each in list(self.left.items()):
             if not blocking.isdisjoint(each.needs):
                 del self.left[name]
                 failed = next(n for n in each.needs if n in blocking)
-                yield Outcome(each, Word.WAITING, f"for {failed}")
+                yield RenewalOutcome(each, Word.WAITING, f"for {failed}")
 
     def deal(self) -> None:
         """Give every process that is free something to do: first what answers need."""
@@ -285,7 +285,7 @@ class Walk:
         worker.connection.close()
         worker.process.join()
 
-    def collect_ended(self) -> Iterator[Outcome]:
+    def collect_ended(self) -> Iterator[RenewalOutcome]:
         """Wait a moment; pass on what is told, and tell of what has ended."""
         busy = {worker.connection: worker for worker in self.workers if worker.artefact}
         heard = wait(list(busy), PATIENCE_SECONDS)
@@ -302,7 +302,7 @@ class Walk:
                 worker.told = text
                 self.tell_progress(worker.artefact, text)
                 continue
-            yield Outcome(worker.artefact, word, text, time.monotonic() - worker.began)
+            yield RenewalOutcome(worker.artefact, word, text, time.monotonic() - worker.began)
             worker.artefact = None
             if text is KILLED:
                 self.end(worker)

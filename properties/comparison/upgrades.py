@@ -46,7 +46,7 @@ _RANK = {
 
 
 @frozen
-class Change:
+class VerdictChange:
     """One verdict in which a variant differs."""
 
     before: Verdict
@@ -86,14 +86,14 @@ def get_base(structure: ClaimedGroup) -> ClaimedGroup:
     return evolve(structure, variants=releases if releases != structure.variants else ())
 
 
-def compare(structure: ClaimedGroup, cells: Iterable[Verdict]) -> list[Change]:
+def compare(structure: ClaimedGroup, cells: Iterable[Verdict]) -> list[VerdictChange]:
     """The verdicts of a variant that differ from those without it, in the table's order."""
     base = load_cells(get_base(structure))
-    pairs = (Change(base[v.guarantee, v.fault], v) for v in cells)
+    pairs = (VerdictChange(base[v.guarantee, v.fault], v) for v in cells)
     return [c for c in pairs if not c.is_alike]
 
 
-def render_change(change: Change) -> str:
+def render_change(change: VerdictChange) -> str:
     """One line, for example ``better: ..., late join: refuted, 11 steps -> proved``."""
     word = "better" if change.is_better else "worse"
     cell = f"{change.after.guarantee}, {change.after.fault}"
@@ -116,7 +116,7 @@ class Turn(enum.Enum):
 
 
 @frozen
-class Difference:
+class VersionDifference:
     """A difference between two versions."""
 
     gained: tuple[ReleaseChange, ...]
@@ -130,10 +130,10 @@ def list_all_changes(version: Version) -> tuple[ReleaseChange, ...]:
     return (*version.changes[::-1], *version.timing_differences, *version.known_differences)
 
 
-def compute_difference(before: Version, after: Version) -> Difference:
+def compute_difference(before: Version, after: Version) -> VersionDifference:
     """The changes of rules, of timing, and known ones, that an upgrade brings or takes away."""
     old, new = list_all_changes(before), list_all_changes(after)
-    return Difference(
+    return VersionDifference(
         gained=tuple(c for c in new if c not in old), lost=tuple(c for c in old if c not in new)
     )
 
@@ -153,14 +153,14 @@ def list_in_other_modes(before: Version, after: Version) -> list[tuple[str, Know
     ]
 
 
-def compute_changes(before: Iterable[Verdict], after: Iterable[Verdict]) -> list[Change]:
+def compute_changes(before: Iterable[Verdict], after: Iterable[Verdict]) -> list[VerdictChange]:
     """The verdicts that the upgrade changes, or whose refutation gets longer or shorter.
 
     The number of steps from a put to its answer differs by release and is not counted. Schedules
     that may not be the shortest are not compared, nor is what Z3 gave up on.
     """
     old = {(v.guarantee, v.fault): v for v in before}
-    pairs = (Change(old[v.guarantee, v.fault], v) for v in after)
+    pairs = (VerdictChange(old[v.guarantee, v.fault], v) for v in after)
     return [
         c
         for c in pairs
@@ -175,7 +175,7 @@ def count_effort(verdict: Verdict) -> int:
     return sum(action.rule_name not in PUT_STEPS for action in verdict.schedule)
 
 
-def get_turn(change: Change) -> Turn:
+def get_turn(change: VerdictChange) -> Turn:
     """The direction in which a verdict changes."""
     before, after = change.before, change.after
     if before.word is not after.word:
@@ -185,14 +185,14 @@ def get_turn(change: Change) -> Turn:
     return Turn.LATER if count_effort(before) < count_effort(after) else Turn.SOONER
 
 
-def list_turned(changes: Iterable[Change], turn: Turn) -> list[Change]:
+def list_turned(changes: Iterable[VerdictChange], turn: Turn) -> list[VerdictChange]:
     """The verdicts that change in this direction."""
     return [c for c in changes if get_turn(c) is turn]
 
 
-def group_alike(changes: Iterable[Change]) -> list[list[Change]]:
+def group_alike(changes: Iterable[VerdictChange]) -> list[list[VerdictChange]]:
     """The changes of one guarantee that differ only in their fault model, grouped."""
-    alike: dict[tuple[str, str, str], list[Change]] = {}
+    alike: dict[tuple[str, str, str], list[VerdictChange]] = {}
     for c in changes:
         key = (c.after.guarantee, describe(c.before), describe(c.after))
         alike.setdefault(key, []).append(c)

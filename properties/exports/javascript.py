@@ -56,7 +56,7 @@ def write_constant(value: int | bool) -> str:
 
 
 @frozen
-class Source:
+class StructureSource:
     """A structure as text, with the meaning of its positions."""
 
     structure: ClaimedStructure
@@ -85,7 +85,7 @@ class Source:
 
         Raises ValueError for a range with a choice in it.
         """
-        return shared.add(Writer(self, shared).write())
+        return shared.add(JavaScriptWriter(self, shared).write())
 
     def describe(self) -> dict[str, Any]:
         """The other data for the engine: names of leaves, conditions, arguments and claims."""
@@ -140,10 +140,10 @@ def list_conditions(recorded: RecordedInstance) -> dict[str, Term]:
     return {n: t for n, t in recorded.conditions.items() if not n.startswith(RANGE_PREFIX)}
 
 
-class Writer:
+class JavaScriptWriter:
     """Writes the function of one structure."""
 
-    def __init__(self, source: Source, shared: SharedText) -> None:
+    def __init__(self, source: StructureSource, shared: SharedText) -> None:
         self.source = source
         self.shared = shared
         self.instances = source.instances
@@ -236,7 +236,7 @@ def check_ranges(recorded: RecordedInstance) -> None:
         raise ValueError(f"{recorded.instance.name} has a range that depends on another argument")
 
 
-def write_structures(sources: Iterable[Source]) -> str:
+def write_structures(sources: Iterable[StructureSource]) -> str:
     """A script with the shared lines, and each structure as an object for the engine."""
     shared = SharedText()
     written = [json.dumps({**each.describe(), "code": each.write(shared)}) for each in sources]

@@ -23,7 +23,7 @@ from properties.exports.notation import RANGE_PREFIX, Notation, name_path
 from properties.language.fault_model import is_admitted
 from properties.language.world import get_largest_size
 from properties.schedules.possible_steps import (
-    Step,
+    PossibleStep,
     Values,
     find_constants,
     find_possible_steps,
@@ -140,7 +140,7 @@ class StepWriter:
 
     def __init__(
         self,
-        step: Step,
+        step: PossibleStep,
         recorded: RecordedInstance,
         constants: Values,
         intervals: Mapping[str, Interval],
@@ -247,7 +247,7 @@ def define(prefix: str, terms: Mapping[str, Term]) -> Iterator[str]:
     yield from (f"#define {name} {text}" for name, text in {**parts, **texts}.items())
 
 
-def stop_counting(step: Step, highest: Mapping[str, int]) -> Step:
+def stop_counting(step: PossibleStep, highest: Mapping[str, int]) -> PossibleStep:
     """The step that leaves these leaves at their highest value."""
     effects = {
         path: record("minimum", term, highest[path]) if path in highest else term

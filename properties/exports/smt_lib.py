@@ -14,7 +14,7 @@ from typing import Any
 import z3
 
 from properties.verdicts.certificates import get_stem
-from properties.z3.discharge import FactKind, Question
+from properties.z3.discharge import FactKind, ProofQuestion
 from properties.z3.obligations import Obligation, ObligationKind, Proof, load_proof
 from reference.releases.versions import find_version
 
@@ -104,7 +104,7 @@ class Renderer:
         yield f"unsat: {meaning}."
         yield "sat: a counterexample; get it with (get-model)."
 
-    def _render_question(self, question: Question) -> Iterator[str]:
+    def _render_question(self, question: ProofQuestion) -> Iterator[str]:
         negated = z3.Not(question.claim)
         yield f"(set-logic {LOGIC})"
         yield from self._declare([*question.facts.values(), negated])

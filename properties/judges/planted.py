@@ -199,7 +199,7 @@ def list_planted() -> list[Planted]:
 
 
 @frozen
-class Place:
+class MistakePlace:
     """A place for a mistake, and how to make it."""
 
     what: str
@@ -213,7 +213,7 @@ class Place:
     """Makes the mistake at that node."""
 
 
-def _find_places(file: str, target: str) -> Iterator[Place]:
+def _find_places(file: str, target: str) -> Iterator[MistakePlace]:
     """The mistakes that can be made in a function or table; each gives a text of its own."""
     tree = ast.parse((ROOT / file).read_text())
     bound = _find_bound(tree) | _find_read(tree)
@@ -229,7 +229,7 @@ def _find_places(file: str, target: str) -> Iterator[Place]:
                 source = ast.unparse(changed)
                 if source not in seen and _find_read(changed) <= bound:
                     seen.add(source)
-                    yield Place(what, digest, tree, part, change)
+                    yield MistakePlace(what, digest, tree, part, change)
 
 
 def _leave_out_remarks(node: ast.AST) -> ast.AST:
@@ -272,7 +272,7 @@ def _get_name(node: ast.AST) -> str:
 Change = Callable[[Any], None]
 
 
-def _make_source(place: Place) -> str:
+def _make_source(place: MistakePlace) -> str:
     """The file's text with the mistake."""
     return ast.unparse(_change_copy(place.tree, place.node, place.change))
 

@@ -50,7 +50,7 @@ class MutantKind(enum.Enum):
     NUMBER_LOWER = "number lower by one"
 
 
-class Part(enum.Enum):
+class RulePart(enum.Enum):
     """The part of a rule with the mistake."""
 
     CONDITION = "condition"
@@ -68,7 +68,7 @@ class RuleMutant:
 
     rule: str
     kind: MutantKind
-    part: Part
+    part: RulePart
     where: str
     """The condition; ``low`` or ``high`` of an argument: ``size_bytes.high``; or a field that the
     effect changes, without numbers: ``slaves.log.ends``."""
@@ -155,7 +155,7 @@ def _list_of(world: str, rule: str) -> tuple[RuleMutant, ...]:
     return tuple(_number([m for terms, m in by_terms.items() if terms != true]))
 
 
-_NOTHING = (MutantKind.EFFECT_OMITTED, Part.EFFECT, "")
+_NOTHING = (MutantKind.EFFECT_OMITTED, RulePart.EFFECT, "")
 
 
 def _number(mutants: list[RuleMutant]) -> Iterator[RuleMutant]:
@@ -180,21 +180,21 @@ def _list_mistakes(rule: str, recorded: RecordedInstance) -> Iterator[RuleMutant
     for name, condition in recorded.conditions.items():
         if name not in ranges:
             for kind in (MutantKind.CONDITION_DROPPED, MutantKind.CONDITION_NEGATED):
-                yield RuleMutant(rule, kind, Part.CONDITION, name)
-            yield from _list_places(rule, Part.CONDITION, name, [condition])
+                yield RuleMutant(rule, kind, RulePart.CONDITION, name)
+            yield from _list_places(rule, RulePart.CONDITION, name, [condition])
     for name, _, *ends in recorded.arguments:
         for end, term in zip(("low", "high"), ends, strict=True):
             for kind in RANGE_KINDS:
-                yield RuleMutant(rule, kind, Part.RANGE, f"{name}.{end}")
-            yield from _list_places(rule, Part.RANGE, f"{name}.{end}", [term])
+                yield RuleMutant(rule, kind, RulePart.RANGE, f"{name}.{end}")
+            yield from _list_places(rule, RulePart.RANGE, f"{name}.{end}", [term])
     for component, terms in group_effects(recorded.effects).items():
-        yield RuleMutant(rule, MutantKind.EFFECT_OMITTED, Part.EFFECT, component)
+        yield RuleMutant(rule, MutantKind.EFFECT_OMITTED, RulePart.EFFECT, component)
         for kind in NUMBER_KINDS if any(map(is_integer, terms.values())) else ():
-            yield RuleMutant(rule, kind, Part.EFFECT, component)
-        yield from _list_places(rule, Part.EFFECT, component, list(terms.values()))
+            yield RuleMutant(rule, kind, RulePart.EFFECT, component)
+        yield from _list_places(rule, RulePart.EFFECT, component, list(terms.values()))
 
 
-def _list_places(rule: str, part: Part, where: str, terms: list[Term]) -> Iterator[RuleMutant]:
+def _list_places(rule: str, part: RulePart, where: str, terms: list[Term]) -> Iterator[RuleMutant]:
     for place in find_comparisons(terms):
         yield RuleMutant(rule, MutantKind.STRICTNESS_FLIPPED, part, where, place)
     for place in find_constants(terms):
@@ -212,9 +212,9 @@ def group_effects(effects: Mapping[str, Term]) -> dict[str, dict[str, Term]]:
 
 def mutate(recorded: RecordedInstance, mutant: RuleMutant) -> RecordedInstance:
     """The instance with the mistake; unchanged if it has no such place."""
-    if mutant.part is Part.CONDITION:
+    if mutant.part is RulePart.CONDITION:
         return evolve(recorded, conditions=_mutate_conditions(recorded, mutant))
-    if mutant.part is Part.RANGE:
+    if mutant.part is RulePart.RANGE:
         return _mutate_range(recorded, mutant)
     return evolve(recorded, effects=_mutate_effects(recorded, mutant))
 

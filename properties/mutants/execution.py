@@ -11,7 +11,7 @@ import attrs
 from attrs import evolve
 
 from properties.language.world import ClaimedStructure
-from properties.mutants.derivation import Part, RuleMutant, mutate
+from properties.mutants.derivation import RuleMutant, RulePart, mutate
 from properties.mutants.places import remove_numbers
 from properties.worlds.catalogue import WORLD_BY_TOPIC
 from reference.language.leaves import flatten, unflatten
@@ -93,7 +93,7 @@ def is_symbolic(cluster: Any) -> bool:
 def _change_conditions(
     conditions: Any, mutant: RuleMutant, recorded: RecordedInstance, values: Mapping[str, Any]
 ) -> Conditions:
-    if mutant.part is not Part.CONDITION or mutant.where not in conditions.named:
+    if mutant.part is not RulePart.CONDITION or mutant.where not in conditions.named:
         named: Conditions = conditions
         return named
     term = recorded.conditions.get(mutant.where)
@@ -104,7 +104,7 @@ def _change_conditions(
 def _change_argument(
     argument: Argument, mutant: RuleMutant, recorded: RecordedInstance, values: Mapping[str, Any]
 ) -> Argument:
-    if mutant.part is not Part.RANGE or mutant.where.rpartition(".")[0] != argument.name:
+    if mutant.part is not RulePart.RANGE or mutant.where.rpartition(".")[0] != argument.name:
         return argument
     low, high = next(ends for name, _, *ends in recorded.arguments if name == argument.name)
     known = dict(values)
@@ -114,7 +114,7 @@ def _change_argument(
 def _change_effects(
     after: Any, mutant: RuleMutant, recorded: RecordedInstance, values: Mapping[str, Any]
 ) -> Any:
-    if mutant.part is not Part.EFFECT:
+    if mutant.part is not RulePart.EFFECT:
         return after
     known, result = dict(values), flatten(after)
     for path in list_paths(mutant, result):

@@ -37,7 +37,7 @@ KILLERS = ("states", "lemma", "guarantee", "recording", "steps", "values")
 
 
 @frozen
-class Finding:
+class MutantFinding:
     """The finding about one mutant; a field is None if its judge found nothing or did not run."""
 
     name: str
@@ -103,12 +103,12 @@ class RuleFindings:
     layers: tuple[str, ...]
     structure: str
     """The only structure that was judged; empty for all."""
-    findings: tuple[Finding, ...] = field(repr=False)
+    findings: tuple[MutantFinding, ...] = field(repr=False)
 
 
-def make_finding(mutant: RuleMutant) -> Finding:
+def make_finding(mutant: RuleMutant) -> MutantFinding:
     """The finding before any judge runs."""
-    return Finding(mutant.name, mutant.rule, mutant.kind.value)
+    return MutantFinding(mutant.name, mutant.rule, mutant.kind.value)
 
 
 def encode(found: RuleFindings) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def decode(document: Mapping[str, Any]) -> RuleFindings:
         document["rule_digest"],
         tuple(document["layers"]),
         document["structure"],
-        tuple(Finding(**finding) for finding in document["findings"]),
+        tuple(MutantFinding(**finding) for finding in document["findings"]),
     )
 
 
@@ -173,7 +173,7 @@ def load_arguments() -> dict[str, dict[str, str]]:
     return tomllib.loads(ARGUMENTS_FILE.read_text(encoding="utf-8"))
 
 
-def list_unexplained(world: str, findings: Iterable[Finding]) -> list[Finding]:
+def list_unexplained(world: str, findings: Iterable[MutantFinding]) -> list[MutantFinding]:
     """The survivors for which there is no argument."""
     argued = load_arguments().get(world, {})
     return [f for f in findings if f.is_survivor and f.name not in argued]
@@ -256,7 +256,7 @@ JUDGES = {
 """The name of each judge, in the order in which the first one to kill is named."""
 
 
-def name_outcome(world: str, finding: Finding) -> str:
+def name_outcome(world: str, finding: MutantFinding) -> str:
     """The outcome of a mutant: no mistake, its first killer, or why it survives."""
     if finding.is_proved_alike:
         return ALIKE
@@ -265,7 +265,7 @@ def name_outcome(world: str, finding: Finding) -> str:
     return ARGUED if finding.name in load_arguments().get(world, {}) else OPEN
 
 
-def describe_killers(world: str, finding: Finding) -> str:
+def describe_killers(world: str, finding: MutantFinding) -> str:
     """For example ``killed by states, lemma (is_open_link_counted)``."""
     if not finding.killers or finding.is_proved_alike:
         return name_outcome(world, finding)
@@ -292,7 +292,7 @@ def count_killed(found: Iterable[RuleFindings]) -> Counter[str]:
     )
 
 
-def count_undecided(findings: Iterable[Finding]) -> int:
+def count_undecided(findings: Iterable[MutantFinding]) -> int:
     """The number of mutants, equivalent ones left out, that recordings leave undecided."""
     return sum(f.is_undecided for f in findings if not f.is_proved_alike)
 
@@ -309,10 +309,10 @@ def summarise(found: list[RuleFindings]) -> Iterator[str]:
 
 
 def tabulate(
-    found: list[RuleFindings], group: Callable[[RuleFindings, Finding], str]
+    found: list[RuleFindings], group: Callable[[RuleFindings, MutantFinding], str]
 ) -> Iterator[list[object]]:
     """A row per group: the number of its mutants, and of those with each outcome."""
-    groups: dict[str, list[tuple[str, Finding]]] = {}
+    groups: dict[str, list[tuple[str, MutantFinding]]] = {}
     for entry in found:
         for finding in entry.findings:
             groups.setdefault(group(entry, finding), []).append((entry.world, finding))

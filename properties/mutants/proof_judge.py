@@ -27,7 +27,7 @@ from properties.mutants.derivation import (
     record_rule,
 )
 from properties.z3.discharge import make_plain_solver
-from properties.z3.induction import InductionProblem, Step, prove_lemmas
+from properties.z3.induction import InductionProblem, InductionStep, prove_lemmas
 from properties.z3.translation import Translator
 from reference.language.machine import RecordedInstance
 from reference.language.operator_table import Sort
@@ -202,13 +202,13 @@ class MutantProofs:
         found = None
         asked = self.lemmas
         for _, mutated in self.list_changed(mutant):
-            first = self._find_first_broken(Step(self.problem, mutated), asked)
+            first = self._find_first_broken(InductionStep(self.problem, mutated), asked)
             if first is not None:
                 found = BrokenLemma(first, mutated.instance.name)
                 asked = asked[: asked.index(first)]
         return found
 
-    def _find_first_broken(self, step: Step, asked: tuple[str, ...]) -> str | None:
+    def _find_first_broken(self, step: InductionStep, asked: tuple[str, ...]) -> str | None:
         claims = {n: step.after(self.problem.predicates[n]) for n in asked if n in step.touched}
         fires = [*step.conditions.values(), *step.ranges.values(), *step.remainders]
         solver = self._make_solver(fires)

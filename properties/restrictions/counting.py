@@ -10,7 +10,7 @@ from typing import Any
 from attrs import frozen
 
 from properties.language.world import ClaimedStructure
-from properties.restrictions.evidence import Standing, find_unevidenced, get_standing
+from properties.restrictions.evidence import RestrictionEvidence, find_unevidenced, get_standing
 from properties.restrictions.results import load_judged, load_proved, make_disagreement
 from properties.worlds.catalogue import WORLD_BY_TOPIC, Tag, list_tagged
 
@@ -26,11 +26,11 @@ class Bearing:
     """Those that are lost when it is moved by one."""
     claims: tuple[str, ...]
     """The claims of those verdicts, the one with most verdicts first."""
-    standing: Standing
+    standing: RestrictionEvidence
 
 
 @frozen
-class Tally:
+class RestrictionTally:
     """A world in numbers."""
 
     restrictions: int
@@ -77,14 +77,14 @@ def list_bearing(world: str) -> tuple[Bearing, ...]:
     )
 
 
-def compute_tally(world: str) -> Tally:
+def compute_tally(world: str) -> RestrictionTally:
     """A world in numbers. Raises InternalDisagreementError."""
     structures = list_judged_structures(world)
     names = {j.restriction for s in structures for j in load_judged(s)}
     bearing = list_bearing(world)
     standings = [b.standing for b in bearing]
     cells = list(_list_cells(structures))
-    return Tally(
+    return RestrictionTally(
         restrictions=len(names),
         load_bearing=len(bearing),
         evident=sum(s.is_evident and not s.is_by_nature for s in standings),

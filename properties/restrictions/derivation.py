@@ -17,8 +17,8 @@ from properties.language.world import ClaimedStructure
 from properties.mutants.derivation import (
     RANGE_CONDITION,
     MutantKind,
-    Part,
     RuleMutant,
+    RulePart,
     compute_fingerprint,
     mutate,
     record_rule,
@@ -143,7 +143,7 @@ def _relax_condition(
     name = restriction.where
     if degree is Degree.ENTIRELY:
         kind = MutantKind.CONDITION_DROPPED
-        return mutate(recorded, RuleMutant(restriction.rule, kind, Part.CONDITION, name))
+        return mutate(recorded, RuleMutant(restriction.rule, kind, RulePart.CONDITION, name))
     if name not in recorded.conditions:
         return recorded
     wider = widen(recorded.conditions[name])

@@ -24,7 +24,7 @@ EVIDENCE_FILE = Path(__file__).with_name("evidence.toml")
 
 
 @frozen
-class Standing:
+class RestrictionEvidence:
     """The evidence for one restriction of a world."""
 
     says: str = ""
@@ -48,9 +48,9 @@ class Standing:
 
 
 @cache
-def load_standings() -> Mapping[tuple[str, str], Standing]:
+def load_standings() -> Mapping[tuple[str, str], RestrictionEvidence]:
     """The evidence for restrictions, by world and name. Raises ValueError for a duplicate."""
-    found: dict[tuple[str, str], Standing] = {}
+    found: dict[tuple[str, str], RestrictionEvidence] = {}
     for entry in tomllib.loads(EVIDENCE_FILE.read_text(encoding="utf-8"))["restriction"]:
         for name in entry["names"]:
             key = entry["world"], name
@@ -60,8 +60,8 @@ def load_standings() -> Mapping[tuple[str, str], Standing]:
     return found
 
 
-def _read(entry: Mapping[str, Any]) -> Standing:
-    return Standing(
+def _read(entry: Mapping[str, Any]) -> RestrictionEvidence:
+    return RestrictionEvidence(
         says=entry.get("says", ""),
         rows=tuple(entry.get("rows", ())),
         recordings=tuple(entry.get("recordings", ())),
@@ -71,9 +71,9 @@ def _read(entry: Mapping[str, Any]) -> Standing:
     )
 
 
-def get_standing(world: str, restriction: str) -> Standing:
+def get_standing(world: str, restriction: str) -> RestrictionEvidence:
     """The evidence for a restriction; empty if there is none."""
-    return load_standings().get((world, restriction), Standing())
+    return load_standings().get((world, restriction), RestrictionEvidence())
 
 
 def get_world_name(structure: ClaimedStructure) -> str:

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import z3
 
-from properties.z3.induction import InductionProblem, Step, make_solver
+from properties.z3.induction import InductionProblem, InductionStep, make_solver
 
 Cores = Mapping[str, frozenset[str]]
 """For each lemma that a step could break, lemmas that suffice to keep it."""
@@ -29,7 +29,7 @@ class InductiveSet:
         """The cores of each step, by its name."""
         return {n: self._find_cores(step) for n, step in self.problem.steps.items()}
 
-    def _find_cores(self, step: Step) -> Cores:
+    def _find_cores(self, step: InductionStep) -> Cores:
         """If Z3 gives up, no lemma counts as dispensable."""
         problem = self.problem
         holds = {name: z3.Bool(f"holds {name}") for name in self.lemmas}
@@ -50,7 +50,7 @@ class InductiveSet:
         return cores
 
     def find_rest(
-        self, problem: InductionProblem, relaxed: Iterable[Step], among: Iterable[str]
+        self, problem: InductionProblem, relaxed: Iterable[InductionStep], among: Iterable[str]
     ) -> list[str]:
         """The largest part of ``among`` that is inductive with relaxed steps instead of theirs.
 
@@ -68,7 +68,7 @@ class InductiveSet:
         return kept
 
     def _list_asked(
-        self, name: str, step: Step, anew: Mapping[str, Step], kept: Sequence[str]
+        self, name: str, step: InductionStep, anew: Mapping[str, InductionStep], kept: Sequence[str]
     ) -> list[str]:
         """The lemmas that a step may break while these hold before it."""
         if name in anew:

@@ -19,7 +19,7 @@ from properties.language.world import ClaimedStructure
 from properties.restrictions.derivation import Degree, Restriction, list_relaxed
 from properties.restrictions.inductive_set import InductiveSet
 from properties.z3.fault_sets import FaultSetProver
-from properties.z3.induction import InductionProblem, SolverGaveUpError, Step
+from properties.z3.induction import InductionProblem, InductionStep, SolverGaveUpError
 from reference.language.machine import RecordedInstance, record_predicate
 from reference.language.terms import Term, record
 
@@ -179,5 +179,5 @@ class _Relaxed:
         All of them hold initially, in any case.
         """
         problem = self.judge.get_problem(fault_model)
-        relaxed = [Step(problem, r) for r in self.relaxed if is_admitted(r, fault_model)]
+        relaxed = [InductionStep(problem, r) for r in self.relaxed if is_admitted(r, fault_model)]
         return self.judge.inductive.find_rest(problem, relaxed, self.lemmas)

@@ -43,7 +43,7 @@ ALL_FAULT_MODELS = "all"
 
 
 @frozen
-class Judged:
+class RestrictionResult:
     """The result for one restriction in one structure."""
 
     restriction: str
@@ -81,13 +81,13 @@ def load_proved(structure: ClaimedStructure) -> dict[str, tuple[str, ...]]:
 
 def judge_structure(
     structure: ClaimedStructure, on_progress: Callable[[str], None] = lambda text: None
-) -> tuple[Judged, ...]:
+) -> tuple[RestrictionResult, ...]:
     """Every restriction of a structure, relaxed and judged. Raises InternalDisagreementError."""
     judge, found = make_judge(structure), []
     restrictions = list_restrictions(structure)
     for number, restriction in enumerate(restrictions, start=1):
         on_progress(f"{structure.name}: {restriction.rule}, {number} of {len(restrictions)}")
-        found.append(Judged(restriction.name, *judge.judge(restriction)))
+        found.append(RestrictionResult(restriction.name, *judge.judge(restriction)))
     return tuple(found)
 
 
@@ -110,7 +110,9 @@ def _describe(relaxed: Iterable[Any]) -> str:
 
 
 def save_judged(
-    structure: ClaimedStructure, judged: Iterable[Judged], folder: Path = CERTIFICATE_FOLDER
+    structure: ClaimedStructure,
+    judged: Iterable[RestrictionResult],
+    folder: Path = CERTIFICATE_FOLDER,
 ) -> None:
     """Write the results of a structure; those of others are kept. Raises OSError."""
     path = get_world_folder(structure, folder) / RESTRICTIONS_FILE
@@ -133,7 +135,7 @@ def save_judged(
 @cache
 def load_judged(
     structure: ClaimedStructure, folder: Path = CERTIFICATE_FOLDER
-) -> tuple[Judged, ...]:
+) -> tuple[RestrictionResult, ...]:
     """The stored results of a structure, in the order of its restrictions.
 
     Raises InternalDisagreementError if nothing is stored, or it is malformed or made from other
@@ -160,7 +162,7 @@ def find_flaw(
 ) -> str:
     """What is wrong with a stored result, judged again; empty if nothing is."""
     stored = {j.restriction: j for j in load_judged(structure)}[restriction.name]
-    now = Judged(restriction.name, *judge.judge(restriction))
+    now = RestrictionResult(restriction.name, *judge.judge(restriction))
     return "" if now == stored else f"{restriction.name}: {now} is stored as {stored}"
 
 
@@ -179,10 +181,10 @@ def _encode(fall: Fall, proved: Cells) -> dict[str, Any]:
     return {"cells": cells, "gave_up": list(fall.gave_up)}
 
 
-def _decode(name: str, data: Mapping[str, Any] | None, proved: Cells) -> Judged:
+def _decode(name: str, data: Mapping[str, Any] | None, proved: Cells) -> RestrictionResult:
     if data is None:
-        return Judged(name, Fall({}), Fall({}))
-    return Judged(
+        return RestrictionResult(name, Fall({}), Fall({}))
+    return RestrictionResult(
         name, _decode_fall(data["entirely"], proved), _decode_fall(data["by_one"], proved)
     )
 

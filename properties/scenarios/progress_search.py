@@ -20,7 +20,11 @@ from reference.decisions.progress.client_offsets import (
     compute_pull_from_where,
     read_stored,
 )
-from reference.decisions.progress.offset_table import Query, QueryAnswer, answer_query
+from reference.decisions.progress.offset_table import (
+    QueryAnswer,
+    QueryConsumerOffsetRequest,
+    answer_query,
+)
 from reference.decisions.reading.client import Client, choose_offset_store
 from reference.worlds.replication.shape import MASTER_ID
 
@@ -61,7 +65,7 @@ def make_broker() -> BrokerTables:
 
 
 @frozen
-class Situation:
+class ProgressSituation:
     """Two brokers and the consumer."""
 
     master: BrokerTables = field(factory=make_broker)
@@ -92,7 +96,7 @@ class Situation:
         rest = (self.is_master_up, self.is_master_listed, self.consumed, self.position, self.faults)
         return (*shown, *rest, self.ghost_stored, self.ghost_slave_stored)
 
-    def note_stored(self) -> Situation:
+    def note_stored(self) -> ProgressSituation:
         """The situation with the brokers' present progress recorded."""
         slave = max(self.ghost_slave_stored, get_stored(self.slave))
         stored = max(self.ghost_stored, slave, get_stored(self.master))
@@ -104,17 +108,17 @@ def get_stored(tables: BrokerTables) -> int:
     return tables.offsets.get(KEY, {}).get(QUEUE, NOTHING)
 
 
-Step: TypeAlias = Callable[[Situation, Limits], Situation | None]
+Step: TypeAlias = Callable[[ProgressSituation, Limits], ProgressSituation | None]
 """The situation after a step; None if the step is not possible."""
 
 
-def choose_broker(situation: Situation) -> int:
+def choose_broker(situation: ProgressSituation) -> int:
     """The broker that the consumer queries and sends progress to (R-CC-13)."""
     listed = (MASTER_ID, SLAVE_ID) if situation.is_master_listed else (SLAVE_ID,)
     return choose_offset_store(Client(brokers=listed))
 
 
-def consume(situation: Situation, limits: Limits) -> Situation | None:
+def consume(situation: ProgressSituation, limits: Limits) -> ProgressSituation | None:
     """The consumer takes one message, from whichever broker."""
     if situation.position is None or situation.position >= limits.messages:
         return None
@@ -122,7 +126,7 @@ def consume(situation: Situation, limits: Limits) -> Situation | None:
     return evolve(situation, position=following, consumed=max(situation.consumed, following))
 
 
-def commit(situation: Situation, _limits: Limits) -> Situation | None:
+def commit(situation: ProgressSituation, _limits: Limits) -> ProgressSituation | None:
     """The consumer sends its progress; to a dead master it is lost (R-CC-12, R-CC-13)."""
     if situation.position is None:
         return None
@@ -133,13 +137,13 @@ def commit(situation: Situation, _limits: Limits) -> Situation | None:
     return evolve(situation, master=situation.master.commit(KEY, QUEUE, situation.position))
 
 
-def persist(situation: Situation, _limits: Limits) -> Situation | None:
+def persist(situation: ProgressSituation, _limits: Limits) -> ProgressSituation | None:
     """The master writes its progress (R-CO-03)."""
     is_up = situation.is_master_up
     return evolve(situation, master=situation.master.persist_offsets()) if is_up else None
 
 
-def copy(situation: Situation, limits: Limits) -> Situation | None:
+def copy(situation: ProgressSituation, limits: Limits) -> ProgressSituation | None:
     """The slave copies (R-MS-06)."""
     if not situation.is_master_up:
         return None
@@ -155,14 +159,14 @@ def take_larger(tables: BrokerTables, other: BrokerTables) -> BrokerTables:
     return evolve(tables, offsets=larger).persist_offsets()
 
 
-def kill_master(situation: Situation, limits: Limits) -> Situation | None:
+def kill_master(situation: ProgressSituation, limits: Limits) -> ProgressSituation | None:
     """The master's process ends; progress that is only in memory is lost (R-CO-07)."""
     if not situation.is_master_up or situation.faults >= limits.faults:
         return None
     return evolve(situation, is_master_up=False, faults=situation.faults + 1)
 
 
-def restart_master(situation: Situation, limits: Limits) -> Situation | None:
+def restart_master(situation: ProgressSituation, limits: Limits) -> ProgressSituation | None:
     """The master comes back with its file."""
     if situation.is_master_up:
         return None
@@ -172,7 +176,7 @@ def restart_master(situation: Situation, limits: Limits) -> Situation | None:
     return evolve(situation, is_master_up=True, master=master)
 
 
-def kill_slave(situation: Situation, limits: Limits) -> Situation | None:
+def kill_slave(situation: ProgressSituation, limits: Limits) -> ProgressSituation | None:
     """The slave's process ends and is started again; by then it knows its master."""
     if situation.faults >= limits.faults:
         return None
@@ -180,20 +184,20 @@ def kill_slave(situation: Situation, limits: Limits) -> Situation | None:
     return evolve(situation, slave=back, faults=situation.faults + 1)
 
 
-def refresh_route(situation: Situation, _limits: Limits) -> Situation | None:
+def refresh_route(situation: ProgressSituation, _limits: Limits) -> ProgressSituation | None:
     """The consumer learns whether there is a master (R-CC-04)."""
     if situation.is_master_listed == situation.is_master_up:
         return None
     return evolve(situation, is_master_listed=situation.is_master_up)
 
 
-def stop_consumer(situation: Situation, limits: Limits) -> Situation | None:
+def stop_consumer(situation: ProgressSituation, limits: Limits) -> ProgressSituation | None:
     """The consumer ends without notice."""
     may_end = limits.is_consumer_replaced and situation.position is not None
     return evolve(situation, position=None) if may_end else None
 
 
-def start_consumer(situation: Situation, limits: Limits) -> Situation | None:
+def start_consumer(situation: ProgressSituation, limits: Limits) -> ProgressSituation | None:
     """Another consumer takes the queue at the stored progress (R-CC-15)."""
     if situation.position is not None:
         return None
@@ -207,14 +211,16 @@ def start_consumer(situation: Situation, limits: Limits) -> Situation | None:
     return None if position is None else evolve(situation, position=position)
 
 
-def ask(situation: Situation, limits: Limits) -> QueryAnswer | None:
+def ask(situation: ProgressSituation, limits: Limits) -> QueryAnswer | None:
     """The broker's answer to the progress query; None: no broker answers."""
     is_slave = choose_broker(situation) == SLAVE_ID
     if not is_slave and not situation.is_master_up:
         return None
     tables = situation.slave if is_slave else situation.master
     least = 0 if limits.is_queue_young else 1
-    return answer_query(Query(tables.offsets, KEY, QUEUE, queue_min_offset=least))
+    return answer_query(
+        QueryConsumerOffsetRequest(tables.offsets, KEY, QUEUE, queue_min_offset=least)
+    )
 
 
 STEPS: Mapping[str, Step] = {
@@ -235,40 +241,40 @@ STEPS: Mapping[str, Step] = {
 """Every step by its name."""
 
 
-def is_message_skipped(situation: Situation) -> bool:
+def is_message_skipped(situation: ProgressSituation) -> bool:
     """The consumer is beyond a message that its group has not consumed."""
     return situation.position is not None and situation.position > situation.consumed
 
 
-def is_skipped_after_commit(situation: Situation) -> bool:
+def is_skipped_after_commit(situation: ProgressSituation) -> bool:
     """A message is skipped although every broker's progress was always the group's own."""
     is_own = NOTHING < situation.ghost_stored <= situation.consumed
     return is_message_skipped(situation) and is_own
 
 
-def is_takeover_behind(situation: Situation) -> bool:
+def is_takeover_behind(situation: ProgressSituation) -> bool:
     """The consumer must query the slave, which has less progress than a broker once had."""
     is_asked = choose_broker(situation) == SLAVE_ID and not situation.is_master_up
     return is_asked and get_stored(situation.slave) < situation.ghost_stored
 
 
-def is_returned_master_behind(situation: Situation) -> bool:
+def is_returned_master_behind(situation: ProgressSituation) -> bool:
     """The consumer queries the running master, which has less progress than a broker once had."""
     is_asked = choose_broker(situation) == MASTER_ID and situation.is_master_up
     return is_asked and get_stored(situation.master) < situation.ghost_stored
 
 
-def is_slave_set_back(situation: Situation) -> bool:
+def is_slave_set_back(situation: ProgressSituation) -> bool:
     """The slave has less progress than it once had."""
     return NOTHING < get_stored(situation.slave) < situation.ghost_slave_stored
 
 
-def compute_repeated(situation: Situation) -> int:
+def compute_repeated(situation: ProgressSituation) -> int:
     """The number of messages that the consumer will take although its group has consumed them."""
     return 0 if situation.position is None else max(situation.consumed - situation.position, 0)
 
 
-def is_message_repeated(situation: Situation) -> bool:
+def is_message_repeated(situation: ProgressSituation) -> bool:
     """The consumer will take a message again that its group has consumed."""
     return compute_repeated(situation) > 0
 
@@ -285,11 +291,11 @@ class Explored:
     """Longer sequences lead to nothing new."""
 
 
-def explore(limits: Limits, is_wanted: Callable[[Situation], bool]) -> Explored:
+def explore(limits: Limits, is_wanted: Callable[[ProgressSituation], bool]) -> Explored:
     """All sequences of steps up to the limits, until a wanted situation is found."""
-    begin = Situation()
+    begin = ProgressSituation()
     seen = {begin.key}
-    layer: list[tuple[Situation, tuple[str, ...]]] = [(begin, ())]
+    layer: list[tuple[ProgressSituation, tuple[str, ...]]] = [(begin, ())]
     for _ in range(limits.steps + 1):
         following = []
         for situation, path in layer:

@@ -17,7 +17,7 @@ from reference.decisions.clients.pulling import make_reply, react
 from reference.decisions.clients.push_consumer import make_reader
 from reference.decisions.reading.client import Client, choose_target
 from reference.decisions.reading.get_message import GetMessageResult
-from reference.decisions.reading.pull import Pull, ResponseCode, Situation, Topic
+from reference.decisions.reading.pull import PullMessageRequest, PullSituation, ResponseCode, Topic
 from reference.decisions.reading.pull_processor import answer_pull
 from reference.decisions.reading.read import GetMessageStatus
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
@@ -35,7 +35,7 @@ ROUTES = ((0,), (1,), (0, 1), (0, 1, 2))
 
 
 @frozen
-class Deployment:
+class ReadingDeployment:
     """Everything that decides where pulls go, except the stores' results."""
 
     is_master_open: bool
@@ -60,12 +60,12 @@ class Deployment:
 
 
 DEPLOYMENTS = tuple(
-    Deployment(*each)
+    ReadingDeployment(*each)
     for each in itertools.product((False, True), (False, True), IDS, IDS, (False, True), ROUTES)
 )
 """Every deployment with these ids."""
 
-DEFAULTS = Deployment(False, False, 0, 1)
+DEFAULTS = ReadingDeployment(False, False, 0, 1)
 """Brokers and group with default settings."""
 
 
@@ -95,7 +95,7 @@ CIRCUMSTANCES = (
 
 
 @frozen
-class Step:
+class PullStep:
     """One pull: the broker, the store's result, and the next broker."""
 
     broker: int
@@ -110,10 +110,10 @@ class Step:
         return f"{self.broker} ({word}) suggests {self.suggested}"
 
 
-def pull_from(deployment: Deployment, broker: int, circumstance: Circumstance) -> Step:
+def pull_from(deployment: ReadingDeployment, broker: int, circumstance: Circumstance) -> PullStep:
     """One pull at a broker, by the read decision. After a rejected one the next goes there too."""
     if deployment.is_rejecting(broker):
-        return Step(broker, circumstance, ResponseCode.SYSTEM_BUSY, broker, broker, 0)
+        return PullStep(broker, circumstance, ResponseCode.SYSTEM_BUSY, broker, broker, 0)
     is_master = broker == MASTER_ID
     is_open = deployment.is_master_open if is_master else deployment.is_slave_open
     is_found = circumstance.status is GetMessageStatus.FOUND
@@ -132,28 +132,28 @@ def pull_from(deployment: Deployment, broker: int, circumstance: Circumstance) -
     )
     group = SubscriptionGroup(deployment.broker_id, deployment.slow_broker_id)
     broker_settings = BrokerSettings(is_slave_read_enabled=is_open)
-    pull = Pull(circumstance.offset)
-    answer = answer_pull(Situation(pull, store, broker_settings, group, Topic(), None, result))
+    pull = PullMessageRequest(circumstance.offset)
+    answer = answer_pull(PullSituation(pull, store, broker_settings, group, Topic(), None, result))
     consumer = make_reader(Client(brokers=deployment.route), circumstance.offset)
     after = react(consumer, 0, make_reply(answer)).value
     assert answer.suggested_broker_id is not None
     target = choose_target(after.client).broker_id
-    return Step(
+    return PullStep(
         broker, circumstance, answer.code, answer.suggested_broker_id, target, int(is_found)
     )
 
 
 @cache
-def list_steps(deployment: Deployment, broker: int) -> tuple[Step, ...]:
+def list_steps(deployment: ReadingDeployment, broker: int) -> tuple[PullStep, ...]:
     """Every pull at a broker."""
     return tuple(pull_from(deployment, broker, each) for each in CIRCUMSTANCES)
 
 
-Run = tuple[Step, ...]
+Run = tuple[PullStep, ...]
 """Pulls one after another, the first one at the broker that a new client asks."""
 
 
-def find_run(deployment: Deployment, is_wrong: Callable[[Run], bool]) -> Run | None:
+def find_run(deployment: ReadingDeployment, is_wrong: Callable[[Run], bool]) -> Run | None:
     """The shortest run that is wrong; None when there is none.
 
     A run is not continued from a broker that it has asked before: it would only repeat itself.
@@ -169,7 +169,7 @@ def find_run(deployment: Deployment, is_wrong: Callable[[Run], bool]) -> Run | N
     return None
 
 
-def _continue(deployment: Deployment, run: Run, first: int) -> Iterator[Run]:
+def _continue(deployment: ReadingDeployment, run: Run, first: int) -> Iterator[Run]:
     broker = run[-1].next_broker if run else first
     for step in list_steps(deployment, broker):
         yield (*run, step)
@@ -211,34 +211,34 @@ class Claim:
 
     sentence: str
     is_wrong: Callable[[Run], bool]
-    is_meant: Callable[[Deployment], bool]
+    is_meant: Callable[[ReadingDeployment], bool]
     """The deployments that it is about."""
-    is_kept: Callable[[Deployment], bool]
+    is_kept: Callable[[ReadingDeployment], bool]
     """Exactly those among them in which it is true."""
 
 
-def has_both(deployment: Deployment) -> bool:
+def has_both(deployment: ReadingDeployment) -> bool:
     """The client has the addresses of master and slave."""
     return {MASTER_ID, SLAVE_ID} <= set(deployment.route)
 
 
-def is_alone(deployment: Deployment) -> bool:
+def is_alone(deployment: ReadingDeployment) -> bool:
     """The slave is the only broker whose address the client has."""
     return deployment.route == (SLAVE_ID,)
 
 
-def is_pinned(deployment: Deployment) -> bool:
+def is_pinned(deployment: ReadingDeployment) -> bool:
     """``brokerId`` and ``whichBrokerWhenConsumeSlowly`` both name the slave."""
     return deployment.broker_id == SLAVE_ID == deployment.slow_broker_id
 
 
-def names_slave(deployment: Deployment) -> bool:
+def names_slave(deployment: ReadingDeployment) -> bool:
     """The master suggests the slave to some consumers."""
     named = {deployment.broker_id, deployment.slow_broker_id}
     return deployment.is_master_open and SLAVE_ID in named
 
 
-def has_all_suggested(deployment: Deployment) -> bool:
+def has_all_suggested(deployment: ReadingDeployment) -> bool:
     """Every broker that may be suggested has an address, or only a pinned slave is ever used."""
     suggested = {MASTER_ID}
     if deployment.is_master_open:
@@ -247,7 +247,7 @@ def has_all_suggested(deployment: Deployment) -> bool:
     return is_settled or suggested <= set(deployment.route)
 
 
-def is_open(deployment: Deployment) -> bool:
+def is_open(deployment: ReadingDeployment) -> bool:
     """``slaveReadEnable`` on both sides."""
     return deployment.is_master_open and deployment.is_slave_open
 
@@ -299,6 +299,6 @@ READING_CLAIMS: Mapping[str, Claim] = {
 """Claims by name."""
 
 
-def decide(name: str, deployment: Deployment) -> Run | None:
+def decide(name: str, deployment: ReadingDeployment) -> Run | None:
     """The shortest run that breaks a claim; None when the claim holds."""
     return find_run(deployment, READING_CLAIMS[name].is_wrong)

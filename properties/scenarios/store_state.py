@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from attrs import evolve, frozen
 
 from brokers.disk.comparison.log_comparison import LogComparison
-from brokers.disk.findings import Kind
+from brokers.disk.findings import FindingKind
 from brokers.disk.stored_brokers import StoredBroker
 from properties.language.property import Predicate
 from properties.scenarios.procedures.procedures import is_as_good_as_new
@@ -46,7 +46,7 @@ LEFT_OUT = ("begin_master_stop", "begin_slave_stop")
 
 
 @frozen
-class Places:
+class ScaledOffsets:
     """Offsets of real files as offsets of small ones."""
 
     file_size_bytes: int
@@ -95,15 +95,21 @@ def make_state(
     """The pair's state; ``structure`` has one slave."""
     ours, theirs = master.start, slave.start
     kinds = {finding.kind for finding in compared.findings}
-    is_differing = bool(kinds & {Kind.DIVERGED, Kind.FOREIGN, Kind.AHEAD})
-    common = compared.differs_from if kinds & {Kind.DIVERGED, Kind.FOREIGN} else ours.end_offset
+    is_differing = bool(kinds & {FindingKind.DIVERGED, FindingKind.FOREIGN, FindingKind.AHEAD})
+    common = (
+        compared.differs_from
+        if kinds & {FindingKind.DIVERGED, FindingKind.FOREIGN}
+        else ours.end_offset
+    )
     common = min(common, ours.end_offset)
-    unknown = [f.end_offset for f in compared.findings if f.kind is Kind.FOREIGN]
-    unknown += [f.end_offset for f in compared.findings if f.kind is Kind.GAP and f.on_master]
+    unknown = [f.end_offset for f in compared.findings if f.kind is FindingKind.FOREIGN]
+    unknown += [
+        f.end_offset for f in compared.findings if f.kind is FindingKind.GAP and f.on_master
+    ]
     offsets = (
         ours.begin_offset, ours.end_offset, theirs.begin_offset, theirs.end_offset, common, *unknown
     )  # fmt: skip
-    places = Places(max(1, master.log.file_size_bytes or slave.log.file_size_bytes), offsets)
+    places = ScaledOffsets(max(1, master.log.file_size_bytes or slave.log.file_size_bytes), offsets)
     limits = structure.world.get_fault_model(FAULT).search_limits
     sizes = evolve(SMALL_PARAMETERS.limit(limits), ghost_log_size_max_bytes=LOG_SIZE)
     initial: Cluster = structure.make_initial(sizes)
@@ -123,7 +129,7 @@ def make_state(
     return StoreState(structure, cluster, is_as_good_as_new(cluster), judge(cluster))
 
 
-def find_old_end(compared: LogComparison, places: Places) -> int:
+def find_old_end(compared: LogComparison, places: ScaledOffsets) -> int:
     """Where the file ends in which the last byte differs: behind it the slave has new bytes."""
     if not compared.differs_from < compared.differs_until:
         return LOG_SIZE
@@ -132,7 +138,7 @@ def find_old_end(compared: LogComparison, places: Places) -> int:
     return (files.index(number) + 1) * SMALL_FILE if number in files else LOG_SIZE
 
 
-def make_log(ends: tuple[int, ...], broker: StoredBroker, places: Places) -> CommitLog:
+def make_log(ends: tuple[int, ...], broker: StoredBroker, places: ScaledOffsets) -> CommitLog:
     """A log that a start has found: flushed and dispatched as far as it reaches."""
     end, begin = ends[-1], places.place(broker.start.begin_offset)
     has_file = bool(broker.log.files)

@@ -24,7 +24,7 @@ Values: TypeAlias = dict[str, int | bool]
 
 
 @frozen(eq=False)
-class Step:
+class PossibleStep:
     """One instance, with constants in place of leaves that never change."""
 
     name: str
@@ -42,7 +42,7 @@ class Step:
             *map(get_state_leaves, (*self.conditions, *self.ranges, *effects.values()))
         )
 
-    def is_replaced_by(self, other: Step, relevant: set[str]) -> bool:
+    def is_replaced_by(self, other: PossibleStep, relevant: set[str]) -> bool:
         """The other step does the same to relevant leaves, under the same or fewer conditions."""
         paths = relevant & (set(self.effects) | set(other.effects))
         return (
@@ -94,7 +94,7 @@ def find_constants(instances: Iterable[RecordedInstance], initial: Values) -> Va
     return known
 
 
-def find_possible_steps(instances: Iterable[RecordedInstance], known: Values) -> list[Step]:
+def find_possible_steps(instances: Iterable[RecordedInstance], known: Values) -> list[PossibleStep]:
     """The instances that may fire if these leaves have these values, with what they change then."""
     steps = []
     for recorded in instances:
@@ -104,7 +104,7 @@ def find_possible_steps(instances: Iterable[RecordedInstance], known: Values) ->
         ranges = (t for _, *terms in recorded.arguments for t in terms)
         effects = {path: specialise(term, known) for path, term in recorded.effects.items()}
         steps.append(
-            Step(
+            PossibleStep(
                 recorded.instance.name,
                 tuple(c for c in conditions if not is_constant(c, True)),
                 tuple(specialise(t, known) for t in ranges),

@@ -27,7 +27,7 @@ ABSENT = Absent()
 
 
 @frozen
-class Difference:
+class AnswerDifference:
     """One field of an answer that is not the expected one."""
 
     question: str
@@ -56,12 +56,12 @@ def shorten(value: Any) -> str:
 
 def list_differences(
     vector: Data, given: Data, optional: frozenset[str], sections: Mapping[str, str]
-) -> Iterator[Difference]:
+) -> Iterator[AnswerDifference]:
     """Every field of an answer that differs; optional members may be left out."""
     expected = {k: v for k, v in vector["answer"].items() if k in given or k not in optional}
     for field, one, other in compare(expected, given, ""):
         rule, section = find_place(vector, field, sections)
-        yield Difference(vector["id"], field, one, other, rule, section)
+        yield AnswerDifference(vector["id"], field, one, other, rule, section)
 
 
 def find_place(vector: Data, field: str, sections: Mapping[str, str]) -> tuple[str, str]:

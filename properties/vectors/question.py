@@ -20,7 +20,7 @@ RELEASES = ("4.4.0", "4.9.8", "5.3.3", "5.3.3-quorum")
 
 
 @frozen
-class Answered:
+class ExpectedAnswer:
     """What the reference answers, and why."""
 
     answer: Data
@@ -48,7 +48,7 @@ class VectorSet:
     """What is asked and answered."""
     list_asks: Callable[[str], Iterator[Ask]]
     """The questions for a release, always the same ones."""
-    answer: Callable[[str, Data], Answered]
+    answer: Callable[[str, Data], ExpectedAnswer]
     """The answer of a release. Raises QuestionError for what cannot be asked."""
     ask_schema: Data
     answer_schema: Data

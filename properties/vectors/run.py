@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from attrs import Factory, define
 
 from properties.vectors.archive import Archive, ArchiveError, VectorFile
-from properties.vectors.differences import Difference, list_differences
+from properties.vectors.differences import AnswerDifference, list_differences
 from properties.vectors.driver import Driver, DriverError, run_driver
 
 TIMEOUT_SECONDS = 10.0
@@ -25,7 +25,7 @@ class SetResult:
     alike: int = 0
     different: int = 0
     unsupported: int = 0
-    differences: list[Difference] = Factory(list)
+    differences: list[AnswerDifference] = Factory(list)
 
     @property
     def asked(self) -> int:

@@ -27,7 +27,7 @@ from properties.verdicts.expectations import find_expectation, has_expectations
 from properties.verdicts.findings.disputes import mark_disputed
 from properties.verdicts.fingerprint import (
     SEAL,
-    Difference,
+    FingerprintDifference,
     compute_difference,
     compute_fingerprint,
     compute_seal,
@@ -119,7 +119,9 @@ def read(structure: ClaimedStructure, folder: Path = CERTIFICATE_FOLDER) -> dict
         return None
 
 
-def compute_changes(structure: ClaimedStructure, document: dict[str, Any]) -> Difference | None:
+def compute_changes(
+    structure: ClaimedStructure, document: dict[str, Any]
+) -> FingerprintDifference | None:
     """The changes since a certificate was made; None if it has no fingerprint."""
     try:
         return compute_difference(document["fingerprint"], structure)

@@ -101,7 +101,7 @@ def _shorten(text: str) -> str:
 
 
 @frozen
-class Difference:
+class FingerprintDifference:
     """What has changed since a certificate was made."""
 
     is_frame_changed: bool
@@ -139,13 +139,13 @@ class Difference:
         return "; ".join(parts)
 
 
-def compute_difference(before: Fingerprint, structure: ClaimedStructure) -> Difference:
+def compute_difference(before: Fingerprint, structure: ClaimedStructure) -> FingerprintDifference:
     """The changes of a structure. Raises KeyError or TypeError if ``before`` is no fingerprint."""
     now = compute_fingerprint(structure)
     gone = before["rules"].keys() - now["rules"].keys()
     changed = tuple(_list_differing(before["rules"], now["rules"]))
     stronger = {n for n in changed if _has_only_gained(before["rules"].get(n), now["rules"].get(n))}
-    return Difference(
+    return FingerprintDifference(
         before["frame"] != now["frame"],
         tuple(n for n in changed if n not in gone and n not in stronger),
         tuple(n for n in changed if n in gone or n in stronger),

@@ -17,7 +17,7 @@ from properties.verdicts.certificates import decode_schedule, encode_schedule
 from properties.verdicts.verdict import Verdict, VerdictWord
 
 
-class Store(Protocol):
+class AnswerStore(Protocol):
     """A store of answers as plain data."""
 
     def recall(self, key: str) -> Any | None:
@@ -30,11 +30,11 @@ class Store(Protocol):
 MakeKey = Callable[..., str]
 """Makes a key for a question; the key changes with everything that the answer depends on."""
 
-_OPEN: ContextVar[tuple[Store, MakeKey] | None] = ContextVar("open", default=None)
+_OPEN: ContextVar[tuple[AnswerStore, MakeKey] | None] = ContextVar("open", default=None)
 
 
 @contextmanager
-def remember_in(store: Store, make_key: MakeKey) -> Iterator[None]:
+def remember_in(store: AnswerStore, make_key: MakeKey) -> Iterator[None]:
     """Inside this context, verdicts are read from this store and kept in it."""
     token = _OPEN.set((store, make_key))
     try:

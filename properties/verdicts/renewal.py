@@ -22,7 +22,7 @@ from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts import certificates
 from properties.verdicts.changed_rules import BEFORE
 from properties.verdicts.fault_sets.search import find_refutations
-from properties.verdicts.fingerprint import Difference, is_sealed
+from properties.verdicts.fingerprint import FingerprintDifference, is_sealed
 from properties.verdicts.remembering import remember
 from properties.verdicts.verdict import (
     Hints,
@@ -51,7 +51,7 @@ LARGE_RENEWAL_DEPTH_LIMIT = 4
 class Renewal:
     """The verdicts of a structure after a change, compared with the old ones."""
 
-    difference: Difference
+    difference: FingerprintDifference
     verdicts: tuple[Verdict, ...]
     replayed: int
     """Refuted verdicts whose own schedule still refutes."""
@@ -131,7 +131,7 @@ def renew_for_answer(
 
 
 def _list_old_lemmas(
-    structure: ClaimedStructure, document: dict[str, Any], difference: Difference
+    structure: ClaimedStructure, document: dict[str, Any], difference: FingerprintDifference
 ) -> tuple[str, ...]:
     """The lemmas that are tried before all others: those that were proved, and changed ones.
 
@@ -146,7 +146,7 @@ def _list_old_lemmas(
 
 
 def _list_left_open(
-    known: Iterable[Verdict], difference: Difference
+    known: Iterable[Verdict], difference: FingerprintDifference
 ) -> dict[tuple[str, str], Verdict]:
     """What was open stays open: a search has failed before.
 
@@ -258,7 +258,7 @@ def _find_refutations(
     )
 
 
-def _mark(verdict: Verdict, old: Verdict | None, difference: Difference) -> Verdict:
+def _mark(verdict: Verdict, old: Verdict | None, difference: FingerprintDifference) -> Verdict:
     """The verdict, marked with what is known of its schedule's length."""
     if verdict.word is VerdictWord.PROVED:
         return verdict
@@ -270,7 +270,9 @@ def _mark(verdict: Verdict, old: Verdict | None, difference: Difference) -> Verd
 
 
 def _compare(
-    difference: Difference, verdicts: tuple[Verdict, ...], old: dict[tuple[str, str], Verdict]
+    difference: FingerprintDifference,
+    verdicts: tuple[Verdict, ...],
+    old: dict[tuple[str, str], Verdict],
 ) -> Renewal:
     pairs = [(old[v.guarantee, v.fault], v) for v in verdicts if (v.guarantee, v.fault) in old]
     refuted = [(before, v) for before, v in pairs if before.word is v.word is VerdictWord.REFUTED]

@@ -314,7 +314,7 @@ def find_earliest_violations(
     earliest: dict[str, int] = {}
     base = make_state_machine(structure, parameters, {})
 
-    class Watch(base):  # type: ignore[misc, valid-type, unused-ignore]
+    class ViolationRecorder(base):  # type: ignore[misc, valid-type, unused-ignore]
         """Records violations and continues."""
 
         def arrive(self) -> None:
@@ -333,7 +333,7 @@ def find_earliest_violations(
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    run_state_machine_as_test(Watch, settings=chosen)
+    run_state_machine_as_test(ViolationRecorder, settings=chosen)
     return earliest
 
 

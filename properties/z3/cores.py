@@ -29,7 +29,7 @@ from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import render_lines, write_whole
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged
-from properties.z3.discharge import Fact, FactKind, Outcome, follows_from
+from properties.z3.discharge import DischargeOutcome, Fact, FactKind, follows_from
 from properties.z3.induction import SolverGaveUpError
 from properties.z3.obligations import Obligation, ObligationKind, Proof, load_proof
 
@@ -46,7 +46,7 @@ class NodeKind(enum.Enum):
 
 
 @frozen(order=True)
-class Node:
+class DependencyNode:
     """A dependency of a proof, or something with dependencies."""
 
     kind: NodeKind = field(order=lambda kind: kind.value)
@@ -61,35 +61,37 @@ class PropertyGraph:
     cores: Mapping[Obligation, Core]
 
     @cached_property
-    def edges(self) -> dict[Node, set[Node]]:
+    def edges(self) -> dict[DependencyNode, set[DependencyNode]]:
         """The direct dependencies: of a guarantee on lemmas, of a lemma on lemmas and rules.
 
         A lemma depends on a rule if it needs one of the rule's conditions to survive it; the
         conditions are attached to the pair. A lemma's dependency on itself, which every inductive
         one has, is left out.
         """
-        edges: dict[Node, set[Node]] = {}
+        edges: dict[DependencyNode, set[DependencyNode]] = {}
         for obligation, core in self.cores.items():
             is_safety = obligation.kind is ObligationKind.SAFETY
-            node = Node(NodeKind.GUARANTEE if is_safety else NodeKind.LEMMA, obligation.claim)
+            node = DependencyNode(
+                NodeKind.GUARANTEE if is_safety else NodeKind.LEMMA, obligation.claim
+            )
             targets = edges.setdefault(node, set())
             for fact in core.facts:
                 if fact.kind is FactKind.LEMMA and fact.name != obligation.claim:
-                    targets.add(Node(NodeKind.LEMMA, fact.name))
+                    targets.add(DependencyNode(NodeKind.LEMMA, fact.name))
                 elif fact.kind in (FactKind.CONDITION, FactKind.RANGE):
-                    rule = Node(NodeKind.RULE, get_rule_name(obligation))
-                    condition = Node(NodeKind.CONDITION, f"{rule.name}.{fact.name}")
+                    rule = DependencyNode(NodeKind.RULE, get_rule_name(obligation))
+                    condition = DependencyNode(NodeKind.CONDITION, f"{rule.name}.{fact.name}")
                     targets |= {rule, condition}
                     edges.setdefault(rule, set()).add(condition)
         return edges
 
-    def get_targets(self, node: Node, kind: NodeKind) -> list[Node]:
+    def get_targets(self, node: DependencyNode, kind: NodeKind) -> list[DependencyNode]:
         """The direct dependencies of a node of one kind, by name."""
         return sorted(t for t in self.edges.get(node, ()) if t.kind is kind)
 
-    def compute_reached_lemmas(self, begin: Iterable[Node]) -> set[Node]:
+    def compute_reached_lemmas(self, begin: Iterable[DependencyNode]) -> set[DependencyNode]:
         """The lemmas on which these nodes depend, directly or through other lemmas."""
-        reached: set[Node] = set()
+        reached: set[DependencyNode] = set()
         stack = list(begin)
         while stack:
             for lemma in self.get_targets(stack.pop(), NodeKind.LEMMA):
@@ -98,7 +100,7 @@ class PropertyGraph:
                     stack.append(lemma)
         return reached
 
-    def find_unused_lemmas(self) -> list[Node]:
+    def find_unused_lemmas(self) -> list[DependencyNode]:
         """The lemmas on which no guarantee depends, not even through other lemmas."""
         guarantees = [node for node in self.edges if node.kind is NodeKind.GUARANTEE]
         lemmas = {node for node in self.edges if node.kind is NodeKind.LEMMA}
@@ -106,7 +108,7 @@ class PropertyGraph:
 
     def compute_conditions(self, guarantee: str) -> set[str]:
         """The conditions and arguments by which the lemmas below a node survive steps, by name."""
-        lemmas = self.compute_reached_lemmas([Node(NodeKind.GUARANTEE, guarantee)])
+        lemmas = self.compute_reached_lemmas([DependencyNode(NodeKind.GUARANTEE, guarantee)])
         return {c.name for lemma in lemmas for c in self.get_targets(lemma, NodeKind.CONDITION)}
 
     def get_columns_by_absent_faults(self, guarantee: str) -> dict[tuple[str, ...], list[str]]:
@@ -165,9 +167,9 @@ def find_cores(
             found[obligation] = known[obligation]
             continue
         discharge = proof.discharge_minimally(obligation)
-        if discharge.outcome is Outcome.GAVE_UP:
+        if discharge.outcome is DischargeOutcome.GAVE_UP:
             raise SolverGaveUpError(f"{proof.structure.name}: {obligation}")
-        if discharge.outcome is Outcome.FAILS:
+        if discharge.outcome is DischargeOutcome.FAILS:
             raise InternalDisagreementError(f"{proof.structure.name}: {obligation} does not hold")
         found[obligation] = Core(discharge.work, discharge.core)
     return found

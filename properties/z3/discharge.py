@@ -50,7 +50,7 @@ class Fact:
 
 
 @frozen(eq=False)
-class Question:
+class ProofQuestion:
     """A question: whether the claim holds wherever all of the facts do."""
 
     facts: Mapping[Fact, Any]
@@ -59,7 +59,7 @@ class Question:
     """The formula of the claim."""
 
 
-class Outcome(enum.Enum):
+class DischargeOutcome(enum.Enum):
     """The outcome of a question."""
 
     HOLDS = "holds"
@@ -71,10 +71,10 @@ class Outcome(enum.Enum):
 
 
 @frozen(eq=False)
-class Answer:
+class SolverAnswer:
     """Z3's answer to a question."""
 
-    outcome: Outcome
+    outcome: DischargeOutcome
     work: int
     """The work in Z3's resource units; machine-independent, unlike seconds."""
     core: tuple[Fact, ...] = ()
@@ -83,12 +83,12 @@ class Answer:
     """For a claim that fails: the model in which it does."""
 
 
-def ask(question: Question) -> Answer:
+def ask(question: ProofQuestion) -> SolverAnswer:
     """Put a question to Z3, with every fact as an assumption that it may leave unused."""
     return _Asking(question).ask()
 
 
-def ask_for_minimal_core(question: Question, *, is_thorough: bool = False) -> Answer:
+def ask_for_minimal_core(question: ProofQuestion, *, is_thorough: bool = False) -> SolverAnswer:
     """Put a question to Z3, with a core from which no fact can be left out.
 
     There may be other minimal cores. The last facts of the question are left out first; put the
@@ -97,11 +97,11 @@ def ask_for_minimal_core(question: Question, *, is_thorough: bool = False) -> An
     """
     asking = _Asking(question)
     answer = asking.ask()
-    if answer.outcome is not Outcome.HOLDS:
+    if answer.outcome is not DischargeOutcome.HOLDS:
         return answer
     begin = tuple(question.facts) if is_thorough else answer.core
     core = compute_minimal_core(begin, asking.suffices)
-    return Answer(answer.outcome, answer.work, core)
+    return SolverAnswer(answer.outcome, answer.work, core)
 
 
 def compute_minimal_core(
@@ -115,7 +115,7 @@ def compute_minimal_core(
     return core
 
 
-def follows_from(question: Question, core: Iterable[Fact]) -> bool:
+def follows_from(question: ProofQuestion, core: Iterable[Fact]) -> bool:
     """The claim follows from these facts alone; Z3 gets no other facts.
 
     Raises KeyError for a fact that the question does not have.
@@ -138,7 +138,7 @@ class _Asking:
     questions.
     """
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: ProofQuestion) -> None:
         context = z3.Context()
         self.solver = make_plain_solver(context)
         self.literals: dict[Fact, Any] = {}
@@ -148,17 +148,21 @@ class _Asking:
             self.solver.add(z3.Implies(literal, formula.translate(context)))
         self.solver.add(z3.Not(question.claim.translate(context)))
 
-    def ask(self) -> Answer:
+    def ask(self) -> SolverAnswer:
         """Ask with all facts together."""
         before = self._get_work()
         result = self.solver.check(*self.literals.values())
         work = self._get_work() - before
         if result == z3.unknown:
-            return Answer(Outcome.GAVE_UP, work)
+            return SolverAnswer(DischargeOutcome.GAVE_UP, work)
         if result == z3.sat:
-            return Answer(Outcome.FAILS, work, model=self.solver.model().translate(z3.main_ctx()))
+            return SolverAnswer(
+                DischargeOutcome.FAILS, work, model=self.solver.model().translate(z3.main_ctx())
+            )
         used = {str(literal) for literal in self.solver.unsat_core()}
-        return Answer(Outcome.HOLDS, work, tuple(f for f in self.literals if str(f) in used))
+        return SolverAnswer(
+            DischargeOutcome.HOLDS, work, tuple(f for f in self.literals if str(f) in used)
+        )
 
     def suffices(self, facts: Iterable[Fact]) -> bool:
         """The claim follows from these facts; False if Z3 gives up."""

@@ -133,7 +133,9 @@ def keep_inductive(
     a step breaks a lemma, or Z3 gives up, nothing is remembered.
     """
     problem = InductionProblem(structure, structure.world.everything)
-    steps = (Step(problem, r) for r in problem.instances if r.instance.rule.name in changed)
+    steps = (
+        InductionStep(problem, r) for r in problem.instances if r.instance.rule.name in changed
+    )
     with suppress(SolverGaveUpError):
         if not any(step.find_falsified(list(names)) for step in steps):
             _list_inductive(structure).add(frozenset(names))
@@ -213,9 +215,9 @@ class InductionProblem:
         return {name: get_leaf_names(term) for name, term in self.predicates.items()}
 
     @cached_property
-    def steps(self) -> dict[str, Step]:
+    def steps(self) -> dict[str, InductionStep]:
         """Every rule instance that this fault model admits, by its name."""
-        return {r.instance.name: Step(self, r) for r in self.instances}
+        return {r.instance.name: InductionStep(self, r) for r in self.instances}
 
     @cached_property
     def initially(self) -> Translator:
@@ -316,7 +318,7 @@ class InductionProblem:
         return self.check(solver, denied) is None
 
 
-class Step:
+class InductionStep:
     """One rule instance as formulas: its conditions, and every property after it."""
 
     def __init__(self, problem: InductionProblem, recorded: RecordedInstance) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
-from properties.schedules.possible_steps import LOWEST, Step, Values
+from properties.schedules.possible_steps import LOWEST, PossibleStep, Values
 from reference.language.terms import Term, walk
 
 Interval: TypeAlias = tuple[int, int]
@@ -42,7 +42,9 @@ def compute_interval(term: Term, leaves: Mapping[str, Interval]) -> Interval:
     return found[id(term)]
 
 
-def compute_argument_intervals(step: Step, leaves: Mapping[str, Interval]) -> dict[str, Interval]:
+def compute_argument_intervals(
+    step: PossibleStep, leaves: Mapping[str, Interval]
+) -> dict[str, Interval]:
     """The values that the arguments of a step may have, by the paths of their leaves."""
     triples = zip(step.ranges[::3], step.ranges[1::3], step.ranges[2::3], strict=True)
     return {
@@ -52,7 +54,7 @@ def compute_argument_intervals(step: Step, leaves: Mapping[str, Interval]) -> di
 
 
 def compute_leaf_intervals(
-    steps: Iterable[Step], initial: Values, highest: int
+    steps: Iterable[PossibleStep], initial: Values, highest: int
 ) -> dict[str, Interval]:
     """The values that each leaf may take, from its initial one on, whatever the conditions say.
 

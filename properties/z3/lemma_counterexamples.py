@@ -30,7 +30,7 @@ from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged
 from properties.z3.induction import (
     InductionProblem,
-    Step,
+    InductionStep,
     make_solver,
 )
 from properties.z3.smallest_model import (
@@ -206,9 +206,9 @@ def _find_weakest_class(
 
 
 @cache
-def _make_steps(structure: ClaimedStructure) -> tuple[InductionProblem, tuple[Step, ...]]:
+def _make_steps(structure: ClaimedStructure) -> tuple[InductionProblem, tuple[InductionStep, ...]]:
     problem = make_small_problem(structure, structure.world.everything)
-    return problem, tuple(Step(problem, r) for r in problem.instances)
+    return problem, tuple(InductionStep(problem, r) for r in problem.instances)
 
 
 @cache

@@ -22,15 +22,15 @@ from properties.language.world import ClaimedStructure
 from properties.verdicts.certificates import decode_cells, load
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.z3.discharge import (
-    Answer,
+    DischargeOutcome,
     Fact,
     FactKind,
-    Outcome,
-    Question,
+    ProofQuestion,
+    SolverAnswer,
     ask,
     ask_for_minimal_core,
 )
-from properties.z3.induction import LIMIT_PREFIX, InductionProblem, Step, get_leaf_names
+from properties.z3.induction import LIMIT_PREFIX, InductionProblem, InductionStep, get_leaf_names
 from properties.z3.translation import Translator
 from reference.language.leaves import PARAMETER_PREFIX
 from reference.language.machine import Action
@@ -82,7 +82,7 @@ class Discharge:
     """The outcome of an obligation."""
 
     obligation: Obligation
-    outcome: Outcome
+    outcome: DischargeOutcome
     work: int
     """The work with all facts, in Z3's resource units."""
     core: tuple[Fact, ...] = ()
@@ -130,7 +130,7 @@ class Proof:
             if lemma in touched:
                 yield Obligation(ObligationKind.CONSECUTION, lemma, instance)
 
-    def pose(self, obligation: Obligation) -> Question:
+    def pose(self, obligation: Obligation) -> ProofQuestion:
         """The obligation as a question; facts preferred in a core come first.
 
         Raises KeyError for a lemma, guarantee, instance or fault model that does not exist.
@@ -138,20 +138,20 @@ class Proof:
         predicate = self.problem.predicates[obligation.claim]
         if obligation.kind is ObligationKind.INITIATION:
             facts = self._compute_parameter_facts(self.everything)
-            return Question(facts, self.problem.initially(predicate))
+            return ProofQuestion(facts, self.problem.initially(predicate))
         if obligation.kind is ObligationKind.CONSECUTION:
             step = self.problem.steps[obligation.where]
             facts = _compute_step_facts(step) | self._compute_parameter_facts(self.everything)
             own = Fact(FactKind.LEMMA, obligation.claim)
             facts |= {own: self._lemma_facts[own]} | self._lemma_facts
-            return Question(facts, step.after(predicate))
+            return ProofQuestion(facts, step.after(predicate))
         facts = self._compute_parameter_facts(
             self.structure.world.get_fault_model(obligation.where)
         )
         now = Translator(self.problem.arithmetic, self.problem.variables)
         conclusion = now(predicate)
         remainders = _name_remainders(now.side_conditions)
-        return Question(self._lemma_facts | remainders | facts, conclusion)
+        return ProofQuestion(self._lemma_facts | remainders | facts, conclusion)
 
     def discharge(self, obligation: Obligation) -> Discharge:
         """Decide an obligation; its core is not minimal."""
@@ -167,7 +167,7 @@ class Proof:
         answer = ask_for_minimal_core(self.pose(obligation), is_thorough=is_safety)
         return self._conclude(obligation, answer)
 
-    def _conclude(self, obligation: Obligation, answer: Answer) -> Discharge:
+    def _conclude(self, obligation: Obligation, answer: SolverAnswer) -> Discharge:
         shown = None
         if answer.model is not None:
             shown = self._read_counterexample(obligation, answer.model)
@@ -185,7 +185,7 @@ class Proof:
         return {_name_parameter_fact(path, fault_model): f for path, f in formulas.items()}
 
 
-def _compute_step_facts(step: Step) -> dict[Fact, Any]:
+def _compute_step_facts(step: InductionStep) -> dict[Fact, Any]:
     """The facts that hold when the instance fires."""
     return (
         {Fact(FactKind.CONDITION, name): formula for name, formula in step.conditions.items()}
@@ -256,9 +256,11 @@ def check_rule(proof: Proof, instance: str) -> ConsecutionRow:
     touched = {d.obligation.claim for d in discharges}
     return ConsecutionRow(
         instance,
-        preserved=tuple(d.obligation.claim for d in discharges if d.outcome is Outcome.HOLDS),
+        preserved=tuple(
+            d.obligation.claim for d in discharges if d.outcome is DischargeOutcome.HOLDS
+        ),
         untouched=tuple(name for name in proof.lemmas if name not in touched),
-        broken=tuple(d for d in discharges if d.outcome is not Outcome.HOLDS),
+        broken=tuple(d for d in discharges if d.outcome is not DischargeOutcome.HOLDS),
     )
 
 

@@ -14,7 +14,7 @@ import z3
 from attrs import frozen
 
 from properties.language.world import ClaimedStructure
-from properties.z3.induction import InductionProblem, Step
+from properties.z3.induction import InductionProblem, InductionStep
 from reference.language.machine import record_machine, record_predicate
 from reference.language.terms import Term
 
@@ -43,7 +43,7 @@ def rank_steps(structure: ClaimedStructure, lemmas: tuple[str, ...]) -> Iterator
     assumed = [problem.now(problem.predicates[n]) for n in lemmas]
     for recorded in record_machine(structure):
         if recorded.instance.rule.name in healing.steps:
-            step = Step(problem, recorded)
+            step = InductionStep(problem, recorded)
             moving = [_changes_something(step)] if healing.is_idling_left_out else []
             failing = z3.Not(_is_smaller(step, numbers))
             question = z3.And(*assumed, *moving, is_quiescent, failing)
@@ -51,13 +51,13 @@ def rank_steps(structure: ClaimedStructure, lemmas: tuple[str, ...]) -> Iterator
             yield RankedStep(recorded.instance.name, is_smaller)
 
 
-def _changes_something(step: Step) -> Any:
+def _changes_something(step: InductionStep) -> Any:
     """Some leaf has another value after the step."""
     variables = step.problem.variables
     return z3.Or(*(new != variables[path] for path, new in step.effects.items()))
 
 
-def _is_smaller(step: Step, numbers: list[Term]) -> Any:
+def _is_smaller(step: InductionStep, numbers: list[Term]) -> Any:
     """The rank after the step is smaller, and no number of it was negative before."""
     now, after = step.problem.now, step.after
     result: Any = z3.BoolVal(False)

@@ -7,7 +7,7 @@ from typing import Any
 
 import z3
 
-from properties.z3.induction import InductionProblem, SolverGaveUpError, Step, make_solver
+from properties.z3.induction import InductionProblem, InductionStep, SolverGaveUpError, make_solver
 from properties.z3.translation import Translator
 from reference.language.leaves import symbolic_cluster
 from reference.language.machine import run_on_leaves
@@ -28,7 +28,7 @@ def find_breaking_instances(
     before = symbolic_cluster(problem.structure)
     broken = []
     for recorded in problem.instances:
-        step = Step(problem, recorded)
+        step = InductionStep(problem, recorded)
         _, _, after = run_on_leaves(before, recorded.instance)
         translate = Translator(problem.arithmetic, {**problem.variables, **step.arguments})
         denied = z3.Not(translate(as_term(claim(before, after))))

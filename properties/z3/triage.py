@@ -27,7 +27,7 @@ from properties.verdicts.verdict import InternalDisagreementError
 from properties.z3.bounded_search import BoundedAnswer, BoundedSearch
 from properties.z3.induction import (
     InductionProblem,
-    Step,
+    InductionStep,
     get_leaf_names,
     prove_lemmas,
 )
@@ -169,7 +169,7 @@ class _Triager:
         self, problem: InductionProblem, recorded: RecordedInstance, assumed: Iterable[str]
     ) -> dict[str, int | bool] | None:
         """A state, and arguments, with which the rule breaks the property."""
-        step = Step(problem, recorded)
+        step = InductionStep(problem, recorded)
         question = z3.And(
             *(problem.now(problem.predicates[n]) for n in assumed),
             problem.now(self.claim),

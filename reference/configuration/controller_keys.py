@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from attrs import frozen
 
-from reference.configuration.keys import KEYS, Key, Kind
+from reference.configuration.keys import KEYS, Key, ValueKind
 from reference.configuration.later_keys import (
     ALL_ACK,
     CONTROLLER_ADDRESS,
@@ -42,11 +42,11 @@ class ControllerKey:
 
 
 def _flag(name: str, decides: str, source: str) -> ControllerKey:
-    return ControllerKey(Key(name, Kind.BOOLEAN, False), decides, source)
+    return ControllerKey(Key(name, ValueKind.BOOLEAN, False), decides, source)
 
 
 def _number(name: str, default: int, decides: str, source: str) -> ControllerKey:
-    kind = Kind.LONG if name in LONGS else Kind.INT
+    kind = ValueKind.LONG if name in LONGS else ValueKind.INT
     return ControllerKey(Key(name, kind, default), decides, source)
 
 
@@ -63,7 +63,7 @@ LONGS = frozenset(
 
 
 def _text(name: str, decides: str, source: str) -> ControllerKey:
-    return ControllerKey(Key(name, Kind.STRING, ""), decides, source)
+    return ControllerKey(Key(name, ValueKind.STRING, ""), decides, source)
 
 
 _DECIDING = (

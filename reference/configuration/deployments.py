@@ -27,7 +27,7 @@ from reference.configuration.broker_group import (
     show_on_one_line,
 )
 from reference.configuration.file_warnings import check_settings, keep_last, warn
-from reference.configuration.java_properties import Entry
+from reference.configuration.java_properties import JavaProperty
 from reference.configuration.key import Value
 from reference.configuration.keys import (
     KEYS,
@@ -128,7 +128,7 @@ def assume_slaves(group: BrokerGroup, count: int) -> BrokerGroup:
     slaves = []
     for broker_id in range(1, count + 1):
         own = {**names, "brokerRole": Role.SLAVE.name, "brokerId": str(broker_id), **alike}
-        entries = [Entry(key, value, 0) for key, value in own.items()]
+        entries = [JavaProperty(key, value, 0) for key, value in own.items()]
         slaves.append(interpret_broker(ASSUMED_FILE, entries, [], group.master.version))
     return evolve(group, slaves=tuple(slaves))
 
@@ -136,8 +136,8 @@ def assume_slaves(group: BrokerGroup, count: int) -> BrokerGroup:
 def _change(broker: BrokerConfiguration, key: str, value: str) -> BrokerConfiguration:
     if not is_known_in(key, broker.version):
         raise make_unknown_key_error(key, broker.version, _WHAT_IF)
-    kept = [Entry(s.key, s.value, s.line) for s in broker.settings if s.key != key]
-    changed = interpret_broker(_WHAT_IF, [*kept, Entry(key, value, 0)], [], broker.version)
+    kept = [JavaProperty(s.key, s.value, s.line) for s in broker.settings if s.key != key]
+    changed = interpret_broker(_WHAT_IF, [*kept, JavaProperty(key, value, 0)], [], broker.version)
     if broker.is_controlled:
         changed = evolve(changed, role=broker.role, broker_id=broker.broker_id)
     if (changed.role is Role.SLAVE) is not (broker.role is Role.SLAVE):
@@ -221,7 +221,7 @@ def _bring_slaves_home(folders: dict[str, list[BrokerConfiguration]]) -> None:
 
 def interpret_broker(
     file: str,
-    entries: Iterable[Entry],
+    entries: Iterable[JavaProperty],
     warnings: list[ConfigurationWarning],
     version: Version,
     *,

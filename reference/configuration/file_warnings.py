@@ -18,8 +18,8 @@ from reference.configuration.broker_group import (
     Setting,
     show_on_one_line,
 )
-from reference.configuration.java_properties import Entry
-from reference.configuration.key import Key, Kind
+from reference.configuration.java_properties import JavaProperty
+from reference.configuration.key import Key, ValueKind
 from reference.configuration.keys import (
     CLAMPED,
     KEYS,
@@ -61,10 +61,10 @@ WITHOUT_RULES = ("NettyServerConfig", "NettyClientConfig", "AuthConfig")
 
 
 def keep_last(
-    file: str, entries: Iterable[Entry]
-) -> tuple[dict[str, Entry], list[ConfigurationWarning]]:
+    file: str, entries: Iterable[JavaProperty]
+) -> tuple[dict[str, JavaProperty], list[ConfigurationWarning]]:
     """The last entry of each key, in the order of the file, and those that are replaced."""
-    last: dict[str, Entry] = {}
+    last: dict[str, JavaProperty] = {}
     replaced: list[ConfigurationWarning] = []
     left = 0
     for entry in entries:
@@ -82,7 +82,7 @@ def keep_last(
 
 
 def check_settings(
-    file: str, entries: Mapping[str, Entry], version: Version, *, is_strict: bool
+    file: str, entries: Mapping[str, JavaProperty], version: Version, *, is_strict: bool
 ) -> tuple[dict[str, Setting], list[ConfigurationWarning]]:
     """The settings as a broker of this version reads them, and what is odd in them.
 
@@ -120,7 +120,7 @@ class _UnknownKeys:
         self.left = 0
         self.first_left = 0
 
-    def explain(self, entry: Entry) -> Iterable[ConfigurationWarning]:
+    def explain(self, entry: JavaProperty) -> Iterable[ConfigurationWarning]:
         """A warning if there is still room, or if the key decides about the answer."""
         if entry.key in controller_keys.OF_OTHERS:
             told = f"a broker ignores {entry.key}: {controller_keys.OF_OTHERS[entry.key]}"
@@ -139,14 +139,14 @@ class _UnknownKeys:
         self.named += 1
         return (self._warn(entry, similar, is_grave=is_grave),)
 
-    def _explain_of_other_release(self, entry: Entry) -> ConfigurationWarning:
+    def _explain_of_other_release(self, entry: JavaProperty) -> ConfigurationWarning:
         """A key that an earlier release reads, or a later one, perhaps by another name."""
         if get_name_in(entry.key, self.version) != entry.key:
             return _explain_renamed(entry, self.file, self.version)
         return self._warn(entry, find_similar_key(entry.key, self.version))
 
     def _warn(
-        self, entry: Entry, similar: str | None, *, is_grave: bool = False
+        self, entry: JavaProperty, similar: str | None, *, is_grave: bool = False
     ) -> ConfigurationWarning:
         told = explain_unknown_key(entry.key, self.version, similar)
         return ConfigurationWarning(told, self.file, entry.line, is_grave)
@@ -162,7 +162,7 @@ class _UnknownKeys:
             yield ConfigurationWarning(told, self.file, self.first_left)
 
 
-def _explain_renamed(entry: Entry, file: str, version: Version) -> ConfigurationWarning:
+def _explain_renamed(entry: JavaProperty, file: str, version: Version) -> ConfigurationWarning:
     """A size of files under the old name of its key: it decides whether a broker starts."""
     new = get_name_in(entry.key, version)
     default = KEYS[entry.key].default
@@ -196,7 +196,7 @@ def _read(
                 show_on_one_line(f"{setting.file}:{setting.line}: {refused}; {advice}")
             ) from problem
         warnings.append(warn(setting, f"{refused}; {advice}", is_grave=True))
-        return evolve(setting, value="false") if key.kind is Kind.BOOLEAN else None
+        return evolve(setting, value="false") if key.kind is ValueKind.BOOLEAN else None
     if value != value.rstrip():
         warnings.append(warn(setting, f"trailing blanks are part of the value of {setting.key}"))
     warnings += _explain_effect(key, setting, version)

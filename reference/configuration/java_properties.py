@@ -34,7 +34,7 @@ class JavaPropertiesError(ValueError):
 
 
 @frozen
-class Entry:
+class JavaProperty:
     """One ``key=value`` of a properties text, escapes resolved."""
 
     key: str
@@ -65,7 +65,7 @@ def decode_properties(data: bytes) -> str:
     return text
 
 
-def parse_properties(text: str) -> tuple[Entry, ...]:
+def parse_properties(text: str) -> tuple[JavaProperty, ...]:
     r"""All entries in the order of the text, duplicates included.
 
     Source: ``java.util.Properties#load0``, with one difference: a lone backslash at the end of the
@@ -104,13 +104,13 @@ def _is_continued(line: str) -> bool:
     return line.endswith("\\") and (len(line) - len(line.rstrip("\\"))) % 2 == 1
 
 
-def _parse_entry(logical_line: str, line: int) -> Entry:
+def _parse_entry(logical_line: str, line: int) -> JavaProperty:
     is_plain = "\\" not in logical_line
     found = (_PLAIN_ENTRY if is_plain else _ENTRY).fullmatch(logical_line)
     assert found is not None, "the pattern matches every text"
     if is_plain:
-        return Entry(found["key"], found["value"], line)
-    return Entry(_unescape(found["key"], line), _unescape(found["value"], line), line)
+        return JavaProperty(found["key"], found["value"], line)
+    return JavaProperty(_unescape(found["key"], line), _unescape(found["value"], line), line)
 
 
 def _unescape(text: str, line: int) -> str:

@@ -15,7 +15,7 @@ _NUMBER = re.compile(r"[+-]?\d+")
 _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
-class Kind(enum.Enum):
+class ValueKind(enum.Enum):
     """How a setter's argument is read."""
 
     INT = "a whole number of 32 bits (-2147483648 to 2147483647)"
@@ -32,7 +32,7 @@ class Key:
 
     name: str
     """The key as written in the file."""
-    kind: Kind
+    kind: ValueKind
     """How its value is read."""
     default: Value
     """Value without a setting; None if the host determines it (its name, address or processors)."""
@@ -55,17 +55,17 @@ class Key:
             ValueError: the text is not of this key's kind, or a number out of its range.
         """
         match self.kind:
-            case Kind.INT:
+            case ValueKind.INT:
                 return _read_number(text, bits=32)
-            case Kind.LONG:
+            case ValueKind.LONG:
                 return _read_number(text, bits=64)
-            case Kind.DECIMAL if _DECIMAL.fullmatch(text.strip()):
+            case ValueKind.DECIMAL if _DECIMAL.fullmatch(text.strip()):
                 return float(text)
-            case Kind.BOOLEAN:
+            case ValueKind.BOOLEAN:
                 return _read_boolean(text)
-            case Kind.DECIMAL:
+            case ValueKind.DECIMAL:
                 raise ValueError(text)
-            case Kind.CHOICE if text not in self.choices:
+            case ValueKind.CHOICE if text not in self.choices:
                 raise ValueError(text)
         return text
 

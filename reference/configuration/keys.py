@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 
-from reference.configuration.key import Key, Kind, Value
+from reference.configuration.key import Key, Value, ValueKind
 from reference.configuration.later_keys import LATER_KEYS, NAMES_IN_440, NEW_NAMES
 from reference.configuration.release_keys import (
     ADDRESS_SERVER,
@@ -23,7 +23,7 @@ from reference.configuration.release_keys import (
 )
 from reference.releases.versions import USUAL, USUAL_VERSION, Version
 
-__all__ = ["KEYS", "Key", "Kind", "Value"]
+__all__ = ["KEYS", "Key", "Value", "ValueKind"]
 
 _CLOSE_MATCH = 0.8
 _SHORTEST_ADDRESS = 6
@@ -89,7 +89,7 @@ def compute_behaviour(name: str, text: str, version: Version) -> str | None:
 def explain_refused_value(key: Key, text: str, version: Version) -> str:
     """What a broker does with a value not of the key's kind (MixAll#properties2Object)."""
     blank = ", with a trailing blank" if text != text.rstrip() else ""
-    if key.kind is Kind.BOOLEAN:
+    if key.kind is ValueKind.BOOLEAN:
         effect = "silently read this as false"
     elif key.default is None:
         effect = "silently ignore this and run with the host's default"

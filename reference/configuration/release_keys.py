@@ -16,7 +16,7 @@ from typing import Any
 
 from attrs import frozen
 
-from reference.configuration.key import Key, Kind
+from reference.configuration.key import Key, ValueKind
 from reference.releases.releases import ALL_RELEASES, is_since
 
 DATA = files(__package__) / "release_keys.json"
@@ -30,12 +30,12 @@ FIRST_THAT_TRIMS = "5.2.0"
 """From here on blanks around a text are cut off (MixAll#properties2Object)."""
 
 _KINDS = {
-    "int": Kind.INT,
-    "long": Kind.LONG,
-    "double": Kind.DECIMAL,
-    "boolean": Kind.BOOLEAN,
-    "String": Kind.STRING,
-    "choice": Kind.CHOICE,
+    "int": ValueKind.INT,
+    "long": ValueKind.LONG,
+    "double": ValueKind.DECIMAL,
+    "boolean": ValueKind.BOOLEAN,
+    "String": ValueKind.STRING,
+    "choice": ValueKind.CHOICE,
 }
 
 
@@ -58,7 +58,7 @@ def _make_key(name: str, owner: str, row: list[Any]) -> Key:
 def load_release_keys() -> Mapping[str, ReleaseKeys]:
     """The keys of every release, oldest first."""
     table: dict[str, Any] = json.loads(DATA.read_text(encoding="utf-8"))
-    keys = {name: Key(name, Kind.STRING, None) for name in ADDRESS_SERVER}
+    keys = {name: Key(name, ValueKind.STRING, None) for name in ADDRESS_SERVER}
     found = {}
     for release, entry in table.items():
         gone = set(entry["gone"])
@@ -130,5 +130,5 @@ def _list_spans(releases: tuple[str, ...]) -> Iterator[str]:
 
 def trim(key: Key, text: str, release: str) -> str:
     """A value as the setter gets it: later releases cut off blanks around a text."""
-    is_text = key.kind in (Kind.STRING, Kind.CHOICE)
+    is_text = key.kind in (ValueKind.STRING, ValueKind.CHOICE)
     return text.strip() if is_text and is_since(release, FIRST_THAT_TRIMS) else text

@@ -11,14 +11,14 @@ from typing import Any, TypeAlias
 
 from attrs import evolve, field, frozen
 
-from reference.decisions.reading.pull import Registration
+from reference.decisions.reading.pull import ConsumerRegistration
 
 Channel: TypeAlias = Any
 """The connection of a client: anything that a table can have as its key."""
 
 
 @frozen
-class Client:
+class ClientChannelInfo:
     """One client at the end of a connection (``ClientChannelInfo``)."""
 
     client_id: str
@@ -41,7 +41,7 @@ class Subscribed:
 
 
 @frozen
-class Told:
+class ConsumerData:
     """What a heartbeat tells of one group (``ConsumerData``)."""
 
     group: str
@@ -58,7 +58,7 @@ class ConsumerGroup:
     is_broadcasting: bool = False
     consume_type: str = ""
     consume_from_where: str = ""
-    members: Mapping[Channel, Client] = field(factory=dict)
+    members: Mapping[Channel, ClientChannelInfo] = field(factory=dict)
     """By connection."""
     subscriptions: Mapping[str, Subscribed] = field(factory=dict)
     """By topic."""
@@ -73,12 +73,12 @@ def is_subscription_newer(known: Subscribed | None, told: Subscribed) -> bool:
     return known is None or known.version < told.version
 
 
-ProducerGroups: TypeAlias = Mapping[str, Mapping[Channel, Client]]
+ProducerGroups: TypeAlias = Mapping[str, Mapping[Channel, ClientChannelInfo]]
 """By group and connection (``ProducerManager.groupChannelTable``)."""
 
 
 def register(
-    groups: ConsumerGroups, channel: Channel, client: Client, told: Told
+    groups: ConsumerGroups, channel: Channel, client: ClientChannelInfo, told: ConsumerData
 ) -> ConsumerGroups:
     """The groups after a heartbeat (``ConsumerManager#registerConsumer``).
 
@@ -111,7 +111,7 @@ def unregister(groups: ConsumerGroups, channel: Channel, name: str) -> ConsumerG
 
 
 def register_producer(
-    groups: ProducerGroups, channel: Channel, client: Client, name: str
+    groups: ProducerGroups, channel: Channel, client: ClientChannelInfo, name: str
 ) -> ProducerGroups:
     """The groups of producers after a heartbeat (``ProducerManager#registerProducer``)."""
     return {**groups, name: {**groups.get(name, {}), channel: client}}
@@ -136,7 +136,7 @@ def find_group(groups: ConsumerGroups, name: str) -> ConsumerGroup | None:
     return groups.get(name)
 
 
-def find_producers(groups: ProducerGroups, name: str) -> Mapping[Channel, Client] | None:
+def find_producers(groups: ProducerGroups, name: str) -> Mapping[Channel, ClientChannelInfo] | None:
     """The producers of a group; None: it has none."""
     return groups.get(name)
 
@@ -153,13 +153,15 @@ def find_subscription(groups: ConsumerGroups, name: str, topic: str) -> Subscrib
     return None if group is None else group.subscriptions.get(topic)
 
 
-def describe(groups: ConsumerGroups, name: str, topic: str, version: int) -> Registration | None:
+def describe(
+    groups: ConsumerGroups, name: str, topic: str, version: int
+) -> ConsumerRegistration | None:
     """What a pull finds of its group; None: no consumer of it has registered."""
     group = groups.get(name)
     if group is None:
         return None
     known = group.subscriptions.get(topic)
-    return Registration(
+    return ConsumerRegistration(
         is_broadcasting=group.is_broadcasting,
         has_topic=known is not None,
         is_latest=known is not None and known.version >= version,

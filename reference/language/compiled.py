@@ -40,7 +40,7 @@ limit."""
 
 
 @define
-class Writer:
+class PythonWriter:
     """Writes the body of one function, part by part, each part that occurs again once."""
 
     places: Mapping[str, int]
@@ -52,7 +52,7 @@ class Writer:
     """How a part is written, and how deep it is nested; by identity."""
 
     @classmethod
-    def of(cls, structure: BaseStructure, roots: Iterable[Term]) -> Writer:
+    def of(cls, structure: BaseStructure, roots: Iterable[Term]) -> PythonWriter:
         """A writer that knows which parts of these terms occur again."""
         return cls(compute_places(structure), {id(part) for part in find_shared(roots)})
 
@@ -111,7 +111,7 @@ def compile_predicate(
     function takes their values behind the state, in this order.
     """
     term = record_predicate(structure, predicate)
-    writer = Writer.of(structure, [term])
+    writer = PythonWriter.of(structure, [term])
     writer.lines.append(f"return {writer.write(term)}")
     return writer.compile(", ".join(("s", *(f"a_{name}" for name in arguments))))
 
@@ -136,7 +136,7 @@ class CompiledInstance:
     @cached_property
     def list_failed(self) -> Callable[[State], tuple[str, ...]]:
         """The names of the conditions that fail in a state; ranges count if no other does."""
-        writer = Writer.of(self.structure, list_guarding_terms(self.recorded))
+        writer = PythonWriter.of(self.structure, list_guarding_terms(self.recorded))
         writer.lines.append("found = []")
         bare, of_ranges = self._split_conditions()
         self._write_names(writer, bare)
@@ -150,7 +150,7 @@ class CompiledInstance:
     @cached_property
     def find_ranges(self) -> Callable[[State], Ranges | None]:
         """The ranges of its arguments; None in a state in which it is not enabled."""
-        writer = Writer.of(self.structure, list_guarding_terms(self.recorded))
+        writer = PythonWriter.of(self.structure, list_guarding_terms(self.recorded))
         bare, of_ranges = self._split_conditions()
         self._write_conditions(writer, bare.values())
         found = []
@@ -168,7 +168,7 @@ class CompiledInstance:
         An argument that is left out is the lowest one.
         """
         effects = self.recorded.effects.values()
-        writer = Writer.of(self.structure, [*list_guarding_terms(self.recorded), *effects])
+        writer = PythonWriter.of(self.structure, [*list_guarding_terms(self.recorded), *effects])
         bare, _ = self._split_conditions()
         self._write_conditions(writer, bare.values())
         for name, _, low, high in self.recorded.arguments:
@@ -189,12 +189,12 @@ class CompiledInstance:
         bare = {name: term for name, term in held if name not in ranges}
         return bare, {name: term for name, term in held if name in ranges}
 
-    def _write_conditions(self, writer: Writer, terms: Iterable[Term]) -> None:
+    def _write_conditions(self, writer: PythonWriter, terms: Iterable[Term]) -> None:
         for term in terms:
             text = writer.write(term)
             writer.lines.append(f"if not {text}: return None")
 
-    def _write_names(self, writer: Writer, conditions: Mapping[str, Term]) -> None:
+    def _write_names(self, writer: PythonWriter, conditions: Mapping[str, Term]) -> None:
         for name, term in conditions.items():
             text = writer.write(term)
             writer.lines.append(f"if not {text}: found.append({name!r})")

@@ -22,7 +22,7 @@ Decoder: TypeAlias = Callable[[tuple[Any, ...]], Any]
 @cache
 def compile_decoder(structure: BaseStructure) -> Decoder:
     """A function that makes a cluster of the leaves of a state, in the order of ``flatten``."""
-    writer = Writer()
+    writer = ExpressionWriter()
     body = writer.write(structure.template)
     source = f"def decode(s):\n    return {body}"
     exec(compile(source, f"<decoder of {structure}>", "exec"), writer.names)
@@ -30,7 +30,7 @@ def compile_decoder(structure: BaseStructure) -> Decoder:
 
 
 @define(eq=False)
-class Writer:
+class ExpressionWriter:
     """Writes an expression; whatever is no number gets a name."""
 
     names: dict[str, Any] = field(factory=dict)

@@ -28,7 +28,7 @@ RECOVERED_FILES = 3
 """Recovery begins at the third last file."""
 
 
-class Entry(NamedTuple):
+class ConsumeQueueEntry(NamedTuple):
     """The content of one place of a queue."""
 
     offset_bytes: int
@@ -36,7 +36,7 @@ class Entry(NamedTuple):
     tags_code: int
 
 
-PRE_BLANK = Entry(0, java.INT_MAX, 0)
+PRE_BLANK = ConsumeQueueEntry(0, java.INT_MAX, 0)
 """Fills the file of a queue that does not begin with it; to every reader it is an entry."""
 
 
@@ -79,14 +79,14 @@ def compute_file_size(mapped_file_size_bytes: int) -> int:
     return -(-mapped_file_size_bytes // CQ_STORE_UNIT_SIZE_BYTES) * CQ_STORE_UNIT_SIZE_BYTES
 
 
-def is_filled(entry: Entry) -> bool:
+def is_filled(entry: ConsumeQueueEntry) -> bool:
     """This place has an entry; the pre-blank counts."""
     return entry.offset_bytes >= 0 and entry.size_bytes > 0
 
 
-def list_entries(data: Data) -> Iterator[Entry]:
+def list_entries(data: Data) -> Iterator[ConsumeQueueEntry]:
     """The entries of a file or a part of one."""
-    return (Entry(*fields) for fields in ENTRY.iter_unpack(data))
+    return (ConsumeQueueEntry(*fields) for fields in ENTRY.iter_unpack(data))
 
 
 def recover(queue: ConsumeQueue, now_ms: int) -> ConsumeQueue:
@@ -130,14 +130,14 @@ def truncate_dirty_logic_files(queue: ConsumeQueue, physical_offset_bytes: int) 
     return queue
 
 
-def _list_kept_entries(file: MappedFile, physical_offset_bytes: int) -> Iterator[Entry]:
+def _list_kept_entries(file: MappedFile, physical_offset_bytes: int) -> Iterator[ConsumeQueueEntry]:
     for index, entry in enumerate(list_entries(mapped_file.get_mapped_bytes(file))):
         if entry.offset_bytes >= physical_offset_bytes or (index > 0 and not is_filled(entry)):
             return
         yield entry
 
 
-def get_index_buffer(queue: ConsumeQueue, start_index: int) -> tuple[Entry, ...] | None:
+def get_index_buffer(queue: ConsumeQueue, start_index: int) -> tuple[ConsumeQueueEntry, ...] | None:
     """The entries from a place to the end of its file (``ConsumeQueue#getIndexBuffer``).
 
     None: the place is before the queue's first entry or after its last one.

@@ -28,7 +28,7 @@ class CleanConfig:
 
 
 @frozen
-class Surroundings:
+class ExpiryEnvironment:
     """What the service checks: time and disks."""
 
     now_ms: int
@@ -106,7 +106,7 @@ def execute_delete_files_manually(service: CleanCommitLogService) -> CleanCommit
 
 
 def run(
-    store: Store, service: CleanCommitLogService, config: CleanConfig, around: Surroundings
+    store: Store, service: CleanCommitLogService, config: CleanConfig, around: ExpiryEnvironment
 ) -> tuple[Store, CleanCommitLogService]:
     """One run, every ten seconds (``CleanCommitLogService#run``)."""
     store, service = delete_expired_files(store, service, config, around)
@@ -114,7 +114,7 @@ def run(
 
 
 def delete_expired_files(
-    store: Store, service: CleanCommitLogService, config: CleanConfig, around: Surroundings
+    store: Store, service: CleanCommitLogService, config: CleanConfig, around: ExpiryEnvironment
 ) -> tuple[Store, CleanCommitLogService]:
     """Delete at the hour, on a full disk or on command.
 
@@ -137,7 +137,7 @@ def delete_expired_files(
 
 
 def is_space_to_delete(
-    store: Store, service: CleanCommitLogService, config: CleanConfig, around: Surroundings
+    store: Store, service: CleanCommitLogService, config: CleanConfig, around: ExpiryEnvironment
 ) -> tuple[Store, CleanCommitLogService, bool]:
     """Some disk is too full; above 90 percent puts are refused until it no longer is.
 
@@ -159,7 +159,7 @@ def is_space_to_delete(
 
 
 def redelete_hanged_file(
-    store: Store, service: CleanCommitLogService, config: CleanConfig, around: Surroundings
+    store: Store, service: CleanCommitLogService, config: CleanConfig, around: ExpiryEnvironment
 ) -> tuple[Store, CleanCommitLogService]:
     """Every two minutes, retry deleting the first file if a reader has kept it."""
     waited_ms = around.now_ms - service.last_redelete_ms

@@ -48,7 +48,7 @@ class Wakeup:
 
 
 @frozen
-class Wait:
+class TransferWait:
     """One wait of the service for an acknowledgement (``WaitNotifyObject#waitForRunning``)."""
 
     begin_ms: int
@@ -73,7 +73,7 @@ class GroupTransfer:
     waits_of_request: int = 0
     wait_begin_ms: int | None = None
     """Start of the current wait; None: there is none."""
-    waits: tuple[Wait, ...] = field(default=())
+    waits: tuple[TransferWait, ...] = field(default=())
     wakeups: tuple[Wakeup, ...] = field(default=())
     notify_count: int = 0
     """Calls of notifyTransferSome that raised the offset."""
@@ -115,7 +115,7 @@ def advance(state: GroupTransfer, now_ms: int) -> GroupTransfer:
 
 
 def _end_wait(state: GroupTransfer, begin_ms: int) -> GroupTransfer:
-    wait = Wait(begin_ms, state.now_ms, is_notified_before=state.has_notified)
+    wait = TransferWait(begin_ms, state.now_ms, is_notified_before=state.has_notified)
     return evolve(
         state,
         wait_begin_ms=None,

@@ -84,7 +84,7 @@ class PutMessageResult:
 
 
 @frozen
-class Message:
+class MessageToPut:
     """A message to put (``MessageExtBrokerInner``); a delayed one has its new topic already."""
 
     topic: str
@@ -131,7 +131,7 @@ class MessageBatch:
 
 
 @frozen
-class Surroundings:
+class PutEnvironment:
     """Conditions of a put outside the store."""
 
     now_ms: int
@@ -152,7 +152,7 @@ Appender: TypeAlias = Callable[[Store, MappedFile], Appended]
 
 
 def put_message(
-    store: Store, message: Message, around: Surroundings, *, is_acknowledged: bool = True
+    store: Store, message: MessageToPut, around: PutEnvironment, *, is_acknowledged: bool = True
 ) -> tuple[Store, Answer]:
     """Put one message (``DefaultMessageStore#putMessage``).
 
@@ -176,7 +176,7 @@ def put_message(
 
 
 def put_messages(
-    store: Store, batch: MessageBatch, around: Surroundings, *, is_acknowledged: bool = True
+    store: Store, batch: MessageBatch, around: PutEnvironment, *, is_acknowledged: bool = True
 ) -> tuple[Store, Answer]:
     """Put a batch, whole or not at all (``DefaultMessageStore#putMessages``).
 
@@ -212,7 +212,7 @@ def find_refusal(store: Store, topic: str) -> PutMessageStatus | None:
     return None
 
 
-def is_os_page_cache_busy(store: Store, around: Surroundings) -> bool:
+def is_os_page_cache_busy(store: Store, around: PutEnvironment) -> bool:
     """An earlier put seems to be still running (``DefaultMessageStore#isOSPageCacheBusy``).
 
     One that has thrown seems so too: from a second later on, for less than three hours, every put
@@ -222,7 +222,7 @@ def is_os_page_cache_busy(store: Store, around: Surroundings) -> bool:
     return around.os_page_cache_busy_timeout_ms < busy_ms < BUSY_MAX_MS
 
 
-def _get_file(store: Store, around: Surroundings) -> tuple[Store, MappedFile | None]:
+def _get_file(store: Store, around: PutEnvironment) -> tuple[Store, MappedFile | None]:
     log, service, file = allocation.get_or_create_last_mapped_file(
         store.commit_log, store.allocation, 0, around.creation, around.now_ms
     )
@@ -244,7 +244,7 @@ def _append_to(store: Store, file: MappedFile, append: Appender) -> Appended:
 
 
 def _put(
-    store: Store, append: Appender, around: Surroundings, *, is_waiting: bool
+    store: Store, append: Appender, around: PutEnvironment, *, is_waiting: bool
 ) -> tuple[Store, Answer]:
     """Append to the last file, or to a new one after a blank (``CommitLog#putMessage``).
 
@@ -277,7 +277,7 @@ def is_rolled(result: AppendMessageResult) -> bool:
 
 
 def acknowledge(
-    store: Store, result: AppendMessageResult, around: Surroundings, *, is_waiting: bool
+    store: Store, result: AppendMessageResult, around: PutEnvironment, *, is_waiting: bool
 ) -> tuple[Store, PutMessageResult]:
     """Wait for the disk, then for a slave (``CommitLog#handleDiskFlush`` and ``#handleHA``).
 
@@ -310,14 +310,14 @@ def _set_queue_offset(store: Store, key: str, offset: int) -> Store:
     return evolve(store, topic_queue_table={**store.topic_queue_table, key: offset})
 
 
-def _tell(data: bytes, offset_bytes: int, around: Surroundings) -> Content:
+def _tell(data: bytes, offset_bytes: int, around: PutEnvironment) -> Content:
     if around.epoch is None:
         return Content(data)
     return contents.tell_origins(data, around.epoch, offset_bytes)
 
 
 def append_message(
-    store: Store, file: MappedFile, message: Message, around: Surroundings
+    store: Store, file: MappedFile, message: MessageToPut, around: PutEnvironment
 ) -> Appended:
     """Append one message to one file (``DefaultAppendMessageCallback#doAppend``)."""
     offset = file.file_from_offset_bytes + file.wrote_position_bytes
@@ -346,7 +346,7 @@ def append_message(
 
 
 def encode_message(
-    message: Message, queue_offset: int, offset_bytes: int, store_timestamp_ms: int
+    message: MessageToPut, queue_offset: int, offset_bytes: int, store_timestamp_ms: int
 ) -> bytes:
     """A message's bytes at its place."""
     return records.encode(
@@ -374,7 +374,7 @@ def has_room(file: MappedFile, length_bytes: int) -> bool:
     return length_bytes + records.END_FILE_MIN_BLANK_LENGTH <= left_bytes
 
 
-def roll(store: Store, file: MappedFile, logics_offset: int, around: Surroundings) -> Appended:
+def roll(store: Store, file: MappedFile, logics_offset: int, around: PutEnvironment) -> Appended:
     """The rest of the file becomes a blank: its eight bytes, then the last encoded message.
 
     A blank is therefore not zeros (finding 7 of the oracle). A rest of less than eight bytes, which
@@ -404,7 +404,7 @@ def compute_batch_bytes(batch: MessageBatch) -> int:
 
 
 def append_batch(
-    store: Store, file: MappedFile, batch: MessageBatch, around: Surroundings
+    store: Store, file: MappedFile, batch: MessageBatch, around: PutEnvironment
 ) -> Appended:
     """Append all messages of a batch to one file.
 
@@ -451,7 +451,7 @@ def encode_batch_item(
 
 
 def roll_before_batch(
-    store: Store, file: MappedFile, logics_offset: int, around: Surroundings
+    store: Store, file: MappedFile, logics_offset: int, around: PutEnvironment
 ) -> Appended:
     """The rest of the file becomes a blank of which only the header is written."""
     rest_bytes = file.file_size_bytes - file.wrote_position_bytes

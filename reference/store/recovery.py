@@ -24,7 +24,7 @@ RECOVERED_FILES = 3
 
 
 @frozen
-class Walk:
+class RecoveredRecords:
     """What a reader finds from a file on."""
 
     process_offset_bytes: int
@@ -77,7 +77,7 @@ def recover_consume_queues(store: Store, now_ms: int) -> Store:
     return replace_consume_queues(store, *found)
 
 
-def walk(store: Store, index: int) -> Walk:
+def walk(store: Store, index: int) -> RecoveredRecords:
     """Read records from the beginning of a file on, over blanks into later files.
 
     The end of a record is accepted without checking what follows. A blank needs eight bytes. If the
@@ -94,7 +94,7 @@ def walk(store: Store, index: int) -> Walk:
         process_offset = file.file_from_offset_bytes + read
         if not is_blank_reached:
             break
-    return Walk(process_offset, tuple(found))
+    return RecoveredRecords(process_offset, tuple(found))
 
 
 def _walk_file(store: Store, file: MappedFile) -> tuple[bool, list[DispatchRequest]]:

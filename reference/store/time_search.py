@@ -10,7 +10,7 @@ from reference.store import mapped_file, reading, records
 from reference.store.consume_queue import (
     CQ_STORE_UNIT_SIZE_BYTES,
     ConsumeQueue,
-    Entry,
+    ConsumeQueueEntry,
     list_entries,
 )
 from reference.store.mapped_file import MappedFile, SelectedBuffer
@@ -29,7 +29,7 @@ def find_mapped_file_by_time(queue: ConsumeQueue, timestamp_ms: int) -> MappedFi
     return next(later, files[-1] if files else None)
 
 
-def pickup_store_timestamp(store: Store, entry: Entry) -> int:
+def pickup_store_timestamp(store: Store, entry: ConsumeQueueEntry) -> int:
     """When the message of an entry was stored (ms); -1: it is gone.
 
     ``CommitLog#pickupStoreTimestamp``.
@@ -44,7 +44,7 @@ def pickup_store_timestamp(store: Store, entry: Entry) -> int:
 
 
 @frozen
-class Side:
+class NearestMessage:
     """The nearest message on one side of the time: its place in the file, and its time (ms)."""
 
     position: int = -1
@@ -60,12 +60,12 @@ def get_offset_in_queue_by_time(store: Store, queue: ConsumeQueue, timestamp_ms:
     begin = file.file_from_offset_bytes
     low, high = max(0, queue.min_logic_offset_bytes - begin), selected.size_bytes - UNIT
     entries = list(list_entries(selected.content.data))
-    left = right = Side()
+    left = right = NearestMessage()
     while high >= low:
         middle = (low + high) // (2 * UNIT) * UNIT
         entry = entries[middle // UNIT]
         if entry.offset_bytes < get_min_physical_offset(store):
-            low, left = middle + UNIT, Side(middle, left.timestamp_ms)
+            low, left = middle + UNIT, NearestMessage(middle, left.timestamp_ms)
             continue
         stored_ms = pickup_store_timestamp(store, entry)
         if stored_ms < 0:
@@ -73,13 +73,13 @@ def get_offset_in_queue_by_time(store: Store, queue: ConsumeQueue, timestamp_ms:
         if stored_ms == timestamp_ms:
             return (begin + middle) // UNIT
         if stored_ms > timestamp_ms:
-            high, right = middle - UNIT, Side(middle, stored_ms)
+            high, right = middle - UNIT, NearestMessage(middle, stored_ms)
         else:
-            low, left = middle + UNIT, Side(middle, stored_ms)
+            low, left = middle + UNIT, NearestMessage(middle, stored_ms)
     return (begin + choose_side(left, right, timestamp_ms).position) // UNIT
 
 
-def choose_side(left: Side, right: Side, timestamp_ms: int) -> Side:
+def choose_side(left: NearestMessage, right: NearestMessage, timestamp_ms: int) -> NearestMessage:
     """The nearer one; the earlier one if both are equally near."""
     if left.timestamp_ms == -1:
         return right

@@ -26,7 +26,7 @@ from spark_fuzz.campaign.guidance import (
     read_parents,
     write_parents,
 )
-from spark_fuzz.campaign.progress import Progress, Watch
+from spark_fuzz.campaign.progress import CampaignWatch, Progress
 from spark_fuzz.campaign.rows import make_rows, open_writer
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.session import cancelled_when_interrupted
@@ -91,7 +91,7 @@ def resume_campaign(
     manifest = read_manifest(folder)
     # Functions are compiled at their first call: once here, not once by each worker.
     compile_kernel(manifest.options.structure).run(manifest.options, 0, 0)
-    with Watch(folder, manifest, on_progress) as watch:
+    with CampaignWatch(folder, manifest, on_progress) as watch:
         for guided_round in range(1 + manifest.guided_rounds):
             compute_round(spark, manifest, folder, guided_round)
     remove_leftovers(folder)

@@ -45,7 +45,7 @@ class Progress:
         return (self.total - self.done) / rate if rate else None
 
 
-class Watch:
+class CampaignWatch:
     """Reports progress while a campaign runs, from a thread of its own."""
 
     def __init__(
@@ -59,7 +59,7 @@ class Watch:
         self.thread = threading.Thread(target=self._poll, daemon=True)
         self.started = time.monotonic()
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> CampaignWatch:
         self.thread.start()
         return self
 

@@ -16,14 +16,14 @@ import pyarrow.parquet as pq
 
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.kernel.ancestry import Parent, find_lineage
-from spark_fuzz.kernel.kernel import Batch, Kernel
+from spark_fuzz.kernel.kernel import BatchResults, Kernel
 
 ENDS = ("at rest", "still moving", "not in peace")
 """How healing ends, in the order of ``walk``."""
 
 
 def make_rows(
-    kernel: Kernel, options: CampaignOptions, batch: Batch, parents: Sequence[Parent] = ()
+    kernel: Kernel, options: CampaignOptions, batch: BatchResults, parents: Sequence[Parent] = ()
 ) -> pa.RecordBatch:
     """The rows of consecutive schedules that continue these parents."""
     numbers = np.arange(batch.first_schedule, batch.first_schedule + len(batch.steps))

@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 from properties.language.world import ClaimedStructure
 from properties.mutants.derivation import RuleMutant, list_mutants
 from properties.mutants.findings import (
-    Finding,
+    MutantFinding,
     RuleFindings,
     compute_rule_digest,
     compute_world_digest,
@@ -33,7 +33,7 @@ from spark_fuzz.judges.small_instances import (
     list_instances,
     list_small_instances,
 )
-from spark_fuzz.search.graph_comparison import Difference, GraphComparison, list_mutated
+from spark_fuzz.search.graph_comparison import GraphComparison, StepDifference, list_mutated
 from spark_fuzz.search.mutated_search import MutatedSearch
 
 DEPTHS_COUNTED = 4
@@ -44,7 +44,7 @@ VIOLATION_TRIES = 3
 
 
 @frozen
-class Task:
+class JudgingTask:
     """The mutants of one rule, and their judges."""
 
     world: str
@@ -58,7 +58,7 @@ class Task:
     """Only in this structure, by name; empty means all."""
 
 
-def judge_rule(task: Task, on_progress: Callable[[str], None]) -> RuleFindings:
+def judge_rule(task: JudgingTask, on_progress: Callable[[str], None]) -> RuleFindings:
     """All findings of the judges about the mutants of one rule.
 
     Raises InternalDisagreementError if a step shows a difference that Z3 has excluded.
@@ -91,7 +91,7 @@ class JudgedGraph:
     proved: tuple[str, ...]
 
 
-def open_graphs(task: Task) -> Iterator[JudgedGraph]:
+def open_graphs(task: JudgingTask) -> Iterator[JudgedGraph]:
     """The small instances in which mutants of a rule are tried."""
     for instance in list_instances(task.world, task.rule):
         if task.structure in ("", instance.structure.name):
@@ -117,7 +117,7 @@ def _list_proved(structure: ClaimedStructure, fault: str) -> tuple[str, ...]:
     return tuple(c.guarantee for c in proved if c.fault == fault)
 
 
-def judge_mutant(task: Task, mutant: RuleMutant, graphs: list[JudgedGraph]) -> Finding:
+def judge_mutant(task: JudgingTask, mutant: RuleMutant, graphs: list[JudgedGraph]) -> MutantFinding:
     """All findings of the judges about one mutant."""
     finding = make_finding(mutant)
     world, layers = task.world, task.layers
@@ -144,7 +144,9 @@ def judge_mutant(task: Task, mutant: RuleMutant, graphs: list[JudgedGraph]) -> F
     return finding
 
 
-def judge_graphs(finding: Finding, mutant: RuleMutant, graphs: list[JudgedGraph]) -> Finding:
+def judge_graphs(
+    finding: MutantFinding, mutant: RuleMutant, graphs: list[JudgedGraph]
+) -> MutantFinding:
     """The findings in small instances: the shortest difference, other counts, a violation."""
     tried = 0
     for judged in graphs:
@@ -154,7 +156,7 @@ def judge_graphs(finding: Finding, mutant: RuleMutant, graphs: list[JudgedGraph]
     return finding
 
 
-def judge_further(finding: Finding, task: Task, mutant: RuleMutant) -> Finding:
+def judge_further(finding: MutantFinding, task: JudgingTask, mutant: RuleMutant) -> MutantFinding:
     """The findings in more instances and with more states, until the number of states differs."""
     more = [(i, STATES_MORE) for i in list_small_instances(task.world)]
     more += [(i, 0) for i in list_further_instances(task.world, mutant.rule)]
@@ -170,8 +172,11 @@ def judge_further(finding: Finding, task: Task, mutant: RuleMutant) -> Finding:
 
 
 def judge_values(
-    finding: Finding, mutant: RuleMutant, asked: list[tuple[ListedInstance, int]], structure: str
-) -> Finding:
+    finding: MutantFinding,
+    mutant: RuleMutant,
+    asked: list[tuple[ListedInstance, int]],
+    structure: str,
+) -> MutantFinding:
     """The finding with the first instance in which other states are reached, although as many."""
     for instance, states_max in asked:
         if structure not in ("", instance.structure.name):
@@ -189,7 +194,7 @@ def judge_values(
     return finding
 
 
-def compare(mutant: RuleMutant, judged: JudgedGraph) -> tuple[Difference, MutatedSearch] | None:
+def compare(mutant: RuleMutant, judged: JudgedGraph) -> tuple[StepDifference, MutatedSearch] | None:
     """The first difference of a mutant in an instance, and the search for its consequences."""
     graph = judged.comparison.graph
     mutated = list_mutated(graph.layout, mutant)
@@ -200,13 +205,13 @@ def compare(mutant: RuleMutant, judged: JudgedGraph) -> tuple[Difference, Mutate
 
 
 def judge_graph(
-    finding: Finding,
+    finding: MutantFinding,
     mutant: RuleMutant,
     judged: JudgedGraph,
     depths_max: int,
     *,
     is_violation_sought: bool,
-) -> Finding:
+) -> MutantFinding:
     """The finding in one small instance."""
     compared = compare(mutant, judged)
     if compared is None:
@@ -222,12 +227,12 @@ def judge_graph(
 
 
 def compare_counts(
-    finding: Finding,
+    finding: MutantFinding,
     judged: JudgedGraph,
     search: MutatedSearch,
-    difference: Difference,
+    difference: StepDifference,
     depths_max: int,
-) -> Finding:
+) -> MutantFinding:
     """The finding extended by this instance."""
     depth, name = judged.comparison.graph.find_depth(difference.number), judged.instance.name
     if finding.states is None and (states := search.find_other_count(depth, depths_max)):
@@ -238,8 +243,8 @@ def compare_counts(
 
 
 def find_violation(
-    finding: Finding, judged: JudgedGraph, search: MutatedSearch, difference: Difference
-) -> Finding:
+    finding: MutantFinding, judged: JudgedGraph, search: MutatedSearch, difference: StepDifference
+) -> MutantFinding:
     """The finding with a proved guarantee that a new state of this instance breaks."""
     broken = search.find_violation(judged.proved, difference.number)
     if broken is None:
@@ -253,7 +258,7 @@ def find_violation(
     return evolve(finding, guarantee=shown)
 
 
-def describe(judged: JudgedGraph, difference: Difference, steps: int) -> dict[str, Any]:
+def describe(judged: JudgedGraph, difference: StepDifference, steps: int) -> dict[str, Any]:
     """A difference with the whole schedule that leads to it."""
     way = judged.comparison.graph.rebuild(difference.number)
     schedule = (*judged.instance.start, *way, difference.action)
@@ -265,7 +270,7 @@ def describe(judged: JudgedGraph, difference: Difference, steps: int) -> dict[st
     }
 
 
-def check_agreement(finding: Finding) -> None:
+def check_agreement(finding: MutantFinding) -> None:
     """Raise InternalDisagreementError if a mutant that changes nothing is killed."""
     is_same = finding.likeness == Likeness.SAME_STEPS.value
     if finding.states or finding.lemma or (is_same and (finding.difference or finding.killers)):

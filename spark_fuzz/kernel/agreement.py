@@ -10,7 +10,7 @@ from properties.verdicts.verdict import InternalDisagreementError
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.schedule_replay import replay_whole
 from spark_fuzz.kernel.ancestry import Lineage
-from spark_fuzz.kernel.kernel import Batch, Kernel
+from spark_fuzz.kernel.kernel import BatchResults, Kernel
 
 
 @frozen
@@ -26,7 +26,7 @@ class Account:
     stuck: tuple[str, ...]
 
 
-def describe_row(kernel: Kernel, batch: Batch, row: int) -> Account:
+def describe_row(kernel: Kernel, batch: BatchResults, row: int) -> Account:
     """A kernel's account of one schedule of its batch."""
     layout = kernel.layout
     at = dict(zip(layout.guarantees, map(int, batch.violations[row]), strict=True))
@@ -61,7 +61,7 @@ def describe_replay(options: CampaignOptions, schedule: int | Lineage) -> Accoun
 
 
 def check_agreement(
-    kernel: Kernel, options: CampaignOptions, batch: Batch, row: int, lineage: Lineage
+    kernel: Kernel, options: CampaignOptions, batch: BatchResults, row: int, lineage: Lineage
 ) -> None:
     """Raise InternalDisagreementError when the reference's account of a schedule differs."""
     compiled, replayed = describe_row(kernel, batch, row), describe_replay(options, lineage)

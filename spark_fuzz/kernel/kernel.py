@@ -22,7 +22,7 @@ from spark_fuzz.kernel.native.search import NativeModule, load_search
 from spark_fuzz.kernel.native.walk import SMALL_BITS, NativeWalk, choose_bits, load_walk
 from spark_fuzz.kernel.scheduler import SCHEDULERS
 from spark_fuzz.kernel.swarm import compute_usual_weights
-from spark_fuzz.kernel.walk import NUMBER_MAX, WORD_BITS, Observations, Plan, Record
+from spark_fuzz.kernel.walk import NUMBER_MAX, WORD_BITS, BatchPlan, Observations, WalkResults
 
 
 class NumberOverflowError(ArithmeticError):
@@ -30,7 +30,7 @@ class NumberOverflowError(ArithmeticError):
 
 
 @frozen
-class Batch:
+class BatchResults:
     """A kernel's results for consecutive schedules."""
 
     first_schedule: int
@@ -89,7 +89,7 @@ class Kernel:
         parents: Sequence[Parent] = (),
         observations: Observations | None = None,
         begin: Any = None,
-    ) -> Batch:
+    ) -> BatchResults:
         """Walk ``count`` schedules of a campaign from number ``first_schedule`` on.
 
         With ``parents`` each continues from one of these paths. Observations are added to
@@ -106,17 +106,17 @@ class Kernel:
                 f"{options.format_identifier(first_schedule)} outgrew {NUMBER_MAX}; use smaller "
                 "sizes or fewer steps"
             )
-        return Batch(first_schedule, *record[: len(attrs.fields(Batch)) - 1])
+        return BatchResults(first_schedule, *record[: len(attrs.fields(BatchResults)) - 1])
 
     def make_plan(
         self, options: CampaignOptions, first_schedule: int, parents: Sequence[Parent], begin: Any
-    ) -> Plan:
+    ) -> BatchPlan:
         """The common data of all schedules of a batch."""
         initial = self.structure.make_initial(options.parameters) if begin is None else begin
         profiles = self.encode_profiles(options)
         if begin is not None:
             profiles = np.array([self.encode_parameters(begin)], np.int64)
-        return Plan(
+        return BatchPlan(
             options.campaign_seed,
             first_schedule,
             SCHEDULERS.index(options.scheduler),
@@ -131,10 +131,10 @@ class Kernel:
             encode_paths(parents),
         )
 
-    def make_record(self, count: int) -> Record:
+    def make_record(self, count: int) -> WalkResults:
         """Memory for the results of this many schedules."""
         words = -(-len(self.names) // WORD_BITS)
-        return Record(
+        return WalkResults(
             steps=np.empty(count, np.int64),
             violations=np.empty((count, len(self.layout.guarantees)), np.int64),
             used=np.empty((count, words), np.int64),

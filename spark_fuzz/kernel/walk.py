@@ -18,7 +18,7 @@ LAST, SCHEDULES, FIRST, STEP, NAME = range(5)
 in a table of situations, the situation's number."""
 
 
-class Plan(NamedTuple):
+class BatchPlan(NamedTuple):
     """The common data of all schedules of a batch."""
 
     campaign_seed: int
@@ -43,7 +43,7 @@ class Plan(NamedTuple):
     """Of ``encode_paths``: the paths from which schedules continue; no row if they are unguided."""
 
 
-class Record(NamedTuple):
+class WalkResults(NamedTuple):
     """The result of each schedule, a row each."""
 
     steps: Any

@@ -33,7 +33,7 @@ REPORT_FILE = "report.html"
 
 
 @frozen
-class Findings:
+class CampaignCounts:
     """Spark's counts over a campaign's rows."""
 
     counts: Mapping[str, Any]
@@ -44,7 +44,7 @@ class Findings:
     """The number of classes of violations in classes.json; None if they were not requested."""
 
 
-def compute_report_summary(folder: Path, findings: Findings, command: str) -> dict[str, Any]:
+def compute_report_summary(folder: Path, findings: CampaignCounts, command: str) -> dict[str, Any]:
     """The content of summary.json; ``command`` starts the same campaign again.
 
     Raises CampaignError for a folder that is no campaign.

@@ -27,7 +27,7 @@ from spark_fuzz.search.frontier import (
     Buffer,
     Scratch,
     Space,
-    Store,
+    StateStore,
 )
 from spark_fuzz.search.influence import Influence, compute_influence
 from spark_fuzz.search.packing import (
@@ -238,7 +238,7 @@ class BreadthFirstSearch:
         found = {name: int(violating[self._get_bit(name)]) for name in self.guarantees}
         return {name: row for name, row in found.items() if row >= 0}
 
-    def _insert(self, store: Store, rows: Any, count: int) -> int:
+    def _insert(self, store: StateStore, rows: Any, count: int) -> int:
         words = np.ascontiguousarray(rows)
         buffer = make_buffer(self.packing.word_count, self.kernel.layout, len(rows))
         return int(
@@ -250,7 +250,7 @@ class BreadthFirstSearch:
     def _get_bit(self, guarantee: str) -> int:
         return self.kernel.layout.guarantees.index(guarantee)
 
-    def _expand(self, store: Store, first: int, count: int) -> int:
+    def _expand(self, store: StateStore, first: int, count: int) -> int:
         after = self.kernel.module.expand_states(
             first,
             count,
@@ -263,7 +263,7 @@ class BreadthFirstSearch:
         )
         return self._check(after)
 
-    def _judge(self, store: Store, first: int, last: int, violating: Any) -> None:
+    def _judge(self, store: StateStore, first: int, last: int, violating: Any) -> None:
         self.kernel.module.judge_states(
             first, last, self.parameter_values, self.space, self.scratch, store, violating
         )
@@ -278,7 +278,7 @@ class BreadthFirstSearch:
         return count
 
     def _conclude(
-        self, store: Store, violating: Any, per_depth: list[int], *, is_complete: bool
+        self, store: StateStore, violating: Any, per_depth: list[int], *, is_complete: bool
     ) -> BreadthFirstResult:
         is_exhausted = sum(per_depth) == len(store.words)
         depth = len(per_depth) - 1 - is_exhausted
@@ -334,7 +334,7 @@ class BreadthFirstSearch:
         row = np.flatnonzero((buffer.words[:filled] == words).all(axis=1))[0]
         return [int(number) for number in buffer.actions[row]]
 
-    def _make_store(self, states_max: int) -> Store:
+    def _make_store(self, states_max: int) -> StateStore:
         """A store for this many states, with the initial one in it."""
         store = make_store(states_max, self.packing.word_count)
         module, buffer = self.kernel.module, self.buffer
@@ -358,9 +358,9 @@ def make_scratch(initial: Any, word_count: int, layout: Layout) -> Scratch:
     )
 
 
-def make_store(room: int, word_count: int) -> Store:
+def make_store(room: int, word_count: int) -> StateStore:
     """An empty store for this many states."""
-    return Store(
+    return StateStore(
         words=np.empty((room, word_count), np.int64),
         parents=np.empty(room, np.int32),
         asleep=np.empty(room, np.int64),
@@ -368,7 +368,7 @@ def make_store(room: int, word_count: int) -> Store:
     )
 
 
-def trace(store: Store, number: int) -> list[Any]:
+def trace(store: StateStore, number: int) -> list[Any]:
     """The packed states on the path to a state, without the initial one."""
     chain = []
     while number > 0:

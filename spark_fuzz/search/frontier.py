@@ -36,7 +36,7 @@ class Space(NamedTuple):
     """Of ``compute_independence``: the bits of independent instances before each."""
 
 
-class Store(NamedTuple):
+class StateStore(NamedTuple):
     """All states found so far."""
 
     words: Any

@@ -15,11 +15,11 @@ from properties.mutants.derivation import RuleMutant, compute_fingerprint, mutat
 from reference.language.machine import Action, RecordedInstance
 from reference.language.terms import Term
 from spark_fuzz.search.array_reading import ArrayReading
-from spark_fuzz.search.state_graph import Layout, StateGraph, compute_enabled, list_steps
+from spark_fuzz.search.state_graph import RowLayout, StateGraph, compute_enabled, list_steps
 
 
 @frozen
-class Difference:
+class StepDifference:
     """The first step that a rule and its mutant do not have in common."""
 
     number: int
@@ -37,7 +37,7 @@ class MutatedInstance:
     mutated: RecordedInstance
 
 
-def list_mutated(layout: Layout, mutant: RuleMutant) -> list[MutatedInstance]:
+def list_mutated(layout: RowLayout, mutant: RuleMutant) -> list[MutatedInstance]:
     """Every instance of the mutant's rule, with the parameters filled in."""
     return [
         MutatedInstance(layout.specialise(r), layout.specialise(mutate(r, mutant)))
@@ -56,7 +56,7 @@ class GraphComparison:
         """Free the computations for the last rule."""
         self.reading.forget()
 
-    def find_difference(self, mutated: list[MutatedInstance]) -> Difference | None:
+    def find_difference(self, mutated: list[MutatedInstance]) -> StepDifference | None:
         """The first difference in the order of the states; None if there is none."""
         found = None
         for pair in mutated:
@@ -67,7 +67,7 @@ class GraphComparison:
                 found = difference
         return found
 
-    def _compare(self, pair: MutatedInstance) -> Difference | None:
+    def _compare(self, pair: MutatedInstance) -> StepDifference | None:
         true, mutated, reading = pair.true, pair.mutated, self.reading
         fires, fires_too = compute_enabled(true, reading), compute_enabled(mutated, reading)
         differs = fires != fires_too
@@ -82,7 +82,7 @@ class GraphComparison:
             found += self._compare_effects(pair, paths, both)
         return min(found, key=lambda d: d.number, default=None)
 
-    def _describe_guard(self, pair: MutatedInstance, fires: Any, number: int) -> Difference:
+    def _describe_guard(self, pair: MutatedInstance, fires: Any, number: int) -> StepDifference:
         """The step of one state that only one of the two has."""
         low = {name: self._get(one, number) for name, one, _ in _pair_ends(pair, ends=(2,))}
         if fires[number] and compute_enabled(pair.mutated, self._read_one(number))[0]:
@@ -91,11 +91,11 @@ class GraphComparison:
         if not fires[number]:
             who, owner = "only the mutant", pair.mutated
             low = {name: self._get(other, number) for name, _, other in _pair_ends(pair, ends=(2,))}
-        return Difference(number, Action(owner.instance.name, low), who)
+        return StepDifference(number, Action(owner.instance.name, low), who)
 
     def _describe_range(
         self, pair: MutatedInstance, low: dict[str, int], number: int
-    ) -> Difference:
+    ) -> StepDifference:
         """The argument that only one of the two ranges has."""
         for index in (2, 3):
             for name, one, other in _pair_ends(pair, ends=(index,)):
@@ -104,12 +104,12 @@ class GraphComparison:
                     chosen = min(values) if index == 2 else max(values)
                     who = "only the rule" if chosen == values[0] else "only the mutant"
                     action = Action(pair.true.instance.name, {**low, name: chosen})
-                    return Difference(number, action, who)
+                    return StepDifference(number, action, who)
         raise AssertionError("the ranges are the same")
 
     def _compare_effects(
         self, pair: MutatedInstance, paths: list[str], sources: Any
-    ) -> list[Difference]:
+    ) -> list[StepDifference]:
         """The first step that both have, and that leads to other states."""
         steps = list_steps(pair.true, self.reading, sources)
         rows, arguments = self.graph.rows, steps.arguments
@@ -124,7 +124,7 @@ class GraphComparison:
             unequal = one != other
             differs |= unequal if arguments else unequal[steps.sources]
         return [
-            Difference(
+            StepDifference(
                 int(steps.sources[i]),
                 Action(pair.true.instance.name, {n: int(c[i]) for n, c in arguments.items()}),
                 "both, to other states",

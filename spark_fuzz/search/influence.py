@@ -25,7 +25,7 @@ from properties.language.world import ClaimedStructure
 from properties.schedules.possible_steps import (
     LOWEST,
     Access,
-    Step,
+    PossibleStep,
     Values,
     find_constants,
     find_possible_steps,
@@ -47,7 +47,7 @@ class Influence:
     """The instances that have to fire."""
     highest: Mapping[str, int]
     """For some leaves, the value that represents all larger ones."""
-    steps: tuple[Step, ...] = field(eq=False)
+    steps: tuple[PossibleStep, ...] = field(eq=False)
     """These instances, with constants in place of leaves that never change."""
     claims: tuple[Term, ...] = field(eq=False)
     """The guarantees, likewise."""
@@ -70,7 +70,7 @@ def compute_influence(
         for name in (known if guarantees is None else guarantees)
     ]
     relevant = set().union(*map(get_state_leaves, claims))
-    kept: list[Step] = []
+    kept: list[PossibleStep] = []
     before = -1
     while before < len(relevant):
         before = len(relevant)
@@ -88,7 +88,7 @@ def compute_influence(
 @lru_cache(maxsize=16)
 def _find_steps(
     structure: ClaimedStructure, fault_model: FaultModel, parameters: BaseParameters
-) -> tuple[Values, Values, list[Step]]:
+) -> tuple[Values, Values, list[PossibleStep]]:
     """The initial state, the leaves that never change, and the steps that are possible.
 
     Cached because they are the same for all guarantees, which are asked for one by one.
@@ -99,7 +99,7 @@ def _find_steps(
     return initial, constants, find_possible_steps(admitted, constants)
 
 
-def leave_out_replaced(steps: list[Step], relevant: set[str]) -> list[Step]:
+def leave_out_replaced(steps: list[PossibleStep], relevant: set[str]) -> list[PossibleStep]:
     """The steps without those that another one replaces; of two that are equal the first stays."""
     return [
         step
@@ -144,7 +144,7 @@ def find_independent(influence: Influence) -> dict[str, frozenset[str]]:
 
 
 def find_highest_values(
-    relevant: set[str], steps: Iterable[Step], claims: Iterable[Term]
+    relevant: set[str], steps: Iterable[PossibleStep], claims: Iterable[Term]
 ) -> dict[str, int]:
     """For each number that is only compared with constants, the first one above all of these.
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 
 from attrs import frozen
 
-from properties.schedules.possible_steps import LOWEST, Step, get_state_leaves, is_constant
+from properties.schedules.possible_steps import LOWEST, PossibleStep, get_state_leaves, is_constant
 from reference.language.operator_table import Sort
 from reference.language.terms import Term, specialise
 from spark_fuzz.search.influence import Influence, find_chosen_parts
@@ -75,7 +75,7 @@ def find_domains(
     }
 
 
-def is_written_from_others(path: str, step: Step) -> bool:
+def is_written_from_others(path: str, step: PossibleStep) -> bool:
     """The step writes something into a leaf that depends on other leaves of the state."""
     written = find_chosen_parts(step.effects[path]) if path in step.effects else []
     return any(get_state_leaves(part) - {path} for part in written)
@@ -87,7 +87,7 @@ def may_violate(claims: Iterable[Term], values: dict[str, int | bool]) -> bool:
 
 
 def find_successors(
-    steps: Iterable[Step], domains: Mapping[str, tuple[int | bool, ...]], picture: Picture
+    steps: Iterable[PossibleStep], domains: Mapping[str, tuple[int | bool, ...]], picture: Picture
 ) -> set[Picture]:
     """The pictures to which a step may lead."""
     values = dict(zip(domains, picture, strict=True))

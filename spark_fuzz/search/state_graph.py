@@ -40,7 +40,7 @@ class Steps:
 
 
 @frozen
-class Level:
+class StateOrigins:
     """How a set of states was found: each by one step from an earlier state."""
 
     parents: Any
@@ -50,7 +50,7 @@ class Level:
     """The arguments of that step; shape (states, most arguments of any instance)."""
 
 
-class Layout:
+class RowLayout:
     """The position of each leaf in a row, for one structure with given parameters."""
 
     def __init__(self, begin: Any) -> None:
@@ -114,7 +114,7 @@ def list_steps(recorded: RecordedInstance, reading: ArrayReading, sources: Any) 
     return Steps(sources, arguments)
 
 
-def take_steps(recorded: RecordedInstance, layout: Layout, rows: Any, steps: Steps) -> Steps:
+def take_steps(recorded: RecordedInstance, layout: RowLayout, rows: Any, steps: Steps) -> Steps:
     """The steps with the states that they lead to. Raises LeafOverflowError."""
     before = rows[steps.sources]
     after = before.copy()
@@ -136,13 +136,13 @@ def count_steps(recorded: RecordedInstance, reading: ArrayReading) -> int:
     return int(counts.sum())
 
 
-def find_steps(recorded: RecordedInstance, layout: Layout, rows: Any) -> Steps:
+def find_steps(recorded: RecordedInstance, layout: RowLayout, rows: Any) -> Steps:
     """Every step of an instance from these states."""
     return find_steps_by(recorded, layout, rows, layout.read(rows))
 
 
 def find_steps_by(
-    recorded: RecordedInstance, layout: Layout, rows: Any, reading: ArrayReading
+    recorded: RecordedInstance, layout: RowLayout, rows: Any, reading: ArrayReading
 ) -> Steps:
     """Every step of an instance from these states, with a shared reading."""
     sources = np.flatnonzero(compute_enabled(recorded, reading))
@@ -160,13 +160,13 @@ def list_keys(rows: Any) -> list[bytes]:
 class StateGraph:
     """States by number, in the order of their depth; state 0 is the first one."""
 
-    layout: Layout
+    layout: RowLayout
     instances: tuple[RecordedInstance, ...]
     """With the parameters filled in, in the machine's order."""
     rows: Any
     numbers: Mapping[bytes, int] = field(repr=False)
     """The number of each state."""
-    level: Level
+    level: StateOrigins
     states_per_depth: tuple[int, ...]
     is_complete: bool
     """There are no other states; otherwise those of the last depth were not expanded."""
@@ -203,7 +203,7 @@ class StateGraph:
 class _Growing:
     """A graph in the making."""
 
-    def __init__(self, layout: Layout, instances: Iterable[RecordedInstance]) -> None:
+    def __init__(self, layout: RowLayout, instances: Iterable[RecordedInstance]) -> None:
         self.layout = layout
         self.instances = tuple(layout.specialise(r) for r in instances)
         self.width = max(len(r.arguments) for r in self.instances)
@@ -246,7 +246,7 @@ class _Growing:
             self.instances,
             np.concatenate(self.rows),
             self.numbers,
-            Level(
+            StateOrigins(
                 np.array([parent for parent, _, _ in self.parents], np.int32),
                 np.array([number for _, number, _ in self.parents], np.int16),
                 arguments,
@@ -267,7 +267,7 @@ def collect_graph(begin: Any, states_max: int) -> StateGraph:
 
     Raises LeafOverflowError.
     """
-    growing = _Growing(Layout(begin), record_machine(begin.structure))
+    growing = _Growing(RowLayout(begin), record_machine(begin.structure))
     per_depth = [1]
     while sum(per_depth) < states_max:
         new = growing.expand(growing.rows[-1], sum(per_depth[:-1]))

@@ -30,7 +30,7 @@ class History:
         """A message of so many bytes."""
         text = f"k\x01{'v' * (properties - 3)}\x02" if properties else ""
         body = bytes(1 + i % 255 for i in range(size - properties - 92))
-        message = put.Message("T", 0, body=body, properties=text)
+        message = put.MessageToPut("T", 0, body=body, properties=text)
         return self.do(steps.put_message, message, is_followed=is_followed)
 
     def copy(self, size: int = FILE_SIZE, creation: Creation = Creation.POSSIBLE) -> History:
@@ -83,7 +83,7 @@ def move_cursor() -> History:
 
 def break_queues() -> History:
     """A record without properties is cut inside its topic."""
-    message = put.Message("TopicA", 0, body=b"b")
+    message = put.MessageToPut("TopicA", 0, body=b"b")
     torn = History().do(steps.put_message, message, is_followed=False).copy(94)
     torn.reopen_slave().do(ends.begin_stop, "slave")
     return torn.do(ends.finish_stop, "slave", is_dispatched=True)

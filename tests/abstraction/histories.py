@@ -22,12 +22,12 @@ BODIES = (0, 1, 20, 64, 130)
 PROPERTIES = (0, 2, 9, 30, 100, 256)
 
 
-def make_message(a: int, b: int) -> put.Message:
+def make_message(a: int, b: int) -> put.MessageToPut:
     """A message of one of a few shapes."""
     length = PROPERTIES[b % len(PROPERTIES)]
     properties = "v" * length if length < 4 else f"k\x01{'v' * (length - 3)}\x02"
     body = bytes(1 + (a + i) % 255 for i in range(BODIES[a % len(BODIES)]))
-    return put.Message(TOPICS[(a // 5) % 3], 0, body=body, properties=properties)
+    return put.MessageToPut(TOPICS[(a // 5) % 3], 0, body=body, properties=properties)
 
 
 def choose_kept(group: Group, who: str, a: int) -> int:

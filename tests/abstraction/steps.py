@@ -69,12 +69,12 @@ def mark(group: Group) -> Group:
     )
 
 
-def put_message(group: Group, message: put.Message, *, is_followed: bool) -> Step | None:
+def put_message(group: Group, message: put.MessageToPut, *, is_followed: bool) -> Step | None:
     """A message is put; behind a blank, if it does not fit."""
     master = group.master
     if not can_put(group):
         return None
-    around = put.Surroundings(NOW_MS, epoch=group.life)
+    around = put.PutEnvironment(NOW_MS, epoch=group.life)
     start = master.max_offset
     store, answer = put.put_message(master.store, message, around)
     if not isinstance(answer, put.PutMessageResult) or answer.append is None:
@@ -110,8 +110,8 @@ def fill_file(group: Group) -> Step | None:
     if not can_put(group) or last is None or last.is_full or last.wrote_position_bytes == 0:
         return None
     left = FILE_SIZE - last.wrote_position_bytes
-    message = put.Message("T", 0, body=bytes(min(left, LARGEST_MESSAGE - 92)))
-    around = put.Surroundings(NOW_MS, epoch=group.life)
+    message = put.MessageToPut("T", 0, body=bytes(min(left, LARGEST_MESSAGE - 92)))
+    around = put.PutEnvironment(NOW_MS, epoch=group.life)
     start = group.master.max_offset
     store, filled, _ = put.append_message(group.master.store, last, message, around)
     store = evolve(store, commit_log=queues.replace_file(store.commit_log, last, filled))

@@ -57,13 +57,13 @@ def require(step: Step | None) -> Group:
     return step.after
 
 
-def make_message(size: int, life: int) -> put.Message:
+def make_message(size: int, life: int) -> put.MessageToPut:
     """A message of so many bytes, most of them properties; another one in each life."""
     length = size - HEADER
     if length < PROPERTIES_MIN:
         raise NotDoneError(f"no record has {size} bytes")
     properties = f"k\x01{LETTERS[life] * (length - PROPERTIES_MIN)}\x02"
-    return put.Message("T", 0, body=b"", properties=properties)
+    return put.MessageToPut("T", 0, body=b"", properties=properties)
 
 
 def append(*, is_followed: bool) -> Change:

@@ -16,7 +16,7 @@ from attrs import frozen
 from hypothesis import given
 
 from brokers.disk.comparison.acknowledged import Acknowledged
-from brokers.disk.findings import Kind
+from brokers.disk.findings import FindingKind
 from brokers.disk.reading import read_stored_broker
 from brokers.disk.stored_brokers import StoredBroker
 from command_line.answers.stores.pair import Pair, compare_stores
@@ -36,7 +36,7 @@ from tests.brokers.disk.rendering import render_store
 from tests.reference.store.logs import NOW_MS
 
 RULES = make_start_rules("4.4.0")
-DIFFERING = {Kind.DIVERGED, Kind.FOREIGN, Kind.GAP}
+DIFFERING = {FindingKind.DIVERGED, FindingKind.FOREIGN, FindingKind.GAP}
 """Kinds that are found where both hold bytes."""
 STEPS_BETWEEN = 7
 """How often the folders of a history are written."""
@@ -60,7 +60,7 @@ class Truth:
         record = data[message.start_offset - begin : message.end_offset - begin]
         return record in self.list_bytes(holder)[1]
 
-    def find_kind(self) -> Kind | None:
+    def find_kind(self) -> FindingKind | None:
         """What the bytes say, read plainly; None: both hold bytes, and some differ."""
         (ours_begin, ours), (begin, theirs) = map(self.list_bytes, (self.master, self.slave))
         ours_end, end = self.master.max_offset, self.slave.max_offset
@@ -73,13 +73,13 @@ class Truth:
             if one != other:
                 return None
         if self.slave.log.mapped_files and begin > ours_begin:
-            return Kind.GAP if begin == end else Kind.BEGINS_LATER
+            return FindingKind.GAP if begin == end else FindingKind.BEGINS_LATER
         if end < ours_begin:
-            return Kind.OUTRUN
+            return FindingKind.OUTRUN
         if end == ours_end:
             ours_queues, queues = map(list_queue_entries, (self.master, self.slave))
-            return Kind.EQUAL if ours_queues == queues else Kind.QUEUES
-        return Kind.AHEAD if end > ours_end else Kind.BEHIND
+            return FindingKind.EQUAL if ours_queues == queues else FindingKind.QUEUES
+        return FindingKind.AHEAD if end > ours_end else FindingKind.BEHIND
 
 
 def list_queue_entries(broker: Broker) -> dict[str, tuple[int, list[bytes]]]:
@@ -103,7 +103,7 @@ def start(broker: Broker) -> Broker:
     return Broker(loaded)
 
 
-def list_kinds(pair: Pair) -> set[Kind]:
+def list_kinds(pair: Pair) -> set[FindingKind]:
     """Everything that is found."""
     return {pair.kind} | {f.kind for f in (*pair.logs.findings, *pair.remarks)}
 
@@ -134,7 +134,9 @@ def check(group: Group) -> Pair:
     truth, message = Truth(start(group.master), start(group.slave)), group.message
     acknowledged = (Acknowledged(str(message.start_offset), 1),) if message.phase > 0 else ()
     pair, kind = read_back(group, acknowledged), truth.find_kind()
-    found = {finding.kind for finding in pair.logs.findings if not finding.is_hole} or {Kind.EQUAL}
+    found = {finding.kind for finding in pair.logs.findings if not finding.is_hole} or {
+        FindingKind.EQUAL
+    }
     assert found & DIFFERING if kind is None else kind in found, (kind, pair.logs)
     if message.phase > 0:
         check_message(truth, group, pair)
@@ -179,17 +181,29 @@ def test_histories_meet_every_kind() -> None:
     """No kind of verdict goes untested."""
     groups = (group for commands in make_histories(150) for group in list_groups(commands))
     met = Counter(kind for group in groups for kind in list_kinds(check(group)))
-    wanted = {Kind.EQUAL, Kind.BEHIND, Kind.AHEAD, Kind.DIVERGED, Kind.GAP, Kind.OUTRUN}
-    wanted |= {Kind.BEGINS_LATER, Kind.TORN_TAIL, Kind.STALE_TAIL, Kind.TORN_RECORD}
+    wanted = {
+        FindingKind.EQUAL,
+        FindingKind.BEHIND,
+        FindingKind.AHEAD,
+        FindingKind.DIVERGED,
+        FindingKind.GAP,
+        FindingKind.OUTRUN,
+    }
+    wanted |= {
+        FindingKind.BEGINS_LATER,
+        FindingKind.TORN_TAIL,
+        FindingKind.STALE_TAIL,
+        FindingKind.TORN_RECORD,
+    }
     assert wanted - met.keys() == set(), met
 
 
-ISSUES: Mapping[str, Kind] = {
-    **dict.fromkeys(("slave_ahead_acknowledges", "logs_differ_silently"), Kind.DIVERGED),
-    **dict.fromkeys(("both_copies_lost", "slave_dispatch_stuck"), Kind.AHEAD),
-    "last_file_only": Kind.GAP,
-    "outrun_by_retention": Kind.OUTRUN,
-    "torn_record_counts_as_whole": Kind.TORN_RECORD,
+ISSUES: Mapping[str, FindingKind] = {
+    **dict.fromkeys(("slave_ahead_acknowledges", "logs_differ_silently"), FindingKind.DIVERGED),
+    **dict.fromkeys(("both_copies_lost", "slave_dispatch_stuck"), FindingKind.AHEAD),
+    "last_file_only": FindingKind.GAP,
+    "outrun_by_retention": FindingKind.OUTRUN,
+    "torn_record_counts_as_whole": FindingKind.TORN_RECORD,
     # What went wrong was said to producers, or is not on disk yet: the stores are as always.
     **dict.fromkeys(
         (
@@ -202,16 +216,17 @@ ISSUES: Mapping[str, Kind] = {
             "slave_too_far_behind",
             "internal_put_asks_no_slave",
         ),
-        Kind.BEHIND,
+        FindingKind.BEHIND,
     ),
     **dict.fromkeys(
-        ("stranger_and_power_loss", "flush_error_swallowed", "lost_batch_is_sent_again"), Kind.EQUAL
+        ("stranger_and_power_loss", "flush_error_swallowed", "lost_batch_is_sent_again"),
+        FindingKind.EQUAL,
     ),
 }
 """By the issue's name, what the stores show at the end of its schedule."""
 CONTROLLER_ISSUES = {
-    "lying_member_acknowledges": Kind.EPOCH_AHEAD,
-    "epoch_begins_again": Kind.EPOCH_LATE,
+    "lying_member_acknowledges": FindingKind.EPOCH_AHEAD,
+    "epoch_begins_again": FindingKind.EPOCH_LATE,
 }
 """Told by epoch files, which the store in bytes does not have."""
 NOT_IN_BYTES = {"old_bytes_count_as_records", "timed_out_behind_another"}
@@ -238,6 +253,6 @@ def test_known_issues_are_recognised(name: str) -> None:
 def test_issues_are_told_where_they_show() -> None:
     """A finding names the issues that end in it, and no other one."""
     told = {name: kind for kind, f in load_store_findings().items() for name in f.issues}
-    plain = {Kind.BEHIND, Kind.EQUAL}
+    plain = {FindingKind.BEHIND, FindingKind.EQUAL}
     shown = {name: kind for name, kind in ISSUES.items() if kind not in plain}
     assert told == {**shown, **CONTROLLER_ISSUES}

@@ -10,7 +10,7 @@ import pytest
 from book.explorer.deployments import PAIR
 from book.explorer.page import write_explorer
 from book.explorer.schedules import encode_schedule
-from properties.scenarios.counterexamples.cases import Case, find_case
+from properties.scenarios.counterexamples.cases import CounterexamplePage, find_case
 from reference.language.machine import Action
 from tests.book.browser import MISSING, Browser, Page, open_browser
 
@@ -63,7 +63,7 @@ def opened(browser: Browser, address: str) -> Iterator[Opener]:
         page.call("Page.close")
 
 
-def get_case(claim: str) -> Case:
+def get_case(claim: str) -> CounterexamplePage:
     """The counterexample of a claim."""
     case = find_case(claim)
     assert case is not None

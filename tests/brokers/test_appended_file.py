@@ -13,7 +13,7 @@ import pytest
 from brokers import appended_file
 from brokers.appended_file import WriteFailedError, open_appended
 from brokers.recorder.line import Line
-from brokers.recorder.parts import Parts, continue_parts, name_part
+from brokers.recorder.parts import RecordingFiles, continue_parts, name_part
 from brokers.recorder.watch.live import LiveWatch
 from brokers.wire.serving import Failures
 from tests.brokers.recorder.test_parts import DESCRIPTION, begin, list_offsets, make_lines
@@ -84,7 +84,7 @@ def test_a_full_disk_leaves_a_recording(tmp_path: Path, disk: Disk, rotate_bytes
         assert list(range(40)) == list_offsets(base)
 
 
-def write_each(parts: Parts, lines: Iterable[Line]) -> None:
+def write_each(parts: RecordingFiles, lines: Iterable[Line]) -> None:
     """One after the other, as they come."""
     for line in lines:
         parts.write([line])

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from brokers.disk.findings import Kind
+from brokers.disk.findings import FindingKind
 from command_line.answers.recordings.broker_logs import say_advice
 from command_line.answers.stores.mending import list_replaced
 from properties.scenarios.procedures.procedures import STORE_CHECK, Procedure, load_procedures
@@ -20,21 +20,21 @@ COPIES = re.compile(r"(?<!not )\b[Cc]opy (the|its) |\bempty its store")
 """Words that replace or empty a store; to save a copy is none."""
 SIGNS = (*load_pair_signs(), *load_signs())
 DAMAGES = {
-    "slave_ahead": {Kind.AHEAD, Kind.DIVERGED},
-    "torn_roll": {Kind.DIVERGED},
-    "slave_outrun": {Kind.OUTRUN},
-    "last_file_only": {Kind.BEGINS_LATER, Kind.GAP},
-    "positioned_above_put": {Kind.BEGINS_LATER, Kind.GAP},
-    "wrong_first_file": {Kind.FOREIGN},
-    "log_shorter": {Kind.AHEAD},
-    "tail_lost": {Kind.AHEAD},
-    "files_damaged": {Kind.GAP, Kind.MASTER_GAP},
-    "queue_misses_entry": {Kind.DIVERGED},
-    "put_without_file": {Kind.DIVERGED},
-    "slave_append_failed": {Kind.GAP},
-    "lying_member": {Kind.EPOCH_AHEAD},
-    "no_epoch_to_send": {Kind.EPOCH_LATE},
-    "no_consistent_point": {Kind.DIVERGED, Kind.EPOCH_LATE},
+    "slave_ahead": {FindingKind.AHEAD, FindingKind.DIVERGED},
+    "torn_roll": {FindingKind.DIVERGED},
+    "slave_outrun": {FindingKind.OUTRUN},
+    "last_file_only": {FindingKind.BEGINS_LATER, FindingKind.GAP},
+    "positioned_above_put": {FindingKind.BEGINS_LATER, FindingKind.GAP},
+    "wrong_first_file": {FindingKind.FOREIGN},
+    "log_shorter": {FindingKind.AHEAD},
+    "tail_lost": {FindingKind.AHEAD},
+    "files_damaged": {FindingKind.GAP, FindingKind.MASTER_GAP},
+    "queue_misses_entry": {FindingKind.DIVERGED},
+    "put_without_file": {FindingKind.DIVERGED},
+    "slave_append_failed": {FindingKind.GAP},
+    "lying_member": {FindingKind.EPOCH_AHEAD},
+    "no_epoch_to_send": {FindingKind.EPOCH_LATE},
+    "no_consistent_point": {FindingKind.DIVERGED, FindingKind.EPOCH_LATE},
 }
 """Signs of logs, and what ``store`` finds of the same damage."""
 

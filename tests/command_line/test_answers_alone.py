@@ -13,13 +13,13 @@ from command_line.answers.required import combine, judge, merge_variants
 from command_line.answers.short.groups import ShortAnswer
 from command_line.answers.short.junit import render_junit
 from command_line.answers.short.sarif import render_sarif
-from command_line.answers.short.screen import Form, list_screen
-from command_line.answers.short.shown import Shown
+from command_line.answers.short.screen import ScreenLayout, list_screen
+from command_line.answers.short.shown import ShownAnswers
 from command_line.output.exit_codes import ANALYSED, REFUTED, UNDECIDED
-from properties.scenarios.summary.answer import Broken, Failure, Row, Summary
+from properties.scenarios.summary.answer import BrokenClaim, Failure, Row, Summary
 from properties.scenarios.summary.effects import compare
 from properties.scenarios.summary.rows import compute_grade, list_kept
-from properties.scenarios.summary.words import Grade, Kind, load_words
+from properties.scenarios.summary.words import FailureKind, Grade, load_words
 from properties.verdicts.analysis import Analysis
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.replication.structures import STOCK_PAIR
@@ -77,7 +77,7 @@ def test_requirements_together() -> None:
 
 def fail(code: str, grade: Grade) -> Failure:
     """A failure of this grade."""
-    return Failure(code, f"words of {code}", Kind.COMMON, grade, CLAIM, "none", "x", 3)
+    return Failure(code, f"words of {code}", FailureKind.COMMON, grade, CLAIM, "none", "x", 3)
 
 
 @pytest.mark.parametrize(
@@ -113,10 +113,10 @@ def test_a_change_worsens_only_what_it_makes_worse() -> None:
         Grade.LOSS,
         failures=(fail(code, Grade.LOSS),),
         fallen=(code,),
-        broken=(Broken("a", (code,)), Broken("b", ())),
+        broken=(BrokenClaim("a", (code,)), BrokenClaim("b", ())),
     )
-    two = evolve(one, broken=(Broken("a", (code,)), Broken("b", (code,))))
-    none = evolve(one, grade=Grade.OK, failures=(), fallen=(), broken=(Broken("a", ()),))
+    two = evolve(one, broken=(BrokenClaim("a", (code,)), BrokenClaim("b", (code,))))
+    none = evolve(one, grade=Grade.OK, failures=(), fallen=(), broken=(BrokenClaim("a", ()),))
     assert ((), ()) == (compare([one], [one]).worsens, compare([one], [one]).eases)
     assert (code,) == compare([one], [two]).worsens
     assert (code,) == compare([two], [one]).eases
@@ -134,10 +134,10 @@ ROWS = (
 ANSWER = ShortAnswer("conf", (sample_group(),), (Summary(1, {}, ROWS),))
 
 
-def show(warnings: int = 0) -> Shown:
+def show(warnings: int = 0) -> ShownAnswers:
     """The answer, with so many warnings."""
     found = tuple(ConfigurationWarning(f"odd {n}", "a.conf", n + 1) for n in range(warnings))
-    return Shown((ANSWER,), (), found, USUAL_VERSION, ())
+    return ShownAnswers((ANSWER,), (), found, USUAL_VERSION, ())
 
 
 def test_junit_counts_losses() -> None:
@@ -159,7 +159,7 @@ def test_sarif_has_a_level_for_each_grade() -> None:
 @pytest.mark.parametrize(("warnings", "left"), [(0, 0), (3, 0), (4, 1), (9, 6)])
 def test_warnings_that_are_not_shown_are_counted(warnings: int, left: int) -> None:
     """All of them are on the screen, or in its count."""
-    lines = list(list_screen(show(warnings), 80, Form(whole=5, kept=5)))
+    lines = list(list_screen(show(warnings), 80, ScreenLayout(whole=5, kept=5)))
     assert min(warnings, 3) == sum("a.conf" in line for line in lines)
     assert bool(left) == (f"More warnings, with --all: {left}." in lines)
     assert left or not any("More warnings" in line for line in lines)

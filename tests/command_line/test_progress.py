@@ -12,9 +12,9 @@ from command_line.output import progress as module
 from command_line.output.progress import (
     PREFIX,
     SILENT_SECONDS,
-    Course,
     HeardStream,
     ProgressLine,
+    StageProgress,
     format_seconds,
     pause_progress,
     show_progress,
@@ -139,8 +139,8 @@ def test_the_time_left_is_told(clock: Clock) -> None:
 
 def test_nothing_is_estimated_from_nothing() -> None:
     """Before anything is done there is no pace; a late stage has no time below zero."""
-    assert Course(0.0, 3, 5.0, 3, 9).estimate_left(6.0) is None
-    assert 0.0 == Course(0.0, 0, 5.0, 1, 2).estimate_left(60.0)
+    assert StageProgress(0.0, 3, 5.0, 3, 9).estimate_left(6.0) is None
+    assert 0.0 == StageProgress(0.0, 0, 5.0, 1, 2).estimate_left(60.0)
 
 
 def test_seconds_are_told_shortly() -> None:

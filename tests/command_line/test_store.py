@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from brokers.disk.comparison.log_comparison import compare_logs
-from brokers.disk.findings import Kind
+from brokers.disk.findings import FindingKind
 from brokers.disk.reading import read_stored_broker
 from command_line.answers.stores.page import FLAGS
 from command_line.output import exit_codes
@@ -140,7 +140,7 @@ def test_a_store_is_not_compared_with_itself(diverged: tuple[Path, Path]) -> Non
 def test_every_finding_has_a_meaning() -> None:
     """And what it names exists."""
     found = load_store_findings()
-    assert set(Kind) - {Kind.EQUAL, Kind.CANNOT_SAY} == set(found)
+    assert set(FindingKind) - {FindingKind.EQUAL, FindingKind.CANNOT_SAY} == set(found)
     for finding in found.values():
         assert set(finding.claims) <= set(CLAIMS)
         pages = [history.page for history in finding.histories]

@@ -15,14 +15,14 @@ from attrs import evolve
 from brokers.disk.comparison.promotion import DelayEffect
 from brokers.disk.files.folders import COMMIT_LOG, CONSUME_QUEUE
 from command_line.output import exit_codes
-from reference.store.put import Message
+from reference.store.put import MessageToPut
 from tests.brokers.disk.real_stores import unpack
 from tests.brokers.disk.rendering import render_store
 from tests.command_line.run import run
 from tests.reference.store.logs import MASTER, fill, kill
 
 MESSAGES = [
-    Message("TopicA", 0, body=bytes([n + 1] * 20), properties=f"KEYS\1{n}\2") for n in range(6)
+    MessageToPut("TopicA", 0, body=bytes([n + 1] * 20), properties=f"KEYS\1{n}\2") for n in range(6)
 ]
 """Six records of fewer than 200 bytes each, whose last bytes no checksum covers."""
 SMALL_BYTES = 200
@@ -30,7 +30,7 @@ ONE_FILE = evolve(MASTER, mapped_file_size_commit_log_bytes=4096)
 """A broker whose log has room for all of them in one file."""
 
 
-def leave(messages: list[Message], root: Path) -> Path:
+def leave(messages: list[MessageToPut], root: Path) -> Path:
     """A killed broker's store with these messages."""
     return render_store(kill(fill(ONE_FILE, messages)), root)
 
@@ -140,12 +140,12 @@ def test_a_message_that_was_sent_again_is_not_lost(tmp_path: Path) -> None:
     """The other store has it by its producer's id, though its record is another one."""
     stores = []
     for name, body, key in (("master", b"once", "k"), ("slave", b"again", "k")):
-        last = Message("TopicA", 0, body=body, properties=f"UNIQ_KEY\1{key}\2")
+        last = MessageToPut("TopicA", 0, body=body, properties=f"UNIQ_KEY\1{key}\2")
         stores.append(leave([*MESSAGES[:-1], last], tmp_path / name))
     told = run("store", *stores).stdout
     assert "diverged" in told
     assert "Lost:" not in told
-    other = Message("TopicA", 0, body=b"again", properties="UNIQ_KEY\1other\2")
+    other = MessageToPut("TopicA", 0, body=b"again", properties="UNIQ_KEY\1other\2")
     stores[1] = leave([*MESSAGES[:-1], other], tmp_path / "other")
     assert 2 == run("store", *stores).stdout.count("Lost: 1 record")
 
@@ -176,7 +176,7 @@ def test_a_producers_id_is_found_in_either_case(
 ) -> None:
     """Producers write it in capitals; a log or a tool may not."""
     key = "7F0000011A2B18B4AAC2000000AB0001"
-    last = Message("TopicA", 0, body=b"x", properties=f"UNIQ_KEY\1{key}\2")
+    last = MessageToPut("TopicA", 0, body=b"x", properties=f"UNIQ_KEY\1{key}\2")
     stores = leave([*MESSAGES, last], tmp_path / "master"), leave(MESSAGES, tmp_path / "slave")
     ids = tmp_path / "ids.txt"
     ids.write_text(change(key) + "\n")

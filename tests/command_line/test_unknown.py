@@ -25,7 +25,7 @@ from properties.scenarios.summary.answer import (
     encode_summary,
 )
 from properties.scenarios.summary.summary import weigh
-from properties.scenarios.summary.words import Grade, Kind
+from properties.scenarios.summary.words import FailureKind, Grade
 from properties.verdicts import analysis, certificates
 from properties.verdicts.analysis import Analysis
 from properties.verdicts.certificates import load_cells
@@ -78,7 +78,7 @@ def test_an_exhausted_solver_ends_no_answer(tmp_path: Path) -> None:
 
 
 ROW = Row("L", "Acknowledged messages lost", Grade.UNDECIDED)
-LOST = Failure("L12", "", Kind.COMMON, Grade.LOSS, "a", "none", "x", 3)
+LOST = Failure("L12", "", FailureKind.COMMON, Grade.LOSS, "a", "none", "x", 3)
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ from reference.decisions.clients import (
 )
 from reference.decisions.clients.flow_control import FlowLimits
 from reference.decisions.clients.offset_store import ReadOffsetType
-from reference.decisions.clients.process_queue import Message, ProcessQueue
-from reference.decisions.clients.push_consumer import ConsumerSettings, Step
+from reference.decisions.clients.process_queue import CachedMessage, ProcessQueue
+from reference.decisions.clients.push_consumer import ConsumerSettings, ConsumerStep
 from reference.decisions.clients.requests import (
     CommitRequest,
     MaxOffsetRequest,
@@ -40,7 +40,7 @@ from reference.decisions.progress.client_offsets import (
 )
 from reference.decisions.reading.client import (
     Client,
-    Target,
+    PullTarget,
     find_master,
     find_offset_store,
     find_only,
@@ -61,14 +61,14 @@ NOT_TAKEN = -1
 Written: TypeAlias = dict[str, Any]
 
 
-def write_target(target: Target | None) -> Written | None:
+def write_target(target: PullTarget | None) -> Written | None:
     """A broker that was found."""
     return target and {"id": target.broker_id, "is_slave": target.is_slave}
 
 
 def write_id(broker_id: int | None) -> Written | None:
     """The same where only its id was looked for."""
-    return None if broker_id is None else write_target(Target(broker_id, ""))
+    return None if broker_id is None else write_target(PullTarget(broker_id, ""))
 
 
 def ask_which_node(row: Row, _folder: Path) -> Iterator[Found]:
@@ -102,7 +102,7 @@ def ask_process_queue(row: Row, _folder: Path) -> Iterator[Found]:
         zip(row["input"]["ops"], row["output"]["steps"], strict=True)
     ):
         name, offsets = op
-        messages = [Message(offset, BODY_BYTES) for offset in offsets]
+        messages = [CachedMessage(offset, BODY_BYTES) for offset in offsets]
         before = cache
         result: int | bool
         if name == "put":
@@ -169,7 +169,9 @@ def read_pull_reply(told: Any) -> PullReply | None:
         min_offset=told.get("minOffset"),
         max_offset=told.get("maxOffset"),
         suggested_broker_id=told.get("suggestWhichBrokerId"),
-        messages=tuple(Message(offset, 1, told.get("tag")) for offset in told.get("msgs") or ()),
+        messages=tuple(
+            CachedMessage(offset, 1, told.get("tag")) for offset in told.get("msgs") or ()
+        ),
     )
 
 
@@ -226,13 +228,13 @@ class Session:
         """What requests meet; what an operation says holds for those after it too."""
         return read_network(self.script)
 
-    def note(self, step: Step) -> None:
+    def note(self, step: ConsumerStep) -> None:
         """Take over what an operation came to."""
         self.consumer, self.sent, self.scheduled_ms = step.consumer, step.sent, step.scheduled_ms
 
     def note_exchange(self, exchange: offset_store.Exchange) -> None:
         """The same for an operation of the store of progress alone."""
-        self.note(Step(evolve(self.consumer, store=exchange.store), exchange.sent))
+        self.note(ConsumerStep(evolve(self.consumer, store=exchange.store), exchange.sent))
         self.result = exchange.offset
 
     def run(self, op: list[Any]) -> None:
@@ -241,7 +243,7 @@ class Session:
         if name not in OPERATIONS:
             raise RowError(f"there is no operation {name!r}")
         self.result = None
-        self.note(Step(self.consumer))
+        self.note(ConsumerStep(self.consumer))
         OPERATIONS[name](self, *given)
 
     def rebalance(self, is_assigned: bool, script: Row) -> None:

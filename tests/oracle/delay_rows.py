@@ -17,18 +17,18 @@ from reference.decisions.delay.delivery import (
     DELAY_FOR_A_PERIOD_MS,
     DELAY_FOR_A_WHILE_MS,
     FIRST_DELAY_MS,
-    Task,
+    DeliveryTask,
 )
 from reference.decisions.delay.stored import Schedule
 from reference.decisions.metadata import json_text, stored_broker
-from reference.decisions.metadata.stored_broker import StoredBroker
+from reference.decisions.metadata.stored_broker import BrokerMetadata
 from reference.decisions.metadata.table_text import DELAY
-from reference.decisions.progress.config_file import Broken, Files
+from reference.decisions.progress.config_file import BrokenFile, Files
 from reference.store import consume_queue as consume_queues
 from reference.store import dispatch, expiry, put, recovery
 from reference.store import store as stores
 from reference.store.java import Thrown
-from reference.store.put import Message
+from reference.store.put import MessageToPut
 from reference.store.records import HOUR_MS, SCHEDULE_TOPIC
 from reference.store.store import StoreConfig
 from reference.worlds.replication.shape import Role
@@ -61,7 +61,7 @@ class Delivering:
             delays_ms=delays_ms,
         )
         self.store = stores.create_store(config)
-        self.broker: StoredBroker = stored_broker.make_broker("", "", self.now_ms)
+        self.broker: BrokerMetadata = stored_broker.make_broker("", "", self.now_ms)
         self.schedule = Schedule()
         self.is_loaded = True
         self.message_count = 0
@@ -91,9 +91,9 @@ class Delivering:
         """The dispatcher comes to rest."""
         self.store = dispatch.dispatch_until_rest(self.store, self.now_ms)
 
-    def make_around(self) -> put.Surroundings:
+    def make_around(self) -> put.PutEnvironment:
         """What a put meets; no slave is connected."""
-        return put.Surroundings(self.now_ms, os_page_cache_busy_timeout_ms=BUSY_TIMEOUT_MS)
+        return put.PutEnvironment(self.now_ms, os_page_cache_busy_timeout_ms=BUSY_TIMEOUT_MS)
 
     def tell_table(self) -> dict[str, int]:
         """``table``."""
@@ -113,7 +113,7 @@ class Delivering:
         return told
 
 
-def write_task(task: Task) -> dict[str, Any]:
+def write_task(task: DeliveryTask) -> dict[str, Any]:
     """A round that is planned; how long a message waits still is not told."""
     is_named = task.delay_ms in NAMED_DELAYS_MS
     return {"offset": task.position, "delay_ms": task.delay_ms if is_named else "countdown"}
@@ -125,7 +125,7 @@ def put_messages(rig: Delivering, level: int, count: int, topic: str, queue: int
     for _ in range(count):
         body = f"m{rig.message_count}".encode().ljust(BODY_BYTES)
         rig.message_count += 1
-        message = Message(topic, queue, body, store_host=STORE_HOST)
+        message = MessageToPut(topic, queue, body, store_host=STORE_HOST)
         rig.store, answer = stored.put_message(rig.store, message, level, rig.make_around())
         if isinstance(answer, Thrown):
             raise RowError(f"a put throws {answer.class_name}")
@@ -217,9 +217,9 @@ def restart(rig: Delivering, how: Row) -> Any:
     files = rig.broker.files[DELAY]
     if "file" in how:
         text = how["file"]
-        files = Files(main=Broken.MISSING if text is None else text or Broken.EMPTY)
+        files = Files(main=BrokenFile.MISSING if text is None else text or BrokenFile.EMPTY)
     if "bak" in how:
-        files = evolve(files, backup=how["bak"] or Broken.EMPTY)
+        files = evolve(files, backup=how["bak"] or BrokenFile.EMPTY)
     rig.broker = evolve(rig.broker, files={**rig.broker.files, DELAY: files})
     if "empty_log" in how:
         rig.store = stores.create_store(rig.store.config)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from reference.configuration.keys import KEYS
-from reference.decisions.reading.consume_queue import ConsumeQueue
+from reference.decisions.reading.consume_queue import ReadableQueue
 from reference.decisions.reading.get_message import GetMessageResult, get_message
 from reference.decisions.reading.read import Read
 from reference.decisions.reading.settings import StoreSettings, change_store
@@ -59,7 +59,7 @@ def make_settings(asked: Row) -> StoreSettings:
     return change_store(StoreSettings(role, asked["total_memory_bytes"]), known)
 
 
-def list_refused(store: QueueStore, call: Row, queue: ConsumeQueue) -> frozenset[int]:
+def list_refused(store: QueueStore, call: Row, queue: ReadableQueue) -> frozenset[int]:
     """The queue offsets whose tags the call does not ask for."""
     if call["tags"] is None:
         return frozenset()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reference.decisions.progress.offset_table import (
     OffsetTable,
-    Query,
+    QueryConsumerOffsetRequest,
     answer_query,
     commit,
     name_key,
@@ -31,7 +31,9 @@ def list_differences(row: Row, _folder: Path) -> Iterator[Found]:
     ratio = asked["accessMessageInMemoryMaxRatio"]
     memory = compute_memory_bytes(asked["total_memory_bytes"], ratio)
     key, end = name_key(topic, group), store.log_max_offset
-    answer = answer_query(Query(table, key, number, queue.min_offset, first, end, memory))
+    answer = answer_query(
+        QueryConsumerOffsetRequest(table, key, number, queue.min_offset, first, end, memory)
+    )
     got = {
         "commit_codes": [0] * len(asked["commits"]),
         "code": int(answer.code),

@@ -12,10 +12,10 @@ from attrs import evolve, frozen
 
 from reference.decisions.reading.get_message import get_message
 from reference.decisions.reading.pull import (
-    Pull,
-    Registration,
+    ConsumerRegistration,
+    PullMessageRequest,
+    PullSituation,
     ResponseCode,
-    Situation,
     Topic,
     find_group,
     is_broker_unreadable,
@@ -114,7 +114,7 @@ def list_differences(row: Row, _folder: Path) -> Iterator[Found]:
         yield from list_fields(1, {name: output[name] for name in told}, told)
 
 
-def is_group_created(situation: Situation) -> bool:
+def is_group_created(situation: PullSituation) -> bool:
     """The broker has made a group that it did not know."""
     is_looked_for = not is_broker_unreadable(situation)
     return is_looked_for and situation.group is None and find_group(situation) is not None
@@ -129,14 +129,14 @@ def make_settings(row: Row) -> tuple[StoreSettings, BrokerSettings]:
     return change_store(store, given), change_broker(BrokerSettings(), given)
 
 
-def make_situation(row: Row) -> Situation:
+def make_situation(row: Row) -> PullSituation:
     """A row as the decision takes it."""
     asked, request = row["input"], row["input"]["request"]
     store, broker = make_settings(row)
     group, topic = asked["group"], asked["topic"]
     has_subscription = bool(request["sysFlag"] & SUBSCRIPTION)
     used = find_used(row, has_subscription=has_subscription)
-    pull = Pull(
+    pull = PullMessageRequest(
         offset=request["queueOffset"],
         queue=request["queueId"],
         max_messages=request["maxMsgNums"],
@@ -152,7 +152,7 @@ def make_situation(row: Row) -> Situation:
     end, begin = build_store().log_max_offset, build_store().log_min_offset
     refused = list_refused(request, used)
     read = Read(store, queue, pull.offset, pull.max_messages, end, begin, refused)
-    return Situation(
+    return PullSituation(
         pull,
         store,
         broker,
@@ -209,14 +209,14 @@ def find_known(row: Row) -> Mapping[str, Any] | None:
     return next((s for s in told if s["topic"] == row["input"]["request"]["topic"]), None)
 
 
-def make_registration(row: Row) -> Registration | None:
+def make_registration(row: Row) -> ConsumerRegistration | None:
     """What heartbeats have told."""
     registration, known = row["input"]["registration"], find_known(row)
     if registration is None:
         return None
     wanted = row["input"]["request"]["subVersion"]
     version = known.get("filter_data_version") if known else None
-    return Registration(
+    return ConsumerRegistration(
         is_broadcasting=registration["message_model"] == "BROADCASTING",
         has_topic=known is not None,
         is_latest=known is not None and known["version"] >= wanted,
@@ -243,7 +243,7 @@ def list_refused(request: Row, used: Used) -> frozenset[int]:
     return frozenset(at for at, code in codes.items() if not values.get(code, least) > least)
 
 
-def write(row: Row, situation: Situation, answer: PullAnswer) -> Mapping[str, Any]:
+def write(row: Row, situation: PullSituation, answer: PullAnswer) -> Mapping[str, Any]:
     """An answer, as rows write it; the store's words stand in those that it has answered."""
     result = answer.result
     if result is None:

@@ -7,7 +7,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from reference.decisions.reading import consume_queue as queues
-from reference.decisions.reading.consume_queue import BuiltQueue, ConsumeQueue, Entry
+from reference.decisions.reading.consume_queue import BuiltQueue, MessageLocation, ReadableQueue
 from reference.store.java import hash_string
 from tests.oracle.store_rows import Row, RowError
 
@@ -27,11 +27,11 @@ class QueueStore:
     tags: dict[tuple[str, int], int] = field(factory=dict)
     """Hash codes of tags, by queue and queue offset; none stands for 0."""
 
-    def get_queue(self, topic: str, number: int) -> ConsumeQueue:
+    def get_queue(self, topic: str, number: int) -> ReadableQueue:
         """A queue; an empty one where there is none."""
         name = f"{topic}-{number}"
         known = self.queues.get(name)
-        return known.queue if known else ConsumeQueue(entries_per_file=self.entries_per_file)
+        return known.queue if known else ReadableQueue(entries_per_file=self.entries_per_file)
 
     def find_owner(self, physical_offset: int) -> tuple[str, int] | None:
         """Queue and queue offset of the message that begins there."""
@@ -60,13 +60,13 @@ def put(store: QueueStore, *facts: Any) -> QueueStore:
     """
     topic, number, size, count, tag = (*facts, None)[:5]
     name, file_bytes = f"{topic}-{number}", store.log_file_bytes
-    empty = BuiltQueue(ConsumeQueue(entries_per_file=store.entries_per_file))
+    empty = BuiltQueue(ReadableQueue(entries_per_file=store.entries_per_file))
     built, at = store.queues.get(name, empty), store.log_max_offset
     entries = list(built.queue.entries)
     for _ in range(count):
         if at % file_bytes + size + SPARE_BYTES > file_bytes:
             at += file_bytes - at % file_bytes
-        entries.append(Entry(at, size))
+        entries.append(MessageLocation(at, size))
         at += size
     begin = built.queue.max_offset
     queue = evolve(built.queue, max_offset=begin + count, entries=tuple(entries))

@@ -287,8 +287,8 @@ def append(session: Session, op: Row) -> Answer:
     return session.tell_short(min=stores.get_min_physical_offset(session.store), **told)
 
 
-def _make_around(session: Session) -> put.Surroundings:
-    return put.Surroundings(
+def _make_around(session: Session) -> put.PutEnvironment:
+    return put.PutEnvironment(
         session.now_ms, session.creation, os_page_cache_busy_timeout_ms=BUSY_TIMEOUT_MS
     )
 
@@ -321,7 +321,7 @@ def put_one(session: Session, op: Row) -> Answer:
     properties = "é" * op["pu"] if "pu" in op else images.make_properties(op.get("p", 0))
     body = images.make_body(op["u"], op["b"]) if "b" in op else None
     flag = op.get("sf", 0)
-    message = put.Message(op["t"], op["q"], body, op.get("ps", properties), sys_flag=flag)
+    message = put.MessageToPut(op["t"], op["q"], body, op.get("ps", properties), sys_flag=flag)
     session.store, answer = put.put_message(session.store, message, _make_around(session))
     return _write_put(session, answer)
 
@@ -418,7 +418,7 @@ def retry_delete_first(session: Session, op: Row) -> Answer:
 def delete_manually(session: Session, op: Row) -> Answer:
     """The operator's command and one run of the service; the disk is fine."""
     cleaning = expiry.execute_delete_files_manually(session.cleaning)
-    around = expiry.Surroundings(session.now_ms)
+    around = expiry.ExpiryEnvironment(session.now_ms)
     session.store, session.cleaning = expiry.run(session.store, cleaning, CLEAN_CONFIG, around)
     return session.tell(has_queues=False)
 

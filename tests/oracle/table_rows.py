@@ -14,9 +14,9 @@ from reference.decisions.metadata import json_text, stored_broker, table_text
 from reference.decisions.metadata.broker_tables import DataVersion, VersionedTable
 from reference.decisions.metadata.copying import FORM_4_4_0, REQUEST_CODES
 from reference.decisions.metadata.services import compute_ports
-from reference.decisions.metadata.stored_broker import TABLE_NAMES, StoredBroker
+from reference.decisions.metadata.stored_broker import TABLE_NAMES, BrokerMetadata
 from reference.decisions.metadata.table_text import GROUPS, TOPICS
-from reference.decisions.progress.config_file import Broken, Content
+from reference.decisions.progress.config_file import BrokenFile, Content
 from reference.decisions.progress.offset_table import commit as commit_offset
 from reference.decisions.progress.offset_table import name_key
 from reference.decisions.reading.subscription_group import SubscriptionGroup
@@ -37,7 +37,7 @@ class Pair:
     def __init__(self, row: Row) -> None:
         is_made = row["input"].get("autoCreateSubscriptionGroup", True)
         self.now_ms = BEGIN_MS
-        self.brokers: dict[str, StoredBroker] = {}
+        self.brokers: dict[str, BrokerMetadata] = {}
         for name in ("m", "s"):
             self.tick()
             made = stored_broker.make_broker(CLUSTER, BROKER, self.now_ms)
@@ -92,7 +92,7 @@ WRITERS: Mapping[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
 }
 
 
-def list_built_in(broker: StoredBroker, name: str) -> Mapping[str, Any]:
+def list_built_in(broker: BrokerMetadata, name: str) -> Mapping[str, Any]:
     """What rows only count."""
     return broker.built_in_topics if name == TOPICS else table_text.BUILT_IN_GROUPS
 
@@ -118,9 +118,9 @@ def read_text(text: str) -> Any:
     return json_text.read(text)
 
 
-def write_content(pair: Pair, broker: StoredBroker, name: str, content: Content) -> Any:
+def write_content(pair: Pair, broker: BrokerMetadata, name: str, content: Content) -> Any:
     """A file, as rows write it."""
-    if isinstance(content, Broken):
+    if isinstance(content, BrokenFile):
         return content.value
     try:
         found = read_text(content)
@@ -143,7 +143,7 @@ def write_content(pair: Pair, broker: StoredBroker, name: str, content: Content)
     }
 
 
-def write_table(pair: Pair, broker: StoredBroker, name: str) -> dict[str, Any]:
+def write_table(pair: Pair, broker: BrokerMetadata, name: str) -> dict[str, Any]:
     """Topics or groups in memory."""
     table = stored_broker.get_table(broker, name)
     built_in, (_, write) = list_built_in(broker, name), WRITERS[name]
@@ -271,16 +271,16 @@ def damage(pair: Pair, letter: str, name: str, kind: str, how: str) -> Any:
     old, result = files.backup if kind == "bak" else files.main, None
     kept: Content
     if how in ("missing", "empty"):
-        kept = Broken(how)
+        kept = BrokenFile(how)
     elif how.startswith("text:"):
-        kept = how.removeprefix("text:") or Broken.EMPTY
+        kept = how.removeprefix("text:") or BrokenFile.EMPTY
     else:
-        if old is Broken.MISSING:
+        if old is BrokenFile.MISSING:
             return "no_file"
         text = old if isinstance(old, str) else ""
         way, count = how.split(":")
         length = min(len(text), int(count)) if way == "cut" else max(0, len(text) - int(count))
-        kept, result = text[:length] or Broken.EMPTY, {"length": len(text), "kept": length}
+        kept, result = text[:length] or BrokenFile.EMPTY, {"length": len(text), "kept": length}
     damaged = evolve(files, backup=kept) if kind == "bak" else evolve(files, main=kept)
     pair.brokers[letter] = evolve(broker, files={**broker.files, name: damaged})
     return result

@@ -8,8 +8,8 @@ import pytest
 
 from properties.mutants.derivation import (
     MutantKind,
-    Part,
     RuleMutant,
+    RulePart,
     list_mutants,
     list_source_structures,
     mutate,
@@ -95,7 +95,7 @@ def test_a_range_is_moved_by_one(kind: MutantKind, size: int, is_enough: bool) -
     """The largest message has 3 bytes; with the mistake it has 4, or 2."""
     begin = SYNCHRONOUS_PAIR.make_initial(SMALL_PARAMETERS)
     action = Action("append_message[0]", {"size_bytes": size, "waits_for_store": 1})
-    with make_mistake(RuleMutant("append_message", kind, Part.RANGE, "size_bytes.high")):
+    with make_mistake(RuleMutant("append_message", kind, RulePart.RANGE, "size_bytes.high")):
         assert is_enough is not is_refused(begin, action)
 
 
@@ -104,7 +104,9 @@ def test_an_omitted_effect_stays_away() -> None:
     begin = SYNCHRONOUS_PAIR.make_initial(SMALL_PARAMETERS)
     action = Action("connect_slave[0]")
     true = flatten(compute_machine(SYNCHRONOUS_PAIR).step(begin, action).cluster)
-    mutant = RuleMutant("connect_slave", MutantKind.EFFECT_OMITTED, Part.EFFECT, "links.is_open")
+    mutant = RuleMutant(
+        "connect_slave", MutantKind.EFFECT_OMITTED, RulePart.EFFECT, "links.is_open"
+    )
     with make_mistake(mutant):
         found = flatten(compute_machine(SYNCHRONOUS_PAIR).step(begin, action).cluster)
     assert ["links.0.is_open"] == [path for path in true if true[path] != found[path]]

@@ -23,7 +23,7 @@ from properties.restrictions.derivation import (
     widen,
 )
 from properties.restrictions.evidence import (
-    Standing,
+    RestrictionEvidence,
     find_bearing,
     find_unevidenced,
     get_standing,
@@ -315,7 +315,7 @@ def test_every_entry_is_about_a_restriction_of_its_world() -> None:
         assert is_sensible(standing), key
 
 
-def is_sensible(standing: Standing) -> bool:
+def is_sensible(standing: RestrictionEvidence) -> bool:
     """Something was seen and is told, or refuted and told, or told to be so, or asked."""
     is_seen = bool(standing.rows or standing.recordings)
     told = [is_seen or bool(standing.refuted_by), standing.is_by_nature, bool(standing.ask)]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from properties.scenarios.counterexamples.cases import Case, load_cases
+from properties.scenarios.counterexamples.cases import CounterexamplePage, load_cases
 from spark_fuzz.search.breadth_first import BreadthFirstResult, BreadthFirstSearch
 
 STATES: dict[str, int] = json.loads(
@@ -31,7 +31,7 @@ SEARCHED = [case for case in load_cases() if case.is_counted]
 be too large for it."""
 
 
-def search(case: Case, states_max: int = STATES_MAX) -> BreadthFirstResult:
+def search(case: CounterexamplePage, states_max: int = STATES_MAX) -> BreadthFirstResult:
     """All states up to the first violation."""
     fault_model = case.structure.world.get_fault_model(case.fault)
     return BreadthFirstSearch(case.structure, fault_model, guarantees=[case.claim]).search(
@@ -39,18 +39,18 @@ def search(case: Case, states_max: int = STATES_MAX) -> BreadthFirstResult:
     )
 
 
-def is_quick(case: Case) -> bool:
+def is_quick(case: CounterexamplePage) -> bool:
     """Its kernel is compiled with every change."""
     return case.structure.world.name == QUICK
 
 
-def as_parameter(case: Case) -> Any:
+def as_parameter(case: CounterexamplePage) -> Any:
     """A case with its name; of the night where its kernel takes long to compile."""
     return pytest.param(case, marks=[pytest.mark.nightly] * (not is_quick(case)), id=case.claim)
 
 
 @pytest.mark.parametrize("case", [as_parameter(case) for case in SEARCHED])
-def test_searching_again_finds_the_same(case: Case) -> None:
+def test_searching_again_finds_the_same(case: CounterexamplePage) -> None:
     """As many steps as the certified schedule, and as many states as before."""
     found = search(case)
     schedule = found.answers[0].schedule

@@ -10,7 +10,7 @@ from spark_fuzz.campaign.store import LARGE_UNIT, create_campaign, plan_campaign
 from spark_fuzz.kernel.scheduler import DEPTHS
 from spark_fuzz.kernel.walk import CLOSE_LOOK
 from spark_fuzz.report.class_files import encode_class, number_classes
-from spark_fuzz.report.report_summary import Findings, compute_report_summary
+from spark_fuzz.report.report_summary import CampaignCounts, compute_report_summary
 
 PAGE = SPEC / "campaigns.md"
 
@@ -60,7 +60,7 @@ def test_every_key_of_the_summary_is_explained(tmp_path: Path) -> None:
         "violations": {},
         "rules_used": {},
     }
-    summary = compute_report_summary(tmp_path / "new", Findings(counts, [], None), "")
+    summary = compute_report_summary(tmp_path / "new", CampaignCounts(counts, [], None), "")
     assert list(summary) == split_keys(read_table("## The report"))
 
 

@@ -13,8 +13,8 @@ from book.chinese.pages import (
     NOT_SHORTEST_CHINESE,
     PAIRS,
     PHRASES,
-    Pair,
     Section,
+    TranslatedPage,
     UntranslatedError,
     split_sections,
 )
@@ -30,20 +30,20 @@ PART = re.compile(r"<!-- begin generated: ([\w -]+) -->\n(.*?)<!-- end generated
 every_pair = pytest.mark.parametrize("pair", PAIRS, ids=lambda p: p.translation.name)
 
 
-def read(pair: Pair) -> tuple[str, str]:
+def read(pair: TranslatedPage) -> tuple[str, str]:
     """Both texts."""
     return pair.original.read_text("utf-8"), pair.translation.read_text("utf-8")
 
 
 @every_pair
-def test_sections_correspond(pair: Pair) -> None:
+def test_sections_correspond(pair: TranslatedPage) -> None:
     """As many, of the same levels, with the same generated parts."""
     for ours, theirs in pair.sections:
         assert (ours.level, ours.parts) == (theirs.level, theirs.parts), ours.heading
 
 
 @every_pair
-def test_sections_cite_the_same(pair: Pair) -> None:
+def test_sections_cite_the_same(pair: TranslatedPage) -> None:
     """Recordings and threads, links, and all that is code."""
     for ours, theirs in pair.sections:
         assert ours.citations == theirs.citations, ours.heading
@@ -54,7 +54,7 @@ def test_sections_cite_the_same(pair: Pair) -> None:
 
 
 @every_pair
-def test_tables_have_the_same_cells(pair: Pair) -> None:
+def test_tables_have_the_same_cells(pair: TranslatedPage) -> None:
     """As many rows and cells, with the same code and the same numbers in each."""
     ours, theirs = ([line for line in text.splitlines() if line[:1] == "|"] for text in read(pair))
     assert len(ours) == len(theirs)
@@ -65,7 +65,7 @@ def test_tables_have_the_same_cells(pair: Pair) -> None:
 
 
 @every_pair
-def test_prose_is_chinese(pair: Pair) -> None:
+def test_prose_is_chinese(pair: TranslatedPage) -> None:
     """Each heading, and each paragraph outside generated parts."""
     for section in split_sections(read(pair)[1]):
         assert CHINESE.search(section.heading)
@@ -75,7 +75,7 @@ def test_prose_is_chinese(pair: Pair) -> None:
 
 
 @every_pair
-def test_every_phrase_is_used(pair: Pair) -> None:
+def test_every_phrase_is_used(pair: TranslatedPage) -> None:
     """By the original's generated parts, without those that are not translated."""
     parts = {name: part for name, part in PART.findall(read(pair)[0]) if name not in pair.own}
     generated = "\n".join(parts.values())
@@ -131,7 +131,7 @@ def test_no_chinese_is_slanted() -> None:
         assert [] == re.findall(r"\*[^*\n]*[\u4e00-\u9fff][^*\n]*\*", bare)
 
 
-def find_links(pair: Pair) -> Iterator[tuple[str, str]]:
+def find_links(pair: TranslatedPage) -> Iterator[tuple[str, str]]:
     """Text and page title of each link to a whole page in two languages, on both pages."""
     titles = {p: read_title(p) for each in PAIRS for p in (each.original, each.translation)}
     for page in (pair.original, pair.translation):
@@ -141,7 +141,7 @@ def find_links(pair: Pair) -> Iterator[tuple[str, str]]:
 
 
 @every_pair
-def test_links_say_the_title_of_a_translated_page(pair: Pair) -> None:
+def test_links_say_the_title_of_a_translated_page(pair: TranslatedPage) -> None:
     """Capitals aside, which go with the sentence."""
     found = list(find_links(pair))
     assert found

@@ -20,7 +20,7 @@ from book.model.code_ledger_page import (
     SECTIONS,
     UNRANKED,
     Branch,
-    Group,
+    DecisionGroup,
     count,
     is_told_before,
     list_branches,
@@ -229,7 +229,7 @@ def test_questions_come_by_rank(monkeypatch: pytest.MonkeyPatch) -> None:
         make_branch(open="first", rank=1),
         make_branch(id="A#b/2", open="later"),
     )
-    monkeypatch.setattr(code_ledger_page, "load_groups", lambda: (Group("t", branches),))
+    monkeypatch.setattr(code_ledger_page, "load_groups", lambda: (DecisionGroup("t", branches),))
     first, later = render_questions("open and not run").splitlines()[2:]
     assert first.startswith("| first |")
     assert later.count("A#b/") == 2

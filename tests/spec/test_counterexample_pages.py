@@ -19,8 +19,8 @@ from book.refutations.page import OVERVIEW, PARTS
 from book.refutations.step_references import LISTED, find_stale, list_mentioned
 from properties.scenarios.counterexamples.cases import (
     FOLDER,
-    Case,
     Citation,
+    CounterexamplePage,
     choose_schedule,
     load_cases,
 )
@@ -39,7 +39,7 @@ TOLD = ("property", "picture", "elsewhere")
 """Behind which generated parts there are words: meaning, story, repair; elsewhere there may be."""
 
 
-def get_claim(case: Case) -> str:
+def get_claim(case: CounterexamplePage) -> str:
     """For a test's identifier."""
     return case.claim
 
@@ -47,7 +47,7 @@ def get_claim(case: Case) -> str:
 every_page: Callable[..., None] = pytest.mark.parametrize("case", load_cases(), ids=get_claim)
 
 
-def read(case: Case) -> str:
+def read(case: CounterexamplePage) -> str:
     """The text of a page."""
     return case.page.read_text(encoding="utf-8")
 
@@ -82,13 +82,13 @@ def test_no_file_is_without_a_case() -> None:
 
 
 @every_page
-def test_generated_parts_are_in_order(case: Case) -> None:
+def test_generated_parts_are_in_order(case: CounterexamplePage) -> None:
     """What falls comes before why, and what to type is last."""
     assert list(PARTS) == re.findall(r"<!-- begin generated: (\w+) -->", read(case))
 
 
 @every_page
-def test_words_are_written(case: Case) -> None:
+def test_words_are_written(case: CounterexamplePage) -> None:
     """A title that says what happens, a result, and words between the generated parts."""
     title, result, *_ = read(case).split("\n\n")
     assert title.startswith("# ")
@@ -106,7 +106,7 @@ def test_titles_are_told_apart() -> None:
 
 
 @every_page
-def test_the_schedule_is_as_short_and_small_as_can_be(case: Case) -> None:
+def test_the_schedule_is_as_short_and_small_as_can_be(case: CounterexamplePage) -> None:
     """Its last step is the first that falls, no step is needless, no number may be smaller."""
 
     def is_still_good(schedule: Sequence[Action]) -> bool:
@@ -118,7 +118,7 @@ def test_the_schedule_is_as_short_and_small_as_can_be(case: Case) -> None:
 
 
 @every_page
-def test_a_page_says_whether_its_schedule_is_the_shortest(case: Case) -> None:
+def test_a_page_says_whether_its_schedule_is_the_shortest(case: CounterexamplePage) -> None:
     """In the table at its head, and in the heading of what was searched."""
     doubts, question = "not known to be the shortest", "## Could it be shorter?"
     assert (question in read(case)) == (not case.is_shortest)
@@ -148,7 +148,7 @@ def test_two_steps_that_go_together_are_noticed() -> None:
 
 
 @every_page
-def test_needs_tell_every_step(case: Case) -> None:
+def test_needs_tell_every_step(case: CounterexamplePage) -> None:
     """Conditions of its rule; without it a later step is refused for a reason, or nothing falls."""
     needs = list(list_needs(case))
     assert list(range(1, len(case.schedule) + 1)) == [need.step for need in needs]
@@ -158,7 +158,7 @@ def test_needs_tell_every_step(case: Case) -> None:
 
 
 @every_page
-def test_cited_lines_exist(case: Case) -> None:
+def test_cited_lines_exist(case: CounterexamplePage) -> None:
     """Those of the data and those of the words; each quotation has something to say."""
     assert all(line.quote() for line in list_recorded(case))
     text = " ".join(read(case).split())
@@ -181,7 +181,7 @@ def test_a_wrong_citation_is_noticed() -> None:
 
 
 @every_page
-def test_numbers_of_steps_fit_the_schedule(case: Case) -> None:
+def test_numbers_of_steps_fit_the_schedule(case: CounterexamplePage) -> None:
     """Each that the words mention is listed with its rule, below the words."""
     text = read(case)
     assert [] == list(find_stale(text, case.schedule))

@@ -26,7 +26,7 @@ from command_line.answers import shown_outputs as implementers
 from command_line.answers.shown_outputs import CHANGE, find_recording
 from properties.generated_text import SPEC
 from reference.worlds.replication.rules import RULES
-from spark_fuzz.judges.mutant_judge import Task, judge_rule
+from spark_fuzz.judges.mutant_judge import JudgingTask, judge_rule
 from tests.brokers.recordings.recordings_page import TRACES
 from tests.structures import leave_most_to_night
 
@@ -70,7 +70,7 @@ def test_the_mistake_of_a_point_is_noticed(point: Point) -> None:
 def test_what_else_notices_a_mistake_is_found_again(mistake: Mistake) -> None:
     """The lemma and the recording that the chapter names."""
     rule = mistake.mutant.partition(":")[0]
-    task = Task("replication", rule, ("lemmas", "recordings"), TRACES, (mistake.mutant,))
+    task = JudgingTask("replication", rule, ("lemmas", "recordings"), TRACES, (mistake.mutant,))
     (finding,) = judge_rule(task, lambda text: None).findings
     assert mistake.lemma == (finding.lemma or {"lemma": ""})["lemma"]
     refusal = finding.refusal or {"name": "", "seq": 0}

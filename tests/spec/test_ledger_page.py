@@ -7,7 +7,7 @@ import re
 import pytest
 
 from book.model import ledger_page
-from book.model.ledger_page import COLUMNS, PARTS, Part, count, load_entries, render_plans
+from book.model.ledger_page import COLUMNS, PARTS, SourcePart, count, load_entries, render_plans
 from properties.checkout import ROOT
 
 SEMANTICS = ROOT.parent / "shared" / "semantics.md"
@@ -50,7 +50,7 @@ def test_plans_are_counted(
 
 @pytest.mark.skipif(not SEMANTICS.exists(), reason="the source documents are not beside it")
 @pytest.mark.parametrize("part", NUMBERED, ids=lambda part: part.title)
-def test_parts_are_the_sections_of_the_dossier(part: Part) -> None:
+def test_parts_are_the_sections_of_the_dossier(part: SourcePart) -> None:
     """Every statement of a part is defined below the heading of its number."""
     number = part.title.partition(".")[0]
     text = SEMANTICS.read_text(encoding="utf-8")

@@ -21,7 +21,7 @@ from book.implementers.configuration_uses import (
     KeyUse,
 )
 from book.model import roles_page
-from book.model.roles_page import REFUSED, WARNED, Case, read_messages
+from book.model.roles_page import REFUSED, WARNED, FilesExample, read_messages
 from brokers.configuration_files import read_properties
 from properties.checkout import ROOT
 from properties.scenarios.analysis.log import analyse_log
@@ -111,14 +111,14 @@ def test_stock_keys_are_those_of_the_stock_files() -> None:
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.why)
-def test_refused_files_are_refused(case: Case) -> None:
+def test_refused_files_are_refused(case: FilesExample) -> None:
     """One line, which names the file and its line and gives an advice."""
     (message,) = read_messages(case)
     assert re.match(r"[abc]\.conf:\d+: .+; \S+ \S+", message)
 
 
 @pytest.mark.parametrize("case", WARNED, ids=lambda case: case.why)
-def test_odd_files_are_warned_about(case: Case) -> None:
+def test_odd_files_are_warned_about(case: FilesExample) -> None:
     """One line without an advice: the answer goes on."""
     (message,) = read_messages(case)
     assert re.match(r"a\.conf:\d+: ", message)

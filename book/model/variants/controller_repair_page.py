@@ -13,7 +13,7 @@ from attrs import evolve
 from properties.comparison.upgrades import CONTROLLER_REPAIRS
 from properties.generated_text import render_table
 from properties.scenarios.known_issues.catalogue import load_scenarios
-from properties.scenarios.known_issues.repair import Fate, Outcome, try_in
+from properties.scenarios.known_issues.repair import Fate, RepairOutcome, try_in
 from properties.scenarios.known_issues.scenario import Scenario
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts.certificates import get_world_folder, load_cells
@@ -72,7 +72,7 @@ def list_opened(repairs: tuple[str, ...]) -> dict[str, list[str]]:
     return opened
 
 
-def tell_outcome(outcome: Outcome) -> str:
+def tell_outcome(outcome: RepairOutcome) -> str:
     """A word for a table."""
     return "still happens" if outcome.fate is Fate.SHOWN else "**stopped**"
 

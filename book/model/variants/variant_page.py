@@ -13,7 +13,7 @@ from book.model.variants.controller_repair_page import render_repair, render_rep
 from properties.comparison.upgrades import (
     COMPARED_VARIANTS,
     CONTROLLER_REPAIRS,
-    Change,
+    VerdictChange,
     compare,
     group_alike,
 )
@@ -27,7 +27,7 @@ from reference.worlds.replication.changes import VARIANTS
 
 
 @cache
-def compute_changes(variant: str) -> tuple[Change, ...]:
+def compute_changes(variant: str) -> tuple[VerdictChange, ...]:
     """Every verdict in which a variant differs, for the only structure that is compared."""
     (structure,) = list_tagged_groups(Tag.COMPARED)
     return tuple(compare(structure, load_cells(evolve(structure, variants=(variant,))).values()))

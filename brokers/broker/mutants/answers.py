@@ -13,7 +13,7 @@ from brokers.broker.mutants.mutant import (
     mutant,
     mutant_of_request,
 )
-from brokers.broker.requests.ports import Ports
+from brokers.broker.requests.ports import BrokerPorts
 from brokers.broker.requests.progress import query_consumer_offset
 from brokers.broker.requests.pulling import find_queue
 from brokers.broker.requests.request import SUCCESS, Request
@@ -169,7 +169,7 @@ class YoungQueueHasNoProgress(ChangedAnswer):
 
 
 @mutant_of_request(RequestCode.QUERY_CONSUMER_OFFSET, QUERIES, QUERY)
-def unknown_progress_is_the_least(ports: Ports, request: Request) -> None:
+def unknown_progress_is_the_least(ports: BrokerPorts, request: Request) -> None:
     """Unknown progress is answered with the least offset of the queue."""
 
     class Falling(ChangedAnswer):
@@ -186,7 +186,7 @@ def unknown_progress_is_the_least(ports: Ports, request: Request) -> None:
 @mutant_of_request(
     RequestCode.UPDATE_CONSUMER_OFFSET, "progress.md#commits", "ConsumerOffsetManager#commitOffset"
 )
-def progress_never_goes_back(ports: Ports, request: Request) -> None:
+def progress_never_goes_back(ports: BrokerPorts, request: Request) -> None:
     """A commit below the known progress is answered, and left out."""
     key = f"{request.text('topic')}@{request.text('consumerGroup')}"
     queue, offset = request.number("queueId"), request.number("commitOffset")
@@ -201,7 +201,7 @@ def progress_never_goes_back(ports: Ports, request: Request) -> None:
     "ConsumerManageProcessor#updateConsumerOffset",
     role=SLAVE,
 )
-def slave_takes_no_progress(ports: Ports, request: Request) -> None:
+def slave_takes_no_progress(ports: BrokerPorts, request: Request) -> None:
     """A slave answers commits, and keeps none of them."""
     if not ports.settings.is_slave:
         key = f"{request.text('topic')}@{request.text('consumerGroup')}"

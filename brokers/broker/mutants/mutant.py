@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 
 from brokers.broker.network.copying import Copying
 from brokers.broker.parts import USUAL_PARTS, Parts
-from brokers.broker.replication.group_transfer import GroupTransfer
+from brokers.broker.replication.group_transfer import LiveGroupTransfer
 from brokers.broker.replication.master_ha import MasterHa
 from brokers.broker.replication.puts import Puts
 from brokers.broker.replication.slave_ha import SlaveHa
@@ -38,7 +38,7 @@ BY_WAKE_UPS = (Span("4.4.0", until="4.6.0"),)
 PART_OF: Mapping[type, tuple[str, str]] = {
     MasterHa: ("master", MASTER),
     Puts: ("puts", MASTER),
-    GroupTransfer: ("transfer", MASTER),
+    LiveGroupTransfer: ("transfer", MASTER),
     SlaveHa: ("slave", SLAVE),
     Copying: ("copying", SLAVE),
     LiveStore: ("store", BOTH),

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from attrs import define, evolve, field
 
 from brokers.broker.mutants.mutant import BEFORE_5, WAITING, mutant
-from brokers.broker.replication.followed_puts import Put
+from brokers.broker.replication.followed_puts import PendingPut
 from brokers.broker.replication.puts import Puts
 from reference.releases.releases import CLASSIC, QUORUM, Span
-from reference.store.put import Message, MessageBatch, PutMessageResult, PutMessageStatus
+from reference.store.put import MessageBatch, MessageToPut, PutMessageResult, PutMessageStatus
 from reference.worlds.replication.state import FLUSH_DISK_TIMEOUT
 
 HANDLE_HA = "CommitLog#handleHA, HAService#isSlaveOK"
@@ -57,9 +57,11 @@ class ToldOtherwise(Puts):
 
     waits: bool
 
-    def ask(self, message: Message | MessageBatch, on_answer: Callable[[Put], None]) -> Put | None:
+    def ask(
+        self, message: MessageToPut | MessageBatch, on_answer: Callable[[PendingPut], None]
+    ) -> PendingPut | None:
         """The message is changed on its way in."""
-        if isinstance(message, Message):
+        if isinstance(message, MessageToPut):
             message = evolve(message, is_wait_store_msg_ok=self.waits)
         return super().ask(message, on_answer)
 
@@ -82,7 +84,7 @@ class NobodyWaits(ToldOtherwise):
 class UnavailableIsNotStored(Puts):
     """A put that finds no slave is answered SLAVE_NOT_AVAILABLE and not stored."""
 
-    def _append(self, put: Put) -> None:
+    def _append(self, put: PendingPut) -> None:
         """It looks before it stores."""
         is_sync = bool(self.rules.get("master.is_sync"))
         if is_sync and put.waits_for_store and not put.connections_before:
@@ -95,11 +97,11 @@ class UnavailableIsNotStored(Puts):
 class OtherStatus(Puts):
     """It changes the status of an answer."""
 
-    def choose(self, put: Put, status: PutMessageStatus) -> PutMessageStatus:
+    def choose(self, put: PendingPut, status: PutMessageStatus) -> PutMessageStatus:
         """The status to tell."""
         raise NotImplementedError
 
-    def _hand_back(self, put: Put) -> None:
+    def _hand_back(self, put: PendingPut) -> None:
         """The answer of a stored message."""
         if isinstance(put.result, PutMessageResult) and put.result.append is not None:
             put.result = evolve(put.result, status=self.choose(put, put.result.status))
@@ -110,7 +112,7 @@ class OtherStatus(Puts):
 class SlaveTimeoutIsOk(OtherStatus):
     """A put that no slave has reported in time is answered PUT_OK."""
 
-    def choose(self, put: Put, status: PutMessageStatus) -> PutMessageStatus:
+    def choose(self, put: PendingPut, status: PutMessageStatus) -> PutMessageStatus:
         """It is stored here, after all."""
         is_late = status is PutMessageStatus.FLUSH_SLAVE_TIMEOUT
         return PutMessageStatus.PUT_OK if is_late else status
@@ -120,7 +122,7 @@ class SlaveTimeoutIsOk(OtherStatus):
 class UnavailableIsOk(OtherStatus):
     """A put that finds no slave is answered PUT_OK."""
 
-    def choose(self, put: Put, status: PutMessageStatus) -> PutMessageStatus:
+    def choose(self, put: PendingPut, status: PutMessageStatus) -> PutMessageStatus:
         """It is stored here, after all."""
         is_alone = status is PutMessageStatus.SLAVE_NOT_AVAILABLE
         return PutMessageStatus.PUT_OK if is_alone else status
@@ -135,15 +137,15 @@ class UnavailableIsOk(OtherStatus):
 class DiskStatusWins(OtherStatus):
     """A failure of the disk is told though a slave has failed, too."""
 
-    failed: list[Put] = field(factory=list)
+    failed: list[PendingPut] = field(factory=list)
 
-    def advance(self, put: Put) -> None:
+    def advance(self, put: PendingPut) -> None:
         """What the disk has said is noted."""
         if self.get(put, "status") == FLUSH_DISK_TIMEOUT:
             self.failed.append(put)
         super().advance(put)
 
-    def choose(self, put: Put, status: PutMessageStatus) -> PutMessageStatus:
+    def choose(self, put: PendingPut, status: PutMessageStatus) -> PutMessageStatus:
         """The first failure."""
         return PutMessageStatus.FLUSH_DISK_TIMEOUT if put in self.failed else status
 
@@ -156,7 +158,7 @@ class DiskStatusWins(OtherStatus):
 class AsksForSlavesAsBefore(OtherStatus):
     """A put of a SYNC_MASTER without a slave is answered SLAVE_NOT_AVAILABLE, as up to 4.9.8."""
 
-    def choose(self, put: Put, status: PutMessageStatus) -> PutMessageStatus:
+    def choose(self, put: PendingPut, status: PutMessageStatus) -> PutMessageStatus:
         """No slave, another answer."""
         is_alone = put.waits_for_store and not put.connections_before
         is_sync = bool(self.rules.get("master.is_sync"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from brokers.broker.mutants.mutant import mutant
 from brokers.broker.mutants.waits import WAIT, end_wait
-from brokers.broker.replication.followed_puts import Put
-from brokers.broker.replication.group_transfer import GroupTransfer
+from brokers.broker.replication.followed_puts import PendingPut
+from brokers.broker.replication.group_transfer import LiveGroupTransfer
 from reference.releases.releases import QUORUM, Span
 
 QUORUMS = (Span("5.0.0", modes=(QUORUM,)),)
@@ -13,19 +13,19 @@ HEADING = "versions.md#abstractions-of-5x"
 
 
 @mutant(HEADING, f"{WAIT} at 5.0.0", spans=QUORUMS)
-class QuorumCountsOneTwice(GroupTransfer):
+class QuorumCountsOneTwice(LiveGroupTransfer):
     """The master's own copy is counted twice: a quorum of two is one broker."""
 
-    def answer(self, put: Put) -> bool:
+    def answer(self, put: PendingPut) -> bool:
         """At once."""
         return end_wait(self.puts, put)
 
 
 @mutant(HEADING, f"{WAIT} at 5.0.0", spans=QUORUMS)
-class QuorumCountsTheClosed(GroupTransfer):
+class QuorumCountsTheClosed(LiveGroupTransfer):
     """The highest report of any connection counts, also of one that is closed."""
 
-    def answer(self, put: Put) -> bool:
+    def answer(self, put: PendingPut) -> bool:
         """As up to 4.9.8."""
         is_reported = put.end_offset <= self.puts.rules.get("master.push2_slave_max_offset")
         return super().answer(put) or (is_reported and end_wait(self.puts, put))

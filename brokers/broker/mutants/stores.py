@@ -8,7 +8,7 @@ from brokers.broker.mutants.mutant import BEFORE_5, MASTER, SLAVE, mutant
 from brokers.broker.replication.master_ha import PUSH2
 from brokers.broker.storage.live_store import LiveStore
 from reference.store.java import Thrown
-from reference.store.put import Message, MessageBatch, PutMessageResult, Surroundings
+from reference.store.put import MessageBatch, MessageToPut, PutEnvironment, PutMessageResult
 from reference.worlds.replication.shape import Role
 
 REPUT = "DefaultMessageStore.ReputMessageService#doReput"
@@ -64,7 +64,7 @@ class SlaveTakesPuts(LiveStore):
     """A slave stores the messages of producers."""
 
     def put(
-        self, message: Message | MessageBatch, around: Surroundings
+        self, message: MessageToPut | MessageBatch, around: PutEnvironment
     ) -> tuple[int, PutMessageResult | Thrown]:
         """As a master."""
         config = self.store.config

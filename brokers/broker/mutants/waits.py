@@ -5,8 +5,8 @@ from __future__ import annotations
 from attrs import define, field
 
 from brokers.broker.mutants.mutant import BY_WAKE_UPS, WAITING, mutant
-from brokers.broker.replication.followed_puts import FollowedPuts, Put
-from brokers.broker.replication.group_transfer import GroupTransfer
+from brokers.broker.replication.followed_puts import FollowedPuts, PendingPut
+from brokers.broker.replication.group_transfer import LiveGroupTransfer
 from brokers.broker.ruled_state import RuledState
 from brokers.broker.settings import SLOTS_OF_CONNECTIONS
 from reference.releases.releases import Span
@@ -20,7 +20,7 @@ WAIT = "GroupTransferService#doWaitTransfer"
 WAKE_UPS_MAX = 5
 
 
-def end_wait(puts: FollowedPuts, put: Put, status: str | None = None) -> bool:
+def end_wait(puts: FollowedPuts, put: PendingPut, status: str | None = None) -> bool:
     """A put's wait for a slave ends, whatever the rules say of it; None: its status stays."""
     path = f"messages.{puts.slots.index(put)}"
     phase = WAITS_FOR_DISK if puts.settings.habits.are_waits_at_once else ANSWERED
@@ -41,10 +41,10 @@ def list_links(rules: RuledState, leaf: str) -> list[int]:
 
 
 @mutant("implementers.md#10-a-report-equal-to-the-messages-end-answers-it", WAIT, spans=WAITING)
-class NeedsAReportBeyond(GroupTransfer):
+class NeedsAReportBeyond(LiveGroupTransfer):
     """A put is answered by a report beyond its end; one of exactly its end is too little."""
 
-    def answer(self, put: Put) -> bool:
+    def answer(self, put: PendingPut) -> bool:
         """Only beyond."""
         rules = self.puts.rules
         push2 = rules.get("master.push2_slave_max_offset")
@@ -52,7 +52,7 @@ class NeedsAReportBeyond(GroupTransfer):
             return False
         return super().answer(put)
 
-    def time_out(self, put: Put) -> bool:
+    def time_out(self, put: PendingPut) -> bool:
         """Even if the rules say that it is reported."""
         return super().time_out(put) or end_wait(self.puts, put, "FLUSH_SLAVE_TIMEOUT")
 
@@ -62,10 +62,10 @@ class NeedsAReportBeyond(GroupTransfer):
     WAIT,
     spans=BY_WAKE_UPS,
 )
-class WaitsUntilADeadline(GroupTransfer):
+class WaitsUntilADeadline(LiveGroupTransfer):
     """A put waits until its five seconds are over, however often it is woken."""
 
-    def _end_by_waits(self, put: Put) -> bool:
+    def _end_by_waits(self, put: PendingPut) -> bool:
         """No number of waits is too large."""
         self._waits = 0
         return super()._end_by_waits(put)
@@ -77,7 +77,7 @@ class WaitsUntilADeadline(GroupTransfer):
     spans=(Span("4.6.0", until="5.0.0"),),
 )
 @define(eq=False, repr=False)
-class GivesUpAfterFiveWakeUps(GroupTransfer):
+class GivesUpAfterFiveWakeUps(LiveGroupTransfer):
     """A put is given up after five wake-ups, as up to 4.5.2, though its time is not over."""
 
     counts: dict[int, int] = field(factory=dict)
@@ -88,7 +88,7 @@ class GivesUpAfterFiveWakeUps(GroupTransfer):
             self.counts[id(self._served)] = self.counts.get(id(self._served), 0) + 1
         super().notify()
 
-    def answer(self, put: Put) -> bool:
+    def answer(self, put: PendingPut) -> bool:
         """Answered, or given up."""
         if super().answer(put):
             return True
@@ -97,37 +97,37 @@ class GivesUpAfterFiveWakeUps(GroupTransfer):
 
 
 @mutant("put.md#answer_slave_wait", WAIT, spans=WAITING)
-class AnswersWhenSent(GroupTransfer):
+class AnswersWhenSent(LiveGroupTransfer):
     """A put is answered when its bytes are sent to a slave, before any report of them."""
 
-    def answer(self, put: Put) -> bool:
+    def answer(self, put: PendingPut) -> bool:
         """Sent is enough."""
         sent = max(list_links(self.puts.rules, "next_transfer_offset"), default=-1)
         return super().answer(put) or (sent >= put.end_offset and end_wait(self.puts, put))
 
 
 @mutant("put.md#answer_slave_wait", WAIT, spans=WAITING)
-class AnyReportAnswers(GroupTransfer):
+class AnyReportAnswers(LiveGroupTransfer):
     """Any report above 0 answers a put, even one below its end."""
 
-    def answer(self, put: Put) -> bool:
+    def answer(self, put: PendingPut) -> bool:
         """A slave is there: that is enough."""
         reported = max(list_links(self.puts.rules, "slave_ack_offset"), default=-1)
         return super().answer(put) or (reported > 0 and end_wait(self.puts, put))
 
 
 @mutant("put.md#time_out_slave_wait", "GroupCommitRequest#waitForFlush", spans=WAITING)
-class NeverTimesOut(GroupTransfer):
+class NeverTimesOut(LiveGroupTransfer):
     """A put waits for a slave until one reports it, however long that takes."""
 
-    def _time_out(self, put: Put) -> None:
+    def _time_out(self, put: PendingPut) -> None:
         """No timer of its own."""
 
-    def time_out(self, put: Put) -> bool:
+    def time_out(self, put: PendingPut) -> bool:
         """Nor one of the line."""
         return False
 
-    def _end_by_waits(self, put: Put) -> bool:
+    def _end_by_waits(self, put: PendingPut) -> bool:
         """Nor a number of waits."""
         self._waits = 0
         return super()._end_by_waits(put)

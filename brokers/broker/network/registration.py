@@ -21,14 +21,14 @@ from reference.decisions.metadata.stored_broker import write_table
 from reference.decisions.metadata.table_text import TOPICS
 from reference.decisions.name_server import broker_side
 from reference.decisions.name_server.broker_side import Addresses
-from reference.decisions.name_server.registry import Answer
+from reference.decisions.name_server.registry import RegisterBrokerResult
 from reference.store.records import compute_body_crc
 
 SUCCESS = 0
 
 
 @define(eq=False, repr=False)
-class Registration:
+class BrokerRegistration:
     """What a broker tells its name servers, and what it takes from them."""
 
     settings: Settings
@@ -61,11 +61,11 @@ class Registration:
 
     def register(self) -> None:
         """Tell all name servers; the first answer counts."""
-        answers: list[Answer] = []
+        answers: list[RegisterBrokerResult] = []
         for address in self.name_servers:
             self._register_at(address, answers)
 
-    def _register_at(self, address: str, answers: list[Answer]) -> None:
+    def _register_at(self, address: str, answers: list[RegisterBrokerResult]) -> None:
         def take(answer: Command | None) -> None:
             if answer is None or answer.code != SUCCESS:
                 why = "no answer" if answer is None else f"code {answer.code}"
@@ -95,7 +95,7 @@ class Registration:
         }
         return Command(RequestCode.REGISTER_BROKER, fields, body)
 
-    def _learn(self, answers: list[Answer]) -> None:
+    def _learn(self, answers: list[RegisterBrokerResult]) -> None:
         self.addresses = broker_side.learn(self.addresses, answers)
         self.tables.set_master(self.addresses.master if self.settings.is_slave else None)
         if self.slave is not None and self.addresses.ha_master is not None:
@@ -115,7 +115,7 @@ class Registration:
             self.client.ask(address, request, 1000.0, lambda _: None)
 
 
-def read_answer(answer: Command) -> Answer:
+def read_answer(answer: Command) -> RegisterBrokerResult:
     """What an answer to a registration tells of the master; empty texts are none."""
     master, ha_address = answer.fields.get("masterAddr"), answer.fields.get("haServerAddr")
-    return Answer(master_address=master or None, ha_address=ha_address or None)
+    return RegisterBrokerResult(master_address=master or None, ha_address=ha_address or None)

@@ -22,7 +22,7 @@ from brokers.broker.requests import (
     sending,
 )
 from brokers.broker.requests.handler import HANDLERS, Handler
-from brokers.broker.requests.ports import Ports
+from brokers.broker.requests.ports import BrokerPorts
 from brokers.broker.requests.request import NOT_SUPPORTED, SYSTEM_ERROR, FieldError, Request
 from brokers.wire.codes import RequestCode
 from brokers.wire.remoting import HEADER_BYTES_MAX, Command, CommandReader
@@ -135,7 +135,7 @@ class RemotingConnection:
 class RemotingServer:
     """All connections of clients."""
 
-    ports: Ports
+    ports: BrokerPorts
     make_request: type[Request]
     handlers: Mapping[RequestCode, Handler]
     """They answer instead of the usual ones."""

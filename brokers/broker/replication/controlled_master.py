@@ -22,7 +22,7 @@ from brokers.wire.controlled_messages import (
     encode_controlled_frame,
     encode_master_handshake,
 )
-from brokers.wire.controlled_replication import ControlledReportReader, Seen
+from brokers.wire.controlled_replication import ControlledReportReader, MessageEvent
 from brokers.wire.wire_error import WireError
 from reference.worlds.replication.changes.controller_mode.frames import (
     find_epoch_end,
@@ -189,7 +189,7 @@ class ControlledMasterHa(MasterHa):
         if connection.slot >= 0:
             self.close(connection)
 
-    def take(self, connection: ControlledConnection, seen: Seen) -> None:
+    def take(self, connection: ControlledConnection, seen: MessageEvent) -> None:
         """A handshake, or a report in the state of a transfer after one."""
         if seen.kind == "ha_handshake_slave":
             self._take_handshake(connection, **seen.fields)

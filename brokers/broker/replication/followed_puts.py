@@ -11,15 +11,15 @@ from brokers.broker.ruled_state import RuledState
 from brokers.broker.settings import Settings
 from brokers.broker.storage.live_store import LiveStore
 from reference.store.java import Thrown
-from reference.store.put import Message, MessageBatch, PutMessageResult
+from reference.store.put import MessageBatch, MessageToPut, PutMessageResult
 
 
 @define(eq=False, repr=False)
-class Put:
+class PendingPut:
     """One put that is under way."""
 
-    message: Message | MessageBatch
-    on_answer: Callable[[Put], None]
+    message: MessageToPut | MessageBatch
+    on_answer: Callable[[PendingPut], None]
     begin_ms: float
     result: PutMessageResult | Thrown | None = None
     """The append's, and at last the answer."""
@@ -42,7 +42,7 @@ class FollowedPuts:
     store: LiveStore
     rules: RuledState
     host: Host
-    slots: list[Put] = field(init=False, factory=list)
+    slots: list[PendingPut] = field(init=False, factory=list)
     """In their order."""
     is_over: bool = field(init=False, default=False)
 
@@ -50,10 +50,10 @@ class FollowedPuts:
         """What still waits is never answered."""
         self.is_over = True
 
-    def name(self, put: Put, rule: str) -> str:
+    def name(self, put: PendingPut, rule: str) -> str:
         """An instance of a rule for a put."""
         return f"{rule}[{self.slots.index(put)}]"
 
-    def get(self, put: Put, leaf: str) -> int:
+    def get(self, put: PendingPut, leaf: str) -> int:
         """A leaf of a put's message."""
         return self.rules.get(f"messages.{self.slots.index(put)}.{leaf}")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from attrs import define, field
 
-from brokers.broker.replication.followed_puts import FollowedPuts, Put
+from brokers.broker.replication.followed_puts import FollowedPuts, PendingPut
 
 
 @define(eq=False, repr=False)
@@ -15,17 +15,17 @@ class GroupCommit:
     """Puts that wait for the disk, in their order."""
 
     puts: FollowedPuts
-    advance: Callable[[Put], None]
+    advance: Callable[[PendingPut], None]
     """Takes a put to its next wait, or to its answer."""
-    requests: deque[Put] = field(factory=deque)
+    requests: deque[PendingPut] = field(factory=deque)
     _is_busy: bool = False
 
-    def notice(self, put: Put) -> None:
+    def notice(self, put: PendingPut) -> None:
         """A put is in the log."""
         if not self.puts.settings.is_sync_flush:
             self.puts.store.wake_flush()
 
-    def ask(self, put: Put) -> None:
+    def ask(self, put: PendingPut) -> None:
         """A put waits for the disk."""
         self.requests.append(put)
         self.puts.host.after(0.0, self._serve)
@@ -39,7 +39,7 @@ class GroupCommit:
             self._look(self.requests.popleft())
         self._is_busy = False
 
-    def _look(self, put: Put) -> None:
+    def _look(self, put: PendingPut) -> None:
         """Twice: is it flushed? If not, flush one file."""
         puts = self.puts
         if put.is_answered:

@@ -8,18 +8,18 @@ from collections.abc import Callable
 from attrs import define, field
 
 from brokers.broker import habits
-from brokers.broker.replication.followed_puts import FollowedPuts, Put
+from brokers.broker.replication.followed_puts import FollowedPuts, PendingPut
 
 
 @define(eq=False, repr=False)
-class GroupTransfer:
+class LiveGroupTransfer:
     """The line of a master's process."""
 
     puts: FollowedPuts
-    advance: Callable[[Put], None]
+    advance: Callable[[PendingPut], None]
     """Takes a put to its next wait, or to its answer."""
-    line: deque[Put] = field(factory=deque)
-    _served: Put | None = None
+    line: deque[PendingPut] = field(factory=deque)
+    _served: PendingPut | None = None
     _waits: int = 0
     """How often it has waited for the put that it serves."""
     _turn: int = 0
@@ -28,7 +28,7 @@ class GroupTransfer:
     _is_notified: bool = False
     """A report came while it was not waiting (``hasNotified``)."""
 
-    def ask(self, put: Put) -> None:
+    def ask(self, put: PendingPut) -> None:
         """A put waits for a slave; where it has a clock of its own, that begins."""
         puts = self.puts
         self.line.append(put)
@@ -45,7 +45,7 @@ class GroupTransfer:
         turn = self._turn
         self.puts.host.after(0.0, lambda: self._end_wait(turn, is_woken=True))
 
-    def _time_out(self, put: Put) -> None:
+    def _time_out(self, put: PendingPut) -> None:
         """``GroupCommitRequest#waitForFlush``: the put's own thread has waited long enough."""
         puts = self.puts
         if not put.is_answered and not puts.is_over:
@@ -73,7 +73,7 @@ class GroupTransfer:
             self.advance(put)
         self.puts.host.after(0.0, self._serve)
 
-    def _end_by_deadline(self, put: Put) -> bool:
+    def _end_by_deadline(self, put: PendingPut) -> bool:
         puts = self.puts
         is_late = puts.host.now_ms() >= put.begin_ms + puts.settings.slave_timeout_ms
         acts = [self.answer]
@@ -83,15 +83,15 @@ class GroupTransfer:
             acts.reverse()
         return any(act(put) for act in acts)
 
-    def answer(self, put: Put) -> bool:
+    def answer(self, put: PendingPut) -> bool:
         """The put's wait ends well, if it is reported."""
         return self.puts.rules.try_to(self.puts.name(put, "answer_slave_wait"))
 
-    def time_out(self, put: Put) -> bool:
+    def time_out(self, put: PendingPut) -> bool:
         """The put's wait ends in vain, if that may be."""
         return self.puts.rules.try_to(self.puts.name(put, "time_out_slave_wait"))
 
-    def _end_by_waits(self, put: Put) -> bool:
+    def _end_by_waits(self, put: PendingPut) -> bool:
         """Of a put that has timed out by itself the request stays in the line."""
         puts = self.puts
         is_used_up = self._waits >= habits.TRANSFER_WAITS_MAX

@@ -10,17 +10,17 @@ from collections.abc import Callable
 
 from attrs import define, field
 
-from brokers.broker.replication.followed_puts import FollowedPuts, Put
+from brokers.broker.replication.followed_puts import FollowedPuts, PendingPut
 from brokers.broker.replication.group_commit import GroupCommit
-from brokers.broker.replication.group_transfer import GroupTransfer
+from brokers.broker.replication.group_transfer import LiveGroupTransfer
 from brokers.broker.storage.live_store import MASTER_LOG
 from reference.store.java import Thrown
 from reference.store.put import (
-    Message,
     MessageBatch,
+    MessageToPut,
+    PutEnvironment,
     PutMessageResult,
     PutMessageStatus,
-    Surroundings,
     is_written,
 )
 from reference.worlds.replication.state import (
@@ -51,21 +51,23 @@ class Puts(FollowedPuts):
     """All puts of a master."""
 
     wake_writers: Callable[[], None]
-    make_transfer: type[GroupTransfer] = GroupTransfer
+    make_transfer: type[LiveGroupTransfer] = LiveGroupTransfer
     disk: GroupCommit = field(init=False)
-    transfer: GroupTransfer = field(init=False)
-    waiting: deque[Put] = field(factory=deque)
+    transfer: LiveGroupTransfer = field(init=False)
+    waiting: deque[PendingPut] = field(factory=deque)
     """Those that nobody has begun to append."""
 
     def __attrs_post_init__(self) -> None:
         self.disk = GroupCommit(self, self.advance)
         self.transfer = self.make_transfer(self, self.advance)
 
-    def ask(self, message: Message | MessageBatch, on_answer: Callable[[Put], None]) -> Put | None:
+    def ask(
+        self, message: MessageToPut | MessageBatch, on_answer: Callable[[PendingPut], None]
+    ) -> PendingPut | None:
         """A put; None: too many wait already."""
         if len(self.waiting) >= WAITING_MAX:
             return None
-        put = Put(message, on_answer, self.host.now_ms())
+        put = PendingPut(message, on_answer, self.host.now_ms())
         self.waiting.append(put)
         self._begin_next()
         return put
@@ -79,8 +81,8 @@ class Puts(FollowedPuts):
             self.slots.append(put)
             self._append(put)
 
-    def _append(self, put: Put) -> None:
-        around = Surroundings(
+    def _append(self, put: PendingPut) -> None:
+        around = PutEnvironment(
             self.host.wall_ms(),
             connection_count=put.connections_before,
             push2_slave_max_offset_bytes=put.push2_before,
@@ -115,7 +117,7 @@ class Puts(FollowedPuts):
         after = self.store.max_offset if begin is None else begin
         return before < after
 
-    def _refuse(self, put: Put) -> None:
+    def _refuse(self, put: PendingPut) -> None:
         status = PutMessageStatus.UNKNOWN_ERROR
         if isinstance(put.result, PutMessageResult):
             status = put.result.status
@@ -123,7 +125,7 @@ class Puts(FollowedPuts):
         self.store.learn_log()
         self.advance(put)
 
-    def advance(self, put: Put) -> None:
+    def advance(self, put: PendingPut) -> None:
         """The put goes on to its next wait, or is answered."""
         phase = self.get(put, "phase")
         if phase in (ANSWERED, REFUSED):
@@ -142,14 +144,14 @@ class Puts(FollowedPuts):
             self.rules.fire(self.name(put, "answer_disk_wait"))
             self.advance(put)
 
-    def _answer(self, put: Put) -> None:
+    def _answer(self, put: PendingPut) -> None:
         status = PutMessageStatus[STATUS_NAMES[self.get(put, "status")]]
         if isinstance(put.result, PutMessageResult):
             put.result = PutMessageResult(status, put.result.append)
         self.rules.forget_message(self.slots.index(put))
         self._hand_back(put)
 
-    def _hand_back(self, put: Put) -> None:
+    def _hand_back(self, put: PendingPut) -> None:
         put.is_answered = True
         self.slots.remove(put)
         put.on_answer(put)

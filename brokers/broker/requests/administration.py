@@ -6,7 +6,7 @@ import json
 
 from brokers.broker.replication.puts import WAITING_MAX
 from brokers.broker.requests.handler import handles
-from brokers.broker.requests.ports import Ports
+from brokers.broker.requests.ports import BrokerPorts
 from brokers.broker.requests.request import SYSTEM_ERROR, FieldError, Request, write
 from brokers.wire.codes import RequestCode
 from brokers.wire.remoting import VERSION
@@ -30,7 +30,7 @@ STEP_OF_CODE = {code: step for step, code in REQUEST_CODES.items()}
     RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG,
     by=(stored_broker.answer_copy, is_content_empty),
 )
-def get_all(ports: Ports, request: Request) -> None:
+def get_all(ports: BrokerPorts, request: Request) -> None:
     """A whole table, for a slave's copy (``AdminBrokerProcessor``)."""
     text = stored_broker.answer_copy(ports.tables.broker, STEP_OF_CODE[request.command.code])
     if is_content_empty(text):
@@ -40,7 +40,7 @@ def get_all(ports: Ports, request: Request) -> None:
 
 
 @handles(RequestCode.UPDATE_AND_CREATE_TOPIC, by=(stored_broker.put_entry,))
-def update_topic(ports: Ports, request: Request) -> None:
+def update_topic(ports: BrokerPorts, request: Request) -> None:
     """``AdminBrokerProcessor#updateAndCreateTopic``."""
     name = request.text("topic")
     configuration = ports.settings.configuration
@@ -61,7 +61,7 @@ def update_topic(ports: Ports, request: Request) -> None:
 
 
 @handles(RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, by=(build_group, stored_broker.put_entry))
-def update_group(ports: Ports, request: Request) -> None:
+def update_group(ports: BrokerPorts, request: Request) -> None:
     """``AdminBrokerProcessor#updateAndCreateSubscriptionGroup``. Raises FieldError."""
     try:
         options = dict(json.loads(request.command.body))
@@ -74,20 +74,20 @@ def update_group(ports: Ports, request: Request) -> None:
 
 
 @handles(RequestCode.DELETE_SUBSCRIPTIONGROUP, by=(stored_broker.delete_entry,))
-def delete_group(ports: Ports, request: Request) -> None:
+def delete_group(ports: BrokerPorts, request: Request) -> None:
     """``AdminBrokerProcessor#deleteSubscriptionGroup``; its progress stays."""
     ports.tables.delete_group(request.text("groupName"))
     request.answer()
 
 
 @handles(RequestCode.GET_BROKER_RUNTIME_INFO, by=(compute_dispatch_behind,))
-def get_runtime_info(ports: Ports, request: Request) -> None:
+def get_runtime_info(ports: BrokerPorts, request: Request) -> None:
     """``AdminBrokerProcessor#getBrokerRuntimeInfo``, as far as this broker has it."""
     table = {name: str(value) for name, value in describe(ports).items()}
     request.answer(body=json.dumps({"table": table}).encode())
 
 
-def describe(ports: Ports) -> dict[str, object]:
+def describe(ports: BrokerPorts) -> dict[str, object]:
     """The figures of a broker by RocketMQ's names."""
     store = ports.store
     ratio = store.files.compute_disk_ratio()
@@ -110,7 +110,7 @@ def describe(ports: Ports) -> dict[str, object]:
     }
 
 
-def describe_delays(ports: Ports) -> dict[str, str]:
+def describe_delays(ports: BrokerPorts) -> dict[str, str]:
     """Progress and end of each level that was delivered (``buildRunningStats``)."""
     told = {}
     for level, offset in ports.tables.tables.delay_offsets.items():
@@ -131,7 +131,7 @@ def write_bytes(count: int) -> str:
 
 
 @handles(RequestCode.GET_BROKER_CONFIG, by=(BrokerConfiguration.list_values_in_force,))
-def get_config(ports: Ports, request: Request) -> None:
+def get_config(ports: BrokerPorts, request: Request) -> None:
     """``AdminBrokerProcessor#getBrokerConfig``: all settings, as lines of properties."""
     configuration = ports.settings.configuration
     values = configuration.list_values_in_force() | dict(configuration.values)

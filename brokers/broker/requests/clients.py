@@ -10,15 +10,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from brokers.broker.requests.handler import handles
-from brokers.broker.requests.ports import Ports
+from brokers.broker.requests.ports import BrokerPorts
 from brokers.broker.requests.request import SYSTEM_ERROR, FieldError, Request
 from brokers.wire.codes import RequestCode
 from reference.decisions import consumer_groups
 from reference.decisions.clients.services import name_retry_topic
 from reference.decisions.consumer_groups import (
-    Client,
+    ClientChannelInfo,
+    ConsumerData,
     Subscribed,
-    Told,
 )
 from reference.decisions.sending.send_processor import make_retry_topic
 
@@ -26,7 +26,7 @@ GROUPS_MAX = 10_000
 """Beyond it heartbeats are refused, so that nobody fills the memory with them."""
 
 
-def read_group(told: Mapping[str, Any]) -> Told:
+def read_group(told: Mapping[str, Any]) -> ConsumerData:
     """One group of a heartbeat. Raises KeyError, ValueError, TypeError, AttributeError."""
     subscriptions = (
         Subscribed(
@@ -38,7 +38,7 @@ def read_group(told: Mapping[str, Any]) -> Told:
         )
         for each in told.get("subscriptionDataSet") or ()
     )
-    return Told(
+    return ConsumerData(
         str(told["groupName"]),
         is_broadcasting=told.get("messageModel") == "BROADCASTING",
         consume_type=str(told.get("consumeType") or ""),
@@ -51,7 +51,7 @@ def read_group(told: Mapping[str, Any]) -> Told:
     RequestCode.HEART_BEAT,
     by=(consumer_groups.register, consumer_groups.register_producer, make_retry_topic),
 )
-def heart_beat(ports: Ports, request: Request) -> None:
+def heart_beat(ports: BrokerPorts, request: Request) -> None:
     """``ClientManageProcessor#heartBeat``: a group also gets its topic of failed messages.
 
     Raises FieldError.
@@ -59,7 +59,7 @@ def heart_beat(ports: Ports, request: Request) -> None:
     command, clients = request.command, ports.clients
     try:
         told = json.loads(command.body)
-        client = Client(str(told["clientID"]), command.language, command.version)
+        client = ClientChannelInfo(str(told["clientID"]), command.language, command.version)
         groups = [read_group(each) for each in told.get("consumerDataSet") or ()]
         names = [str(each["groupName"]) for each in told.get("producerDataSet") or ()]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
@@ -84,7 +84,7 @@ def heart_beat(ports: Ports, request: Request) -> None:
     RequestCode.UNREGISTER_CLIENT,
     by=(consumer_groups.unregister, consumer_groups.unregister_producer),
 )
-def unregister(ports: Ports, request: Request) -> None:
+def unregister(ports: BrokerPorts, request: Request) -> None:
     """``ClientManageProcessor#unregisterClient``."""
     fields, clients = request.command.fields, ports.clients
     group, producers = fields.get("consumerGroup", ""), fields.get("producerGroup", "")
@@ -96,7 +96,7 @@ def unregister(ports: Ports, request: Request) -> None:
 
 
 @handles(RequestCode.GET_CONSUMER_LIST_BY_GROUP, by=(consumer_groups.list_ids,))
-def list_consumers(ports: Ports, request: Request) -> None:
+def list_consumers(ports: BrokerPorts, request: Request) -> None:
     """``ConsumerManageProcessor#getConsumerListByGroup``."""
     ids = consumer_groups.list_ids(ports.clients.groups, request.text("consumerGroup"))
     if not ids:

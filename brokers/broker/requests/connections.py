@@ -11,18 +11,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from brokers.broker.requests.handler import handles
-from brokers.broker.requests.ports import Ports
+from brokers.broker.requests.ports import BrokerPorts
 from brokers.broker.requests.request import SYSTEM_ERROR, Asker, FieldError, Request
 from brokers.wire.codes import RequestCode
 from reference.decisions import consumer_groups
-from reference.decisions.consumer_groups import Client, ConsumerGroup
+from reference.decisions.consumer_groups import ClientChannelInfo, ConsumerGroup
 from reference.decisions.reading.subscription import is_tag_type
 
 CONSUMER_NOT_ONLINE = 206
 """``ResponseCode``."""
 
 
-def list_connections(members: Mapping[Asker, Client]) -> list[dict[str, Any]]:
+def list_connections(members: Mapping[Asker, ClientChannelInfo]) -> list[dict[str, Any]]:
     """``Connection`` objects."""
     return [
         {
@@ -50,7 +50,7 @@ def describe_group(group: ConsumerGroup) -> dict[str, Any]:
 
 
 @handles(RequestCode.GET_CONSUMER_CONNECTION_LIST, by=(consumer_groups.find_group,))
-def list_consumers(ports: Ports, request: Request) -> None:
+def list_consumers(ports: BrokerPorts, request: Request) -> None:
     """``AdminBrokerProcessor#getConsumerConnectionList``."""
     name = request.text("consumerGroup")
     group = consumer_groups.find_group(ports.clients.groups, name)
@@ -61,7 +61,7 @@ def list_consumers(ports: Ports, request: Request) -> None:
 
 
 @handles(RequestCode.GET_PRODUCER_CONNECTION_LIST, by=(consumer_groups.find_producers,))
-def list_producers(ports: Ports, request: Request) -> None:
+def list_producers(ports: BrokerPorts, request: Request) -> None:
     """``AdminBrokerProcessor#getProducerConnectionList``."""
     name = request.text("producerGroup")
     members = consumer_groups.find_producers(ports.clients.producers, name)
@@ -72,7 +72,7 @@ def list_producers(ports: Ports, request: Request) -> None:
 
 
 @handles(RequestCode.CHECK_CLIENT_CONFIG, by=(is_tag_type,))
-def check_client(_ports: Ports, request: Request) -> None:
+def check_client(_ports: BrokerPorts, request: Request) -> None:
     """``ClientManageProcessor#checkClientConfig``: tags are all that is filtered by here."""
     try:
         told = json.loads(request.command.body or b"{}").get("subscriptionData") or {}

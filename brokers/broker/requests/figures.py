@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping
 
 from brokers.broker.requests.handler import handles
-from brokers.broker.requests.ports import Ports
+from brokers.broker.requests.ports import BrokerPorts
 from brokers.broker.requests.pulling import find_queue
 from brokers.broker.requests.request import Request
 from brokers.wire.codes import RequestCode
@@ -25,14 +25,14 @@ from reference.store.store import find_consume_queue
 from reference.store.time_search import pickup_store_timestamp
 
 
-def get_store_time(ports: Ports, queue: ConsumeQueue, offset: int) -> int:
+def get_store_time(ports: BrokerPorts, queue: ConsumeQueue, offset: int) -> int:
     """When a queue's message was stored (ms); -1: it is not there."""
     entries = consume_queues.get_index_buffer(queue, offset)
     return pickup_store_timestamp(ports.store.store, entries[0]) if entries else -1
 
 
 def write_queues(
-    ports: Ports, figures: Iterable[tuple[str, int, Mapping[str, int]]], **others: float
+    ports: BrokerPorts, figures: Iterable[tuple[str, int, Mapping[str, int]]], **others: float
 ) -> bytes:
     """Figures by queue, in fastjson's text: the keys are objects."""
     entries = []
@@ -45,7 +45,7 @@ def write_queues(
 
 
 @handles(RequestCode.GET_EARLIEST_MSG_STORETIME, by=(pickup_store_timestamp,))
-def get_earliest_time(ports: Ports, request: Request) -> None:
+def get_earliest_time(ports: BrokerPorts, request: Request) -> None:
     """``DefaultMessageStore#getEarliestMessageTime``."""
     queue = find_queue(ports, request)
     first_ms = get_store_time(ports, queue, queue.min_offset_in_queue)
@@ -53,7 +53,7 @@ def get_earliest_time(ports: Ports, request: Request) -> None:
 
 
 @handles(RequestCode.GET_TOPIC_STATS_INFO, by=(pickup_store_timestamp,))
-def get_topic_figures(ports: Ports, request: Request) -> None:
+def get_topic_figures(ports: BrokerPorts, request: Request) -> None:
     """``AdminBrokerProcessor#getTopicStatsInfo``."""
     name = request.text("topic")
     topic = ports.tables.topics.get(name)
@@ -70,7 +70,7 @@ def get_topic_figures(ports: Ports, request: Request) -> None:
     request.answer(body=write_queues(ports, figures))
 
 
-def list_consumed_topics(ports: Ports, group: str, told: str) -> list[str]:
+def list_consumed_topics(ports: BrokerPorts, group: str, told: str) -> list[str]:
     """The topics of a group: the one that was asked for, or all in which it has progress.
 
     One that its consumers do not subscribe to any more is left out.
@@ -87,7 +87,7 @@ def list_consumed_topics(ports: Ports, group: str, told: str) -> list[str]:
 
 
 @handles(RequestCode.GET_CONSUME_STATS, by=(name_key, pickup_store_timestamp))
-def get_progress(ports: Ports, request: Request) -> None:
+def get_progress(ports: BrokerPorts, request: Request) -> None:
     """``AdminBrokerProcessor#getConsumeStats``; nothing is told of speed."""
     group = request.text("consumerGroup")
     figures = []
@@ -103,7 +103,7 @@ def get_progress(ports: Ports, request: Request) -> None:
 
 
 @handles(RequestCode.QUERY_TOPIC_CONSUME_BY_WHO, by=(split_keys,))
-def list_groups(ports: Ports, request: Request) -> None:
+def list_groups(ports: BrokerPorts, request: Request) -> None:
     """``AdminBrokerProcessor#queryTopicConsumeByWho``: who subscribes to it, or has progress."""
     topic = request.text("topic")
     present = {n for n, group in ports.clients.groups.items() if topic in group.subscriptions}

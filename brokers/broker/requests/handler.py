@@ -7,11 +7,11 @@ from typing import Any
 
 from attrs import field, frozen
 
-from brokers.broker.requests.ports import Ports
+from brokers.broker.requests.ports import BrokerPorts
 from brokers.broker.requests.request import Request
 from brokers.wire.codes import RequestCode
 
-Answerer = Callable[[Ports, Request], None]
+Answerer = Callable[[BrokerPorts, Request], None]
 
 
 @frozen

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from brokers.broker.requests.handler import handles
-from brokers.broker.requests.ports import Ports
+from brokers.broker.requests.ports import BrokerPorts
 from brokers.broker.requests.request import FieldError, Request
 from brokers.wire.codes import RequestCode
 from reference.decisions.clients import queue_locks
@@ -27,7 +27,7 @@ def read_queues(request: Request) -> tuple[str, list[LockedQueue]]:
 
 
 @handles(RequestCode.LOCK_BATCH_MQ, by=(queue_locks.lock,))
-def lock_queues(ports: Ports, request: Request) -> None:
+def lock_queues(ports: BrokerPorts, request: Request) -> None:
     """``AdminBrokerProcessor#lockBatchMQ``. Raises FieldError."""
     client, queues = read_queues(request)
     clients, now_ms = ports.clients, ports.host.now_ms()
@@ -40,7 +40,7 @@ def lock_queues(ports: Ports, request: Request) -> None:
 
 
 @handles(RequestCode.UNLOCK_BATCH_MQ, by=(queue_locks.unlock,))
-def unlock_queues(ports: Ports, request: Request) -> None:
+def unlock_queues(ports: BrokerPorts, request: Request) -> None:
     """``AdminBrokerProcessor#unlockBatchMQ``. Raises FieldError."""
     client, queues = read_queues(request)
     ports.clients.locks = queue_locks.unlock(ports.clients.locks, queues, client)

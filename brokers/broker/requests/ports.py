@@ -7,7 +7,7 @@ from collections.abc import Callable
 from attrs import define, field
 
 from brokers.broker.host import Host
-from brokers.broker.replication.followed_puts import Put
+from brokers.broker.replication.followed_puts import PendingPut
 from brokers.broker.replication.puts import Puts
 from brokers.broker.requests.request import Asker, Request
 from brokers.broker.settings import Settings
@@ -18,7 +18,7 @@ from reference.decisions import consumer_groups
 from reference.decisions.clients.queue_locks import LockTable
 from reference.decisions.consumer_groups import ConsumerGroups, ProducerGroups
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
-from reference.store.put import Message, MessageBatch
+from reference.store.put import MessageBatch, MessageToPut
 
 NOTIFY_CONSUMER_IDS_CHANGED = 40
 HELD_MAX = 100_000
@@ -72,13 +72,13 @@ class Clients:
 
 
 @define(eq=False, repr=False)
-class Ports:
+class BrokerPorts:
     """What requests and deliveries may use of their broker."""
 
     puts: Puts
     """The log."""
     tables: LiveTables
-    on_put: Callable[[Put], None]
+    on_put: Callable[[PendingPut], None]
     """Called before whoever has asked for a put that has its answer."""
     puts_total: int = 0
     clients: Clients = field(factory=Clients)
@@ -89,11 +89,13 @@ class Ports:
         self.reading = self.settings.make_reading_settings()
 
     def put(
-        self, message: Message | MessageBatch, on_answer: Callable[[Put], None] = lambda _: None
-    ) -> Put | None:
+        self,
+        message: MessageToPut | MessageBatch,
+        on_answer: Callable[[PendingPut], None] = lambda _: None,
+    ) -> PendingPut | None:
         """A put; None: too many wait already."""
 
-        def take(done: Put) -> None:
+        def take(done: PendingPut) -> None:
             self.puts_total += 1
             self.on_put(done)
             on_answer(done)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from brokers.broker.requests.handler import handles
-from brokers.broker.requests.ports import Ports
+from brokers.broker.requests.ports import BrokerPorts
 from brokers.broker.requests.pulling import find_queue
 from brokers.broker.requests.request import Request
 from brokers.wire.codes import RequestCode
 from reference.decisions.progress import offset_table
-from reference.decisions.progress.offset_table import Query, answer_query, name_key
+from reference.decisions.progress.offset_table import (
+    QueryConsumerOffsetRequest,
+    answer_query,
+    name_key,
+)
 from reference.store import consume_queue as stored_queues
 from reference.store.store import find_consume_queue
 from reference.store.time_search import get_offset_in_queue_by_time
 
 
 @handles(RequestCode.UPDATE_CONSUMER_OFFSET, by=(offset_table.commit,))
-def update_consumer_offset(ports: Ports, request: Request) -> None:
+def update_consumer_offset(ports: BrokerPorts, request: Request) -> None:
     """``ConsumerManageProcessor#updateConsumerOffset``."""
     key = name_key(request.text("topic"), request.text("consumerGroup"))
     ports.tables.commit(key, request.number("queueId"), request.number("commitOffset"))
@@ -23,12 +27,12 @@ def update_consumer_offset(ports: Ports, request: Request) -> None:
 
 
 @handles(RequestCode.QUERY_CONSUMER_OFFSET, by=(answer_query,))
-def query_consumer_offset(ports: Ports, request: Request) -> None:
+def query_consumer_offset(ports: BrokerPorts, request: Request) -> None:
     """``ConsumerManageProcessor#queryConsumerOffset``."""
     queue = find_queue(ports, request)
     first = stored_queues.get_index_buffer(queue, 0)
     answer = answer_query(
-        Query(
+        QueryConsumerOffsetRequest(
             ports.tables.tables.offsets,
             name_key(request.text("topic"), request.text("consumerGroup")),
             request.number("queueId"),
@@ -51,7 +55,7 @@ def query_consumer_offset(ports: Ports, request: Request) -> None:
     RequestCode.GET_MIN_OFFSET,
     by=(find_consume_queue,),
 )
-def get_end(ports: Ports, request: Request) -> None:
+def get_end(ports: BrokerPorts, request: Request) -> None:
     """``AdminBrokerProcessor#getMaxOffset`` and ``#getMinOffset``."""
     queue = find_queue(ports, request)
     is_max = request.command.code == RequestCode.GET_MAX_OFFSET
@@ -60,7 +64,7 @@ def get_end(ports: Ports, request: Request) -> None:
 
 
 @handles(RequestCode.SEARCH_OFFSET_BY_TIMESTAMP, by=(get_offset_in_queue_by_time,))
-def search_offset(ports: Ports, request: Request) -> None:
+def search_offset(ports: BrokerPorts, request: Request) -> None:
     """``AdminBrokerProcessor#searchOffsetByTimestamp``."""
     queue = find_queue(ports, request)
     offset = get_offset_in_queue_by_time(ports.store.store, queue, request.number("timestamp"))

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from attrs import evolve
 
 from brokers.broker.requests.handler import handles
-from brokers.broker.requests.ports import Held, Ports
+from brokers.broker.requests.ports import BrokerPorts, Held
 from brokers.broker.requests.request import SUCCESS, Request
 from brokers.broker.requests.sending import encode_host
 from brokers.wire.codes import RequestCode
@@ -16,9 +16,13 @@ from reference.decisions.consumer_groups import describe, find_subscription
 from reference.decisions.delay.stored import encode_properties
 from reference.decisions.progress.offset_table import name_key
 from reference.decisions.reading import pull_processor
-from reference.decisions.reading.consume_queue import ConsumeQueue, Entry, compute_entries_per_file
+from reference.decisions.reading.consume_queue import (
+    MessageLocation,
+    ReadableQueue,
+    compute_entries_per_file,
+)
 from reference.decisions.reading.get_message import GetMessageResult, get_message
-from reference.decisions.reading.pull import Pull, Situation, Topic
+from reference.decisions.reading.pull import PullMessageRequest, PullSituation, Topic
 from reference.decisions.reading.pull_processor import (
     HeldPull,
     PullAnswer,
@@ -37,7 +41,7 @@ from reference.decisions.reading.subscription import (
 from reference.store import consume_queue as stored_queues
 from reference.store import reading
 from reference.store.mapped_file import SelectedBuffer
-from reference.store.put import Message
+from reference.store.put import MessageToPut
 from reference.store.store import find_consume_queue
 
 COMMIT_FLAG, SUSPEND_FLAG, SUBSCRIPTION_FLAG = 1, 2, 4
@@ -46,7 +50,7 @@ MESSAGES_MAX = 100_000
 OFFSET_MOVED_EVENT = "OFFSET_MOVED_EVENT"
 
 
-def hold_pulls(ports: Ports) -> None:
+def hold_pulls(ports: BrokerPorts) -> None:
     """Those that are held are looked at regularly, and when messages arrive."""
     store, processor = ports.reading
 
@@ -58,7 +62,7 @@ def hold_pulls(ports: Ports) -> None:
         ports.store.on_dispatched.append(look)
 
 
-def look_again(ports: Ports) -> None:
+def look_again(ports: BrokerPorts) -> None:
     """Pulls for which there is a message, or that have waited long enough, run again."""
     clients = ports.clients
     waiting, clients.held = clients.held, []
@@ -69,7 +73,7 @@ def look_again(ports: Ports) -> None:
             run_pull(ports, held.request, is_first_pass=False)
 
 
-def describe_held(ports: Ports, held: Held) -> HeldPull:
+def describe_held(ports: BrokerPorts, held: Held) -> HeldPull:
     """A held pull, and whether there is a message for it by now."""
     request = held.request
     return HeldPull(
@@ -80,18 +84,18 @@ def describe_held(ports: Ports, held: Held) -> HeldPull:
     )
 
 
-def find_queue(ports: Ports, request: Request) -> stored_queues.ConsumeQueue:
+def find_queue(ports: BrokerPorts, request: Request) -> stored_queues.ConsumeQueue:
     """The queue that a request names; an empty one if there is none."""
     return find_consume_queue(ports.store.store, request.text("topic"), request.number("queueId"))
 
 
 @handles(RequestCode.PULL_MESSAGE, by=(get_message, answer_pull))
-def pull_message(ports: Ports, request: Request) -> None:
+def pull_message(ports: BrokerPorts, request: Request) -> None:
     """``PullMessageProcessor#processRequest``."""
     run_pull(ports, request, is_first_pass=True)
 
 
-def run_pull(ports: Ports, request: Request, *, is_first_pass: bool) -> None:
+def run_pull(ports: BrokerPorts, request: Request, *, is_first_pass: bool) -> None:
     """Answer a pull, or hold it."""
     pull = make_pull(request, is_first_pass=is_first_pass)
     subscription, pull = read_subscription(ports, request, pull)
@@ -109,11 +113,11 @@ def run_pull(ports: Ports, request: Request, *, is_first_pass: bool) -> None:
     request.answer(answer.code, make_remark(answer), make_fields(answer), body)
 
 
-def make_pull(request: Request, *, is_first_pass: bool) -> Pull:
+def make_pull(request: Request, *, is_first_pass: bool) -> PullMessageRequest:
     """The request's own part. Raises FieldError."""
     flags = request.number("sysFlag")
     has_suspend_flag = bool(flags & SUSPEND_FLAG)
-    return Pull(
+    return PullMessageRequest(
         offset=request.number("queueOffset"),
         queue=request.number("queueId"),
         max_messages=max(0, min(request.number("maxMsgNums"), MESSAGES_MAX)),
@@ -126,7 +130,9 @@ def make_pull(request: Request, *, is_first_pass: bool) -> Pull:
     )
 
 
-def read_subscription(ports: Ports, request: Request, pull: Pull) -> tuple[Subscription, Pull]:
+def read_subscription(
+    ports: BrokerPorts, request: Request, pull: PullMessageRequest
+) -> tuple[Subscription, PullMessageRequest]:
     """Which messages the consumer wants: by the request, or by its heartbeat."""
     fields = request.command.fields
     text, kind = fields.get("subscription"), fields.get("expressionType", "")
@@ -144,8 +150,8 @@ def read_subscription(ports: Ports, request: Request, pull: Pull) -> tuple[Subsc
 
 
 def make_situation(
-    ports: Ports, request: Request, pull: Pull, subscription: Subscription
-) -> tuple[Situation, dict[int, stored_queues.Entry]]:
+    ports: BrokerPorts, request: Request, pull: PullMessageRequest, subscription: Subscription
+) -> tuple[PullSituation, dict[int, stored_queues.ConsumeQueueEntry]]:
     """The pull with all that the broker knows; and the entries of its queue, by queue offset."""
     store, processor = ports.reading
     topic = ports.tables.topics.get(request.text("topic"))
@@ -169,23 +175,27 @@ def make_situation(
     group = ports.tables.find_group(pull.group_name)
     version = request.number("subVersion", 0)
     registration = describe(ports.clients.groups, pull.group_name, request.text("topic"), version)
-    return Situation(pull, store, processor, group, known, registration, result), by_offset
+    return PullSituation(pull, store, processor, group, known, registration, result), by_offset
 
 
 def describe_queue(
-    queue: stored_queues.ConsumeQueue, begin: int, entries: Iterable[stored_queues.Entry]
-) -> ConsumeQueue:
+    queue: stored_queues.ConsumeQueue,
+    begin: int,
+    entries: Iterable[stored_queues.ConsumeQueueEntry],
+) -> ReadableQueue:
     """A queue as a reader sees it: the rest of one file."""
-    return ConsumeQueue(
+    return ReadableQueue(
         min_offset=queue.min_offset_in_queue,
         max_offset=queue.max_offset_in_queue,
         first_offset=begin,
-        entries=[Entry(entry.offset_bytes, entry.size_bytes) for entry in entries],
+        entries=[MessageLocation(entry.offset_bytes, entry.size_bytes) for entry in entries],
         entries_per_file=compute_entries_per_file(queue.files.file_size_bytes),
     )
 
 
-def read_bodies(ports: Ports, entries: dict[int, stored_queues.Entry], answer: PullAnswer) -> bytes:
+def read_bodies(
+    ports: BrokerPorts, entries: dict[int, stored_queues.ConsumeQueueEntry], answer: PullAnswer
+) -> bytes:
     """The records of the messages found, one after another."""
     if answer.code != SUCCESS or answer.result is None:
         return b""
@@ -217,7 +227,7 @@ def make_fields(answer: PullAnswer) -> dict[str, int | None]:
     }
 
 
-def write_moved_event(ports: Ports, request: Request, result: GetMessageResult) -> None:
+def write_moved_event(ports: BrokerPorts, request: Request, result: GetMessageResult) -> None:
     """A message about a consumer whose offset was corrected (R-PM-05)."""
     queue = {
         "brokerName": ports.settings.configuration.broker_name,
@@ -233,7 +243,7 @@ def write_moved_event(ports: Ports, request: Request, result: GetMessageResult) 
     group = request.text("consumerGroup")
     body = json.dumps(event, separators=(",", ":")).encode()
     own_host = encode_host(ports.settings.address)
-    message = Message(
+    message = MessageToPut(
         OFFSET_MOVED_EVENT,
         0,
         body=body,

@@ -8,10 +8,10 @@ from __future__ import annotations
 import random
 import struct
 
-from brokers.broker.replication.followed_puts import Put
+from brokers.broker.replication.followed_puts import PendingPut
 from brokers.broker.replication.puts import Puts
 from brokers.broker.requests.handler import handles
-from brokers.broker.requests.ports import Ports
+from brokers.broker.requests.ports import BrokerPorts
 from brokers.broker.requests.request import SUCCESS, SYSTEM_ERROR, FieldError, Request
 from brokers.broker.requests.sending import ask, encode_host
 from brokers.wire.codes import RequestCode
@@ -29,7 +29,7 @@ from reference.store.records import Record
 SIZE = struct.Struct(">i")
 
 
-def select_message(ports: Ports, offset: int) -> bytes | None:
+def select_message(ports: BrokerPorts, offset: int) -> bytes | None:
     """The record at an offset (``selectOneMessageByOffset``); its size is believed."""
     _, head = reading.get_message(ports.store.store, offset, SIZE.size)
     if not isinstance(head, SelectedBuffer):
@@ -40,7 +40,7 @@ def select_message(ports: Ports, offset: int) -> bytes | None:
 
 
 @handles(RequestCode.VIEW_MESSAGE_BY_ID, by=(reading.get_message,))
-def view_message(ports: Ports, request: Request) -> None:
+def view_message(ports: BrokerPorts, request: Request) -> None:
     """``QueryMessageProcessor#viewMessageById``."""
     offset = request.number("offset")
     data = select_message(ports, offset)
@@ -54,7 +54,7 @@ def view_message(ports: Ports, request: Request) -> None:
     RequestCode.CONSUMER_SEND_MSG_BACK,
     by=(send_back.find_end, send_back.make_copy, delay_message, Puts.ask),
 )
-def take_back(ports: Ports, request: Request) -> None:
+def take_back(ports: BrokerPorts, request: Request) -> None:
     """``SendMessageProcessor#consumerSendMsgBack``. Raises FieldError."""
     name = request.text("group")
     group = ports.tables.find_group(name)
@@ -77,7 +77,9 @@ def take_back(ports: Ports, request: Request) -> None:
     put_back(ports, request, group, record)
 
 
-def put_back(ports: Ports, request: Request, group: SubscriptionGroup, record: Record) -> None:
+def put_back(
+    ports: BrokerPorts, request: Request, group: SubscriptionGroup, record: Record
+) -> None:
     """The copy, for a later try or among the dead letters. Raises FieldError."""
     name, version = request.text("group"), request.command.version
     told = "maxReconsumeTimes" in request.command.fields
@@ -96,7 +98,7 @@ def put_back(ports: Ports, request: Request, group: SubscriptionGroup, record: R
     except JavaError as problem:
         raise FieldError(f"{problem}: its delay, or maxReconsumeTimes") from problem
 
-    def answer(done: Put) -> None:
+    def answer(done: PendingPut) -> None:
         result = done.result
         status = result.status if isinstance(result, PutMessageResult) else None
         is_ok = status is PutMessageStatus.PUT_OK

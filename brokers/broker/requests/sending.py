@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 from attrs import evolve, frozen
 
-from brokers.broker.replication.followed_puts import Put
+from brokers.broker.replication.followed_puts import PendingPut
 from brokers.broker.replication.puts import Puts
 from brokers.broker.requests.handler import handles
-from brokers.broker.requests.ports import Ports
+from brokers.broker.requests.ports import BrokerPorts
 from brokers.broker.requests.request import SYSTEM_BUSY, FieldError, Request
 from brokers.wire.codes import RequestCode
 from reference.decisions.delay.stored import delay_message
@@ -24,8 +24,8 @@ from reference.store.java import JavaError, Thrown, parse_integer
 from reference.store.put import (
     BATCH_ITEM_HEADER,
     BatchItem,
-    Message,
     MessageBatch,
+    MessageToPut,
     PutMessageResult,
     compute_batch_bytes,
 )
@@ -96,14 +96,14 @@ class Fields:
         Puts.ask,
     ),
 )
-def send_message(ports: Ports, request: Request) -> None:
+def send_message(ports: BrokerPorts, request: Request) -> None:
     """``SendMessageProcessor#processRequest``."""
     given = Fields(request)
     name = given.text("topic")
     topics = ports.tables.topics
     queues = given.number("defaultTopicQueueNums", 0)
     topic = send_processor.find_topic(name, topics, given.optional("defaultTopic"), queues)
-    send = send_processor.Send(
+    send = send_processor.SendMessageRequest(
         name,
         given.number("queueId"),
         topic,
@@ -130,16 +130,18 @@ def send_message(ports: Ports, request: Request) -> None:
     put(ports, request, make_message(ports, given, target, place), queue)
 
 
-def put(ports: Ports, request: Request, message: Message | MessageBatch, queue: int) -> None:
+def put(
+    ports: BrokerPorts, request: Request, message: MessageToPut | MessageBatch, queue: int
+) -> None:
     """Put a message; its sender is told the queue that it has chosen."""
     ask(ports, request, message, lambda done: answer_put(ports, request, done, queue))
 
 
 def ask(
-    ports: Ports,
+    ports: BrokerPorts,
     request: Request,
-    message: Message | MessageBatch,
-    on_answer: Callable[[Put], None],
+    message: MessageToPut | MessageBatch,
+    on_answer: Callable[[PendingPut], None],
 ) -> None:
     """A put for a request, which is refused if too many wait already."""
     if ports.put(message, on_answer) is None:
@@ -153,7 +155,7 @@ def is_transaction(given: Fields) -> bool:
     return is_half and not given.is_batch
 
 
-def find_target(ports: Ports, given: Fields, topic: TopicConfig) -> tuple[TopicConfig, bool]:
+def find_target(ports: BrokerPorts, given: Fields, topic: TopicConfig) -> tuple[TopicConfig, bool]:
     """The topic that takes it: dead letters if it has failed too often; False: no such group.
 
     Raises FieldError.
@@ -174,11 +176,11 @@ def find_target(ports: Ports, given: Fields, topic: TopicConfig) -> tuple[TopicC
     return (topic, True) if dead is None else (ports.tables.know_topic(dead), True)
 
 
-def make_message(ports: Ports, given: Fields, topic: TopicConfig, queue: int) -> Message:
+def make_message(ports: BrokerPorts, given: Fields, topic: TopicConfig, queue: int) -> MessageToPut:
     """One message; a delayed one goes to the queue of its level. Raises FieldError."""
     text = given.optional("properties")
     properties = records.parse_properties(text)
-    message = Message(
+    message = MessageToPut(
         topic=str(topic.name),
         queue_id=queue,
         body=given.request.command.body,
@@ -248,7 +250,7 @@ def encode_host(address: str) -> bytes:
     return packed + PORT.pack(int(port) if port.isdigit() else 0)
 
 
-def answer_put(ports: Ports, request: Request, done: Put, queue: int) -> None:
+def answer_put(ports: BrokerPorts, request: Request, done: PendingPut, queue: int) -> None:
     """``SendMessageProcessor#handlePutMessageResult``."""
     result = done.result
     if isinstance(result, Thrown) or result is None:
@@ -262,7 +264,7 @@ def answer_put(ports: Ports, request: Request, done: Put, queue: int) -> None:
 
 
 def describe_place(
-    ports: Ports, message: Message | MessageBatch, result: PutMessageResult, queue: int
+    ports: BrokerPorts, message: MessageToPut | MessageBatch, result: PutMessageResult, queue: int
 ) -> dict[str, str]:
     """Where it lies: its id, queue and queue offset; a batch has an id for each message."""
     assert result.append is not None
@@ -279,8 +281,8 @@ def describe_place(
     }
 
 
-def list_sizes(message: Message | MessageBatch) -> list[int]:
+def list_sizes(message: MessageToPut | MessageBatch) -> list[int]:
     """How many bytes each message of a put takes; of a single one it does not matter."""
-    if isinstance(message, Message):
+    if isinstance(message, MessageToPut):
         return [0]
     return [compute_batch_bytes(evolve(message, items=(item,))) for item in message.items]

@@ -18,7 +18,7 @@ LOOPBACK = "127.0.0.1"
 
 
 @define(eq=False, repr=False)
-class Process:
+class BrokerProcess:
     """What was asked for on the command line."""
 
     settings: Settings

@@ -25,7 +25,7 @@ from reference.store.allocation import Creation
 from reference.store.content import Content
 from reference.store.expiry import CleanCommitLogService, CleanConfig, CleanConsumeQueueService
 from reference.store.java import Thrown
-from reference.store.put import Message, MessageBatch, PutMessageResult, Surroundings
+from reference.store.put import MessageBatch, MessageToPut, PutEnvironment, PutMessageResult
 from reference.store.store import Store
 
 MASTER_LOG, SLAVE_LOG = "master.log", "slaves.0.log"
@@ -202,7 +202,7 @@ class LiveStore:
     # Appends
 
     def put(
-        self, message: Message | MessageBatch, around: Surroundings
+        self, message: MessageToPut | MessageBatch, around: PutEnvironment
     ) -> tuple[int, PutMessageResult | Thrown]:
         """Append a put, without its waits; with the log's end before it."""
         before = self.max_offset
@@ -317,7 +317,7 @@ class LiveStore:
         ratio = self.files.compute_disk_ratio()
         hour = datetime.fromtimestamp(wall_ms / 1000).hour
         is_time = f"{hour:02d}" in settings.text("deleteWhen").split(";")
-        around = expiry.Surroundings(wall_ms, is_time, ratio, ratio)
+        around = expiry.ExpiryEnvironment(wall_ms, is_time, ratio, ratio)
         self.store, self._clean_log = expiry.run(self.store, self._clean_log, config, around)
         self.store, self._clean_queues = expiry.clean_consume_queues(
             self.store, self._clean_queues, wall_ms

@@ -32,7 +32,7 @@ from brokers.disk.files.folders import (
     StoreFolder,
 )
 from brokers.disk.files.table_files import FILE_NAMES
-from reference.decisions.progress.config_file import Broken, Content, Files
+from reference.decisions.progress.config_file import BrokenFile, Content, Files
 from reference.store import consume_queue as consume_queues
 from reference.store import content as contents
 from reference.store.consume_queue import ConsumeQueue
@@ -252,5 +252,5 @@ def remove_others(folder: Path, names: set[str]) -> None:
 
 def _read_text(path: Path) -> Content:
     if not path.is_file():
-        return Broken.MISSING
-    return path.read_text("utf-8", "replace") or Broken.EMPTY
+        return BrokenFile.MISSING
+    return path.read_text("utf-8", "replace") or BrokenFile.EMPTY

@@ -12,7 +12,7 @@ from brokers.broker.settings import Settings
 from brokers.broker.storage.store_files import StoreFiles
 from reference.decisions.metadata import stored_broker
 from reference.decisions.metadata.broker_tables import BrokerTables
-from reference.decisions.metadata.stored_broker import StoredBroker
+from reference.decisions.metadata.stored_broker import BrokerMetadata
 from reference.decisions.metadata.table_text import DELAY, GROUPS, OFFSETS, TOPICS, TopicConfig
 from reference.releases.known_differences import GROUPS_KEEP_THEIR_VERSION
 
@@ -28,7 +28,7 @@ class LiveTables:
     settings: Settings
     files: StoreFiles
     host: Host
-    broker: StoredBroker = field(init=False)
+    broker: BrokerMetadata = field(init=False)
     on_topic: Callable[[], None] = field(default=lambda: None)
     """Called when clients have made or changed a topic."""
 
@@ -66,7 +66,7 @@ class LiveTables:
             text = f"{self.files.root}: {', '.join(failed)} and the backup cannot be read"
             raise TablesFailedError(text)
 
-    def change(self, broker: StoredBroker) -> None:
+    def change(self, broker: BrokerMetadata) -> None:
         """Take over a broker's tables, and write the files that differ. Raises OSError."""
         before, self.broker = self.broker.files, broker
         for name, files in broker.files.items():

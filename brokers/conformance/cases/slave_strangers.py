@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from brokers.conformance.acts import Act, Cut, Meet, Wait
 from brokers.conformance.case import SMALL_FILES, Case, slave_case
-from brokers.conformance.strangers import MESSAGE_BYTES, Asked, Frames, Listen
+from brokers.conformance.strangers import MESSAGE_BYTES, AwaitReport, Frames, Listen
 
 REFUSE = "replication.md#refuse_frame"
 WRONG = "replication.md#append_at_wrong_offset"
@@ -18,10 +18,10 @@ TIMERS = "wire_format.md#timers"
 
 ONE = MESSAGE_BYTES
 END = 2 * ONE
-JOINED: tuple[Act, ...] = (Listen(), Asked())
+JOINED: tuple[Act, ...] = (Listen(), AwaitReport())
 FILLED: tuple[Act, ...] = (*JOINED, Frames(((0, ONE), (ONE, ONE))), Wait(300))
 """The slave's log ends at END."""
-REFUSED: tuple[Act, ...] = (Wait(1500), Asked(), Frames(((END, ONE),)), Wait(1500))
+REFUSED: tuple[Act, ...] = (Wait(1500), AwaitReport(), Frames(((END, ONE),)), Wait(1500))
 """It has closed by then, has asked again, and takes what it asks for."""
 
 OUT_OF_STEP = tuple(
@@ -151,7 +151,7 @@ PARTS = (
             Frames(((END, ONE),), first_bytes=part),
             Wait(300),
             Cut(),
-            Asked(),
+            AwaitReport(),
             Frames(((END, ONE), (END + ONE, ONE))),
             Wait(1500),
             Frames(((END + 2 * ONE, ONE),)),
@@ -213,9 +213,9 @@ SILENCE = (
         (TIMERS,),
         *FILLED,
         Wait(2500, housekeepings=1.0),
-        Asked(),
+        AwaitReport(),
         Wait(2500, housekeepings=1.0),
-        Asked(),
+        AwaitReport(),
         Frames(((END, ONE),)),
         Wait(1500),
     ),

@@ -17,7 +17,7 @@ NO_END = 2**63 - 1
 """The end of a last epoch that begins behind its log's end: it is never set."""
 
 
-class Answer(enum.Enum):
+class HandshakeReaction(enum.Enum):
     """What the slave does."""
 
     FETCHES_ALL = "it has no epochs, and is sent the log from its begin"
@@ -28,29 +28,31 @@ class Answer(enum.Enum):
 
 
 @frozen
-class Handshake:
+class HandshakeOutcome:
     """The outcome of the next handshake."""
 
-    answer: Answer
+    answer: HandshakeReaction
     offset: int = 0
     """The consistent point: what the slave truncates to, and reports."""
 
 
-def compute_handshake(master: StoredBroker, slave: StoredBroker) -> Handshake | None:
+def compute_handshake(master: StoredBroker, slave: StoredBroker) -> HandshakeOutcome | None:
     """The outcome; None if the master has no epochs, and so no controller."""
     if not master.epochs.entries:
         return None
     if not slave.epochs.entries:
-        return Handshake(Answer.FETCHES_ALL, master.start.begin_offset)
+        return HandshakeOutcome(HandshakeReaction.FETCHES_ALL, master.start.begin_offset)
     end = slave.start.end_offset
     point = find_consistent_point(
         slave.epochs.entries, end, master.epochs.entries, master.start.end_offset
     )
     if point is None:
-        return Handshake(Answer.NO_POINT)
+        return HandshakeOutcome(HandshakeReaction.NO_POINT)
     if point > end:
-        return Handshake(Answer.LIES, point)
-    return Handshake(Answer.TRUNCATES if point < end else Answer.GOES_ON, point)
+        return HandshakeOutcome(HandshakeReaction.LIES, point)
+    return HandshakeOutcome(
+        HandshakeReaction.TRUNCATES if point < end else HandshakeReaction.GOES_ON, point
+    )
 
 
 def list_ends(epochs: Sequence[Epoch], log_end: int) -> dict[int, tuple[int, int]]:

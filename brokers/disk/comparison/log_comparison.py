@@ -16,7 +16,7 @@ from brokers.disk.comparison.byte_comparison import (
 )
 from brokers.disk.files.file_bytes import PIECE_BYTES
 from brokers.disk.files.queue_files import Queue, QueueFile
-from brokers.disk.findings import DIFFERENT, Finding, Kind
+from brokers.disk.findings import DIFFERENT, DiskFinding, FindingKind
 from brokers.disk.records.held_records import list_held_records
 from brokers.disk.records.units import UnitKind, find_unit
 from brokers.disk.starting import Progress
@@ -31,7 +31,7 @@ COMPARED_BYTES = 64
 class LogComparison:
     """All that is found of two logs, the most serious first; empty if they are equal."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[DiskFinding, ...]
     differs_from: int
     """Where the first record begins that differs; the end of what both hold if none does."""
     differs_until: int
@@ -40,10 +40,10 @@ class LogComparison:
     """Stretches, as begin and end, in which both logs have the same bytes after a start."""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> FindingKind:
         """What is most serious."""
-        kinds = [f.kind for f in self.findings if f.kind in DIFFERENT | {Kind.CANNOT_SAY}]
-        return kinds[0] if kinds else Kind.EQUAL
+        kinds = [f.kind for f in self.findings if f.kind in DIFFERENT | {FindingKind.CANNOT_SAY}]
+        return kinds[0] if kinds else FindingKind.EQUAL
 
 
 def compare_logs(
@@ -53,7 +53,7 @@ def compare_logs(
     for broker in (master, slave):
         if not broker.start.is_started:
             reason = f"the {broker.name} does not start: {tell_start_problem(broker)}"
-            return LogComparison((Finding(Kind.CANNOT_SAY, reason=reason),), 0, 0)
+            return LogComparison((DiskFinding(FindingKind.CANNOT_SAY, reason=reason),), 0, 0)
     begin = max(master.start.begin_offset, slave.start.begin_offset)
     end = max(begin, min(master.start.end_offset, slave.start.end_offset))
     found = find_differences(master.log, slave.log, begin, end, progress)
@@ -66,7 +66,7 @@ def compare_logs(
     findings += [*_compare_bounds(master, slave), *_find_hole(master, slave)]
     if not any(finding.kind in DIFFERENT for finding in findings):
         findings += [*_compare_queues(master, slave, progress)]
-    order = list(Kind)
+    order = list(FindingKind)
     findings.sort(key=lambda finding: order.index(finding.kind))
     equal = [(begin, differs_from), (differs_until, end)]
     covered = intersect(master.log.list_covered(), slave.log.list_covered())
@@ -74,15 +74,15 @@ def compare_logs(
     return LogComparison(tuple(findings), differs_from, differs_until, shared)
 
 
-def _list_gaps(master: StoredBroker, slave: StoredBroker) -> Iterator[Finding]:
+def _list_gaps(master: StoredBroker, slave: StoredBroker) -> Iterator[DiskFinding]:
     """Files that are missing between others: a start does not notice (T1-13698)."""
     for broker in (master, slave):
-        kind = Kind.MASTER_GAP if broker.is_master else Kind.GAP
+        kind = FindingKind.MASTER_GAP if broker.is_master else FindingKind.GAP
         for low, high in broker.log.list_missing():
-            yield Finding(kind, low, high, broker=broker.name)
+            yield DiskFinding(kind, low, high, broker=broker.name)
 
 
-def _judge_difference(master: StoredBroker, slave: StoredBroker, first: int) -> Finding:
+def _judge_difference(master: StoredBroker, slave: StoredBroker, first: int) -> DiskFinding:
     """What the first byte that differs belongs to."""
     record_format = slave.rules.record_format
     ours, theirs = (
@@ -92,15 +92,15 @@ def _judge_difference(master: StoredBroker, slave: StoredBroker, first: int) -> 
     foreign = _find_foreign(slave, begin)
     if foreign is not None:
         shift, until = foreign
-        return Finding(Kind.FOREIGN, begin, until, ours, theirs, shift_bytes=shift)
+        return DiskFinding(FindingKind.FOREIGN, begin, until, ours, theirs, shift_bytes=shift)
     ours_end = ours.begin_offset + (ours.record.size_bytes if ours.record else 1)
     nonzero = find_nonzero(slave.log, first, slave.start.end_offset)
     until = slave.start.end_offset if nonzero is None else nonzero
     if ours.kind is UnitKind.RECORD and until >= ours_end:
         is_torn = theirs.kind is UnitKind.RECORD
-        kind = Kind.DIVERGED if is_torn else Kind.GAP
-        return Finding(kind, begin, until, ours, theirs, is_torn=is_torn)
-    return Finding(Kind.DIVERGED, begin, 0, ours, theirs)
+        kind = FindingKind.DIVERGED if is_torn else FindingKind.GAP
+        return DiskFinding(kind, begin, until, ours, theirs, is_torn=is_torn)
+    return DiskFinding(FindingKind.DIVERGED, begin, 0, ours, theirs)
 
 
 def _find_foreign(slave: StoredBroker, begin: int) -> tuple[int, int] | None:
@@ -118,23 +118,25 @@ def _find_foreign(slave: StoredBroker, begin: int) -> tuple[int, int] | None:
     return (shift, until) if shift else None
 
 
-def _compare_bounds(master: StoredBroker, slave: StoredBroker) -> Iterator[Finding]:
+def _compare_bounds(master: StoredBroker, slave: StoredBroker) -> Iterator[DiskFinding]:
     ours, theirs = master.start, slave.start
     if theirs.end_offset < ours.begin_offset:
-        yield Finding(Kind.OUTRUN, theirs.end_offset, ours.begin_offset)
+        yield DiskFinding(FindingKind.OUTRUN, theirs.end_offset, ours.begin_offset)
     elif theirs.end_offset < ours.end_offset:
-        yield Finding(Kind.BEHIND, theirs.end_offset, ours.end_offset)
+        yield DiskFinding(FindingKind.BEHIND, theirs.end_offset, ours.end_offset)
     elif theirs.end_offset > ours.end_offset:
-        yield Finding(Kind.AHEAD, ours.end_offset, theirs.end_offset)
+        yield DiskFinding(FindingKind.AHEAD, ours.end_offset, theirs.end_offset)
     if slave.log.files and theirs.begin_offset > ours.begin_offset:
         is_empty = theirs.begin_offset == theirs.end_offset
         until = min(theirs.begin_offset, ours.end_offset)
-        yield Finding(Kind.GAP if is_empty else Kind.BEGINS_LATER, ours.begin_offset, until)
+        yield DiskFinding(
+            FindingKind.GAP if is_empty else FindingKind.BEGINS_LATER, ours.begin_offset, until
+        )
     elif slave.log.files and theirs.begin_offset < ours.begin_offset <= theirs.end_offset:
-        yield Finding(Kind.MASTER_BEGINS_LATER, theirs.begin_offset, ours.begin_offset)
+        yield DiskFinding(FindingKind.MASTER_BEGINS_LATER, theirs.begin_offset, ours.begin_offset)
 
 
-def _find_hole(master: StoredBroker, slave: StoredBroker) -> Iterator[Finding]:
+def _find_hole(master: StoredBroker, slave: StoredBroker) -> Iterator[DiskFinding]:
     """The slave lacks bytes at its log's end, and has what follows them on the master.
 
     A write that failed was only logged, and the position moved on (``MappedFile#appendMessage``).
@@ -147,12 +149,12 @@ def _find_hole(master: StoredBroker, slave: StoredBroker) -> Iterator[Finding]:
     theirs = slave.log.read(nonzero, length)
     missing = master.log.read(begin, nonzero - begin) if nonzero - begin < PIECE_BYTES else b"1"
     if theirs == master.log.read(nonzero, len(theirs)) and missing.strip(b"\0"):
-        yield Finding(Kind.GAP, begin, nonzero, broker=slave.name, is_hole=True)
+        yield DiskFinding(FindingKind.GAP, begin, nonzero, broker=slave.name, is_hole=True)
 
 
 def _compare_queues(
     master: StoredBroker, slave: StoredBroker, progress: Progress
-) -> Iterator[Finding]:
+) -> Iterator[DiskFinding]:
     """The queues that a start makes of equal logs: their ends, and the entries that both have.
 
     After an orderly stop nothing is left to enter: what a start enters again counts as missing.
@@ -167,7 +169,7 @@ def _compare_queues(
         if len(ends) > 1 or not have_equal_entries(one, other):
             differing.append(key)
     if differing:
-        yield Finding(Kind.QUEUES, queues=tuple(differing))
+        yield DiskFinding(FindingKind.QUEUES, queues=tuple(differing))
 
 
 def have_equal_entries(one: Queue, other: Queue) -> bool:

@@ -16,7 +16,7 @@ from brokers.disk.comparison.accounting import list_cut, list_missing
 from brokers.disk.comparison.log_comparison import LogComparison
 from brokers.disk.comparison.table_comparison import list_progress
 from brokers.disk.files.log_files import LogFile
-from brokers.disk.findings import Kind
+from brokers.disk.findings import FindingKind
 from brokers.disk.records.held_records import HeldRecord
 from brokers.disk.stored_brokers import StoredBroker
 from reference.decisions.metadata.table_text import DELAY
@@ -99,7 +99,7 @@ class Choices:
 
 
 @define
-class Tally:
+class RecordTally:
     """Counts records as they go by, so that none has to stay in memory."""
 
     by_queue: Counter[QueueKey] = field(factory=Counter)
@@ -127,9 +127,9 @@ class Tally:
 
 def compute_choices(master: StoredBroker, slave: StoredBroker, compared: LogComparison) -> Choices:
     """Both choices, from the parts in which the logs differ. Raises OSError."""
-    if compared.kind is Kind.CANNOT_SAY:
+    if compared.kind is FindingKind.CANNOT_SAY:
         return Choices()
-    on_master, on_slave, older = Tally(), Tally(), Tally()
+    on_master, on_slave, older = RecordTally(), RecordTally(), RecordTally()
     for record in list_missing(master, slave, compared):
         on_master.add(record, {})
     progress, gaps = list_reachable_progress(slave), list(master.log.list_missing())
@@ -156,7 +156,7 @@ def _count_cut(
 ) -> Mapping[str, Lost]:
     found = {}
     for broker, other in ((master, slave), (slave, master)):
-        tally = Tally()
+        tally = RecordTally()
         for record in list_cut(broker, other, compared):
             tally.add(record, {})
         if tally.by_queue:

@@ -21,7 +21,7 @@ from reference.store.consume_queue import (
     CQ_STORE_UNIT_SIZE_BYTES,
     PRE_BLANK,
     RECOVERED_FILES,
-    Entry,
+    ConsumeQueueEntry,
     compute_file_size,
     is_filled,
     list_entries,
@@ -32,7 +32,7 @@ ENTRIES_READ = 4096
 """How many are read at once."""
 USUAL_PLACES = 300_000
 """Of a file of the default size."""
-NO_ENTRY = Entry(0, 0, 0)
+NO_ENTRY = ConsumeQueueEntry(0, 0, 0)
 
 
 @frozen
@@ -50,7 +50,7 @@ class QueueFile:
         """Its bytes."""
         return FileBytes(self.path, self.places * CQ_STORE_UNIT_SIZE_BYTES)
 
-    def list_entries(self) -> Iterator[Entry]:
+    def list_entries(self) -> Iterator[ConsumeQueueEntry]:
         """Its places, empty ones too. Raises OSError."""
         length = ENTRIES_READ * CQ_STORE_UNIT_SIZE_BYTES
         for first in range(0, self.places, ENTRIES_READ):
@@ -117,7 +117,7 @@ def _list_folders(root: Path, rules: StartRules) -> Iterator[tuple[str, int, lis
                 yield topic.name, int(path.name), [f for f in files if f.path.name.isdecimal()]
 
 
-def get_physic_offset(entry: Entry, rules: StartRules) -> int:
+def get_physic_offset(entry: ConsumeQueueEntry, rules: StartRules) -> int:
     """What a queue remembers of its last entry."""
     return entry.offset_bytes + (entry.size_bytes if rules.are_entries_known_by_end else 0)
 
@@ -146,7 +146,7 @@ def recover(queue: Queue, rules: StartRules) -> Queue:
 
 
 def truncate(
-    queue: Queue, log_end: int, rules: StartRules, entered: Sequence[Entry] = ()
+    queue: Queue, log_end: int, rules: StartRules, entered: Sequence[ConsumeQueueEntry] = ()
 ) -> Queue | None:
     """Without entries of messages that the log has no more; None: the start never ends.
 
@@ -175,8 +175,8 @@ def truncate(
 
 
 def _list_files_backwards(
-    queue: Queue, entered: Sequence[Entry]
-) -> Iterator[tuple[int, int, Iterator[Entry]]]:
+    queue: Queue, entered: Sequence[ConsumeQueueEntry]
+) -> Iterator[tuple[int, int, Iterator[ConsumeQueueEntry]]]:
     """Each file from the last one on: its first index, how many places it has, and its entries."""
     by_begin = {file.begin_index: file for file in queue.files}
     places = queue.files[0].places if queue.files else USUAL_PLACES
@@ -191,8 +191,12 @@ def _list_files_backwards(
 
 
 def _lay_over(
-    own: Iterator[Entry], begin: int, places: int, first: int, entered: Sequence[Entry]
-) -> Iterator[Entry]:
+    own: Iterator[ConsumeQueueEntry],
+    begin: int,
+    places: int,
+    first: int,
+    entered: Sequence[ConsumeQueueEntry],
+) -> Iterator[ConsumeQueueEntry]:
     """What a file holds once other entries are written into it; what is before them counts."""
     for index in range(begin, begin + places):
         found = next(own, None)

@@ -14,7 +14,7 @@ from reference.decisions.metadata.broker_tables import DataVersion
 from reference.decisions.metadata.json_text import TextError
 from reference.decisions.metadata.table_text import DELAY, GROUPS, OFFSETS, TOPICS
 from reference.decisions.progress import config_file
-from reference.decisions.progress.config_file import Broken, Content, Files
+from reference.decisions.progress.config_file import BrokenFile, Content, Files
 
 FILE_NAMES: Mapping[str, str] = {
     TOPICS: "topics.json",
@@ -70,9 +70,9 @@ def read_table_file(folder: StoreFolder, name: str) -> TableFile:
 
 def _read_text(path: Path) -> Content:
     if not path.is_file():
-        return Broken.MISSING
+        return BrokenFile.MISSING
     data = path.read_bytes()
-    return data.decode("utf-8", "replace") if data else Broken.EMPTY
+    return data.decode("utf-8", "replace") if data else BrokenFile.EMPTY
 
 
 def _read_version(text: str) -> DataVersion | None:
@@ -88,10 +88,10 @@ def _read_version(text: str) -> DataVersion | None:
 def _tell(files: Files) -> str:
     """Which of the two files a start reads, where that is not the first one."""
     if not config_file.has_characters(files.main):
-        state = "is empty" if files.main is Broken.EMPTY else ""
+        state = "is empty" if files.main is BrokenFile.EMPTY else ""
         is_read = config_file.is_backup_decodable(files)
         return f"{state or 'is missing'}; its backup is read" if is_read else state
-    if files.main is Broken.PARTIAL:
+    if files.main is BrokenFile.PARTIAL:
         is_read = config_file.is_backup_decodable(files)
         return f"cannot be read; {'its backup is' if is_read else 'there is no other'}"
-    return "names no table" if files.main is Broken.FOREIGN else ""
+    return "names no table" if files.main is BrokenFile.FOREIGN else ""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from brokers.disk.files.log_files import LogFiles
-from brokers.disk.records.walking import Passed, walk
+from brokers.disk.records.walking import ConsecutiveRecords, walk
 from reference.store import java, records
 from reference.store.records import RecordFormat
 
@@ -117,7 +117,9 @@ class QueuePlace(NamedTuple):
     size_bytes: int
 
 
-def list_queue_places(passed: Passed, record_format: RecordFormat) -> Iterator[QueuePlace]:
+def list_queue_places(
+    passed: ConsecutiveRecords, record_format: RecordFormat
+) -> Iterator[QueuePlace]:
     """What dispatch enters into queues, in order: no parts of transactions."""
     unpack, buffer = records.HEADER.unpack_from, passed.buffer
     for at in passed.begins:

@@ -12,7 +12,7 @@ from attrs import frozen
 
 from brokers.disk.files.log_files import LogFiles
 from brokers.disk.records.held_records import HeldRecord, make_held_record
-from brokers.disk.records.walking import ASKED, Passed, finish, pass_records
+from brokers.disk.records.walking import ASKED, ConsecutiveRecords, finish, pass_records
 from reference.store import records
 from reference.store.records import RecordFormat
 
@@ -49,7 +49,7 @@ def find_unit(
         return Unit(UnitKind.NOTHING, offset)
     position = offset - file.begin_offset
     begin = max(0, find_landmark(landmarks, offset) - file.begin_offset)
-    last: deque[Passed] = deque(maxlen=1)
+    last: deque[ConsecutiveRecords] = deque(maxlen=1)
     passing = pass_records(file, position + 1, record_format, begin=begin)
     end = finish(passing, last.append)
     if end.request is ASKED and last:

@@ -36,7 +36,7 @@ READ_BEHIND_BYTES = 40_000
 """More than a topic and properties can have."""
 
 
-class Stop(enum.Enum):
+class StopReason(enum.Enum):
     """Why a reader goes no further."""
 
     UNREADABLE = "no record begins there"
@@ -52,7 +52,7 @@ class WalkEnd:
 
     offset: int
     """Behind the last whole record, or the beginning of the file behind the last blank."""
-    stop: Stop
+    stop: StopReason
 
 
 def skim(buffer: bytes, stop: int, *, is_crc_checked: bool = True) -> tuple[int, list[int]]:
@@ -102,7 +102,7 @@ def read_request(
 
 
 @frozen
-class Passed:
+class ConsecutiveRecords:
     """Whole records of a file that follow each other."""
 
     offset: int
@@ -129,7 +129,7 @@ ASKED = DispatchRequest(-2, is_success=False)
 """The reader was to stop before the next record."""
 
 End = TypeVar("End")
-Passing: TypeAlias = Generator[Passed, None, End]
+Passing: TypeAlias = Generator[ConsecutiveRecords, None, End]
 """Records that go by, and where they end."""
 
 
@@ -150,14 +150,14 @@ def pass_records(
         buffer = file.data.read(position, PIECE_BYTES)
         passed, begins = skim(buffer, stop - position, is_crc_checked=is_crc_checked)
         if begins:
-            yield Passed(file.begin_offset + position, buffer, begins)
+            yield ConsecutiveRecords(file.begin_offset + position, buffer, begins)
             position += passed
             continue
         request = read_request(file, position, record_format, is_crc_checked=is_crc_checked)
         if not request.is_success or request.size_bytes == 0:
             return FileEnd(position, request)
         whole = file.data.read(position, request.end_position)
-        yield Passed(file.begin_offset + position, whole, [0])
+        yield ConsecutiveRecords(file.begin_offset + position, whole, [0])
         position += request.end_position
     return FileEnd(position, ASKED)
 
@@ -176,31 +176,33 @@ def walk(  # noqa: PLR0913
     ``begin``: an offset in the first file at which a record begins. ``stop``: records that begin
     there or later are not read. Raises JavaError (OutOfMemoryError).
     """
-    end = WalkEnd(0, Stop.UNREADABLE)
+    end = WalkEnd(0, StopReason.UNREADABLE)
     for file in log.files[index:]:
         most = file.size_bytes if stop is None else min(file.size_bytes, stop - file.begin_offset)
         if most <= 0 and stop is not None:
-            return WalkEnd(file.begin_offset, Stop.ASKED)
+            return WalkEnd(file.begin_offset, StopReason.ASKED)
         first = max(0, begin - file.begin_offset)
         found = yield from pass_records(
             file, most, record_format, begin=first, is_crc_checked=is_crc_checked
         )
         end = WalkEnd(file.begin_offset + found.position, _tell_stop(found, file))
-        if end.stop is not Stop.LAST_BLANK:
+        if end.stop is not StopReason.LAST_BLANK:
             break
     return end
 
 
-def _tell_stop(found: FileEnd, file: LogFile) -> Stop:
+def _tell_stop(found: FileEnd, file: LogFile) -> StopReason:
     request = found.request
     if request is ASKED:
-        return Stop.FILE_END if found.position >= file.size_bytes else Stop.ASKED
+        return StopReason.FILE_END if found.position >= file.size_bytes else StopReason.ASKED
     if request.is_success:
-        return Stop.LAST_BLANK
-    return Stop.HALF if request.size_bytes > 0 else Stop.UNREADABLE
+        return StopReason.LAST_BLANK
+    return StopReason.HALF if request.size_bytes > 0 else StopReason.UNREADABLE
 
 
-def finish(passing: Passing[End], visit: Callable[[Passed], None] = lambda _: None) -> End:
+def finish(
+    passing: Passing[End], visit: Callable[[ConsecutiveRecords], None] = lambda _: None
+) -> End:
     """Where records end that go by; each piece of them is shown to a visitor."""
     while True:
         try:

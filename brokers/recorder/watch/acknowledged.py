@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterator
 
 from brokers.recorder.line import Line
-from brokers.recorder.watch.alarms import FALSE_ACKNOWLEDGEMENT, POSITIONED_ABOVE_PUT, Finding
-from brokers.recorder.watch.known import Known, LinkFacts
+from brokers.recorder.watch.alarms import FALSE_ACKNOWLEDGEMENT, POSITIONED_ABOVE_PUT, AlarmFacts
+from brokers.recorder.watch.known import LinkFacts, WatchedRecording
 from brokers.recordings.clock import JITTER_MS
 from reference.worlds.replication.shape import Role
 
 
-def is_waited_for(known: Known, line: Line) -> bool:
+def is_waited_for(known: WatchedRecording, line: Line) -> bool:
     """A put that was appended, and had to wait for a slave (R-CL-17, R-HA-18; V-30, V-33)."""
     node = known.nodes.get(line.fields.get("node", ""))
     if line.kind != "put" or node is None or node.role != Role.SYNC_MASTER.name:
@@ -23,7 +23,7 @@ def is_waited_for(known: Known, line: Line) -> bool:
     return is_asked and known.is_set_waited_for and is_set_large and not known.is_several
 
 
-def find_positioned_above_put(known: Known, line: Line) -> Iterator[Finding]:
+def find_positioned_above_put(known: WatchedRecording, line: Line) -> Iterator[AlarmFacts]:
     """While a put waited, an empty slave was sent what lies above it."""
     if not is_waited_for(known, line):
         return
@@ -38,10 +38,10 @@ def find_positioned_above_put(known: Known, line: Line) -> Iterator[Finding]:
                     f"a put at {line.fields['wrote_offset']} waited while {name} began at "
                     f"{transfer.start}"
                 )
-                yield Finding(POSITIONED_ABOVE_PUT, name, text, transfer.started_ms)
+                yield AlarmFacts(POSITIONED_ABOVE_PUT, name, text, transfer.started_ms)
 
 
-def find_false_acknowledgement(known: Known, line: Line) -> Iterator[Finding]:
+def find_false_acknowledgement(known: WatchedRecording, line: Line) -> Iterator[AlarmFacts]:
     """A put is answered PUT_OK, and no slave was sent all its bytes."""
     if not is_waited_for(known, line) or line.fields["put_status"] != "PUT_OK":
         return
@@ -56,7 +56,7 @@ def find_false_acknowledgement(known: Known, line: Line) -> Iterator[Finding]:
         if link.forgotten_ms >= from_ms or is_sent(link, begin, begin + size, from_ms):
             return
     text = f"PUT_OK for {begin} to {begin + size}, and no slave was sent that"
-    yield Finding(FALSE_ACKNOWLEDGEMENT, str(line.fields["node"]), text, line.wall_ms)
+    yield AlarmFacts(FALSE_ACKNOWLEDGEMENT, str(line.fields["node"]), text, line.wall_ms)
 
 
 def is_sent(link: LinkFacts, begin: int, end: int, from_ms: float) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from brokers.recorder.line import Line
-from brokers.recorder.watch.alarms import SLAVE_AHEAD, SLAVE_OUTRUN, Finding
-from brokers.recorder.watch.known import LOOKS, Known, LinkFacts, Look, NodeFacts
+from brokers.recorder.watch.alarms import SLAVE_AHEAD, SLAVE_OUTRUN, AlarmFacts
+from brokers.recorder.watch.known import LOOKS, LinkFacts, LogEnds, NodeFacts, WatchedRecording
 from brokers.recordings.clock import JITTER_MS
 from brokers.recordings.groups import LINK_PREFIX
 from reference.worlds.replication.shape import Role
@@ -15,7 +15,7 @@ STILL_MS = 1000.0
 """A master looks for new bytes each 100 ms (R-HA-13): a position that stays so long is stuck."""
 
 
-def find_slave_ahead(known: Known, line: Line) -> Iterator[Finding]:
+def find_slave_ahead(known: WatchedRecording, line: Line) -> Iterator[AlarmFacts]:
     """A look at the master shows less than was seen of a slave before.
 
     A log that runs never becomes shorter, so the slave still has at least what it had shown.
@@ -28,12 +28,12 @@ def find_slave_ahead(known: Known, line: Line) -> Iterator[Finding]:
             continue
         if slave.end > look.end:
             text = f"{name} holds {slave.end}, its master ends at {look.end}"
-            yield Finding(SLAVE_AHEAD, name, text, max(slave.end_ms, master[1].begun_ms))
+            yield AlarmFacts(SLAVE_AHEAD, name, text, max(slave.end_ms, master[1].begun_ms))
         else:
-            yield Finding(SLAVE_AHEAD, name)
+            yield AlarmFacts(SLAVE_AHEAD, name)
 
 
-def read_master_look(known: Known, line: Line) -> Look | None:
+def read_master_look(known: WatchedRecording, line: Line) -> LogEnds | None:
     """What a line shows of the ends of the master's log."""
     master = known.find_master()
     if master is None or line.fields.get("node") != master[0]:
@@ -42,11 +42,11 @@ def read_master_look(known: Known, line: Line) -> Look | None:
         return master[1].look
     if line.kind == "put" and "max_offset_after" in line.fields:
         end = line.fields["max_offset_after"]
-        return Look(line.wall_ms - JITTER_MS, line.wall_ms, end, -1, end, None)
+        return LogEnds(line.wall_ms - JITTER_MS, line.wall_ms, end, -1, end, None)
     return None
 
 
-def find_slave_outrun(known: Known) -> Iterator[Finding]:
+def find_slave_outrun(known: WatchedRecording) -> Iterator[AlarmFacts]:
     """What a connection needs next lies below the master's first file, and nothing comes."""
     master = known.find_master()
     if master is None or known.is_several:
@@ -55,10 +55,10 @@ def find_slave_outrun(known: Known) -> Iterator[Finding]:
         found = find_outrun_position(link, master[1])
         subject = name.removeprefix(LINK_PREFIX)
         if found is None:
-            yield Finding(SLAVE_OUTRUN, subject)
+            yield AlarmFacts(SLAVE_OUTRUN, subject)
         elif known.now_ms - found[1] >= STILL_MS:
             text = f"{subject} needs {found[0]}, the master's log begins at {found[2]}"
-            yield Finding(SLAVE_OUTRUN, subject, text, found[1])
+            yield AlarmFacts(SLAVE_OUTRUN, subject, text, found[1])
 
 
 def find_outrun_position(link: LinkFacts, master: NodeFacts) -> tuple[int, float, int] | None:

@@ -95,7 +95,7 @@ DEFINITIONS = (
 )
 
 
-class Finding(NamedTuple):
+class AlarmFacts(NamedTuple):
     """An alarm's facts at one moment: of whom, and in words. Without words it has ended."""
 
     definition: Definition

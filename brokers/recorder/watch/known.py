@@ -30,7 +30,7 @@ GONE = {*END_KINDS, "store_surgery", "store_wiped", "node_stop_clean"}
 """Kinds after which nothing is known of a log's end."""
 
 
-class Look(NamedTuple):
+class LogEnds(NamedTuple):
     """The ends of a log, as one line shows them."""
 
     from_ms: float
@@ -43,7 +43,7 @@ class Look(NamedTuple):
     """The confirm offset, where it is shown."""
 
 
-def read_look(line: Line) -> Look:
+def read_look(line: Line) -> LogEnds:
     """A line of one of the kinds LOOKS."""
     fields = line.fields
     end = fields["max_offset"]
@@ -51,7 +51,7 @@ def read_look(line: Line) -> Look:
     behind = fields.get("dispatch_behind_bytes")
     dispatched = fields["dispatched_offset"] if behind is None else end - behind
     begin, confirmed = fields["min_offset"], fields.get("confirm_offset")
-    return Look(from_ms - JITTER_MS, line.wall_ms, end, begin, dispatched, confirmed)
+    return LogEnds(from_ms - JITTER_MS, line.wall_ms, end, begin, dispatched, confirmed)
 
 
 @define
@@ -61,7 +61,7 @@ class NodeFacts:
     role: str
     is_role_shown: bool = False
     """By a start, or by a controller."""
-    look: Look | None = None
+    look: LogEnds | None = None
     """The latest of this process."""
     end: int | None = None
     """The highest end of its log in this process that was seen; of a slave also by reports."""
@@ -80,7 +80,7 @@ class NodeFacts:
             self.end, self.end_ms = end, at_ms
 
 
-class Sent(NamedTuple):
+class SentFrame(NamedTuple):
     """A frame with a body."""
 
     at_ms: float
@@ -114,13 +114,13 @@ class LinkFacts:
     """By number: connections that have not ended."""
     is_held: bool = False
     """The proxy holds something back."""
-    frames: deque[Sent] = field(factory=lambda: deque(maxlen=FRAMES_MAX))
+    frames: deque[SentFrame] = field(factory=lambda: deque(maxlen=FRAMES_MAX))
     forgotten_ms: float = -math.inf
     """Frames before this are not remembered."""
     opened: int = 0
     """How many connections there have been."""
 
-    def send(self, sent: Sent) -> None:
+    def send(self, sent: SentFrame) -> None:
         """Remember a frame."""
         if len(self.frames) == FRAMES_MAX:
             self.forgotten_ms = self.frames[0].at_ms
@@ -138,7 +138,7 @@ class Lateness:
 
 
 @define
-class Known:
+class WatchedRecording:
     """A recording up to its latest line."""
 
     nodes: dict[str, NodeFacts] = field(factory=dict)
@@ -287,7 +287,7 @@ def see_frame(line: Line, link: LinkFacts, transfer: Transfer) -> None:
     if begin >= 0 and transfer.position != begin + size:
         transfer.position, transfer.position_ms = begin + size, line.wall_ms
     if size:
-        link.send(Sent(line.wall_ms, begin, begin + size))
+        link.send(SentFrame(line.wall_ms, begin, begin + size))
 
 
 def find_version(release: str) -> Version:

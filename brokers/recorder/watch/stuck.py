@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from brokers.recorder.line import Line
-from brokers.recorder.watch.alarms import DISPATCH_STUCK, Finding
-from brokers.recorder.watch.known import LOOKS, Known, Look, NodeFacts
+from brokers.recorder.watch.alarms import DISPATCH_STUCK, AlarmFacts
+from brokers.recorder.watch.known import LOOKS, LogEnds, NodeFacts, WatchedRecording
 from reference.worlds.replication.shape import Role
 
 STUCK_MS = 900.0
@@ -15,7 +15,7 @@ STUCK_MS = 900.0
 looks half a second apart, and one that comes a little early, are enough."""
 
 
-def find_dispatch_stuck(known: Known, line: Line) -> Iterator[Finding]:
+def find_dispatch_stuck(known: WatchedRecording, line: Line) -> Iterator[AlarmFacts]:
     """Two looks show the same dispatch, and a whole record behind it."""
     name = str(line.fields.get("node", ""))
     node = known.nodes.get(name)
@@ -25,18 +25,18 @@ def find_dispatch_stuck(known: Known, line: Line) -> Iterator[Finding]:
     if look is None or line.kind not in LOOKS or not has_record_to_dispatch(known, node, look):
         if line.kind in LOOKS or look is None:
             known.dispatches.pop(name, None)
-            yield Finding(DISPATCH_STUCK, name)
+            yield AlarmFacts(DISPATCH_STUCK, name)
         return
     dispatched, since_ms = known.dispatches.get(name, (-1, 0.0))
     if dispatched != look.dispatched:
         known.dispatches[name] = (look.dispatched, look.at_ms)
-        yield Finding(DISPATCH_STUCK, name)
+        yield AlarmFacts(DISPATCH_STUCK, name)
     elif look.from_ms - since_ms >= STUCK_MS:
         text = f"the dispatch of {name} stands at {look.dispatched}, its log ends at {look.end}"
-        yield Finding(DISPATCH_STUCK, name, text, since_ms)
+        yield AlarmFacts(DISPATCH_STUCK, name, text, since_ms)
 
 
-def has_record_to_dispatch(known: Known, node: NodeFacts, look: Look) -> bool:
+def has_record_to_dispatch(known: WatchedRecording, node: NodeFacts, look: LogEnds) -> bool:
     """A record ends above the dispatch, and at the log's end or below.
 
     A slave's log may end within a record, which its dispatch waits for; so it has to hold an

@@ -13,8 +13,8 @@ from brokers.recorder.watch.acknowledged import (
     find_positioned_above_put,
 )
 from brokers.recorder.watch.ahead import find_slave_ahead, find_slave_outrun
-from brokers.recorder.watch.alarms import Alarm, Finding
-from brokers.recorder.watch.known import Known
+from brokers.recorder.watch.alarms import Alarm, AlarmFacts
+from brokers.recorder.watch.known import WatchedRecording
 from brokers.recorder.watch.late import find_order_unknown
 from brokers.recorder.watch.stuck import find_dispatch_stuck
 
@@ -35,7 +35,7 @@ class Watch:
     """Alarms of one recording."""
 
     tell: Callable[[Alarm], None]
-    known: Known = field(factory=Known)
+    known: WatchedRecording = field(factory=WatchedRecording)
     active: dict[Key, Alarm] = field(factory=dict)
     """Those that last."""
     counts: dict[Key, int] = field(factory=dict)
@@ -62,7 +62,7 @@ class Watch:
         self._take(find_slave_outrun(self.known))
         self._take(find_order_unknown(self.known))
 
-    def _take(self, findings: Iterable[Finding]) -> None:
+    def _take(self, findings: Iterable[AlarmFacts]) -> None:
         for finding in findings:
             key = (finding.definition.name, finding.subject)
             if not finding.text:
@@ -70,7 +70,7 @@ class Watch:
             elif key not in self.active:
                 self._raise(key, finding)
 
-    def _raise(self, key: Key, finding: Finding) -> None:
+    def _raise(self, key: Key, finding: AlarmFacts) -> None:
         self.counts[key] = self.counts.get(key, 0) + 1
         definition, subject, text, since_ms = finding
         count, now_ms = self.counts[key], self.known.now_ms

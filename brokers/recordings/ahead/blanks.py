@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
-from brokers.recordings.ahead.puts import Put, make_put
+from brokers.recordings.ahead.puts import RecordedPut, make_put
 from brokers.recordings.kinds import BROKER_KINDS, END_KINDS, START_KINDS
 from brokers.recordings.reading import Event
 
@@ -21,8 +21,11 @@ def is_blank(event: Event) -> bool:
 
 
 def list_blanks(
-    events: Iterable[Event], master: str, life_of_process: Sequence[int], puts: Sequence[Put]
-) -> Iterator[Put]:
+    events: Iterable[Event],
+    master: str,
+    life_of_process: Sequence[int],
+    puts: Sequence[RecordedPut],
+) -> Iterator[RecordedPut]:
     """The blanks that failed puts at the master have left, each as the put that it is the end of.
 
     ``puts``: those that were appended, in their order. A blank has the number of the next of them.

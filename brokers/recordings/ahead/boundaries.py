@@ -13,19 +13,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import frozen
 
-from brokers.recordings.ahead.puts import Put
+from brokers.recordings.ahead.puts import RecordedPut
 from reference.worlds.replication.lineage import compute_start_of_life
 from reference.worlds.replication.state import CommitLog
 
 
 @frozen
-class Table:
+class MessageTable:
     """The recorded messages of one life of the master's log, in the order of their places."""
 
-    puts: tuple[Put, ...] = ()
+    puts: tuple[RecordedPut, ...] = ()
     starts: tuple[int, ...] = ()
     ends: tuple[int, ...] = ()
-    blanks: tuple[Put, ...] = ()
+    blanks: tuple[RecordedPut, ...] = ()
     """Those that failed puts have left: no message lies there."""
 
     def has_boundary(self, offset: int) -> bool:
@@ -52,13 +52,13 @@ class Table:
         place = bisect_right(self.ends, offset)
         return self.ends[place - 1] if place else -1
 
-    def find_at(self, offset: int) -> Put | None:
+    def find_at(self, offset: int) -> RecordedPut | None:
         """The recorded message that begins here."""
         place = bisect_left(self.starts, offset)
         is_there = place < len(self.starts) and self.starts[place] == offset
         return self.puts[place] if is_there else None
 
-    def find_torn(self, offset: int) -> Put | None:
+    def find_torn(self, offset: int) -> RecordedPut | None:
         """The recorded message that goes on at this offset, having begun below it."""
         place = bisect_left(self.starts, offset)
         if place and offset < self.ends[place - 1]:
@@ -71,7 +71,7 @@ class Table:
         is_between = place == 0 or self.ends[place - 1] <= offset
         return is_between and not self.is_open_at(offset)
 
-    def list_within(self, low: int, high: int) -> Sequence[Put]:
+    def list_within(self, low: int, high: int) -> Sequence[RecordedPut]:
         """The messages that begin at ``low`` or later and end at ``high`` or earlier."""
         first, last = bisect_left(self.starts, low), bisect_right(self.ends, high)
         return self.puts[first:last]
@@ -86,13 +86,15 @@ class Segment:
     end_offset: int
 
 
-def make_tables(puts: Iterable[Put], blanks: Sequence[Put], lives: int) -> tuple[Table, ...]:
+def make_tables(
+    puts: Iterable[RecordedPut], blanks: Sequence[RecordedPut], lives: int
+) -> tuple[MessageTable, ...]:
     """One table for each life."""
-    found: Mapping[int, list[Put]] = defaultdict(list)
+    found: Mapping[int, list[RecordedPut]] = defaultdict(list)
     for put in puts:
         found[put.life].append(put)
     return tuple(
-        Table(
+        MessageTable(
             tuple(found[life]),
             tuple(put.start_offset for put in found[life]),
             tuple(put.end_offset for put in found[life]),
@@ -110,7 +112,7 @@ def list_segments(log: CommitLog) -> Iterator[Segment]:
             yield Segment(life, start, end)
 
 
-def has_boundary(tables: Sequence[Table], log: CommitLog, offset: int) -> bool:
+def has_boundary(tables: Sequence[MessageTable], log: CommitLog, offset: int) -> bool:
     """A record of the log ends here, or its first one begins here."""
     if offset in (log.start_offset, 0):
         return True
@@ -120,7 +122,7 @@ def has_boundary(tables: Sequence[Table], log: CommitLog, offset: int) -> bool:
     return False
 
 
-def find_scan_end(tables: Sequence[Table], log: CommitLog) -> int:
+def find_scan_end(tables: Sequence[MessageTable], log: CommitLog) -> int:
     """Where a scan from record to record stops: at the log's end, or at the first torn record.
 
     A record is torn where it is cut off, or where a segment begins with the middle of a message
@@ -138,7 +140,7 @@ def find_scan_end(tables: Sequence[Table], log: CommitLog) -> int:
     return log.max_offset
 
 
-def find_recovered_range(tables: Sequence[Table], log: CommitLog) -> tuple[int, int]:
+def find_recovered_range(tables: Sequence[MessageTable], log: CommitLog) -> tuple[int, int]:
     """The least and the highest offset to which a restart may cut the log.
 
     It cuts where a scan stops, and a filler at the end does not count unless the next file is there

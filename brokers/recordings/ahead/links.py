@@ -19,7 +19,7 @@ TURN_KINDS = frozenset({"node_stop_begin", "node_stop_clean", *START_KINDS, *END
 
 
 @frozen
-class Frame:
+class RecordedFrame:
     """One frame with a body, as the proxy of a link saw it."""
 
     t_ms: float
@@ -36,7 +36,7 @@ class Frame:
 
 
 @frozen
-class Observations:
+class FutureValues:
     """Values that events will show, in the order of time.
 
     Looked at only where something else is lost for good, or where an order is left open.
@@ -50,7 +50,7 @@ class Observations:
 class LinkAhead:
     """What the recording tells of one slave's link."""
 
-    frames: Mapping[int, tuple[Frame, ...]]
+    frames: Mapping[int, tuple[RecordedFrame, ...]]
     """By connection: the frames with a body, in the order in which they were sent."""
     first_offsets: Mapping[int, int]
     """By connection: where its transfer begins, if a frame or a look at the master shows it."""
@@ -67,11 +67,11 @@ class LinkAhead:
     nothing held back the end of this one."""
     unconnected_ms: tuple[float, ...]
     """When the slave was seen without a connection."""
-    shown_reports: Observations
+    shown_reports: FutureValues
     """The latest report of the slave, as looks at it show it."""
-    slave_observations: Observations
+    slave_observations: FutureValues
     """Every max offset of the slave that an event shows."""
-    ends_after: Mapping[int, Observations]
+    ends_after: Mapping[int, FutureValues]
     """By connection: the same without reports on it and on those before, which may be late."""
     slave_ends: frozenset[int]
     """Where the slave's log may once have ended: with a frame, or after a restart."""
@@ -83,13 +83,13 @@ class LinkAhead:
     """The recording shows neither frames nor reports: what came, the logs tell."""
     is_connection_hidden: bool
     """There is no proxy: the slave is connected directly."""
-    reports: Observations
+    reports: FutureValues
     """Every report on a connection that was not seen to end before: the master may read it."""
-    begins: Observations
+    begins: FutureValues
     """Where the slave's log is seen to begin, whenever it is seen to have a file."""
-    files: Observations
+    files: FutureValues
     """How many files the slave's log is seen to have."""
-    flushes: Observations
+    flushes: FutureValues
     """Up to where the slave is seen to have flushed."""
 
     def collect_frame_ends(self, connection: int, t_ms: float) -> frozenset[int]:
@@ -141,11 +141,11 @@ def _is_traffic_hidden(events: Iterable[Event], broker: Iterable[Event]) -> bool
     return has_log or any(event.data.get(name, 0) for event in events for name in names)
 
 
-def _gather_frames(events: Iterable[Event]) -> Mapping[int, tuple[Frame, ...]]:
-    found: dict[int, list[Frame]] = defaultdict(list)
+def _gather_frames(events: Iterable[Event]) -> Mapping[int, tuple[RecordedFrame, ...]]:
+    found: dict[int, list[RecordedFrame]] = defaultdict(list)
     for event in events:
         if event.kind == "ha_frame" and event["body_bytes"]:
-            frame = Frame(event.t_ms, event["master_offset"], event["body_bytes"])
+            frame = RecordedFrame(event.t_ms, event["master_offset"], event["body_bytes"])
             found[event["conn"]].append(frame)
     return {connection: tuple(frames) for connection, frames in found.items()}
 
@@ -191,13 +191,13 @@ def _see_connected(events: Iterable[Event], link: str, slave: str) -> Mapping[in
     return found
 
 
-def _see_shown_reports(broker: Iterable[Event]) -> Observations:
+def _see_shown_reports(broker: Iterable[Event]) -> FutureValues:
     name = "ha_client_reported_offset"
     found = [(event.t_ms, event[name]) for event in broker if name in event.data]
-    return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
+    return FutureValues(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
 
 
-def _see_reports(events: Iterable[Event]) -> Observations:
+def _see_reports(events: Iterable[Event]) -> FutureValues:
     ended: set[int] = set()
     found: list[Event] = []
     for event in events:
@@ -205,10 +205,10 @@ def _see_reports(events: Iterable[Event]) -> Observations:
             ended.add(event["conn"])
         if event.kind == "ha_report" and event["conn"] not in ended:
             found.append(event)
-    return Observations(tuple(e.t_ms for e in found), tuple(e["slave_offset"] for e in found))
+    return FutureValues(tuple(e.t_ms for e in found), tuple(e["slave_offset"] for e in found))
 
 
-def see_ends(broker: Sequence[Event], link: Iterable[Event] = ()) -> Observations:
+def see_ends(broker: Sequence[Event], link: Iterable[Event] = ()) -> FutureValues:
     """Where a broker's log is seen to end, by itself or by its reports."""
     kinds = {*BROKER_KINDS, *START_KINDS, "node_stop_clean"}
     found = [(event.t_ms, event["slave_offset"]) for event in link if event.kind == "ha_report"]
@@ -224,7 +224,7 @@ def see_ends(broker: Sequence[Event], link: Iterable[Event] = ()) -> Observation
     statuses = (event for event in broker if event.kind == "broker_status")
     found += [(find_question_ms(event), event["max_offset"]) for event in statuses]
     found.sort()
-    return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
+    return FutureValues(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
 
 
 def read_scan_end(scan: Event) -> int:
@@ -234,7 +234,7 @@ def read_scan_end(scan: Event) -> int:
     return int(records[-1]["offset"] + size) if isinstance(size, int) else 0
 
 
-def _see_ends_after(broker: Sequence[Event], link: Sequence[Event]) -> Mapping[int, Observations]:
+def _see_ends_after(broker: Sequence[Event], link: Sequence[Event]) -> Mapping[int, FutureValues]:
     opened = [0, *(event["conn"] for event in link if event.kind == "ha_link_open")]
     return {
         conn: see_ends(broker, [e for e in link if e.data.get("conn", conn) > conn])
@@ -242,28 +242,28 @@ def _see_ends_after(broker: Sequence[Event], link: Sequence[Event]) -> Mapping[i
     }
 
 
-def see_begins(events: Iterable[Event]) -> Observations:
+def see_begins(events: Iterable[Event]) -> FutureValues:
     """Where a broker's log is seen to begin."""
     seen = [each for each in events if each.kind in BROKER_KINDS and each["mapped_files"]]
-    return Observations(tuple(e.t_ms for e in seen), tuple(e["min_offset"] for e in seen))
+    return FutureValues(tuple(e.t_ms for e in seen), tuple(e["min_offset"] for e in seen))
 
 
-def see_files(broker: Iterable[Event]) -> Observations:
+def see_files(broker: Iterable[Event]) -> FutureValues:
     """How many files a broker's log is seen to have."""
     seen = [each for each in broker if each.kind in BROKER_KINDS]
-    return Observations(tuple(e.t_ms for e in seen), tuple(e["mapped_files"] for e in seen))
+    return FutureValues(tuple(e.t_ms for e in seen), tuple(e["mapped_files"] for e in seen))
 
 
-def see_flushes(broker: Iterable[Event]) -> Observations:
+def see_flushes(broker: Iterable[Event]) -> FutureValues:
     """Up to where a broker is seen to have flushed; -1 at the end of each of its processes."""
     seen = [each for each in broker if each.kind in {*BROKER_KINDS, *END_KINDS}]
-    return Observations(
+    return FutureValues(
         tuple(event.t_ms for event in seen),
         tuple(event.data.get("flushed_offset", -1) for event in seen),
     )
 
 
-def see_push2(master: Iterable[Event]) -> Observations:
+def see_push2(master: Iterable[Event]) -> FutureValues:
     """What a master is seen to know of its slaves' reports; -1 at the end of each process."""
     found: list[tuple[float, int]] = []
     for event in master:
@@ -273,7 +273,7 @@ def see_push2(master: Iterable[Event]) -> Observations:
         if event.kind in END_KINDS:
             found.append((event.t_ms, -1))
     found.sort()
-    return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
+    return FutureValues(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
 
 
 def list_push2_fields(event: Event) -> Iterator[tuple[str, float]]:
@@ -284,7 +284,7 @@ def list_push2_fields(event: Event) -> Iterator[tuple[str, float]]:
         yield "push2_slave_after", event.t_ms
 
 
-def see_starts(broker: Iterable[Event]) -> Observations:
+def see_starts(broker: Iterable[Event]) -> FutureValues:
     """The max offset with which each process of a broker has started, where that was seen."""
     seen = [e for e in broker if e.kind in START_KINDS and "max_offset" in e.data]
-    return Observations(tuple(e.t_ms for e in seen), tuple(e["max_offset"] for e in seen))
+    return FutureValues(tuple(e.t_ms for e in seen), tuple(e["max_offset"] for e in seen))

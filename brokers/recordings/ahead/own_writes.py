@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from brokers.recordings.ahead.puts import Put
+from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.clock import JITTER_MS, SLACK_MS
 from brokers.recordings.kinds import START_KINDS
 from brokers.recordings.reading import Event
@@ -40,7 +40,9 @@ def list_own_writes(
     return (*_list_corrections(own), *_list_deliveries(own, read_delays(node)))
 
 
-def mark_own_writes(puts: Sequence[Put], windows: Sequence[Window]) -> tuple[Put, ...]:
+def mark_own_writes(
+    puts: Sequence[RecordedPut], windows: Sequence[Window]
+) -> tuple[RecordedPut, ...]:
     """The puts with a mark on those before which messages of the broker's own may lie."""
     return tuple(
         evolve(put, is_behind_gap=put.is_behind_gap or has_own_before(before, put, windows))
@@ -48,7 +50,7 @@ def mark_own_writes(puts: Sequence[Put], windows: Sequence[Window]) -> tuple[Put
     )
 
 
-def has_own_before(before: Put | None, put: Put, windows: Sequence[Window]) -> bool:
+def has_own_before(before: RecordedPut | None, put: RecordedPut, windows: Sequence[Window]) -> bool:
     """There is room before a put, and the broker may have written since the put before it."""
     end, since_ms = (0, 0.0) if before is None else (before.end_offset, before.begin_ms)
     has_room = end < put.start_offset

@@ -14,7 +14,7 @@ from typing import Any
 from attrs import evolve, field, fields, frozen
 
 from brokers.recordings.ahead.blanks import find_cut_ends, list_blanks
-from brokers.recordings.ahead.boundaries import Table, make_tables
+from brokers.recordings.ahead.boundaries import MessageTable, make_tables
 from brokers.recordings.ahead.deletions import StuckFlush, list_stuck_flushes
 from brokers.recordings.ahead.elections import (
     ControllerAhead,
@@ -22,8 +22,8 @@ from brokers.recordings.ahead.elections import (
     see_controller,
 )
 from brokers.recordings.ahead.links import (
+    FutureValues,
     LinkAhead,
-    Observations,
     gather_link,
     see_begins,
     see_ends,
@@ -33,9 +33,9 @@ from brokers.recordings.ahead.links import (
 from brokers.recordings.ahead.own_writes import Window, list_own_writes, mark_own_writes
 from brokers.recordings.ahead.puts import (
     ProcessAhead,
-    Put,
     QueueIndex,
     QueueKey,
+    RecordedPut,
     count_overlapping,
     drop_refused_reports,
     find_sampled,
@@ -103,13 +103,13 @@ class Plan:
     """The master's name."""
     slaves: tuple[str, ...]
     """The slaves' names; their numbers are their indexes."""
-    puts: tuple[Put, ...]
+    puts: tuple[RecordedPut, ...]
     """In the order in which they were appended."""
-    put_by_seq: Mapping[int, Put]
+    put_by_seq: Mapping[int, RecordedPut]
     """The same by event."""
-    blank_by_seq: Mapping[int, Put]
+    blank_by_seq: Mapping[int, RecordedPut]
     """By event: the blanks that failed puts have left, each as the put that it is the end of."""
-    tables: tuple[Table, ...]
+    tables: tuple[MessageTable, ...]
     """The puts by life of the master's log."""
     queue_index: Mapping[QueueKey, QueueIndex]
     """The same by life and queue."""
@@ -127,15 +127,15 @@ class Plan:
     """What the recording tells of each slave's link."""
     scripted: frozenset[int]
     """The slaves that somebody plays, or MASTER: no rule says what they do."""
-    end_observations: Observations
+    end_observations: FutureValues
     """Where the master's log is seen to end."""
-    begin_observations: Observations
+    begin_observations: FutureValues
     """Where the master's log is seen to begin."""
-    flush_observations: Observations
+    flush_observations: FutureValues
     """Up to where the master is seen to have flushed."""
     stuck_flushes: Mapping[int, tuple[StuckFlush, ...]]
     """By broker: the processes whose flush was left behind by deletions."""
-    start_observations: Observations
+    start_observations: FutureValues
     """The max offset with which each later process of the master has started."""
     surgeries: Mapping[int, Event]
     """By the ``seq`` of a process's end: the surgery on the store before the next start."""
@@ -152,11 +152,11 @@ class Plan:
     roles: tuple[Role, ...]
     """By process of the master: the ``brokerRole`` with which it starts."""
 
-    under_way: tuple[tuple[Put, ...], ...] = field(init=False)
+    under_way: tuple[tuple[RecordedPut, ...], ...] = field(init=False)
     """By put: those before it in the log that may have been under way when it was called."""
 
     @under_way.default
-    def _list_under_way(self) -> tuple[tuple[Put, ...], ...]:
+    def _list_under_way(self) -> tuple[tuple[RecordedPut, ...], ...]:
         return list_under_way(self.puts)
 
     def find_node(self, event: Event) -> int:
@@ -215,7 +215,9 @@ def _see_master(own: list[Event]) -> dict[str, Any]:
     }
 
 
-def _index_puts(puts: tuple[Put, ...], blanks: tuple[Put, ...], lives: int) -> dict[str, Any]:
+def _index_puts(
+    puts: tuple[RecordedPut, ...], blanks: tuple[RecordedPut, ...], lives: int
+) -> dict[str, Any]:
     """The puts by place, event, life and queue, by the fields of a plan."""
     return {
         "puts": puts,
@@ -343,7 +345,7 @@ def _see_puts(
     processes: Sequence[ProcessAhead],
     timers: Timers,
     roles: Sequence[Role],
-) -> tuple[Put, ...]:
+) -> tuple[RecordedPut, ...]:
     """The puts in the order of their places, with a mark where others may lie in between."""
     master, *slaves = recording.config["nodes"]
     is_sync = Role.SYNC_MASTER in roles and bool(slaves)
@@ -368,7 +370,7 @@ def checks_slave(role: Role, version: Version) -> bool:
 def _make_structure(
     node: Mapping[str, Any],
     slaves: int,
-    puts: Sequence[Put],
+    puts: Sequence[RecordedPut],
     lives: int,
     controller: ControllerAhead,
 ) -> Structure:
@@ -484,19 +486,19 @@ def get_time_ms(event: Event) -> float:
     return event.t_ms
 
 
-def find_now_or_next(observations: Observations, now_ms: float) -> int | None:
+def find_now_or_next(observations: FutureValues, now_ms: float) -> int | None:
     """The value that is seen at this moment, or else next after it."""
     place = bisect_left(observations.times_ms, now_ms)
     return observations.values[place] if place < len(observations.values) else None
 
 
-def find_next(observations: Observations, now_ms: float) -> int | None:
+def find_next(observations: FutureValues, now_ms: float) -> int | None:
     """The value that is seen next after this moment."""
     place = bisect_right(observations.times_ms, now_ms)
     return observations.values[place] if place < len(observations.values) else None
 
 
-def find_latest(observations: Observations, now_ms: float) -> int | None:
+def find_latest(observations: FutureValues, now_ms: float) -> int | None:
     """The value that was seen last until this moment."""
     place = bisect_right(observations.times_ms, now_ms)
     return observations.values[place - 1] if place else None

@@ -31,7 +31,7 @@ leaves out more (p_slave_behind_master_min: it keeps every tenth)."""
 
 
 @frozen
-class Put:
+class RecordedPut:
     """One put that was appended."""
 
     number: int
@@ -194,7 +194,7 @@ def order_puts(
     master: str,
     life_of_process: Sequence[int],
     is_slave_checked: Sequence[bool],
-) -> tuple[Put, ...]:
+) -> tuple[RecordedPut, ...]:
     """Appended puts by process of the master, then by the place that they got in its log.
 
     ``is_slave_checked``: by process whether one that waits for the store and is answered PUT_OK has
@@ -247,13 +247,13 @@ def _has_waited(event: Event) -> bool:
     return is_stored and event["wait_store_ok"] is True
 
 
-def make_put(number: int, event: Event, process: int, life: int, push2_least: int) -> Put:
+def make_put(number: int, event: Event, process: int, life: int, push2_least: int) -> RecordedPut:
     """What the line of a put tells; ``push2_least``: what its process had read of reports then."""
     topic, _, _ = name_queue(event).rpartition("-")
     other_bytes = compute_message_length(
         event["body_bytes"], len(topic.encode("utf-8", "surrogatepass")), 0
     )
-    return Put(
+    return RecordedPut(
         number=number,
         seq=event.seq,
         begin_ms=float(event["t_begin_ms"]),
@@ -284,8 +284,8 @@ def name_queue(event: Event) -> str:
 
 
 def mark_gaps(
-    puts: Sequence[Put], processes: Sequence[ProcessAhead], longest_put_ms: float
-) -> tuple[Put, ...]:
+    puts: Sequence[RecordedPut], processes: Sequence[ProcessAhead], longest_put_ms: float
+) -> tuple[RecordedPut, ...]:
     """The puts with a mark on those before which unrecorded ones may lie."""
     behind_leap = find_sampled(puts)
     return tuple(
@@ -300,7 +300,10 @@ def mark_gaps(
 
 
 def _may_follow_others(
-    before: Put | None, put: Put, processes: Sequence[ProcessAhead], longest_put_ms: float
+    before: RecordedPut | None,
+    put: RecordedPut,
+    processes: Sequence[ProcessAhead],
+    longest_put_ms: float,
 ) -> bool:
     """Earlier processes may have left bytes of puts without a line between a put and this one."""
     end, process = (0, 0) if before is None else (before.end_offset, before.process)
@@ -310,9 +313,9 @@ def _may_follow_others(
     )
 
 
-def find_sampled(puts: Sequence[Put]) -> frozenset[int]:
+def find_sampled(puts: Sequence[RecordedPut]) -> frozenset[int]:
     """Numbers of the puts before which a recorder has left puts out by its stride."""
-    by_queue: dict[tuple[int, str], list[Put]] = defaultdict(list)
+    by_queue: dict[tuple[int, str], list[RecordedPut]] = defaultdict(list)
     for put in puts:
         by_queue[put.life, put.queue].append(put)
     found: set[int] = set()
@@ -332,10 +335,10 @@ def find_sampled(puts: Sequence[Put]) -> frozenset[int]:
     return frozenset(found)
 
 
-def list_under_way(puts: Sequence[Put]) -> tuple[tuple[Put, ...], ...]:
+def list_under_way(puts: Sequence[RecordedPut]) -> tuple[tuple[RecordedPut, ...], ...]:
     """By put: those before it in the log that may have been under way when it was called."""
-    found: list[tuple[Put, ...]] = []
-    present: list[Put] = []
+    found: list[tuple[RecordedPut, ...]] = []
+    present: list[RecordedPut] = []
     for put in puts:
         present = [other for other in present if other.end_ms > put.begin_ms - UNDER_WAY_MS]
         found.append(tuple(present))
@@ -364,14 +367,14 @@ QueueKey: TypeAlias = tuple[int, str]
 class QueueIndex:
     """The puts of one queue in one life of the master's log, in the order of their places."""
 
-    puts: tuple[Put, ...]
+    puts: tuple[RecordedPut, ...]
     starts: tuple[int, ...]
     ends: tuple[int, ...]
 
 
-def index_queues(puts: Iterable[Put]) -> Mapping[QueueKey, QueueIndex]:
+def index_queues(puts: Iterable[RecordedPut]) -> Mapping[QueueKey, QueueIndex]:
     """The puts by life and queue."""
-    found: dict[QueueKey, list[Put]] = defaultdict(list)
+    found: dict[QueueKey, list[RecordedPut]] = defaultdict(list)
     for put in puts:
         found[put.life, put.queue].append(put)
     return {

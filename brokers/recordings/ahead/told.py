@@ -85,7 +85,7 @@ REPEATS_MAX = 6
 
 
 @frozen
-class Told:
+class ToldLine:
     """One line."""
 
     seq: int
@@ -100,7 +100,7 @@ class Told:
 
 
 @frozen
-class Span:
+class EventRange:
     """A part of a recording, from one ``seq`` to before another."""
 
     begin: int
@@ -111,9 +111,9 @@ class Span:
 class Logs:
     """What the logs of all brokers tell."""
 
-    lines: tuple[Told, ...] = ()
+    lines: tuple[ToldLine, ...] = ()
     """In their order."""
-    whole: Mapping[tuple[str, Telling], tuple[Span, ...]] = field(factory=dict)
+    whole: Mapping[tuple[str, Telling], tuple[EventRange, ...]] = field(factory=dict)
     """By broker and subject: where its log tells everything."""
     begun_ms: Mapping[int, float] = field(factory=dict)
     """By the ``seq`` of a broker's start: the first line of its new process."""
@@ -131,7 +131,7 @@ class Logs:
         """A broker's log tells everything of a subject at this place of the recording."""
         return any(s.begin <= seq < s.end for s in self.whole.get((node, subject), ()))
 
-    def list_between(self, after_seq: int, before_seq: float) -> Sequence[Told]:
+    def list_between(self, after_seq: int, before_seq: float) -> Sequence[ToldLine]:
         """The lines between two events."""
         begin, end = bisect_left(self.seqs, after_seq + 1), bisect_left(self.seqs, before_seq)
         return self.lines[begin:end]
@@ -185,7 +185,9 @@ def read_logs(events: Iterable[Event], nodes: Iterable[str]) -> Logs:
     )
 
 
-def _is_counted(line: Told, whole: Mapping[tuple[str, Telling], tuple[Span, ...]]) -> bool:
+def _is_counted(
+    line: ToldLine, whole: Mapping[tuple[str, Telling], tuple[EventRange, ...]]
+) -> bool:
     """A line counts if it is about something of which no line is left out."""
     subject = next((each for each, lines in SUBJECTS.items() if line.what in lines), None)
     spans = whole.get((line.node, subject), ()) if subject else ()
@@ -194,8 +196,8 @@ def _is_counted(line: Told, whole: Mapping[tuple[str, Telling], tuple[Span, ...]
 
 
 def _find_whole(
-    read: Sequence[tuple[Event, Told | None]], name: str, subject: frozenset[Telling]
-) -> Iterator[Span]:
+    read: Sequence[tuple[Event, ToldLine | None]], name: str, subject: frozenset[Telling]
+) -> Iterator[EventRange]:
     """Where a broker's log has all lines about a subject: in each process up to many equal ones."""
     own = [(event, line) for event, line in read if event.data.get("node") == name]
     if not any(line and line.what in subject and not line.is_asked_for for _, line in own):
@@ -203,38 +205,40 @@ def _find_whole(
     begin, is_open = 0, True
     for event, line in own:
         if line and line.what in subject and is_open and _is_last(event, line):
-            yield Span(begin, event.seq + 1)
+            yield EventRange(begin, event.seq + 1)
             is_open = False
         if event.kind in END_KINDS and not is_open:
             begin, is_open = event.seq, True
     if is_open:
-        yield Span(begin, float("inf"))
+        yield EventRange(begin, float("inf"))
 
 
-def _is_last(event: Event, line: Told) -> bool:
+def _is_last(event: Event, line: ToldLine) -> bool:
     """Others like it may follow, and be left out; requests need not be told."""
     repeat = event.data.get("repeat", 0)
     is_often = isinstance(repeat, int) and repeat >= REPEATS_MAX
     return is_often and line.what is not Telling.TOPIC_ASKED
 
 
-def read_line(event: Event) -> Told | None:
+def read_line(event: Event) -> ToldLine | None:
     """What an event tells; None: nothing about tables, or it is no line of a log."""
     if event.kind == "note":
         is_touched = FILE_OF_CONFIG.search(str(event.data.get("text", "")))
-        return Told(event.seq, event.t_ms, "", Telling.FILES_TOUCHED, "") if is_touched else None
+        return (
+            ToldLine(event.seq, event.t_ms, "", Telling.FILES_TOUCHED, "") if is_touched else None
+        )
     if event.kind != "log":
         return None
     text, node = str(event.data.get("msg", "")), str(event.data.get("node", ""))
     for what, pattern in LINES.items():
         found = pattern.match(text)
         if found:
-            return Told(event.seq, event.t_ms, node, what, found["name"])
+            return ToldLine(event.seq, event.t_ms, node, what, found["name"])
     step = COPIES.get(text.partition(",")[0])
     if step is None:
         return None
     is_own = OWN_COPY_THREAD in str(event.data.get("thread", ""))
-    return Told(event.seq, event.t_ms, node, Telling.COPIED, step, is_asked_for=not is_own)
+    return ToldLine(event.seq, event.t_ms, node, Telling.COPIED, step, is_asked_for=not is_own)
 
 
 def _list_begins(events: Iterable[Event]) -> Iterator[tuple[int, float]]:

@@ -7,9 +7,9 @@ from typing import Any
 
 from attrs import evolve
 
-from brokers.recordings.ahead.boundaries import Table, find_scan_end, list_segments
+from brokers.recordings.ahead.boundaries import MessageTable, find_scan_end, list_segments
 from brokers.recordings.ahead.plan import MASTER
-from brokers.recordings.ahead.puts import MESSAGE_HEAD_BYTES, Put
+from brokers.recordings.ahead.puts import MESSAGE_HEAD_BYTES, RecordedPut
 from brokers.recordings.checks.displaced import check_displaced_scan, list_pieces
 from brokers.recordings.checks.logs import check_max
 from brokers.recordings.reading import Event
@@ -104,14 +104,14 @@ def _check_record(view: View, log: CommitLog, entry: Mapping[str, Any]) -> View:
     return _check_message(view, put, entry)
 
 
-def _find_table(tables: Sequence[Table], log: CommitLog, offset: int) -> Table:
+def _find_table(tables: Sequence[MessageTable], log: CommitLog, offset: int) -> MessageTable:
     for segment in list_segments(log):
         if segment.start_offset <= offset < segment.end_offset:
             return tables[segment.life]
     raise Blocked(f"the log has no byte at {offset}")
 
 
-def _check_message(view: View, put: Put, entry: Mapping[str, Any]) -> View:
+def _check_message(view: View, put: RecordedPut, entry: Mapping[str, Any]) -> View:
     """The record is that of a recorded put, in every field that both show."""
     queue = f"{entry.get('topic')}-{entry.get('queue')}"
     for name, expected, observed in (

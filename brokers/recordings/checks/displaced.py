@@ -12,9 +12,9 @@ from typing import Any
 
 from attrs import frozen
 
-from brokers.recordings.ahead.boundaries import Table, list_segments
+from brokers.recordings.ahead.boundaries import MessageTable, list_segments
 from brokers.recordings.ahead.plan import MASTER
-from brokers.recordings.ahead.puts import Put
+from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.view import Blocked, View, check
 from reference.worlds.replication.state import CommitLog
 
@@ -23,14 +23,14 @@ from reference.worlds.replication.state import CommitLog
 class Piece:
     """Bytes of a log that lie together in the master's."""
 
-    table: Table
+    table: MessageTable
     """The messages of the life that wrote them."""
     begin: int
     end: int
     source: int
     """Where the master had the first of them."""
 
-    def find_at(self, offset: int) -> Put | None:
+    def find_at(self, offset: int) -> RecordedPut | None:
         """The recorded message that begins at an offset of the log."""
         return self.table.find_at(offset - self.begin + self.source)
 
@@ -69,12 +69,14 @@ def find_piece(pieces: Sequence[Piece], offset: int) -> Piece:
     return next(piece for piece in pieces if offset < piece.end)
 
 
-def list_whole(view: View, log: CommitLog, pieces: Sequence[Piece], end: int) -> list[Put] | None:
+def list_whole(
+    view: View, log: CommitLog, pieces: Sequence[Piece], end: int
+) -> list[RecordedPut] | None:
     """The messages that are dispatched up to ``end``; None where one is torn, or may be hidden.
 
     Where dispatch goes on behind a torn one, how its bytes have come decides.
     """
-    found: list[Put] = []
+    found: list[RecordedPut] = []
     offset, size = log.start_offset, int(view.cluster.parameters.mapped_file_size_bytes)
     while offset < min(end, log.max_offset):
         piece = find_piece(pieces, offset)
@@ -93,7 +95,7 @@ def list_whole(view: View, log: CommitLog, pieces: Sequence[Piece], end: int) ->
 
 def check_displaced_scan(
     view: View, log: CommitLog, pieces: Sequence[Piece], entries: Sequence[Mapping[str, Any]]
-) -> Iterator[tuple[Put, Mapping[str, Any]]]:
+) -> Iterator[tuple[RecordedPut, Mapping[str, Any]]]:
     """The entries that are whole messages; a scan goes on with the next file behind what is none.
 
     Raises:

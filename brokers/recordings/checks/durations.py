@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brokers.recordings.ahead.puts import Put
+from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.checks.waiting_line import check_turn
 from brokers.recordings.clock import compute_put_extra_ms, compute_time_out_ms
 from brokers.recordings.view import View, check_timer, get_timers
@@ -11,7 +11,7 @@ from reference.worlds.replication.put import has_disk_wait, has_slave_wait
 from reference.worlds.replication.state import Message
 
 
-def check_duration(view: View, put: Put) -> View:
+def check_duration(view: View, put: RecordedPut) -> View:
     """The call took as long as its answer says."""
     message = get_message(view, put)
     has_wait = has_slave_wait(view.cluster, message)
@@ -36,11 +36,11 @@ def check_duration(view: View, put: Put) -> View:
     return check_timer(view, timer, put.duration_ms, extra_ms=extra_ms)
 
 
-def get_message(view: View, put: Put) -> Message:
+def get_message(view: View, put: RecordedPut) -> Message:
     """The followed message of a put that was appended."""
     return view.cluster.messages[view.followed.index(put.number)]
 
 
-def is_timed_out(view: View, put: Put) -> bool:
+def is_timed_out(view: View, put: RecordedPut) -> bool:
     """The call took so long that a clock may have ended its wait for a slave."""
     return put.duration_ms + 1 >= compute_time_out_ms(get_timers(view))

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from brokers.recordings.ahead.boundaries import list_segments
 from brokers.recordings.ahead.plan import MASTER
-from brokers.recordings.ahead.puts import Put
+from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.checks.displaced import list_pieces, list_whole
 from brokers.recordings.view import View
 from reference.worlds.replication.state import CommitLog
@@ -41,7 +41,7 @@ def is_known(view: View, node: int) -> bool:
     return list_whole(view, log, pieces, log.max_offset) is not None
 
 
-def list_places(view: View, node: int, name: str, end: int) -> Iterator[tuple[int, Put]]:
+def list_places(view: View, node: int, name: str, end: int) -> Iterator[tuple[int, RecordedPut]]:
     """The recorded messages of a queue in a slave's log up to ``end``, in their order there.
 
     The first one names its place, and so does one behind messages that the recording leaves out.
@@ -61,7 +61,7 @@ def list_places(view: View, node: int, name: str, end: int) -> Iterator[tuple[in
         yield place, put
 
 
-def list_dispatched(view: View, node: int, name: str, end: int) -> Iterator[Put]:
+def list_dispatched(view: View, node: int, name: str, end: int) -> Iterator[RecordedPut]:
     """The recorded messages of a queue that lie whole in a slave's log, up to ``end``."""
     log, pieces = view.get_log(node), list_pieces(view, node)
     if pieces:

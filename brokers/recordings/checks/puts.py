@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from attrs import evolve
 
 from brokers.recordings.ahead.plan import MASTER, compute_message_margin_bytes
-from brokers.recordings.ahead.puts import MESSAGE_HEAD_BYTES, Put
+from brokers.recordings.ahead.puts import MESSAGE_HEAD_BYTES, RecordedPut
 from brokers.recordings.clock import JITTER_MS, SLACK_MS
 from brokers.recordings.kinds import SEEN_FROM_INSIDE
 from brokers.recordings.reading import Event
@@ -68,7 +68,7 @@ def _compute_size_min_bytes(event: Event) -> int:
     return int(MESSAGE_HEAD_BYTES + event["body_bytes"] + len(topic))
 
 
-def check_blank_put(view: View, blank: Put) -> View:
+def check_blank_put(view: View, blank: RecordedPut) -> View:
     """A put that has left a blank says so, and has waited for its file no longer than it may."""
     if blank.status != NO_FILE:
         raise Blocked(f"put_status is {blank.status!r}, but its append has left a blank alone")

@@ -13,7 +13,7 @@ from typing import Any
 from brokers.disk.records.walking import RECORD_MIN_BYTES
 from brokers.recordings.ahead.boundaries import list_segments
 from brokers.recordings.ahead.plan import MASTER
-from brokers.recordings.ahead.puts import Put
+from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.checks.places import is_displaced, is_known, is_plain, list_places
 from brokers.recordings.clock import SKEW_MS
 from brokers.recordings.kinds import BROKER_KINDS, END_KINDS, START_KINDS
@@ -71,7 +71,7 @@ def check_queue(
     raise Blocked(f"queue {name} begins at {first}, but at {put.queue_offset} by the log")
 
 
-def find_begin_kept(view: View, node: int, name: str, put: Put) -> int | None:
+def find_begin_kept(view: View, node: int, name: str, put: RecordedPut) -> int | None:
     """Where a queue began that had no message left when files were deleted, or at the start.
 
     It keeps its begin then, though its next message comes higher; None where that message, which
@@ -98,7 +98,7 @@ def _find_last_deletion_ms(view: View, node: int, begin: int) -> float:
     return 0.0
 
 
-def check_queue_offset(view: View, put: Put) -> View:
+def check_queue_offset(view: View, put: RecordedPut) -> View:
     """A put's place in its queue follows the one before it in the log (R-CL-07)."""
     if view.plan.are_puts_hidden:
         return view
@@ -148,7 +148,7 @@ def _find_next_offset(view: View, log: CommitLog, name: str, end: int, *, has_de
 
 def _list_last_puts(
     view: View, log: CommitLog, name: str, end: int, *, has_deleted: bool
-) -> Iterator[Put]:
+) -> Iterator[RecordedPut]:
     for life, life_end in enumerate(log.ends):
         index = view.plan.queue_index.get((life, name))
         start = compute_start_of_life(log, life)
@@ -186,7 +186,7 @@ def _find_highest(view: View, node: int, name: str) -> float:
     return highest
 
 
-def _find_first_put(view: View, node: int, name: str) -> Put | None:
+def _find_first_put(view: View, node: int, name: str) -> RecordedPut | None:
     """The first message of a queue in the log; None where nobody can tell, or there is none."""
     log = view.get_log(node)
     if is_displaced(log):

@@ -7,7 +7,7 @@ from typing import Any
 from brokers.recordings.ahead.plan import MASTER
 from brokers.recordings.clock import JITTER_MS, LATE_MS, NOTICE_MS, RECONNECT_MS, SLACK_MS
 from brokers.recordings.reading import Event
-from brokers.recordings.view import Blocked, View, Wire, check_timer, get_timers
+from brokers.recordings.view import Blocked, ShownLink, View, check_timer, get_timers
 from reference.releases.timing_differences import FIRST_REPORT_AT_ONCE, OWN_REPORT_TIMER
 
 CLOSING_SIDES = ("slave", "master", "proxy", "reset")
@@ -115,7 +115,7 @@ def check_repeated(view: View, slave: int, event: Event) -> View:
     return check_timer(view, "repeated_report", elapsed_ms, slave=slave)
 
 
-def date_frame(wire: Wire, event: Event) -> dict[str, Any]:
+def date_frame(wire: ShownLink, event: Event) -> dict[str, Any]:
     """What is noted of the latest frame of a connection."""
     return {
         "last_frame_ms": event.t_ms,
@@ -144,7 +144,7 @@ def find_sent_least_ms(view: View, slave: int, event: Event) -> float:
     return wire.frame_least_ms + (0 if is_first else timers.master_heartbeat_interval_ms)
 
 
-def date_report(wire: Wire, event: Event) -> dict[str, Any]:
+def date_report(wire: ShownLink, event: Event) -> dict[str, Any]:
     """What is noted of the latest report of a connection."""
     frame_ms = wire.last_frame_ms
     is_caused = frame_ms is not None and wire.last_report_ms <= frame_ms
@@ -157,7 +157,7 @@ def date_report(wire: Wire, event: Event) -> dict[str, Any]:
     }
 
 
-def is_behind_frame(wire: Wire, event: Event) -> bool:
+def is_behind_frame(wire: ShownLink, event: Event) -> bool:
     """A report repeats the one before so soon after a frame that it may have been sent before."""
     frame_ms = wire.last_frame_ms
     is_again = event["slave_offset"] == wire.last_report

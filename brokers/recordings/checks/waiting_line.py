@@ -13,7 +13,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
-from brokers.recordings.ahead.puts import Put
+from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.clock import (
     GRAIN_MS,
     JITTER_MS,
@@ -33,7 +33,7 @@ HALF_A_WAIT_MS = TRANSFER_WAIT_MS / 2
 """What takes longer than this beyond whole waits is not the host's doing, but one wait more."""
 
 
-def check_turn(view: View, put: Put) -> View:
+def check_turn(view: View, put: RecordedPut) -> View:
     """A put that has waited for a slave was answered as the group transfer of its version does."""
     if put.status not in ("PUT_OK", "FLUSH_SLAVE_TIMEOUT"):
         return view
@@ -50,7 +50,7 @@ def check_turn(view: View, put: Put) -> View:
     return view if version.has(FINE_WAITS) else check_whole_waits(view, put)
 
 
-def check_answered_soon(view: View, put: Put) -> View:
+def check_answered_soon(view: View, put: RecordedPut) -> View:
     """A put is answered PUT_OK soon after its turn has come and a report covers it (V-11)."""
     known = [(put.begin_ms, put.push2_before), *list_reports(view, put)]
     covering = [t_ms for t_ms, offset in known if offset >= put.end_offset]
@@ -66,7 +66,7 @@ def check_answered_soon(view: View, put: Put) -> View:
     return view
 
 
-def check_whole_waits(view: View, put: Put) -> View:
+def check_whole_waits(view: View, put: RecordedPut) -> View:
     """A put that timed out has waited whole seconds since its turn came, one that did not no more.
 
     A report that does not cover the put begins its wait of a second anew.
@@ -88,7 +88,7 @@ def check_whole_waits(view: View, put: Put) -> View:
     )
 
 
-def list_woken(view: View, put: Put) -> tuple[bool, ...]:
+def list_woken(view: View, put: RecordedPut) -> tuple[bool, ...]:
     """Whether a report came while the put was under way, more than all before it, and too little.
 
     Either may be so where nobody has looked at the master, and one came that was perhaps no more.
@@ -103,7 +103,7 @@ def list_woken(view: View, put: Put) -> tuple[bool, ...]:
     return (False, True) if is_raised or is_hidden else (False,)
 
 
-def check_wakes_left(view: View, put: Put) -> View:
+def check_wakes_left(view: View, put: RecordedPut) -> View:
     """A put that was answered PUT_OK by a report has not been woken up five times before (R-HA-20).
 
     Wake-ups that follow each other closely count once. Where they are further apart than any thread
@@ -124,7 +124,7 @@ def check_wakes_left(view: View, put: Put) -> View:
     return view
 
 
-def list_reports(view: View, put: Put) -> list[tuple[float, int]]:
+def list_reports(view: View, put: RecordedPut) -> list[tuple[float, int]]:
     """When which reports came while a put was under way."""
     found: list[tuple[float, int]] = []
     for link in view.plan.links:
@@ -135,7 +135,7 @@ def list_reports(view: View, put: Put) -> list[tuple[float, int]]:
     return sorted(found)
 
 
-def list_waits_ms(view: View, put: Put) -> list[float]:
+def list_waits_ms(view: View, put: RecordedPut) -> list[float]:
     """How long a put may have stood in the line before its turn: until an answer of another one.
 
     It stands behind those that were called, and got their place in the log, clearly before it.
@@ -151,7 +151,7 @@ def list_waits_ms(view: View, put: Put) -> list[float]:
     return [max(0.0, end_ms - put.begin_ms) for end_ms in (latest_ms, *perhaps)]
 
 
-def _list_before(view: View, put: Put) -> Iterator[Put]:
+def _list_before(view: View, put: RecordedPut) -> Iterator[RecordedPut]:
     """The puts that were under way with this one and were answered before it, or with it.
 
     Behind one that waits long many others may come and go. Of those with a later place only such

@@ -23,7 +23,7 @@ from brokers.recordings.controller.truncation import (
     may_give_up,
 )
 from brokers.recordings.hidden.goals import fires
-from brokers.recordings.hidden.node import Asked, Goal, Node, Stage
+from brokers.recordings.hidden.node import Goal, Node, Requirements, Stage
 from brokers.recordings.log.asking import Asking, agrees, ask_for, is_fact, see
 from brokers.recordings.log.brokers import observe_snapshot
 from brokers.recordings.reading import Event
@@ -36,7 +36,7 @@ from reference.worlds.replication.controller.epochs import get_place
 NO_CONTROLLER = "these brokers have a controller"
 
 
-def observe_to_master(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_to_master(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """A controller has told a broker that it is the master, in this epoch and with this set.
 
     A running master is elected again, or a slave is elected. A broker that has started before is
@@ -69,7 +69,7 @@ def observe_to_master(asking: Asking, observation: Observation, node: Node) -> A
     )
 
 
-def put_before(asked: Asked, stages: tuple[Stage, ...], **others: Any) -> Asked:
+def put_before(asked: Requirements, stages: tuple[Stage, ...], **others: Any) -> Requirements:
     """The same with these stages first, whichever way it is met."""
     changed = evolve(asked, stages=(*stages, *asked.stages), **others)
     other = asked.otherwise
@@ -130,7 +130,7 @@ def tell(node: Node, broker: int) -> Node:
     return see(lambda seen: evolve(seen, told=seen.told | {broker}))(node)
 
 
-def observe_to_slave(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_to_slave(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """A controller has told a broker that it is a slave; from now on it looks for its master."""
     event = observation.event
     if not has_epoch_files(asking):
@@ -158,7 +158,7 @@ def begin_to_follow(node: Node, broker: int) -> Node:
     return see(lambda seen: seen.change_wire(broker, closed_ms=None))(told)
 
 
-def observe_set(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_set(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """A controller has told the master its set: who is not in it has left it at the latest."""
     event = observation.event
     if not has_epoch_files(asking):
@@ -179,7 +179,7 @@ def observe_set(asking: Asking, observation: Observation, node: Node) -> Asked:
     )
 
 
-def observe_request(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_request(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """The master asks for another set. Who is new in it is waited for at once.
 
     Who is no more in it stays until the controller has answered. Both threads of a connection ask
@@ -208,7 +208,7 @@ def observe_request(asking: Asking, observation: Observation, node: Node) -> Ask
     return ask_for(*goals, permits=entries, after=asked)
 
 
-def observe_handshake(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_handshake(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """A slave tells its id, or the master its epochs: then the slave truncates, and will report."""
     event = observation.event
     if not has_epoch_files(asking):

@@ -13,11 +13,11 @@ from attrs import evolve
 
 from brokers.recordings.ahead.boundaries import has_boundary
 from brokers.recordings.ahead.plan import Plan
-from brokers.recordings.hidden.node import Asked, Node
+from brokers.recordings.hidden.node import Node, Requirements
 from brokers.recordings.kinds import END_KINDS
 from brokers.recordings.log.asking import Asking
 from brokers.recordings.log.limits.connections import UNSET
-from brokers.recordings.log.notes import Connection
+from brokers.recordings.log.notes import CountedConnection
 from brokers.recordings.reading import Event
 from brokers.recordings.roles.places import EXCHANGE
 from reference.worlds.replication.changes.controller_mode.handshake import truncate_slave
@@ -50,7 +50,7 @@ def count_until_noticed(asking: Asking, node: Node, slave: int) -> Node:
     state[place] += 1
     opened_ms = node.notes.seen.wires[slave].opened_ms
     notes = node.notes.spend(f"connect_slave[{slave}]").accept(slave, opened_ms)
-    dead = Connection(slave, known=(UNSET, UNSET, UNSET))
+    dead = CountedConnection(slave, known=(UNSET, UNSET, UNSET))
     return node.edit(state=tuple(state), notes=notes.bury(dead))
 
 
@@ -128,7 +128,7 @@ def finish_truncations(asking: Asking, event: Event, node: Node) -> Node:
     return node
 
 
-def put_truncations_before(asking: Asking, event: Event, asked: Asked) -> Asked:
+def put_truncations_before(asking: Asking, event: Event, asked: Requirements) -> Requirements:
     """The same, asked behind the truncations that the event shows; its own changes come next."""
     own, other = asked.before, asked.otherwise
 

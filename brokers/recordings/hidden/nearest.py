@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from brokers.recordings.hidden.node import Node
 from brokers.recordings.hidden.timeline import Stuck
-from reference.language.compiled import CompiledMachine, State, Writer
+from reference.language.compiled import CompiledMachine, PythonWriter, State
 from reference.language.dependencies import compute_dependencies
 from reference.language.structure import BaseStructure
 
@@ -122,7 +122,7 @@ def compile_effect(structure: BaseStructure, name: str, path: str) -> Effect:
     """The new value of a leaf after an instance."""
     recorded = compute_dependencies(structure).recorded[name]
     lows = [(argument, low) for argument, _, low, _ in recorded.arguments]
-    writer = Writer.of(structure, [*(low for _, low in lows), recorded.effects[path]])
+    writer = PythonWriter.of(structure, [*(low for _, low in lows), recorded.effects[path]])
     for argument, low in lows:
         writer.lines.append(f"a_{argument} = a.get({argument!r}, {writer.write(low)})")
     writer.lines.append(f"return {writer.write(recorded.effects[path])}")

@@ -106,7 +106,7 @@ Stage: TypeAlias = Callable[[Node], tuple[Goal, ...]]
 
 
 @frozen(eq=False)
-class Asked:
+class Requirements:
     """What one observation asks for."""
 
     stages: tuple[Stage, ...] = ()
@@ -119,7 +119,7 @@ class Asked:
     """What changes besides once all goals are met."""
     arguments: Mapping[str, Mapping[str, int]] = field(factory=dict)
     """Arguments that are shown, by instance and name."""
-    otherwise: Callable[[], Asked] | None = None
+    otherwise: Callable[[], Requirements] | None = None
     """Makes what it asks for where this cannot be met."""
     ignored: str = ""
     """Why it asks for nothing; empty where it asks."""

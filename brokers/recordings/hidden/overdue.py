@@ -13,8 +13,8 @@ from typing import Any, Protocol
 
 from attrs import frozen
 
-from brokers.recordings.hidden.node import Asked, Goal, Node
-from brokers.recordings.hidden.search import Budget, Guide, Search, begin_event
+from brokers.recordings.hidden.node import Goal, Node, Requirements
+from brokers.recordings.hidden.search import Budget, Guide, HiddenStepSearch, begin_event
 
 FORCING_STEPS = 200
 """Steps that may be tried for one overdue step."""
@@ -80,8 +80,8 @@ class Clock:
         """The node after an instance has fired, with the least of what it may do."""
         start = begin_event(node)
         goal = Goal(f"{name} fires", lambda n: name in n.spent, instances=(name,))
-        asked = Asked(permits={name: 1})
-        found = Search(self.guide, asked, Budget(FORCING_STEPS)).run(start, (goal,)).found
+        asked = Requirements(permits={name: 1})
+        found = HiddenStepSearch(self.guide, asked, Budget(FORCING_STEPS)).run(start, (goal,)).found
         return None if found is None else begin_event(found)
 
     def observe(self, before: Node, after: Node, since: Since, observation: Any) -> Since:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from attrs import define, field, frozen
 
-from brokers.recordings.hidden.node import Asked, Goal, Node
+from brokers.recordings.hidden.node import Goal, Node, Requirements
 from reference.language.compiled import CompiledMachine, Ranges, State
 from reference.language.machine import Action
 
@@ -99,11 +99,11 @@ class Searched:
 
 
 @define(eq=False)
-class Search:
+class HiddenStepSearch:
     """A search for the goals of one stage."""
 
     guide: Guide
-    asked: Asked
+    asked: Requirements
     budget: Budget
     goals: tuple[Goal, ...] = field(default=())
 

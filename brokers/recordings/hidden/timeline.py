@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 
 from attrs import define, evolve, field, frozen
 
-from brokers.recordings.hidden.node import Asked, Goal, Node
+from brokers.recordings.hidden.node import Goal, Node, Requirements
 from brokers.recordings.hidden.overdue import Clock, Overdue, Since
-from brokers.recordings.hidden.search import Budget, Guide, Search, begin_event
+from brokers.recordings.hidden.search import Budget, Guide, HiddenStepSearch, begin_event
 from reference.language.dependencies import compute_dependencies
 from reference.language.machine import Action
 
@@ -46,7 +46,7 @@ ROUNDS_MAX = 3
 Wish = tuple[tuple[Goal, ...], ...]
 """Goals to be met by hidden steps, one set after another."""
 
-Ask = Callable[[Any, Node], Asked]
+Ask = Callable[[Any, Node], Requirements]
 """What an observation asks in a state."""
 
 Progress: TypeAlias = Callable[[int, int], None] | None
@@ -57,13 +57,13 @@ PROGRESS_STEP = 100
 
 
 @frozen(eq=False)
-class Entry:
+class ExplainedObservation:
     """An observation that is explained."""
 
     observation: Any
     before: Node
     after: Node
-    asked: Asked
+    asked: Requirements
     since: Since = field(factory=dict)
     """Since when the steps that have a deadline have been possible, after it."""
     goals: int = 0
@@ -77,7 +77,7 @@ class Stuck:
     """An observation that no step explains."""
 
     observation: Any
-    asked: Asked
+    asked: Requirements
     nearest: Node
     unmet: tuple[Goal, ...]
     is_exhausted: bool
@@ -112,7 +112,7 @@ class Settled:
         """The same, to be added to by itself."""
         return evolve(self, ignored=Counter(self.ignored), schedule=[*self.schedule])
 
-    def add(self, entries: Sequence[Entry]) -> None:
+    def add(self, entries: Sequence[ExplainedObservation]) -> None:
         """These entries follow."""
         for entry in entries:
             self.goals += entry.goals
@@ -137,7 +137,7 @@ class Timeline:
     """They may be swapped, and their clocks alone may have put the first before the second."""
     clock: Clock | None = None
     """What is overdue before an observation; None where nothing is."""
-    trail: list[Entry] = field(factory=list)
+    trail: list[ExplainedObservation] = field(factory=list)
     """The latest entries: all that may still change."""
     settled: Settled = field(factory=Settled)
     """Those before them."""
@@ -149,7 +149,7 @@ class Timeline:
     """What may still be tried for the present observation."""
     is_spent: bool = False
     """Going back for it has spent its whole budget."""
-    nearest: tuple[list[Entry], Stuck] | None = None
+    nearest: tuple[list[ExplainedObservation], Stuck] | None = None
     """Of the trails that were tried for the present observation: one behind which less is unmet."""
     has_come_nearer: bool = False
     """For the present observation a step has brought some of what is unmet, and not all."""
@@ -210,14 +210,14 @@ class Timeline:
         whole.add(self.trail)
         return whole
 
-    def try_next(self, node: Node, since: Since, observation: Any) -> Entry | Stuck:
+    def try_next(self, node: Node, since: Since, observation: Any) -> ExplainedObservation | Stuck:
         """The entry of an observation in a state, after what is overdue by then."""
         before = node
         self.guide.look_at(observation)
         if self.clock is not None:
             forced = self.clock.force(node, since, observation)
             if isinstance(forced, Overdue):
-                return Stuck(observation, Asked(), node, (forced.goal,), is_exhausted=True)
+                return Stuck(observation, Requirements(), node, (forced.goal,), is_exhausted=True)
             node, since = forced
         found = self.meet(begin_event(node), observation)
         if isinstance(found, Stuck):
@@ -225,9 +225,9 @@ class Timeline:
         after, asked, goals = found
         if self.clock is not None:
             since = self.clock.observe(before, after, since, observation)
-        return Entry(observation, before, after, asked, since, goals)
+        return ExplainedObservation(observation, before, after, asked, since, goals)
 
-    def meet(self, start: Node, observation: Any) -> tuple[Node, Asked, int] | Stuck:
+    def meet(self, start: Node, observation: Any) -> tuple[Node, Requirements, int] | Stuck:
         """The node in which all that an observation asks is met, and how many goals that were."""
         asked = self.ask(observation, start)
         met = self.meet_stages(start, observation, asked)
@@ -237,11 +237,11 @@ class Timeline:
         return other if not isinstance(other, Stuck) or not met.is_possible else met
 
     def meet_stages(
-        self, start: Node, observation: Any, asked: Asked
-    ) -> tuple[Node, Asked, int] | Stuck:
+        self, start: Node, observation: Any, asked: Requirements
+    ) -> tuple[Node, Requirements, int] | Stuck:
         """The same for one way of asking, stage by stage."""
         found = asked.before(start) if asked.before is not None else start
-        search = Search(self.guide, asked, Budget(EVENT_STEPS, self.budget))
+        search = HiddenStepSearch(self.guide, asked, Budget(EVENT_STEPS, self.budget))
         count = 0
         for stage in asked.stages:
             goals = stage(found)
@@ -285,8 +285,13 @@ class Timeline:
         return trail is not None
 
     def go_back(
-        self, trail: list[Entry], stuck: Stuck, rounds: int, *, is_pulled: bool = False
-    ) -> list[Entry] | None:
+        self,
+        trail: list[ExplainedObservation],
+        stuck: Stuck,
+        rounds: int,
+        *,
+        is_pulled: bool = False,
+    ) -> list[ExplainedObservation] | None:
         """The trail with an observation explained by steps taken before earlier ones.
 
         ``is_pulled``: behind those that were granted to observations in between.
@@ -311,7 +316,9 @@ class Timeline:
                     return found
         return None
 
-    def pull_granted(self, node: Node, entries: list[Entry]) -> tuple[Node, list[Entry]]:
+    def pull_granted(
+        self, node: Node, entries: list[ExplainedObservation]
+    ) -> tuple[Node, list[ExplainedObservation]]:
         """A turning point with what was granted to later observations taken there."""
         moved = entries[:1]
         for entry in entries[1:]:
@@ -323,7 +330,7 @@ class Timeline:
         """A node in which this is met by hidden steps alone; None: there is none."""
         start = found = begin_event(node)
         for goals in wish:
-            search = Search(self.guide, Asked(), Budget(steps, self.budget))
+            search = HiddenStepSearch(self.guide, Requirements(), Budget(steps, self.budget))
             moved = [goal.move_to(found) for goal in goals]
             here = tuple(goal for goal in moved if goal is not None)
             if len(here) < len(goals):
@@ -336,8 +343,13 @@ class Timeline:
         return None if found is start else found
 
     def repeat(
-        self, trail: list[Entry], node: Node, entries: list[Entry], stuck: Stuck, rounds: int
-    ) -> list[Entry] | None:
+        self,
+        trail: list[ExplainedObservation],
+        node: Node,
+        entries: list[ExplainedObservation],
+        stuck: Stuck,
+        rounds: int,
+    ) -> list[ExplainedObservation] | None:
         """The trail with these entries explained from a node on, and the stuck one behind."""
         since, before = (trail[-1].since, trail[-1].after) if trail else ({}, self.begin)
         granted = list_steps(before, node)
@@ -348,7 +360,7 @@ class Timeline:
             return None
         made = [*trail, evolve(again[0], granted=granted), *again[1:]]
         last = self.try_next(made[-1].after, made[-1].since, stuck.observation)
-        if isinstance(last, Entry):
+        if isinstance(last, ExplainedObservation):
             return [*made, last]
         known = self.nearest[1] if self.nearest is not None else stuck
         if len(last.unmet) < len(known.unmet):
@@ -360,9 +372,11 @@ class Timeline:
         moved = self.move_earlier(made, stuck.observation, self.may_swap)
         return moved or self.go_back(made, last, rounds + 1)
 
-    def take_again(self, node: Node, since: Since, entries: list[Entry]) -> list[Entry] | None:
+    def take_again(
+        self, node: Node, since: Since, entries: list[ExplainedObservation]
+    ) -> list[ExplainedObservation] | None:
         """Entries explained once more, with what was granted between them if that is possible."""
-        found: list[Entry] = []
+        found: list[ExplainedObservation] = []
         for number, old in enumerate(entries):
             if number:
                 node = self.grant_again(node, old)
@@ -373,25 +387,29 @@ class Timeline:
             node, since = entry.after, entry.since
         return found
 
-    def grant_again(self, node: Node, old: Entry) -> Node:
+    def grant_again(self, node: Node, old: ExplainedObservation) -> Node:
         """The node after the steps that were granted before an entry, as far as they may be."""
         if old.granted:
             self.guide.look_at(old.observation)
         return self.take_granted(node, old)[0]
 
-    def take_granted(self, node: Node, entry: Entry) -> tuple[Node, tuple[Action, ...]]:
+    def take_granted(
+        self, node: Node, entry: ExplainedObservation
+    ) -> tuple[Node, tuple[Action, ...]]:
         """The same at the present moment, and the steps that may not be taken."""
         left: list[Action] = []
-        search = Search(self.guide, Asked(), self.budget)
+        search = HiddenStepSearch(self.guide, Requirements(), self.budget)
         for action in entry.granted:
             after = search.take(node, action) if search.may(node, action.instance) else None
             node = after or node
             left += [action] if after is None else []
         return node, tuple(left)
 
-    def take_all(self, node: Node, since: Since, observations: Iterable[Any]) -> list[Entry] | None:
+    def take_all(
+        self, node: Node, since: Since, observations: Iterable[Any]
+    ) -> list[ExplainedObservation] | None:
         """The entries of observations from a node on; None where one of them is stuck."""
-        entries: list[Entry] = []
+        entries: list[ExplainedObservation] = []
         for observation in observations:
             entry = self.try_next(node, since, observation)
             if isinstance(entry, Stuck):
@@ -401,8 +419,11 @@ class Timeline:
         return entries
 
     def move_earlier(
-        self, trail: list[Entry], observation: Any, may_pass: Callable[[Any, Any], bool]
-    ) -> list[Entry] | None:
+        self,
+        trail: list[ExplainedObservation],
+        observation: Any,
+        may_pass: Callable[[Any, Any], bool],
+    ) -> list[ExplainedObservation] | None:
         """The trail with an observation before some of its latest ones, if it may pass those."""
         for passed in range(1, len(trail) + 1):
             entries = trail[-passed:]
@@ -415,7 +436,7 @@ class Timeline:
                 return [*trail[:-passed], *found]
         return None
 
-    def move_later(self, observation: Any, waiting: list[Any]) -> list[Entry] | None:
+    def move_later(self, observation: Any, waiting: list[Any]) -> list[ExplainedObservation] | None:
         """The trail with an observation behind some of the next ones, which leave ``waiting``.
 
         Those that cannot come before it, or cannot be explained there, come later as well.
@@ -447,7 +468,7 @@ class Timeline:
     def pass_next(self, observation: Any, waiting: list[Any]) -> bool:
         """Explains an observation behind the next ones alone, as they stand."""
         near = list(takewhile(lambda o: self.may_be_late(observation, o), reversed(waiting)))
-        entries: list[Entry] = []
+        entries: list[ExplainedObservation] = []
         node, since = self.node, self.since
         for count, other in enumerate(near[:LATE_MAX], start=1):
             entry = self.try_next(node, since, other)
@@ -455,14 +476,14 @@ class Timeline:
                 return False
             entries.append(entry)
             last = self.try_next(entry.after, entry.since, observation)
-            if isinstance(last, Entry):
+            if isinstance(last, ExplainedObservation):
                 self.trail += [*entries, last]
                 del waiting[-count:]
                 return True
             node, since = entry.after, entry.since
         return False
 
-    def take_on(self, entries: list[Entry], observation: Any) -> bool:
+    def take_on(self, entries: list[ExplainedObservation], observation: Any) -> bool:
         """Explains one observation more behind these entries, if that is possible."""
         node, since = (entries[-1].after, entries[-1].since) if entries else (self.begin, {})
         entry = self.try_next(node, since, observation)
@@ -497,7 +518,7 @@ def list_wishes(unmet: tuple[Goal, ...]) -> Iterator[Wish]:
 
 
 def list_turning_points(
-    trail: Sequence[Entry], unmet: Sequence[Goal], guide: Guide
+    trail: Sequence[ExplainedObservation], unmet: Sequence[Goal], guide: Guide
 ) -> Iterator[tuple[int, Node, int]]:
     """Where something else may be done: the entry, the node, and how many steps that is worth.
 
@@ -521,7 +542,7 @@ def list_turning_points(
         yield count, node, FAR_WISH_STEPS
 
 
-def list_nodes(entry: Entry) -> Iterator[Node]:
+def list_nodes(entry: ExplainedObservation) -> Iterator[Node]:
     """The nodes on the way through an entry before any visible step of it, the latest first.
 
     From one behind such a step the observation would let it happen a second time; and what it has

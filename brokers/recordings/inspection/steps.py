@@ -11,8 +11,8 @@ from attrs import field, frozen
 
 from brokers.recordings.ahead.order import Observation
 from brokers.recordings.hidden.nearest import Missing, list_nearest
-from brokers.recordings.hidden.node import Asked, Node
-from brokers.recordings.hidden.timeline import Entry, Timeline
+from brokers.recordings.hidden.node import Node, Requirements
+from brokers.recordings.hidden.timeline import ExplainedObservation, Timeline
 from brokers.recordings.log.explain import LogVerdict
 from brokers.recordings.log.guide import LogGuide
 from reference.worlds.replication.state import Cluster
@@ -31,7 +31,7 @@ FOLLOWED = "messages."
 
 
 @frozen
-class Step:
+class ExplainedStep:
     """One step of a schedule."""
 
     instance: str
@@ -52,7 +52,7 @@ class Step:
 
 
 @frozen
-class Told:
+class ExplainedEvent:
     """One observation, with the steps that are put before it since the last one."""
 
     seq: int
@@ -60,11 +60,11 @@ class Told:
     kind: str
     data: Mapping[str, Any]
     """What the event shows."""
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ExplainedStep, ...] = ()
 
 
 @frozen
-class Stop:
+class SearchStop:
     """Where the search has stopped."""
 
     word: str
@@ -83,11 +83,11 @@ class Excerpt:
 
     seq: int
     """The event."""
-    before: tuple[Told, ...]
-    here: tuple[Told, ...]
+    before: tuple[ExplainedEvent, ...]
+    here: tuple[ExplainedEvent, ...]
     """The observations of the event: of a put its call and its end."""
-    behind: tuple[Told, ...]
-    stop: Stop | None = None
+    behind: tuple[ExplainedEvent, ...]
+    stop: SearchStop | None = None
     """Set where the search has stopped at this event."""
 
     def as_json(self) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def tell_event(verdicts: Sequence[LogVerdict], seq: int) -> Excerpt | None:
     return None
 
 
-def get_seq(entry: Entry) -> int:
+def get_seq(entry: ExplainedObservation) -> int:
     """The number of the event that an entry explains."""
     seq: int = entry.observation.event.seq
     return seq
@@ -140,14 +140,14 @@ class Teller:
             self.make_stop() if stuck else None,
         )
 
-    def tell_place(self, place: int) -> Told:
+    def tell_place(self, place: int) -> ExplainedEvent:
         """One entry of the trail."""
         entry = self.timeline.trail[place]
         begin = self.timeline.trail[place - 1].after if place else self.timeline.begin
         steps = self.list_steps(begin, entry.after, entry.observation, entry.asked, place)
         return make_told(entry.observation, tuple(steps))
 
-    def tell_stuck(self) -> Iterator[Told]:
+    def tell_stuck(self) -> Iterator[ExplainedEvent]:
         """The observation that is not explained, with what came nearest to that."""
         stuck = self.verdict.stuck
         if stuck is not None:
@@ -155,7 +155,7 @@ class Teller:
             steps = self.list_steps(begin, stuck.nearest, stuck.observation, stuck.asked, place)
             yield make_told(stuck.observation, tuple(steps))
 
-    def make_stop(self) -> Stop | None:
+    def make_stop(self) -> SearchStop | None:
         """Why the search has stopped."""
         stuck, guide = self.verdict.stuck, self.timeline.guide
         if stuck is None:
@@ -164,11 +164,13 @@ class Teller:
         may = partial(guide.may, stuck.nearest)
         rules = list_nearest(guide.machine, stuck, lambda name: name in permits or may(name))
         cluster = guide.machine.decode(stuck.nearest.state)
-        return Stop(self.verdict.word, tuple(stuck.texts), tuple(rules[:NEAREST_MAX]), cluster)
+        return SearchStop(
+            self.verdict.word, tuple(stuck.texts), tuple(rules[:NEAREST_MAX]), cluster
+        )
 
     def list_steps(
-        self, begin: Node, end: Node, observation: Observation, asked: Asked, place: int
-    ) -> list[Step]:
+        self, begin: Node, end: Node, observation: Observation, asked: Requirements, place: int
+    ) -> list[ExplainedStep]:
         """The changes between two nodes, the first one first."""
         found = []
         for node in end.list_back():
@@ -180,8 +182,8 @@ class Teller:
         return found[::-1]
 
     def make_step(
-        self, node: Node, parent: Node, observation: Observation, asked: Asked, place: int
-    ) -> Step | None:
+        self, node: Node, parent: Node, observation: Observation, asked: Requirements, place: int
+    ) -> ExplainedStep | None:
         """One change; None where the state stays as it is."""
         machine, action = self.timeline.guide.machine, node.action
         changes = tuple(
@@ -196,7 +198,7 @@ class Teller:
         cluster, rule = machine.decode(node.state), machine.structure.rules[action.rule_name]
         number = action.index or 0
         link = cluster.links[number] if number < len(cluster.links) else None
-        return Step(
+        return ExplainedStep(
             action.instance,
             dict(action.arguments),
             self.name_actor(rule.who, action.index),
@@ -227,15 +229,15 @@ class Teller:
         return None
 
 
-def make_change(changes: tuple[tuple[str, Any, Any], ...], at_ms: float) -> Step:
+def make_change(changes: tuple[tuple[str, Any, Any], ...], at_ms: float) -> ExplainedStep:
     """What an event changes that no rule does, for example a setting."""
     says = "as the event says"
-    return Step(
+    return ExplainedStep(
         "", {}, "recorded", says, is_announced=True, changes=changes, since_ms=at_ms, until_ms=at_ms
     )
 
 
-def make_told(observation: Observation, steps: tuple[Step, ...]) -> Told:
+def make_told(observation: Observation, steps: tuple[ExplainedStep, ...]) -> ExplainedEvent:
     """An observation with its steps."""
     event = observation.event
-    return Told(event.seq, observation.t_ms, observation.kind, dict(event.data), steps)
+    return ExplainedEvent(event.seq, observation.t_ms, observation.kind, dict(event.data), steps)

@@ -10,7 +10,7 @@ from brokers.recordings.ahead.plan import MASTER, find_latest, find_next, find_n
 from brokers.recordings.clock import GRAIN_MS, SLACK_MS
 from brokers.recordings.hidden.goals import list_wanted
 from brokers.recordings.hidden.node import Goal, Node
-from brokers.recordings.log.notes import Wire
+from brokers.recordings.log.notes import LinkNotes
 from brokers.recordings.recorded_log import RecordedLog
 from reference.language.machine import Action
 
@@ -63,7 +63,7 @@ class Arguments:
             return [put.size_bytes] if put else []
         if rule not in OF_LINKS or index is None or not node.notes.wires[index].is_recorded:
             return None
-        wire: Wire = node.notes.wires[index]
+        wire: LinkNotes = node.notes.wires[index]
         if rule == "receive_report":
             return self._list_reports(node, index, goals)
         frames = self.guide.list_frames(wire, index)

@@ -11,7 +11,7 @@ from brokers.recordings.ahead.order import Observation
 from brokers.recordings.ahead.plan import Plan
 from brokers.recordings.controller.refused import find_refused
 from brokers.recordings.hidden.goals import holds
-from brokers.recordings.hidden.node import Asked, Goal, Node
+from brokers.recordings.hidden.node import Goal, Node, Requirements
 from brokers.recordings.log.guide import LogGuide
 from brokers.recordings.log.limits.answers import Answers
 from brokers.recordings.log.limits.connections import UNSET
@@ -20,7 +20,7 @@ from brokers.recordings.log.limits.landmarks import Landmarks
 from brokers.recordings.log.limits.reports import Reports
 from brokers.recordings.log.limits.sending import Sending
 from brokers.recordings.log.notes import Notes
-from brokers.recordings.log.seen import Check, Seen, begin_seen, judge, make_view
+from brokers.recordings.log.seen import Check, ShownFacts, begin_seen, judge, make_view
 from brokers.recordings.reading import Event
 from brokers.recordings.view import View
 from reference.language.leaves import flatten
@@ -199,12 +199,12 @@ def is_fact(text: str, *, is_so: bool) -> Goal:
     return agrees(text, is_so=True) if is_so else is_impossible(text)
 
 
-def ask_for(*goals: Goal, **others: Any) -> Asked:
+def ask_for(*goals: Goal, **others: Any) -> Requirements:
     """These goals at once."""
-    return Asked((lambda _: goals,), **others)
+    return Requirements((lambda _: goals,), **others)
 
 
-def see(change: Callable[[Seen], Seen]) -> Callable[[Node], Node]:
+def see(change: Callable[[ShownFacts], ShownFacts]) -> Callable[[Node], Node]:
     """An edit of what was shown alone."""
     return note(lambda notes: notes.see(change))
 

@@ -24,7 +24,7 @@ from brokers.recordings.controller.goals import (
 )
 from brokers.recordings.controller.refused import find_refused, list_agreed
 from brokers.recordings.controller.truncation import is_given_up
-from brokers.recordings.hidden.node import Asked, Goal, Node, Stage
+from brokers.recordings.hidden.node import Goal, Node, Requirements, Stage
 from brokers.recordings.log.asking import Asking, agrees, is_impossible, see
 from brokers.recordings.log.following import list_transfers
 from brokers.recordings.log.limits.connections import (
@@ -35,7 +35,7 @@ from brokers.recordings.log.limits.connections import (
     match,
 )
 from brokers.recordings.log.limits.due import list_given_up_flushes
-from brokers.recordings.log.seen import Check, Seen
+from brokers.recordings.log.seen import Check, ShownFacts
 from brokers.recordings.reading import Event
 from brokers.recordings.recorded_log import name_broker, name_end
 from brokers.recordings.view import Blocked, View
@@ -44,7 +44,7 @@ from reference.worlds.replication.mapped_files import compute_last_file_end
 from reference.worlds.replication.replication import is_positioned
 
 
-def observe_snapshot(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_snapshot(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """A broker shows its log and its links."""
     event = observation.event
     broker = asking.plan.find_node(event)
@@ -59,10 +59,10 @@ def observe_snapshot(asking: Asking, observation: Observation, node: Node) -> As
 
 def make_look(
     asking: Asking, observation: Observation, broker: int, stages: tuple[Stage, ...]
-) -> Asked:
+) -> Requirements:
     """What a look asks, with these stages about the log and the links."""
     event = observation.event
-    return Asked(
+    return Requirements(
         (
             asking.later(observation, lambda view: check_running(view, broker)),
             lambda n: list_positions(asking, n, event["max_offset"]) if broker == MASTER else (),
@@ -74,7 +74,7 @@ def make_look(
     )
 
 
-def look_on(asking: Asking, observation: Observation, broker: int, node: Node) -> Asked:
+def look_on(asking: Asking, observation: Observation, broker: int, node: Node) -> Requirements:
     """The same where the broker goes on meanwhile: its fields are read one after another."""
     event = observation.event
     goals = [
@@ -105,7 +105,7 @@ def list_start_stages(asking: Asking, event: Event, broker: int) -> tuple[Stage,
     return stages[1:] if event.data.get("ha_client_connected") else stages
 
 
-def see_end(seen: Seen, broker: int, event: Event) -> Seen:
+def see_end(seen: ShownFacts, broker: int, event: Event) -> ShownFacts:
     """A look has shown the end of a log: what was sent before it is in there."""
     if broker != MASTER or "max_offset" not in event.data:
         return seen

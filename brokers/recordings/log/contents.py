@@ -12,7 +12,7 @@ from brokers.recordings.ahead.order import Observation
 from brokers.recordings.ahead.plan import MASTER
 from brokers.recordings.checks.contents import check_checksums, check_comparison, check_scan
 from brokers.recordings.checks.settings import check_address, check_set_config
-from brokers.recordings.hidden.node import Asked, Goal, Node
+from brokers.recordings.hidden.node import Goal, Node, Requirements
 from brokers.recordings.kinds import END_KINDS, START_KINDS
 from brokers.recordings.log.asking import Asking, see
 from brokers.recordings.log.brokers import begins_at, get_log
@@ -25,7 +25,7 @@ from reference.worlds.replication.dispatch import is_dispatch_file_there
 from reference.worlds.replication.mapped_files import is_flush_file_there
 
 
-def observe_checksums(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_checksums(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """The CRC of each file of a log."""
     event = observation.event
     broker = asking.plan.find_node(event)
@@ -38,7 +38,7 @@ def observe_checksums(asking: Asking, observation: Observation, node: Node) -> A
     return hold_against(asking, observation, check_checksums, *goals)
 
 
-def observe_scan(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_scan(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """Every record of a log; where nobody has seen these put, its end shows how many there are."""
     event, end = observation.event, read_scan_end(observation.event)
     broker, text = asking.plan.find_node(event), f"max_offset of {event['node']}"
@@ -54,12 +54,12 @@ def reaches(state: Any, broker: int, end: int) -> Any:
     return end <= get_log(state, broker).max_offset
 
 
-def observe_comparison(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_comparison(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """The bytes of master and slave compared."""
     return hold_against(asking, observation, check_comparison)
 
 
-def observe_read(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_read(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """The store answers a read from its queue and its log, as far as they go now."""
     event = observation.event
     end = name_end(asking.plan, asking.plan.find_node(event))
@@ -67,7 +67,7 @@ def observe_read(asking: Asking, observation: Observation, node: Node) -> Asked:
     return hold_against(asking, observation, check_read, goal)
 
 
-def observe_address(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_address(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """A slave is told where its master is, or asked for it."""
     event = observation.event
     slave = asking.plan.find_node(event)
@@ -78,10 +78,10 @@ def observe_address(asking: Asking, observation: Observation, node: Node) -> Ask
         return see(lambda seen: seen.change_broker(slave, ha_master_address=address))(after)
 
     asked = hold_against(asking, observation, check_address)
-    return Asked(asked.stages, after=learn)
+    return Requirements(asked.stages, after=learn)
 
 
-def observe_set_config(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_set_config(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """Properties of a broker are set; those that its master reads anew count at once."""
     event = observation.event
     switched = "switch_master_role"
@@ -94,7 +94,7 @@ def observe_set_config(asking: Asking, observation: Observation, node: Node) -> 
         view = check_set_config(asking.view(after, observation), event)
         return after.edit(state=asking.guide.machine.encode(view.cluster))
 
-    asked = Asked(
+    asked = Requirements(
         (lambda _: (wanted,) if names else (),),
         permits=dict.fromkeys(names, 1),
         after=set_sizes,
@@ -102,7 +102,7 @@ def observe_set_config(asking: Asking, observation: Observation, node: Node) -> 
     return learn_from(asking, observation, asked, check_set_config)
 
 
-def observe_expiry(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_expiry(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """A broker deletes its oldest files (DefaultMessageStore.CleanCommitLogService)."""
     event = observation.event
     broker, deleted = asking.plan.find_node(event), event["deleted"]
@@ -112,9 +112,11 @@ def observe_expiry(asking: Asking, observation: Observation, node: Node) -> Aske
     text = f"{deleted} files of {event['node']} are deleted"
     goal = begins_at(asking, text, broker, begin)
     if not deleted:
-        return Asked()
+        return Requirements()
     cursors = tuple(list_cursor_goals(asking, event, broker, begin))
-    return Asked((lambda _: cursors, lambda _: (goal,)), permits=dict.fromkeys(names, deleted))
+    return Requirements(
+        (lambda _: cursors, lambda _: (goal,)), permits=dict.fromkeys(names, deleted)
+    )
 
 
 def list_cursor_goals(asking: Asking, event: Event, broker: int, begin: int) -> Iterator[Goal]:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from attrs import define, evolve, field
 
-from brokers.recordings.ahead.links import Frame, see_push2
+from brokers.recordings.ahead.links import RecordedFrame, see_push2
 from brokers.recordings.ahead.plan import MASTER, find_next
-from brokers.recordings.ahead.puts import MESSAGE_HEAD_BYTES, ProcessAhead, Put
+from brokers.recordings.ahead.puts import MESSAGE_HEAD_BYTES, ProcessAhead, RecordedPut
 from brokers.recordings.clock import (
     EXPIRY_BEGIN_MS,
     GRAIN_MS,
@@ -34,7 +34,7 @@ from brokers.recordings.log.limits.due import (
     DueTraffic,
     see_least_push2,
 )
-from brokers.recordings.log.notes import Connection, Notes, Wire
+from brokers.recordings.log.notes import CountedConnection, LinkNotes, Notes
 from brokers.recordings.recorded_log import Allowance, RecordedLog, name_broker, name_end
 from brokers.recordings.view import Displaced
 from reference.language.compiled import (
@@ -86,7 +86,7 @@ FOREIGN = "append_at_wrong_offset"
 class LogGuide(RecordedLog):
     """The guide of one recording."""
 
-    wires: tuple[Wire, ...] = field(init=False)
+    wires: tuple[LinkNotes, ...] = field(init=False)
     """The link of each slave, as it begins."""
     visible: frozenset[str] = field(init=False)
     """The instances that fire at an event of their own only, unless they were announced."""
@@ -100,7 +100,7 @@ class LogGuide(RecordedLog):
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
         self.wires = tuple(
-            Wire(
+            LinkNotes(
                 is_recorded=not ahead.is_traffic_hidden and not ahead.is_connection_hidden,
                 is_connection_recorded=not ahead.is_connection_hidden,
             )
@@ -198,7 +198,7 @@ class LogGuide(RecordedLog):
             return False
         return self.plan.controller.set_changes[slave].may_leave(self.now_ms, NOTICE_MS)
 
-    def deliver_late(self, node: Node, slave: int, frame: Frame) -> State | None:
+    def deliver_late(self, node: Node, slave: int, frame: RecordedFrame) -> State | None:
         """The state after a slave has taken what was sent on a connection that has ended.
 
         A connection of the model takes with it what is in flight. A real one ends at each side by
@@ -274,7 +274,7 @@ class LogGuide(RecordedLog):
             return bool(notes.seen.sends) or is_own
         is_last = notes.process == len(plan.processes) - 1
         least = max(end + 1, self.last_sent_offset if is_last else 0)
-        following: Put | None = self.find_following(node)
+        following: RecordedPut | None = self.find_following(node)
         if following is not None and following.process == notes.process:
             least = following.start_offset
             if not following.is_behind_gap or least <= end:
@@ -328,7 +328,7 @@ class LogGuide(RecordedLog):
 
     def _may_send(self, node: Node, slave: int) -> bool:
         """The master may send the connection's next frame before the proxy forwards it."""
-        wire: Wire = node.notes.wires[slave]
+        wire: LinkNotes = node.notes.wires[slave]
         if not wire.is_recorded:
             return True
         frames = self.list_frames(wire, slave)
@@ -341,7 +341,7 @@ class LogGuide(RecordedLog):
         end_ms = self.plan.links[slave].closings_ms.get(connection, self.plan.end_ms)
         return self.now_ms >= end_ms - KILL_MS
 
-    def find_put(self, node: Node) -> Put | None:
+    def find_put(self, node: Node) -> RecordedPut | None:
         """The put that is appended next, if it was called."""
         put = self.find_following(node)
         return put if put is not None and put.number in node.notes.begun else None
@@ -473,7 +473,7 @@ class LogGuide(RecordedLog):
         if not self.is_start_moving:
             return False
         begin = self.find_begin(node, slave)
-        wire: Wire = node.notes.wires[slave]
+        wire: LinkNotes = node.notes.wires[slave]
         is_open = self.get(node, f"links.{slave}.is_open")
         if wire.is_recorded and is_open and not self.get_max(node, slave):
             begin = self.plan.links[slave].first_offsets.get(wire.connection)
@@ -485,7 +485,7 @@ class LogGuide(RecordedLog):
         names = ("slave_request_offset", "slave_ack_offset", "next_transfer_offset")
         request, ack, position = (self.get(node, f"{link}.{name}") for name in names)
         known, reports = (request, ack, position), notes.wires[slave].reports
-        dead = Connection(slave, known=known, unread=reports)
+        dead = CountedConnection(slave, known=known, unread=reports)
         ended = notes.change_wire(slave, reports=(), position=position, ended=node.state)
         return ended.spend(*(f"{name}[{slave}]" for name in CLOSING)).bury(dead)
 

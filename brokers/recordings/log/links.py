@@ -29,7 +29,7 @@ from brokers.recordings.controller.goals import (
     list_handshake_goals,
 )
 from brokers.recordings.controller.truncation import is_given_up
-from brokers.recordings.hidden.node import Asked, Goal, Node
+from brokers.recordings.hidden.node import Goal, Node, Requirements
 from brokers.recordings.kinds import START_KINDS
 from brokers.recordings.log.asking import (
     Asking,
@@ -43,13 +43,13 @@ from brokers.recordings.log.asking import (
 from brokers.recordings.log.guide import CLOSING
 from brokers.recordings.log.limits.slaves import has_hidden_stop
 from brokers.recordings.log.lives import list_starts
-from brokers.recordings.log.notes import Notes, Wire
+from brokers.recordings.log.notes import LinkNotes, Notes
 from brokers.recordings.log.played import (
     is_refused,
     observe_played_frame,
     observe_played_report,
 )
-from brokers.recordings.log.seen import Seen
+from brokers.recordings.log.seen import ShownFacts
 from brokers.recordings.reading import Event
 from brokers.recordings.view import Blocked, View, check
 from reference.language.compiled import State
@@ -58,7 +58,7 @@ SIDES = 2
 """A connection goes through a proxy, which sees both of its sides end."""
 
 
-def observe_link_open(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_link_open(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """A slave connects, perhaps before its start is over; the master accepts that soon."""
     event = observation.event
     slave = asking.plan.find_slave_of_link(event)
@@ -76,7 +76,7 @@ def observe_link_open(asking: Asking, observation: Observation, node: Node) -> A
         asking.has_value(f"slave {slave} runs", f"slaves.{slave}.is_up", True),
         asking.has_value("its connection before is open", f"links.{slave}.is_open", False),
     )
-    asked = Asked(
+    asked = Requirements(
         (
             asking.later(observation, lambda view: check_opening(view, slave, event)),
             lambda _: goals,
@@ -109,7 +109,7 @@ def check_opening(view: View, slave: int, event: Event) -> View:
     return view
 
 
-def open_wire(seen: Seen, slave: int, event: Event) -> Seen:
+def open_wire(seen: ShownFacts, slave: int, event: Event) -> ShownFacts:
     """A connection was opened."""
     return close_wire(seen, slave, event.t_ms).change_wire(
         slave,
@@ -128,7 +128,7 @@ def open_wire(seen: Seen, slave: int, event: Event) -> Seen:
     )
 
 
-def close_wire(seen: Seen, slave: int, t_ms: float) -> Seen:
+def close_wire(seen: ShownFacts, slave: int, t_ms: float) -> ShownFacts:
     """A connection has ended, if one was open."""
     wire = seen.wires[slave]
     if not wire.is_open:
@@ -144,7 +144,7 @@ def close_wire(seen: Seen, slave: int, t_ms: float) -> Seen:
     )
 
 
-def observe_report(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_report(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """A slave reports an offset; the proxy forwards it."""
     event = observation.event
     slave = asking.plan.find_slave_of_link(event)
@@ -177,7 +177,7 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
         lambda view: check_not_held(view, slave, view.wires[slave].are_reports_stalled),
         lambda view: check_interval(view, slave, event),
     )
-    asked = Asked(
+    asked = Requirements(
         (checks, lambda _: goals),
         permits={f"{name}[{slave}]": 1 for name in names},
         after=note(forward),
@@ -234,7 +234,7 @@ def is_latest(asking: Asking, event: Event, node: Node, slave: int) -> bool:
     return bool(event.data.get("conn", wire.connection) == wire.connection) and not is_over
 
 
-def observe_other_connection(asking: Asking, event: Event, node: Node, slave: int) -> Asked:
+def observe_other_connection(asking: Asking, event: Event, node: Node, slave: int) -> Requirements:
     """What is late of a connection that has ended is lost; of a later one nothing can be seen."""
     wire = node.notes.wires[slave]
     if event["conn"] > wire.connection:
@@ -287,7 +287,7 @@ def was_held_at_end(asking: Asking, node: Node, slave: int, event: Event) -> boo
     return bool(is_just_healed and wire.stalled_ms <= ended_ms <= wire.healed_ms)
 
 
-def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_frame(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """A master sends a frame; the proxy forwards it."""
     event = observation.event
     slave = asking.plan.find_slave_of_link(event)
@@ -312,7 +312,7 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
         beats = asking.later(observation, is_not_held, lambda view: check_heartbeat(view, slave))
         is_possible = is_heartbeat_possible(asking, node, slave, begin)
         goals = (is_possible, *told)
-        return Asked((beats, lambda _: goals), after=note(show))
+        return Requirements((beats, lambda _: goals), after=note(show))
     number = node.notes.wires[slave].forwarded
     is_sent = Goal(
         f"{size} B are sent from {begin}",
@@ -327,7 +327,7 @@ def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked
     forward = note(lambda notes: show(notes).change_wire(slave, forwarded=number + 1))
     passes = asking.later(observation, is_not_held)
     stages = (passes, lambda _: tuple(is_from), lambda _: (*too_few, is_sent), lambda _: told)
-    return Asked(stages, after=forward)
+    return Requirements(stages, after=forward)
 
 
 def is_in_turn(asking: Asking, node: Node, slave: int, offset: int) -> Goal:
@@ -349,9 +349,9 @@ def may_be_next(asking: Asking, event: Event, node: Node, slave: int) -> bool:
     return bool(asking.reports.may_begin_at(slave, event["conn"], begin))
 
 
-def observe_late_frame(asking: Asking, event: Event, node: Node, slave: int) -> Asked:
+def observe_late_frame(asking: Asking, event: Event, node: Node, slave: int) -> Requirements:
     """A frame comes whose connection has ended; the slave's end of it may not know that yet."""
-    wire: Wire = node.notes.wires[slave]
+    wire: LinkNotes = node.notes.wires[slave]
     frames = asking.guide.list_frames(wire, slave)[wire.taken : wire.forwarded + 1]
     states: list[State] = []
     after = node
@@ -386,7 +386,7 @@ def is_heartbeat_possible(asking: Asking, node: Node, slave: int, offset: int) -
     """A heartbeat tells where the next frame begins: of what the proxy still holds, or now."""
     if offset < 0 and not has_epoch_files(asking):
         return is_fact("a master without a controller knows from where it sends", is_so=False)
-    wire: Wire = node.notes.wires[slave]
+    wire: LinkNotes = node.notes.wires[slave]
     frames = asking.guide.list_frames(wire, slave)
     if wire.forwarded < len(frames) and (offset >= 0 or wire.sent > wire.forwarded):
         is_next = frames[wire.forwarded].start_offset == offset
@@ -402,7 +402,7 @@ def is_heartbeat_possible(asking: Asking, node: Node, slave: int, offset: int) -
     return is_at(asking, slave, offset, is_possible=may_be)
 
 
-def observe_link_close(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_link_close(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """One side of a connection ends, or the proxy cuts it; the slave's side has ended soon."""
     event = observation.event
     slave = asking.plan.find_slave_of_link(event)
@@ -427,7 +427,7 @@ def observe_link_close(asking: Asking, observation: Observation, node: Node) -> 
     checks = asking.later(
         observation, lambda view: check_end(view, slave, event, may_refuse=may_refuse)
     )
-    return Asked((checks,), after=end)
+    return Requirements((checks,), after=end)
 
 
 def is_frame_refused(asking: Asking, node: Node, slave: int) -> bool:
@@ -450,7 +450,7 @@ def is_about_open(event: Event, node: Node, slave: int) -> bool:
     return bool(wire.is_open and event.data.get("conn", wire.connection) == wire.connection)
 
 
-def end_wire(seen: Seen, slave: int, event: Event) -> Seen:
+def end_wire(seen: ShownFacts, slave: int, event: Event) -> ShownFacts:
     """An end was seen: of a connection, or of one of its sides."""
     wire, is_cut = seen.wires[slave], event.kind.startswith("link_cut")
     if is_cut or event["conn"] == wire.connection:
@@ -483,7 +483,7 @@ def check_end(view: View, slave: int, event: Event, *, may_refuse: bool) -> View
     return check(view, "conn", wire.ended_connection, event["conn"])
 
 
-def observe_stall(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_stall(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """The proxy holds back what is sent, or forwards it again."""
     event = observation.event
     slave = asking.plan.find_slave_of_link(event)
@@ -506,14 +506,14 @@ def observe_stall(asking: Asking, observation: Observation, node: Node) -> Asked
     return ask_for(after=note(hold))
 
 
-def observe_target_down(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_target_down(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """The proxy could not reach the master; the slave's next connect is counted from here."""
     event = observation.event
     slave = asking.plan.find_slave_of_link(event)
 
-    def fail(seen: Seen) -> Seen:
+    def fail(seen: ShownFacts) -> ShownFacts:
         is_first = seen.wires[slave].closed_ms is None
         return seen if is_first else seen.change_wire(slave, closed_ms=event.t_ms)
 
     checks = asking.later(observation, lambda view: check_target_down(view, event))
-    return Asked((checks,), after=see(fail))
+    return Requirements((checks,), after=see(fail))

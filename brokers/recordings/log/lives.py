@@ -15,7 +15,7 @@ from brokers.recordings.checks.logs import check_dispatched_at_start, check_surg
 from brokers.recordings.clock import SHUTDOWN_MS
 from brokers.recordings.controller.goals import has_epoch_files, list_file_goals
 from brokers.recordings.hidden.goals import fires
-from brokers.recordings.hidden.node import Asked, Goal, Node
+from brokers.recordings.hidden.node import Goal, Node, Requirements
 from brokers.recordings.kinds import END_KINDS, START_KINDS
 from brokers.recordings.log.asking import Asking, agrees, ask_for, note, see
 from brokers.recordings.log.brokers import (
@@ -26,7 +26,7 @@ from brokers.recordings.log.brokers import (
 )
 from brokers.recordings.log.guide import name_instance
 from brokers.recordings.log.notes import Notes
-from brokers.recordings.log.seen import Seen
+from brokers.recordings.log.seen import ShownFacts
 from brokers.recordings.reading import Event
 from brokers.recordings.recorded_log import name_broker, name_end
 from brokers.recordings.roles.exchange import exchange_parts
@@ -36,7 +36,7 @@ from reference.language.machine import Action
 from reference.worlds.replication.shape import Role
 
 
-def observe_start(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_start(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """A broker has started, and shows what it has recovered, perhaps in another part."""
     event = observation.event
     if EXCHANGE not in event.data:
@@ -45,14 +45,14 @@ def observe_start(asking: Asking, observation: Observation, node: Node) -> Asked
     return evolve(asked, before=lambda before: exchange_parts(asking, event, before))
 
 
-def ask_for_start(asking: Asking, observation: Observation, node: Node) -> Asked:
+def ask_for_start(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """What a start asks of a state in which the broker has the part that it starts in."""
     event = observation.event
     broker = asking.plan.find_node(event)
     is_up = asking.has_value(f"{event['node']} runs", f"{name_broker(broker)}.is_up", True)
     address = event.data.get("ha_master_address")
 
-    def start(seen: Seen) -> Seen:
+    def start(seen: ShownFacts) -> ShownFacts:
         return see_end(seen, broker, event).change_broker(
             broker,
             is_started=True,
@@ -64,7 +64,7 @@ def ask_for_start(asking: Asking, observation: Observation, node: Node) -> Asked
 
     seen = node.notes.seen.get_broker(broker)
     is_down = not (seen.is_started or seen.is_store_closed)
-    return Asked(
+    return Requirements(
         (
             lambda _: (agrees(f"{event['node']} does not run yet", is_so=is_down),),
             lambda n: judge_start(asking, observation, broker, n),
@@ -178,7 +178,7 @@ def list_starts(asking: Asking, broker: int) -> list[str]:
     return [name_instance(name, broker) for name in rules]
 
 
-def observe_kill(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_kill(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """A broker's process is killed, or loses power if its store then lacks bytes."""
     event = observation.event
     broker = asking.plan.find_node(event)
@@ -256,7 +256,7 @@ def end_process(asking: Asking, node: Node, broker: int) -> Node:
     return node.edit(notes=notes)
 
 
-def end_broker(seen: Seen, broker: int, *, is_left: bool) -> Seen:
+def end_broker(seen: ShownFacts, broker: int, *, is_left: bool) -> ShownFacts:
     """A process has ended, with or without its abort file."""
     left = seen.abort_files - {broker}
     ended = seen.change_broker(broker, is_started=False, stop_begin_ms=None)
@@ -264,7 +264,7 @@ def end_broker(seen: Seen, broker: int, *, is_left: bool) -> Seen:
     return evolve(ended, abort_files=left | {broker} if is_left else left)
 
 
-def observe_stop_begin(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_stop_begin(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """A broker's store begins to stop in order."""
     event = observation.event
     broker = asking.plan.find_node(event)
@@ -278,12 +278,12 @@ def observe_stop_begin(asking: Asking, observation: Observation, node: Node) -> 
     return ask_for(after=note(begin))
 
 
-def observe_stop(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_stop(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """A broker's store has stopped in order; its process lives on."""
     return ask_for_stop(asking, observation, has_process=True)
 
 
-def ask_for_stop(asking: Asking, observation: Observation, *, has_process: bool) -> Asked:
+def ask_for_stop(asking: Asking, observation: Observation, *, has_process: bool) -> Requirements:
     """What the end of an orderly stop of a store asks."""
     event = observation.event
     broker = asking.plan.find_node(event)
@@ -304,7 +304,7 @@ def ask_for_stop(asking: Asking, observation: Observation, *, has_process: bool)
         return see(lambda seen: seen.change_broker(broker, is_store_closed=has_process))(ended)
 
     rows = find_rows_without_bytes(asking, event, broker)
-    return Asked(
+    return Requirements(
         (
             asking.later(observation, lambda view: check_stop(view, event, broker)),
             lambda _: tuple(list_file_goals(asking, broker, rows)) if rows else (),
@@ -341,7 +341,7 @@ def check_stop(view: View, event: Event, broker: int) -> View:
     return view if broker == MASTER else check_closed_by_stop(view, broker)
 
 
-def observe_exit(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_exit(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """A process ends by itself: after the clean stop of its store.
 
     That of a whole broker stops its store first, which no other event need tell
@@ -358,7 +358,7 @@ def observe_exit(asking: Asking, observation: Observation, node: Node) -> Asked:
     )
 
 
-def observe_surgery(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_surgery(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """The recorder takes a tail of the store of a broker that is down: see `observe_kill`.
 
     Behind a stop in order, too: what that has not written is in the page cache, and a loss of power
@@ -368,11 +368,11 @@ def observe_surgery(asking: Asking, observation: Observation, node: Node) -> Ask
     broker, lost_from = asking.plan.find_node(event), event["lost_from_offset"]
     checks = asking.later(observation, lambda view: check_surgery(view, event))
     if asking.guide.get_max(node, broker) <= lost_from:
-        return Asked((checks,))
+        return Requirements((checks,))
     lost = lose_page_cache(asking, node, broker, lost_from)
     text = f"the bytes of {event['node']} from {lost_from} on were not on its disk"
     goal = agrees(text, is_so=lost is not None)
-    return Asked((lambda _: (goal,),), after=lambda _: lost or node)
+    return Requirements((lambda _: (goal,),), after=lambda _: lost or node)
 
 
 def lose_page_cache(asking: Asking, node: Node, broker: int, kept: int) -> Node | None:
@@ -387,7 +387,7 @@ def lose_page_cache(asking: Asking, node: Node, broker: int, kept: int) -> Node 
     return None if lost is None else node.edit(state=lost)
 
 
-def observe_wipe(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_wipe(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """The store of a stopped broker is emptied."""
     broker = asking.plan.find_node(observation.event)
     name = "lose_master_disk" if broker == MASTER else f"wipe_slave[{broker}]"

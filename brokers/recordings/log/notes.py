@@ -7,13 +7,13 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from brokers.recordings.log.seen import Seen
+from brokers.recordings.log.seen import ShownFacts
 from brokers.recordings.view import Displaced
 from reference.language.compiled import State
 
 
 @frozen(cache_hash=True)
-class Wire:
+class LinkNotes:
     """One replication link as its proxy has seen it."""
 
     connection: int = 0
@@ -45,7 +45,7 @@ class Wire:
 
 
 @frozen(cache_hash=True)
-class Connection:
+class CountedConnection:
     """A connection that the master counts."""
 
     slave: int
@@ -62,7 +62,7 @@ class Connection:
 class Notes:
     """What the explanation remembers from event to event."""
 
-    wires: tuple[Wire, ...]
+    wires: tuple[LinkNotes, ...]
     process: int = 0
     """The number of the master's present process."""
     next_put: int = 0
@@ -76,10 +76,10 @@ class Notes:
     granted: frozenset[tuple[str, ...]] = frozenset()
     """Steps that an event has announced and that may be taken from then on: of each the instances,
     one of which fires."""
-    connections: tuple[Connection, ...] = ()
+    connections: tuple[CountedConnection, ...] = ()
     """Those that the master counts, and dead ones that it may have ceased to count, in the order
     in which it has accepted them."""
-    seen: Seen = field(factory=Seen, eq=False)
+    seen: ShownFacts = field(factory=ShownFacts, eq=False)
     """What was shown that no step asks for."""
 
     def grant(self, *names: str) -> Notes:
@@ -101,9 +101,9 @@ class Notes:
         """With one more connection, behind those that were opened before it."""
         before = [each for each in self.connections if each.opened_ms <= opened_ms]
         behind = [each for each in self.connections if each.opened_ms > opened_ms]
-        return evolve(self, connections=(*before, Connection(slave, opened_ms), *behind))
+        return evolve(self, connections=(*before, CountedConnection(slave, opened_ms), *behind))
 
-    def bury(self, dead: Connection) -> Notes:
+    def bury(self, dead: CountedConnection) -> Notes:
         """With the live connection of a slave dead."""
         found = tuple(
             evolve(dead, opened_ms=each.opened_ms)
@@ -127,7 +127,7 @@ class Notes:
         """With the live connections only."""
         return evolve(self, connections=tuple(e for e in self.connections if e.known is None))
 
-    def see(self, change: Callable[[Seen], Seen]) -> Notes:
+    def see(self, change: Callable[[ShownFacts], ShownFacts]) -> Notes:
         """With more that was shown."""
         return evolve(self, seen=change(self.seen))
 

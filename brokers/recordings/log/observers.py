@@ -17,7 +17,7 @@ from brokers.recordings.controller.observers import (
 )
 from brokers.recordings.controller.truncation import finish_truncations, put_truncations_before
 from brokers.recordings.groups import OutsideTheModel
-from brokers.recordings.hidden.node import Asked, Node
+from brokers.recordings.hidden.node import Node, Requirements
 from brokers.recordings.log.asking import Asking, ask_for, is_impossible
 from brokers.recordings.log.brokers import observe_snapshot
 from brokers.recordings.log.contents import (
@@ -51,7 +51,7 @@ from brokers.recordings.log.lives import (
 from brokers.recordings.log.puts import observe_put, observe_put_begin
 from brokers.recordings.log.tables import TABLE_EVENTS, observe_table_event, remember_event
 
-Observe: TypeAlias = Callable[[Asking, Observation, Node], Asked]
+Observe: TypeAlias = Callable[[Asking, Observation, Node], Requirements]
 
 OBSERVERS: Mapping[str, Observe] = {
     PUT_BEGIN: observe_put_begin,
@@ -97,11 +97,11 @@ OBSERVERS: Mapping[str, Observe] = {
 """By kind of observation."""
 
 
-def ask(asking: Asking, observation: Observation, node: Node) -> Asked:
+def ask(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """What an observation asks in a state; of an unknown broker the impossible."""
     observe = OBSERVERS.get(observation.kind)
     if observe is None:
-        return Asked(ignored="not looked at")
+        return Requirements(ignored="not looked at")
     ready = finish_truncations(asking, observation.event, node)
     try:
         asked = observe(asking, observation, ready)
@@ -112,7 +112,7 @@ def ask(asking: Asking, observation: Observation, node: Node) -> Asked:
     return complete(asking, observation, asked)
 
 
-def complete(asking: Asking, observation: Observation, asked: Asked) -> Asked:
+def complete(asking: Asking, observation: Observation, asked: Requirements) -> Requirements:
     """What any event asks besides, and shows for later ones."""
     other = asked.otherwise
     if other is not None:

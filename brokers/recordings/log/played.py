@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from brokers.recordings.ahead.order import Observation
 from brokers.recordings.ahead.plan import MASTER
 from brokers.recordings.checks.traffic import check_not_held, date_frame, date_report
-from brokers.recordings.hidden.node import Asked, Goal, Node
+from brokers.recordings.hidden.node import Goal, Node, Requirements
 from brokers.recordings.log.arguments import APPENDING
 from brokers.recordings.log.asking import Asking, is_fact
 from brokers.recordings.reading import Event
@@ -16,7 +16,7 @@ from brokers.recordings.recorded_log import name_end
 
 def observe_played_report(
     asking: Asking, observation: Observation, node: Node, slave: int
-) -> Asked:
+) -> Requirements:
     """A report of a slave that is played; the proxy forwards it."""
     event, link = observation.event, f"links.{slave}"
     offset = event["slave_offset"]
@@ -35,10 +35,12 @@ def observe_played_report(
     )
     is_open = asking.has_value("the connection is open", f"{link}.is_open", True)
     is_number = is_fact(f"a report is a number from 0 on, as {offset} is", is_so=offset >= 0)
-    return Asked((stalled, lambda _: (is_number, is_open)), after=forward)
+    return Requirements((stalled, lambda _: (is_number, is_open)), after=forward)
 
 
-def observe_played_frame(asking: Asking, observation: Observation, node: Node, slave: int) -> Asked:
+def observe_played_frame(
+    asking: Asking, observation: Observation, node: Node, slave: int
+) -> Requirements:
     """A frame of a master that is played: at any offset, once the slave has taken those before.
 
     Its bytes are those of a master whose log is long enough; a slave does not look at them
@@ -64,7 +66,7 @@ def observe_played_frame(asking: Asking, observation: Observation, node: Node, s
     )
     is_open = asking.has_value("the connection is open", f"links.{slave}.is_open", True)
     taken = list_taken_goals(asking, node, slave, begin)
-    return Asked((stalled, lambda _: (is_number, is_open, *taken)), after=forward)
+    return Requirements((stalled, lambda _: (is_number, is_open, *taken)), after=forward)
 
 
 def is_refused(asking: Asking, node: Node, slave: int) -> bool:

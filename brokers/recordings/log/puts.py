@@ -11,7 +11,7 @@ from attrs import evolve
 
 from brokers.recordings.ahead.order import Observation
 from brokers.recordings.ahead.plan import MASTER
-from brokers.recordings.ahead.puts import Put
+from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.checks.durations import check_duration
 from brokers.recordings.checks.puts import (
     NO_FILE,
@@ -25,7 +25,7 @@ from brokers.recordings.checks.queues import check_queue_offset
 from brokers.recordings.clock import JITTER_MS
 from brokers.recordings.controller.goals import has_epoch_files, lag_behind, list_set_goals
 from brokers.recordings.hidden.goals import compile_made
-from brokers.recordings.hidden.node import Asked, Goal, Node
+from brokers.recordings.hidden.node import Goal, Node, Requirements
 from brokers.recordings.log.asking import Asking, agrees, ask_for, note, see
 from brokers.recordings.log.brokers import find_flush_before, list_positions
 from brokers.recordings.log.limits.due import is_given_up
@@ -39,17 +39,17 @@ from reference.worlds.replication.put import has_slave_wait, is_reported
 from reference.worlds.replication.state import ANSWERED, STATUS_NAMES
 
 
-def find_put(asking: Asking, event: Event) -> Put | None:
+def find_put(asking: Asking, event: Event) -> RecordedPut | None:
     """The put of an event at the master; None where nothing was written."""
     is_of_master = event["node"] == asking.plan.master
     return asking.plan.put_by_seq.get(event.seq) if is_of_master else None
 
 
-def observe_put_begin(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_put_begin(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """A producer calls: from now on its message may be appended."""
     event = observation.event
     if event["node"] != asking.plan.master:
-        return Asked()
+        return Requirements()
     put = find_put(asking, event)
     if event.seq in asking.plan.blank_by_seq:
         fill = note(lambda notes: notes.grant("fill_file"))
@@ -91,7 +91,7 @@ def is_count_kept(asking: Asking, event: Event) -> bool:
     return asking.counts.may_become(before, after, begin_ms, event.t_ms)
 
 
-def observe_put(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_put(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """A put has returned: its message was appended, and is answered so."""
     event = observation.event
     put = find_put(asking, event)
@@ -114,7 +114,7 @@ def observe_put(asking: Asking, observation: Observation, node: Node) -> Asked:
     # What lies below a put is the same in every state where the log has one life only.
     of_queue = lasting if asking.plan.structure.lives == 1 else checks
     of_queue.append(lambda view: check_queue_offset(view, put))
-    return Asked(
+    return Requirements(
         (
             lambda n: () if n.notes.next_put > number else list_positions(asking, n, begin),
             lambda _: (is_appended(asking, put),),
@@ -126,7 +126,7 @@ def observe_put(asking: Asking, observation: Observation, node: Node) -> Asked:
     )
 
 
-def observe_blank(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_blank(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """A put has returned that has left a blank: its next file could not be created (R-CL-04).
 
     The blank is in the log and is sent, though its producer gets an error
@@ -144,7 +144,7 @@ def observe_blank(asking: Asking, observation: Observation, node: Node) -> Asked
         lambda view: check_blank_put(view, blank),
         lambda view: check_queue_offset(view, blank),
     ]
-    return Asked(
+    return Requirements(
         (
             lambda n: () if goals[0].check(n) else list_positions(asking, n, begin),
             lambda _: goals,
@@ -154,12 +154,12 @@ def observe_blank(asking: Asking, observation: Observation, node: Node) -> Asked
     )
 
 
-def see_append(node: Node, put: Put) -> Node:
+def see_append(node: Node, put: RecordedPut) -> Node:
     """A put shows where the log has ended, at some moment from its call on."""
     return see(lambda seen: evolve(seen, max_seen_ms=max(seen.max_seen_ms, put.begin_ms)))(node)
 
 
-def observe_refused_put(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_refused_put(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """A put has returned of which nothing was written; a slave takes none at all."""
     event = observation.event
     broker = asking.plan.find_node(event)
@@ -168,7 +168,7 @@ def observe_refused_put(asking: Asking, observation: Observation, node: Node) ->
         lambda view: check_refused_put(view, event, broker),
     ]
     if broker != MASTER:
-        return Asked(
+        return Requirements(
             (asking.later(observation, *checks, lambda v: check_slave_view(v, event, broker)),)
         )
     goals = list_counters(asking, node, event, "after")
@@ -177,7 +177,7 @@ def observe_refused_put(asking: Asking, observation: Observation, node: Node) ->
         goals += (asking.holds(text, is_refusing),)
     if event["put_status"] == NO_FILE:
         goals += (asking.holds("the master needs a new file", is_file_needed),)
-    return Asked((lambda _: goals, asking.later(observation, *checks)))
+    return Requirements((lambda _: goals, asking.later(observation, *checks)))
 
 
 def is_file_needed(state: Any) -> Any:
@@ -190,7 +190,7 @@ def is_refusing(state: Any) -> Any:
     return state.master.is_stopping | negate(state.master.is_up)
 
 
-def is_appended(asking: Asking, put: Put) -> Goal:
+def is_appended(asking: Asking, put: RecordedPut) -> Goal:
     """A put is in the log, at its place."""
     messages = range(asking.plan.structure.messages)
     return Goal(
@@ -201,7 +201,7 @@ def is_appended(asking: Asking, put: Put) -> Goal:
     )
 
 
-def list_answer_goals(asking: Asking, node: Node, put: Put, slot: int) -> tuple[Goal, ...]:
+def list_answer_goals(asking: Asking, node: Node, put: RecordedPut, slot: int) -> tuple[Goal, ...]:
     """A put that is followed in a slot is answered with its status."""
     if put.status not in STATUS_NAMES:
         return (agrees(f"{put.status!r} is an answer that brokers give", is_so=False),)
@@ -236,7 +236,7 @@ def list_answer_goals(asking: Asking, node: Node, put: Put, slot: int) -> tuple[
     return tuple(evolve(goal, on_the_way=way) for goal in found)
 
 
-def list_usual_steps(asking: Asking, node: Node, put: Put, slot: int) -> Sequence[Action]:
+def list_usual_steps(asking: Asking, node: Node, put: RecordedPut, slot: int) -> Sequence[Action]:
     """How a put comes to its answer, step by step: over the disk, over a slave, or over both.
 
     Of the steps over the disk those before the slave's are taken in some releases, those behind it
@@ -257,7 +257,7 @@ def list_usual_steps(asking: Asking, node: Node, put: Put, slot: int) -> Sequenc
     return [step for step in steps if step.instance in names]
 
 
-def list_covering_reports(asking: Asking, node: Node, put: Put) -> Sequence[Action]:
+def list_covering_reports(asking: Asking, node: Node, put: RecordedPut) -> Sequence[Action]:
     """The first report that covers a put, if the master is to read one for it."""
     is_sync = asking.guide.get(node, "master.is_sync")
     if not is_sync or asking.guide.get(node, "master.push2_slave_max_offset") >= put.end_offset:
@@ -269,7 +269,7 @@ def list_covering_reports(asking: Asking, node: Node, put: Put) -> Sequence[Acti
     return ()
 
 
-def is_unreported(asking: Asking, put: Put, slot: int, node: Node) -> bool:
+def is_unreported(asking: Asking, put: RecordedPut, slot: int, node: Node) -> bool:
     """A put waits for a slave, and no report has been noted so far that covers it.
 
     Where proxies note all reports, it needs one that is noted later.
@@ -281,7 +281,7 @@ def is_unreported(asking: Asking, put: Put, slot: int, node: Node) -> bool:
     return check(node.state)
 
 
-def has_covering_report(asking: Asking, put: Put) -> bool:
+def has_covering_report(asking: Asking, put: RecordedPut) -> bool:
     """A report that covers a put has been noted since its call and until now.
 
     Where nobody has looked at what was reported before the call, since its process began.

@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 from brokers.recordings.ahead.order import Observation
 from brokers.recordings.ahead.plan import Plan
 from brokers.recordings.hidden.node import Goal, Node
-from brokers.recordings.view import KNOWN, Blocked, Broker, Known, View, Wire
+from brokers.recordings.view import KNOWN, Blocked, KnownFacts, ShownBroker, ShownLink, View
 from reference.language.rule import replace_at
 
 Check: TypeAlias = Callable[[View], View | None]
@@ -45,7 +45,7 @@ class Handshake:
 
 
 @frozen
-class Seen(Known):
+class ShownFacts(KnownFacts):
     """What was shown so far."""
 
     abort_files: frozenset[int] = frozenset()
@@ -63,12 +63,12 @@ class Seen(Known):
     max_seen_ms: float = 0.0
     """When the master's log was seen last."""
 
-    def change_wire(self, slave: int, **changes: Any) -> Seen:
+    def change_wire(self, slave: int, **changes: Any) -> ShownFacts:
         """With one link changed."""
         wire = evolve(self.wires[slave], **changes)
         return evolve(self, wires=replace_at(self.wires, slave, wire))
 
-    def learn(self, after: View) -> Seen:
+    def learn(self, after: View) -> ShownFacts:
         """With what a check has learnt."""
         return evolve(self, **{name: getattr(after, name) for name in LEARNT})
 
@@ -77,12 +77,12 @@ LEARNT = ("checksums", "timers", "reads", "tables", "sends")
 """What checks may change; a recording shows the rest."""
 
 
-def begin_seen(plan: Plan) -> Seen:
+def begin_seen(plan: Plan) -> ShownFacts:
     """Nothing was shown yet."""
     count = len(plan.slaves)
-    return Seen(
-        slaves=(Broker(),) * count,
-        wires=(Wire(),) * count,
+    return ShownFacts(
+        slaves=(ShownBroker(),) * count,
+        wires=(ShownLink(),) * count,
         handshakes=(Handshake(),) * count,
         master_role=plan.recording.config["nodes"][plan.master]["role"],
     )

@@ -12,7 +12,7 @@ from attrs import evolve
 from brokers.recordings.ahead.order import Observation
 from brokers.recordings.checks.puts import check_send
 from brokers.recordings.groups import OutsideTheModel
-from brokers.recordings.hidden.node import Asked, Goal, Node
+from brokers.recordings.hidden.node import Goal, Node, Requirements
 from brokers.recordings.log.asking import Asking, see
 from brokers.recordings.reading import Event
 from brokers.recordings.tables.metadata import CHANGES, check_request, check_running, follow
@@ -46,17 +46,19 @@ TABLE_EVENTS: Mapping[str, Explain] = {
 """By kind, for those that ask nothing else of replication."""
 
 
-def hold_against(asking: Asking, observation: Observation, explain: Explain, *goals: Goal) -> Asked:
+def hold_against(
+    asking: Asking, observation: Observation, explain: Explain, *goals: Goal
+) -> Requirements:
     """An event that only looks: goals first, then a check that may learn something."""
-    return learn_from(asking, observation, Asked((lambda _: goals,)), explain)
+    return learn_from(asking, observation, Requirements((lambda _: goals,)), explain)
 
 
-def observe_table_event(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_table_event(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """An event that is about settings, tables or progress only."""
     return hold_against(asking, observation, TABLE_EVENTS[observation.kind])
 
 
-def remember_event(asking: Asking, observation: Observation, asked: Asked) -> Asked:
+def remember_event(asking: Asking, observation: Observation, asked: Requirements) -> Requirements:
     """What an event asks, and what it shows for later ones beside that."""
     kind = observation.event.kind
     if observation.kind != kind or not (kind in REMEMBERED or kind in CHANGES):
@@ -64,7 +66,9 @@ def remember_event(asking: Asking, observation: Observation, asked: Asked) -> As
     return learn_from(asking, observation, asked, lambda v, e: follow(remember(v, e), e))
 
 
-def learn_from(asking: Asking, observation: Observation, asked: Asked, explain: Explain) -> Asked:
+def learn_from(
+    asking: Asking, observation: Observation, asked: Requirements, explain: Explain
+) -> Requirements:
     """What an event asks, then a check that learns from it in the state behind it."""
     event, learnt = observation.event, {}
 

@@ -14,12 +14,12 @@ from attrs import evolve
 from brokers.recordings.ahead.plan import MASTER
 from brokers.recordings.hidden.node import Node
 from brokers.recordings.log.asking import Asking, note, see
-from brokers.recordings.log.seen import Seen
+from brokers.recordings.log.seen import ShownFacts
 from brokers.recordings.reading import Event
 from brokers.recordings.roles.places import EXCHANGE
 from brokers.recordings.tables.read_side import ReadSide
 from brokers.recordings.tables.worlds import TableSide, name_address, name_ha_address
-from brokers.recordings.view import Broker
+from brokers.recordings.view import ShownBroker
 from reference.language.rule import replace_at
 from reference.worlds.replication.shape import Role
 from reference.worlds.replication.state import Cluster, Link, Master, Slave
@@ -68,7 +68,7 @@ def exchange_notes(asking: Asking, node: Node, slave: int) -> Node:
     return note(lambda notes: notes.change_wire(slave, ended=None, position=-1))(node)
 
 
-def exchange_seen(seen: Seen, slave: int, names: tuple[str, str]) -> Seen:
+def exchange_seen(seen: ShownFacts, slave: int, names: tuple[str, str]) -> ShownFacts:
     """What was seen, under the names of master and slave exchanged."""
     left = seen.abort_files - {MASTER, slave}
     left |= {MASTER} if slave in seen.abort_files else frozenset()
@@ -76,7 +76,7 @@ def exchange_seen(seen: Seen, slave: int, names: tuple[str, str]) -> Seen:
     changed = evolve(
         seen,
         master=seen.slaves[slave],
-        slaves=replace_at(seen.slaves, slave, Broker()),
+        slaves=replace_at(seen.slaves, slave, ShownBroker()),
         abort_files=left,
         reads=exchange_reads(seen.reads, *names),
         tables=exchange_tables(seen.tables, *names),

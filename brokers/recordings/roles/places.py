@@ -36,7 +36,7 @@ IDS = ("sync_state_set", "local_sync_state_set", "set", "sync_state_set_after")
 
 
 @define
-class Places:
+class NodePlaces:
     """Who is at which place, in the course of a recording."""
 
     place_of: dict[str, str]
@@ -123,7 +123,7 @@ def take_places(recording: Recording) -> Recording:
         return recording
     order = sorted(nodes, key=lambda name: name != masters[0])
     ids = {name: nodes[name].get("broker_id", name) for name in order}
-    places = Places({name: name for name in order}, ids)
+    places = NodePlaces({name: name for name in order}, ids)
     renamed = tuple(rename_all(begun, places, masters[0]))
     has_exchange = any(EXCHANGE in event.data for event in renamed)
     return evolve(begun, events=renamed) if has_exchange else recording
@@ -163,7 +163,7 @@ def add_partner(recording: Recording, nodes: Mapping[str, Any]) -> Mapping[str, 
     return {name: node, next(others, NOBODY): {**node, "role": SLAVE}}
 
 
-def rename_all(recording: Recording, places: Places, master: str) -> Iterator[Event]:
+def rename_all(recording: Recording, places: NodePlaces, master: str) -> Iterator[Event]:
     """The events by places, with a mark on those at which two nodes exchange theirs."""
     has_controller = any(event.kind in TOLD_KINDS for event in recording.events)
     running: set[str] = set()
@@ -184,7 +184,7 @@ def rename_all(recording: Recording, places: Places, master: str) -> Iterator[Ev
             running.discard(event["node"])
 
 
-def find_partner(recording: Recording, event: Event, places: Places, master: str) -> str:
+def find_partner(recording: Recording, event: Event, places: NodePlaces, master: str) -> str:
     """The slave that takes the master's place at an event; empty for none.
 
     Where the master itself starts as a slave, it is the one that starts as a master next.

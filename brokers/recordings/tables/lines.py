@@ -7,17 +7,17 @@ from typing import TypeAlias
 
 from attrs import evolve
 
-from brokers.recordings.ahead.told import Telling, Told
+from brokers.recordings.ahead.told import Telling, ToldLine
 from brokers.recordings.reading import Event
 from brokers.recordings.tables.looks import describe_group
 from brokers.recordings.tables.symbols import name_stamp
 from brokers.recordings.tables.topics import TopicChange, TopicSide
-from brokers.recordings.tables.worlds import Surroundings, advance, change_tables
+from brokers.recordings.tables.worlds import TablesEnvironment, advance, change_tables
 from brokers.recordings.view import Blocked, View
 from reference.decisions.metadata.broker_tables import BrokerTables
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP
 
-Look: TypeAlias = Callable[[View, float], Surroundings]
+Look: TypeAlias = Callable[[View, float], TablesEnvironment]
 """Which hidden steps are possible at a moment."""
 
 
@@ -37,7 +37,7 @@ def follow_logs(view: View, event: Event, look: Look) -> View:
     return evolve(view, tables=evolve(view.tables, told_seq=told_seq))
 
 
-def follow_topic_line(view: View, line: Told) -> View:
+def follow_topic_line(view: View, line: ToldLine) -> View:
     """A broker's log tells of a change of its topics: it is under way from here on.
 
     For an administrator the table is changed before the line is written, else behind it.
@@ -53,12 +53,12 @@ def follow_topic_line(view: View, line: Told) -> View:
     return change_topics(view, line.node, lambda topics: topics.begin(change))
 
 
-def follow_asked_topic(view: View, line: Told) -> View:
+def follow_asked_topic(view: View, line: ToldLine) -> View:
     """An administrator's request begins when the one before it is over."""
     return change_topics(view, line.node, lambda topics: topics.end(is_alone=False))
 
 
-def follow_copy_line(view: View, line: Told) -> View:
+def follow_copy_line(view: View, line: ToldLine) -> View:
     """A slave's log tells that a step of a copy is over."""
     side = view.tables
     form, started_ms = side.form, side.started_ms.get(line.node, line.t_ms)
@@ -73,17 +73,17 @@ def follow_copy_line(view: View, line: Told) -> View:
     return evolve(view, tables=evolve(side, worlds=worlds))
 
 
-def follow_group_line(view: View, line: Told) -> View:
+def follow_group_line(view: View, line: ToldLine) -> View:
     """A client has named a group that there was not."""
     return change_worlds(view, line.node, lambda tables: make_group(tables, line.name, line.t_ms))
 
 
-def follow_remark(view: View, _: Told) -> View:
+def follow_remark(view: View, _: ToldLine) -> View:
     """The recorder has done something to the files of ``config/``."""
     return evolve(view, tables=evolve(view.tables, are_files_open=True))
 
 
-LINES: Mapping[Telling, Callable[[View, Told], View]] = {
+LINES: Mapping[Telling, Callable[[View, ToldLine], View]] = {
     Telling.TOPIC_ASKED: follow_asked_topic,
     Telling.TOPIC_MADE: follow_topic_line,
     Telling.TOPIC_MADE_ALONE: follow_topic_line,

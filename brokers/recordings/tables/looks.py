@@ -31,7 +31,7 @@ from brokers.recordings.view import Blocked, View
 from reference.decisions.metadata.broker_tables import BrokerTables, DataVersion, VersionedTable
 from reference.decisions.metadata.copying import choose_form
 from reference.decisions.metadata.table_text import BUILT_IN_GROUPS
-from reference.decisions.name_server.registry import Registration, register
+from reference.decisions.name_server.registry import RegisterBrokerRequest, register
 from reference.decisions.progress.offset_table import OffsetTable
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP, SubscriptionGroup
 from reference.releases.known_differences import GROUPS_KEEP_THEIR_VERSION
@@ -41,9 +41,11 @@ BROKER_NAME = "b0"
 """Master and slaves of a group share it; which name it is makes no difference."""
 
 
-def make_registration(name: str, broker_id: int, version: DataVersion) -> Registration:
+def make_registration(name: str, broker_id: int, version: DataVersion) -> RegisterBrokerRequest:
     """What a broker of the group sends to the name server, without its topics."""
-    return Registration(BROKER_NAME, broker_id, name_address(name), name_ha_address(name), version)
+    return RegisterBrokerRequest(
+        BROKER_NAME, broker_id, name_address(name), name_ha_address(name), version
+    )
 
 
 def follow_start(view: View, event: Event) -> View:

@@ -11,7 +11,7 @@ from typing import Any
 from attrs import evolve
 
 from brokers.recordings.ahead.plan import MASTER
-from brokers.recordings.ahead.told import Telling, Told
+from brokers.recordings.ahead.told import Telling, ToldLine
 from brokers.recordings.reading import Event
 from brokers.recordings.tables.delays import count_delayed
 from brokers.recordings.tables.lines import (
@@ -32,7 +32,7 @@ from brokers.recordings.tables.reads import find_running_node, read_store_settin
 from brokers.recordings.tables.symbols import name_stamp
 from brokers.recordings.tables.topics import HELD_UP_MS, TopicChange, TopicSide
 from brokers.recordings.tables.worlds import (
-    Surroundings,
+    TablesEnvironment,
     World,
     add_contents,
     advance,
@@ -43,7 +43,7 @@ from brokers.recordings.tables.worlds import (
 from brokers.recordings.view import Blocked, View, check
 from reference.decisions.metadata.broker_tables import DataVersion
 from reference.decisions.metadata.copying import is_master_known, sync_all
-from reference.decisions.name_server.registry import Answer, make_answer
+from reference.decisions.name_server.registry import RegisterBrokerResult, make_answer
 from reference.decisions.name_server.removal import remove_address
 from reference.decisions.progress.offset_table import OffsetTable, name_key
 from reference.decisions.reading.pull import SUSPEND_TIMEOUT_MS, ResponseCode
@@ -89,11 +89,11 @@ def follow(view: View, event: Event) -> View:
     return followed if side.is_given_up else change(followed, event)
 
 
-def look_around(view: View, now_ms: float) -> Surroundings:
+def look_around(view: View, now_ms: float) -> TablesEnvironment:
     """Which hidden steps are possible at a moment."""
     slaves = list_telling(view, Telling.COPIED)
     copies = {name: list_copies_soon(view, name, now_ms) for name in slaves}
-    return Surroundings(
+    return TablesEnvironment(
         now_ms=now_ms,
         master=view.plan.master,
         is_master_there=is_master_there(view),
@@ -139,7 +139,7 @@ def count_held_ms(event: Event) -> float:
     return float(asked_ms + CHECK_INTERVAL_MS)
 
 
-def list_copies_soon(view: View, name: str, now_ms: float) -> Sequence[Told]:
+def list_copies_soon(view: View, name: str, now_ms: float) -> Sequence[ToldLine]:
     """The next lines of a slave's log about copies that may have been made already."""
     latest_ms = now_ms + view.tables.form.request_timeout_ms
     lines = view.plan.logs.list_between(view.tables.told_seq, float("inf"))
@@ -156,10 +156,10 @@ def is_master_there(view: View) -> bool:
     return is_followed and view.is_up(MASTER) and view.master.is_started
 
 
-def list_registration_answers(view: View) -> tuple[Answer, ...]:
+def list_registration_answers(view: View) -> tuple[RegisterBrokerResult, ...]:
     """What a slave may be told when it registers; a master that stops may be listed or not."""
     told = make_answer(view.tables.registry, make_registration("", 1, DataVersion(0)))
-    return (told, Answer()) if view.is_stopping(MASTER) else (told,)
+    return (told, RegisterBrokerResult()) if view.is_stopping(MASTER) else (told,)
 
 
 def follow_commit(view: View, event: Event) -> View:

@@ -16,7 +16,7 @@ from brokers.recordings.ahead.plan import MASTER
 from brokers.recordings.ahead.puts import MESSAGE_HEAD_BYTES
 from brokers.recordings.clock import GRAIN_MS
 from brokers.recordings.reading import Event
-from brokers.recordings.tables.queues import Shown, get_name, name_queue
+from brokers.recordings.tables.queues import ShownQueue, get_name, name_queue
 from brokers.recordings.tables.reads import (
     Expected,
     check_ends,
@@ -30,7 +30,7 @@ from brokers.recordings.tables.reads import (
 from brokers.recordings.tables.settings import read_broker_settings
 from brokers.recordings.view import Blocked, View, check
 from reference.decisions.reading.get_message import GetMessageResult
-from reference.decisions.reading.pull import Pull, ResponseCode, Situation, Topic
+from reference.decisions.reading.pull import PullMessageRequest, PullSituation, ResponseCode, Topic
 from reference.decisions.reading.pull_processor import PullAnswer, answer_pull, is_store_unreadable
 from reference.decisions.reading.read import GetMessageStatus
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
@@ -94,7 +94,7 @@ def check_queue_ends(view: View, event: Event) -> View:
 
 
 def list_answers(
-    situation: Situation,
+    situation: PullSituation,
     groups: Sequence[SubscriptionGroup | None],
     topics: Sequence[Topic | None],
     results: Sequence[GetMessageResult | None],
@@ -124,9 +124,9 @@ def check_response(view: View, event: Event) -> View:
     return view
 
 
-def make_situation(event: Event, store: StoreSettings, broker: BrokerSettings) -> Situation:
+def make_situation(event: Event, store: StoreSettings, broker: BrokerSettings) -> PullSituation:
     """What the processor knows so far; a held pull is recorded when it was answered at last."""
-    pull = Pull(
+    pull = PullMessageRequest(
         offset=event["offset"],
         queue=event["queue"],
         max_messages=event["max_msgs"],
@@ -135,7 +135,7 @@ def make_situation(event: Event, store: StoreSettings, broker: BrokerSettings) -
         has_suspend_flag=event["suspend_flag"],
         is_first_pass=not event["suspend_flag"],
     )
-    return Situation(pull, store, broker, None, None, None, None)
+    return PullSituation(pull, store, broker, None, None, None, None)
 
 
 def describe_answer(answer: PullAnswer) -> Expected:
@@ -173,7 +173,7 @@ def find_pull_results(
     view: View, node: int, store: StoreSettings, event: Event
 ) -> tuple[View, list[GetMessageResult | None]]:
     """What the store may say, by the least and the most memory that the machine may have."""
-    shown = Shown(
+    shown = ShownQueue(
         name_queue(event),
         event["min_offset"],
         event["max_offset"],

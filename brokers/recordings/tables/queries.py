@@ -15,9 +15,9 @@ from brokers.recordings.tables.reads import find_running_node, read_store_settin
 from brokers.recordings.tables.worlds import World
 from brokers.recordings.view import Blocked, View
 from reference.decisions.progress.offset_table import (
-    Query,
     QueryAnswer,
     QueryCode,
+    QueryConsumerOffsetRequest,
     answer_query,
     name_key,
 )
@@ -63,7 +63,7 @@ def list_answers(view: View, event: Event, world: World) -> list[QueryAnswer]:
         (memory.low_bytes, memory.high_bytes),
         (store.memory_ratio, RATIO_LEAST),
     ):
-        query = Query(
+        query = QueryConsumerOffsetRequest(
             table=world[event["node"]].tables.offsets,
             key=name_key(event["topic"], event["group"]),
             queue=event["queue"],

@@ -13,12 +13,16 @@ from attrs import frozen
 
 from brokers.recordings.ahead.boundaries import list_segments
 from brokers.recordings.ahead.plan import MASTER
-from brokers.recordings.ahead.puts import Put
+from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.checks.places import is_known, is_plain, list_places
 from brokers.recordings.reading import Event
 from brokers.recordings.view import Blocked, View
 from reference.configuration.keys import KEYS
-from reference.decisions.reading.consume_queue import ConsumeQueue, Entry, compute_entries_per_file
+from reference.decisions.reading.consume_queue import (
+    MessageLocation,
+    ReadableQueue,
+    compute_entries_per_file,
+)
 from reference.worlds.replication.lineage import compute_start_of_life
 
 ENTRIES_MAX = 100_000
@@ -26,7 +30,7 @@ ENTRIES_MAX = 100_000
 
 
 @frozen
-class Shown:
+class ShownQueue:
     """What a read shows of a queue and of the messages that it has found."""
 
     name: str
@@ -44,7 +48,7 @@ def name_queue(event: Event) -> str:
     return f"{event['topic']}-{event['queue']}"
 
 
-def list_puts(view: View, node: int, name: str) -> Iterator[Put]:
+def list_puts(view: View, node: int, name: str) -> Iterator[RecordedPut]:
     """The recorded messages of a queue that a broker's log holds whole."""
     for segment in list_segments(view.get_log(node)):
         index = view.plan.queue_index.get((segment.life, name))
@@ -53,19 +57,19 @@ def list_puts(view: View, node: int, name: str) -> Iterator[Put]:
                 yield put
 
 
-def list_known(view: View, node: int, name: str) -> dict[int, Put]:
+def list_known(view: View, node: int, name: str) -> dict[int, RecordedPut]:
     """The recorded messages of a queue by their queue offset: on a slave, by their place there."""
     if not is_plain(view, node) and is_known(view, node):
         return dict(list_places(view, node, name, view.get_log(node).max_offset))
     return {put.queue_offset: put for put in list_puts(view, node, name)}
 
 
-def list_deleted(view: View, node: int, name: str) -> dict[int, Put]:
+def list_deleted(view: View, node: int, name: str) -> dict[int, RecordedPut]:
     """Those that a broker's log has lost to retention, by queue offset.
 
     A queue keeps their entries where it kept its begin (``ConsumeQueue#correctMinOffset``).
     """
-    log, found = view.get_log(node), dict[int, Put]()
+    log, found = view.get_log(node), dict[int, RecordedPut]()
     if not log.start_offset:
         return {}
     for life, end in enumerate(log.ends):
@@ -77,7 +81,9 @@ def list_deleted(view: View, node: int, name: str) -> dict[int, Put]:
     return found
 
 
-def make_queue(view: View, node: int, shown: Shown, length: int, *, are_old: bool) -> ConsumeQueue:
+def make_queue(
+    view: View, node: int, shown: ShownQueue, length: int, *, are_old: bool
+) -> ReadableQueue:
     """The queue with an entry for each message from the one asked for on, ``length`` at most.
 
     ``are_old`` places messages that are not recorded at the log's begin, else they are the newest.
@@ -90,18 +96,18 @@ def make_queue(view: View, node: int, shown: Shown, length: int, *, are_old: boo
     }
     invented = invent_entries(view, node, shown, range(first, end), are_old=are_old)
     entries = [
-        Entry(known[offset].start_offset, known[offset].size_bytes)
+        MessageLocation(known[offset].start_offset, known[offset].size_bytes)
         if offset in known
         else invented[offset]
         for offset in range(first, end)
     ]
     per_file = count_entries_per_file(view, node)
-    return ConsumeQueue(shown.min_offset, shown.max_offset, first, entries, per_file)
+    return ReadableQueue(shown.min_offset, shown.max_offset, first, entries, per_file)
 
 
 def invent_entries(
-    view: View, node: int, shown: Shown, offsets: range, *, are_old: bool
-) -> Mapping[int, Entry]:
+    view: View, node: int, shown: ShownQueue, offsets: range, *, are_old: bool
+) -> Mapping[int, MessageLocation]:
     """Entries of equal size that come to the bytes shown, one behind the other."""
     log = view.get_log(node)
     found = max(shown.next_offset - shown.offset, 1)
@@ -111,12 +117,12 @@ def invent_entries(
     entries = {}
     for number, offset in enumerate(offsets, start=1):
         bytes_ = size + (rest if number == found else 0)
-        entries[offset] = Entry(place, bytes_)
+        entries[offset] = MessageLocation(place, bytes_)
         place += bytes_
     return entries
 
 
-def compute_log_end(view: View, node: int, queue: ConsumeQueue) -> int:
+def compute_log_end(view: View, node: int, queue: ReadableQueue) -> int:
     """The log's end, as far as it is shown: behind every message of the queue."""
     ends = (entry.physical_offset + entry.size_bytes for entry in queue.entries)
     return max(view.get_log(node).max_offset, *ends, 0)

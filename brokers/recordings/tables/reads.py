@@ -15,7 +15,7 @@ from brokers.recordings.checks.queues import check_queue
 from brokers.recordings.reading import Event
 from brokers.recordings.tables.queues import (
     ENTRIES_MAX,
-    Shown,
+    ShownQueue,
     compute_log_end,
     get_name,
     get_properties,
@@ -54,7 +54,7 @@ def check_read(view: View, event: Event) -> View:
     view, settings = learn_memory(view, node, settings, event)
     if list_pieces(view, node) and not is_known(view, node):
         return view  # Nobody can tell which entries the queue has.
-    shown = Shown(
+    shown = ShownQueue(
         name_queue(event),
         event["min_offset"],
         event["max_offset"],
@@ -156,7 +156,7 @@ def learn_memory(
 def find_results(
     view: View,
     node: int,
-    shown: Shown,
+    shown: ShownQueue,
     max_messages: int,
     settings: Sequence[StoreSettings],
 ) -> list[GetMessageResult]:
@@ -174,7 +174,7 @@ def find_results(
 
 
 def describe_result(
-    view: View, node: int, shown: Shown, result: GetMessageResult, log_max: int
+    view: View, node: int, shown: ShownQueue, result: GetMessageResult, log_max: int
 ) -> dict[str, object]:
     """The fields of an event that shows this result; what cannot be known is left out."""
     fields: dict[str, object] = {
@@ -198,7 +198,7 @@ def describe_result(
     return fields
 
 
-def learn_sizes(view: View, node: int, shown: Shown) -> View:
+def learn_sizes(view: View, node: int, shown: ShownQueue) -> View:
     """The bytes of the messages found agree with what other reads have shown of the same ones.
 
     Needed where puts are not recorded, and asked for in the first life of the master's log only:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from attrs import evolve, field, frozen
 
-from brokers.recordings.ahead.told import Told
+from brokers.recordings.ahead.told import ToldLine
 from brokers.recordings.tables.symbols import Symbols, name_stamp
 from brokers.recordings.tables.topics import HALF_TOPIC, HALF_TOPIC_MS, TopicChange, TopicSide
 from reference.decisions.metadata.broker_tables import BrokerTables, DelayOffsets
@@ -24,7 +24,7 @@ from reference.decisions.metadata.copying import (
 )
 from reference.decisions.name_server.broker_side import FIRST_MS as FIRST_REGISTRATION_MS
 from reference.decisions.name_server.broker_side import Addresses, learn
-from reference.decisions.name_server.registry import Answer, Registry
+from reference.decisions.name_server.registry import RegisterBrokerResult, Registry
 from reference.decisions.progress.offset_table import OffsetTable
 
 START_LONGEST_MS = 3_000.0
@@ -78,7 +78,7 @@ class NodeTables:
         topics = self.topics.replace(tables.topics) if is_copied else self.topics
         return evolve(self, tables=tables, topics=topics)
 
-    def tell(self, answer: Answer) -> NodeTables:
+    def tell(self, answer: RegisterBrokerResult) -> NodeTables:
         """After a registration with this answer (R-NS-03)."""
         known = learn(Addresses(self.tables.master_address, self.ha_master), (answer,))
         tables = evolve(self.tables, master_address=known.master)
@@ -132,27 +132,27 @@ class TableSide:
 
 
 @frozen
-class Surroundings:
+class TablesEnvironment:
     """What decides which hidden steps are possible at an event."""
 
     now_ms: float
     master: str
     is_master_there: bool
     """It answers requests."""
-    answers: tuple[Answer, ...]
+    answers: tuple[RegisterBrokerResult, ...]
     """What a slave may be told of its master."""
     is_master_stopping: bool = False
     """Its clean stop has begun."""
     telling: frozenset[str] = frozenset()
     """The brokers whose logs tell every change of their topics."""
-    told_copies: Mapping[str, Sequence[Told]] = field(factory=dict)
+    told_copies: Mapping[str, Sequence[ToldLine]] = field(factory=dict)
     """By slave whose log tells of all its copies: the lines of steps that it may have made."""
     held_commits: Sequence[tuple[str, int, int]] = ()
     """Progress that pulls may have brought to the master which it answers later: a key, a queue and
     an offset each."""
 
 
-def advance(side: TableSide, surroundings: Surroundings) -> TableSide:
+def advance(side: TableSide, surroundings: TablesEnvironment) -> TableSide:
     """With every world that hidden steps may have made, and every file that they may have left."""
     now_ms = surroundings.now_ms
     worlds = leave_out_overdue(close(side, surroundings), side, now_ms)
@@ -166,7 +166,7 @@ def advance(side: TableSide, surroundings: Surroundings) -> TableSide:
     return evolve(side, worlds=worlds, files=files)
 
 
-def close(side: TableSide, surroundings: Surroundings) -> tuple[World, ...]:
+def close(side: TableSide, surroundings: TablesEnvironment) -> tuple[World, ...]:
     """The worlds, and every one that hidden steps may have made of them."""
     found: dict[Any, World] = {}
     now_ms = surroundings.now_ms
@@ -272,13 +272,13 @@ def list_open(node: NodeTables) -> tuple[int, ...]:
 
 
 def list_told(
-    side: TableSide, name: str, node: NodeTables, answers: Iterable[Answer]
-) -> tuple[Answer, ...]:
+    side: TableSide, name: str, node: NodeTables, answers: Iterable[RegisterBrokerResult]
+) -> tuple[RegisterBrokerResult, ...]:
     """What a slave may be told, perhaps of itself; then it is, until a master registers.
 
     Its own registrations at that address keep the entry alive (RouteInfoManager#registerBroker).
     """
-    own = Answer(name_address(name), name_ha_address(name))
+    own = RegisterBrokerResult(name_address(name), name_ha_address(name))
     if name not in side.own_masters:
         return tuple(answers)
     is_told = node.tables.master_address == own.master_address
@@ -295,7 +295,9 @@ def name_ha_address(name: str) -> str:
     return f"<{name}_ha>"
 
 
-def list_hidden_steps(world: World, side: TableSide, surroundings: Surroundings) -> Iterator[World]:
+def list_hidden_steps(
+    world: World, side: TableSide, surroundings: TablesEnvironment
+) -> Iterator[World]:
     """What one hidden step makes of a world: topics change, a slave registers or copies."""
     for name, node in world.items():
         if name in side.started_ms:
@@ -313,7 +315,9 @@ def list_hidden_steps(world: World, side: TableSide, surroundings: Surroundings)
             yield from list_copy_steps(world, name, side, surroundings)
 
 
-def list_master_steps(world: World, side: TableSide, surroundings: Surroundings) -> Iterator[World]:
+def list_master_steps(
+    world: World, side: TableSide, surroundings: TablesEnvironment
+) -> Iterator[World]:
     """What the master does: it makes a topic by itself, and stores what held pulls have brought."""
     name = surroundings.master
     yield from make_half_topic(world, side, surroundings)
@@ -322,7 +326,7 @@ def list_master_steps(world: World, side: TableSide, surroundings: Surroundings)
 
 
 def list_copy_steps(
-    world: World, name: str, side: TableSide, surroundings: Surroundings
+    world: World, name: str, side: TableSide, surroundings: TablesEnvironment
 ) -> Iterator[World]:
     """A slave begins a copy, makes the next step of one, or gives it up."""
     node, now_ms = world[name], surroundings.now_ms
@@ -340,7 +344,7 @@ def list_copy_steps(
         yield {**world, name: evolve(node, steps_left=())}
 
 
-def make_told_step(world: World, name: str, surroundings: Surroundings) -> Iterator[World]:
+def make_told_step(world: World, name: str, surroundings: TablesEnvironment) -> Iterator[World]:
     """The next step of which a slave's log tells is made some time before its line."""
     node, master = world[name], find_source(world, name, surroundings.master)
     lines = surroundings.told_copies[name]
@@ -356,7 +360,9 @@ def find_source(world: World, name: str, master: str) -> str:
     return name if world[name].tables.master_address == name_address(name) else master
 
 
-def make_half_topic(world: World, side: TableSide, surroundings: Surroundings) -> Iterator[World]:
+def make_half_topic(
+    world: World, side: TableSide, surroundings: TablesEnvironment
+) -> Iterator[World]:
     """The master makes a topic by itself some time after its start, where no log tells when."""
     name, now_ms = surroundings.master, surroundings.now_ms
     node = world[name]

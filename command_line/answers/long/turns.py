@@ -11,7 +11,7 @@ from properties.verdicts.verdict import Verdict
 
 
 @frozen
-class TurnedCells:
+class ChangedGuarantee:
     """A guarantee whose verdict changes under some fault models."""
 
     guarantee: str
@@ -24,7 +24,7 @@ class TurnedCells:
         return f"{self.guarantee}: {self.before} -> {self.after} under {', '.join(self.faults)}"
 
 
-def list_turns(before: Analysis, after: Analysis) -> Iterator[TurnedCells]:
+def list_turns(before: Analysis, after: Analysis) -> Iterator[ChangedGuarantee]:
     """Every change of a verdict's word; another number of steps does not count."""
     turned: dict[tuple[str, str, str], list[str]] = {}
     known = {(v.guarantee, v.fault): name_word(v) for v in before.verdicts}
@@ -33,7 +33,7 @@ def list_turns(before: Analysis, after: Analysis) -> Iterator[TurnedCells]:
         if was is not None and was != word:
             turned.setdefault((verdict.guarantee, was, word), []).append(verdict.fault)
     for (guarantee, was, word), faults in turned.items():
-        yield TurnedCells(guarantee, was, word, tuple(faults))
+        yield ChangedGuarantee(guarantee, was, word, tuple(faults))
 
 
 def name_word(verdict: Verdict) -> str:

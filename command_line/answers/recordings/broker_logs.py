@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from brokers.broker_logs.findings import Entry, Finding
+from brokers.broker_logs.findings import LogFinding, TimelineEntry
 from brokers.broker_logs.reading import BrokerStory, LogReport
 from brokers.broker_logs.unseen import list_unseen
 from command_line.output.width import get_width, wrap
@@ -18,12 +18,12 @@ WIDTH_MAX = 80
 DATE = slice(0, 10)
 CLOCK = slice(11, None)
 
-Told = tuple[Sign, list[Finding]]
+Told = tuple[Sign, list[LogFinding]]
 
 
 def gather_signs(report: LogReport) -> list[Told]:
     """The signs with what was found of each: trouble first, the earliest first."""
-    found: dict[str, list[Finding]] = {}
+    found: dict[str, list[LogFinding]] = {}
     for finding in report.findings:
         found.setdefault(finding.sign, []).append(finding)
     told = [(find_sign(name), findings) for name, findings in found.items()]
@@ -83,7 +83,7 @@ def describe_broker(story: BrokerStory) -> str:
     )
 
 
-def render_time_line(entries: tuple[Entry, ...], width: int) -> Iterator[str]:
+def render_time_line(entries: tuple[TimelineEntry, ...], width: int) -> Iterator[str]:
     """A heading for each day, a line for each entry."""
     names = max((len(entry.broker) for entry in entries), default=0)
     for day, group in groupby(entries, key=lambda entry: entry.first[DATE]):
@@ -96,13 +96,13 @@ def render_time_line(entries: tuple[Entry, ...], width: int) -> Iterator[str]:
             yield from wrap(text, width, head, " " * (len(head) + 2))
 
 
-def say_until(entry: Entry | Finding) -> str:
+def say_until(entry: TimelineEntry | LogFinding) -> str:
     """The last time, without a date that is the first one's."""
     same = entry.last[DATE] == entry.first[DATE]
     return entry.last[CLOCK] if same else entry.last
 
 
-def render_sign(sign: Sign, findings: list[Finding], width: int) -> Iterator[str]:
+def render_sign(sign: Sign, findings: list[LogFinding], width: int) -> Iterator[str]:
     """A sign, where it was found, what it means, and what to do."""
     mark = "-" if sign.is_note else "!"
     yield from wrap(f"{sign.what} ({sign.name})", width, f"{mark} ", "  ")
@@ -128,7 +128,7 @@ FIRST = (
 )
 
 
-def say_finding(finding: Finding) -> str:
+def say_finding(finding: LogFinding) -> str:
     """Where and when a sign was found."""
     times = f"{finding.broker}, {finding.first}"
     if finding.count > 1 or finding.last != finding.first:
@@ -164,7 +164,7 @@ def broker_as_json(story: BrokerStory) -> dict[str, Any]:
     }
 
 
-def entry_as_json(entry: Entry) -> dict[str, Any]:
+def entry_as_json(entry: TimelineEntry) -> dict[str, Any]:
     """An entry of the time line."""
     return {
         "first": entry.first,
@@ -177,7 +177,7 @@ def entry_as_json(entry: Entry) -> dict[str, Any]:
     }
 
 
-def sign_as_json(sign: Sign, findings: list[Finding]) -> dict[str, Any]:
+def sign_as_json(sign: Sign, findings: list[LogFinding]) -> dict[str, Any]:
     """A sign with what was found of it."""
     return {
         "sign": sign.name,

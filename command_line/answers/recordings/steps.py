@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from brokers.recordings.inspection.steps import Excerpt, Step, Stop, Told
+from brokers.recordings.inspection.steps import Excerpt, ExplainedEvent, ExplainedStep, SearchStop
 from brokers.recordings.kinds import COMMON_FIELDS
 from brokers.recordings.log.explain import REJECTED
 from command_line.answers.recordings.lines import describe_cluster
@@ -39,7 +39,7 @@ def draw_excerpt(excerpt: Excerpt) -> Iterator[str]:
         yield from draw_told(told, " ", is_drawn=False)
 
 
-def draw_told(told: Told, mark: str, *, is_drawn: bool) -> Iterator[str]:
+def draw_told(told: ExplainedEvent, mark: str, *, is_drawn: bool) -> Iterator[str]:
     """An observation; the steps before it are drawn, or counted."""
     if is_drawn:
         for step in told.steps:
@@ -51,7 +51,7 @@ def draw_told(told: Told, mark: str, *, is_drawn: bool) -> Iterator[str]:
     yield f"  {mark} {textwrap.shorten(line, COLUMNS - 4, placeholder=' ...')}"
 
 
-def draw_step(step: Step) -> Iterator[str]:
+def draw_step(step: ExplainedStep) -> Iterator[str]:
     """One step: the rule, who, what changed, and when it can have been."""
     arguments = ", ".join(f"{name}={value}" for name, value in step.arguments.items())
     name = f"{step.instance}({arguments})" if step.instance else step.says
@@ -65,14 +65,14 @@ def draw_step(step: Step) -> Iterator[str]:
         yield f"    |   and {len(step.changes) - CHANGES_MAX} more"
 
 
-def describe_range(step: Step) -> str:
+def describe_range(step: ExplainedStep) -> str:
     """When a step can have been."""
     if step.since_ms is None:
         return f"by {step.until_ms:.1f} ms"
     return f"between {step.since_ms:.1f} and {step.until_ms:.1f} ms"
 
 
-def draw_stop(stop: Stop) -> Iterator[str]:
+def draw_stop(stop: SearchStop) -> Iterator[str]:
     """Why the search has stopped, and the state that came nearest."""
     meaning = "" if stop.word == REJECTED else ", the budget of steps is spent"
     yield from wrap(f"    {stop.word}{meaning}; not met: {'; '.join(stop.unmet)}", "      ")

@@ -10,11 +10,11 @@ from command_line.answers.short.markdown import render_markdown
 from command_line.answers.short.page import render_page
 from command_line.answers.short.sarif import render_sarif
 from command_line.answers.short.screen import get_width, render_screen
-from command_line.answers.short.shown import Shown
+from command_line.answers.short.shown import ShownAnswers
 from reference.configuration.broker_group import ConfigurationWarning
 from reference.releases.versions import Version
 
-RENDERERS: Mapping[str, Callable[[Shown], str]] = {
+RENDERERS: Mapping[str, Callable[[ShownAnswers], str]] = {
     "markdown": render_markdown,
     "sarif": render_sarif,
     "junit": render_junit,
@@ -32,7 +32,7 @@ def render(  # noqa: PLR0913, PLR0917
     words: Sequence[str],
 ) -> str:
     """The answers in a format; ``before`` are those without what is changed, or nothing."""
-    shown = Shown(tuple(answers), tuple(before), tuple(warnings), version, tuple(words))
+    shown = ShownAnswers(tuple(answers), tuple(before), tuple(warnings), version, tuple(words))
     if output == "text":
         return render_screen(shown, get_width())
     return RENDERERS[output](shown)

@@ -6,7 +6,7 @@ from collections import Counter
 from xml.etree import ElementTree
 
 from command_line.answers.short.groups import ShortAnswer, say_slaves
-from command_line.answers.short.shown import Shown, say_all_open
+from command_line.answers.short.shown import ShownAnswers, say_all_open
 from properties.scenarios.summary.answer import Row, Summary
 from properties.scenarios.summary.words import Grade
 
@@ -14,7 +14,7 @@ SKIPPED = (Grade.UNDECIDED, Grade.NOT_PROMISED)
 """Grades that are neither a success nor a failure."""
 
 
-def render_junit(shown: Shown) -> str:
+def render_junit(shown: ShownAnswers) -> str:
     """The whole answer: a loss fails, what is not decided or not promised is skipped."""
     suites = ElementTree.Element("testsuites", name="rmqspec check")
     for answer in shown.answers:

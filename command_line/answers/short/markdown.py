@@ -8,7 +8,7 @@ from command_line.answers.short.groups import ShortAnswer, say_slaves
 from command_line.answers.short.screen import DESCRIBED, say_legend
 from command_line.answers.short.shown import (
     KEPT,
-    Shown,
+    ShownAnswers,
     list_holding,
     list_unknown,
     say_action,
@@ -18,7 +18,7 @@ from properties.scenarios.summary.answer import Row, Summary
 from properties.scenarios.summary.shown_actions import choose_shown
 
 
-def render_markdown(shown: Shown) -> str:
+def render_markdown(shown: ShownAnswers) -> str:
     """The whole answer."""
     parts = [*(escape(change) for change in shown.list_changes())]
     warned = [(w.is_grave, f"> {escape(f'warning: {w}')}") for w in shown.warnings]
@@ -30,7 +30,7 @@ def render_markdown(shown: Shown) -> str:
     return "\n\n".join([*parts, *([f"*{escape(legend)}*"] if legend else [])])
 
 
-def list_lines(answer: ShortAnswer, shown: Shown) -> Iterator[str]:
+def list_lines(answer: ShortAnswer, shown: ShownAnswers) -> Iterator[str]:
     """The lines about one group."""
     yield f"## {escape(answer.title)}"
     yield ""

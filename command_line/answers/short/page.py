@@ -9,7 +9,7 @@ from command_line.answers.short.groups import ShortAnswer, say_slaves
 from command_line.answers.short.screen import DESCRIBED, say_legend
 from command_line.answers.short.shown import (
     KEPT,
-    Shown,
+    ShownAnswers,
     list_holding,
     list_unknown,
     say_action,
@@ -48,7 +48,7 @@ code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }
 """
 
 
-def render_page(shown: Shown) -> str:
+def render_page(shown: ShownAnswers) -> str:
     """The whole answer as one file."""
     names = "; ".join(answer.names for answer in shown.answers)
     body = [
@@ -81,7 +81,7 @@ def render_page(shown: Shown) -> str:
     )
 
 
-def list_group(answer: ShortAnswer, shown: Shown) -> Iterator[str]:
+def list_group(answer: ShortAnswer, shown: ShownAnswers) -> Iterator[str]:
     """The section of one group."""
     yield f"<h2>{escape(answer.title)}</h2>"
     yield f'<p class="soft">{escape(answer.settings)}; RocketMQ {escape(shown.version.name)}</p>'

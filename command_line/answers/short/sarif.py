@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from command_line.answers.short.groups import ShortAnswer, say_slaves
-from command_line.answers.short.shown import Shown, say_all_open
+from command_line.answers.short.shown import ShownAnswers, say_all_open
 from properties.scenarios.summary.answer import Failure, Row, Summary
 from properties.scenarios.summary.words import Grade, load_words
 from reference.configuration.broker_group import BrokerGroup, ConfigurationWarning
@@ -25,7 +25,7 @@ UNDECIDED = "undecided"
 """The rule of groups about which nothing is decided."""
 
 
-def render_sarif(shown: Shown) -> str:
+def render_sarif(shown: ShownAnswers) -> str:
     """The whole answer."""
     results = [result for answer in shown.answers for result in list_results(answer)]
     results += [warn(warning) for warning in shown.warnings]

@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 from command_line.answers.short.groups import ShortAnswer, say_slaves
 from command_line.answers.short.shown import (
     KEPT,
-    Shown,
+    ShownAnswers,
     list_holding,
     list_unknown,
     name_failures,
@@ -78,7 +78,7 @@ DESCRIBED = {
 
 
 @frozen
-class Form:
+class ScreenLayout:
     """What the screen spends lines on."""
 
     whole: int
@@ -102,7 +102,7 @@ def get_width() -> int:
     return max(shutil.get_terminal_size((WIDTH_MIN, 24)).columns, WIDTH_MIN)
 
 
-def render_screen(shown: Shown, width: int = WIDTH_MIN) -> str:
+def render_screen(shown: ShownAnswers, width: int = WIDTH_MIN) -> str:
     """The whole answer, a block of lines for each group; of one group in at most 30 lines."""
     rows = max((len(s.rows) for a in shown.answers for s in a.summaries), default=0)
     for form in list_forms(rows):
@@ -112,12 +112,12 @@ def render_screen(shown: Shown, width: int = WIDTH_MIN) -> str:
     return screen
 
 
-def list_forms(rows: int) -> Iterator[Form]:
+def list_forms(rows: int) -> Iterator[ScreenLayout]:
     """Shorter and shorter: what is also behind ``--all`` gives way first."""
-    yield Form(rows, rows, has_switch=True)
-    yield from (Form(whole, rows) for whole in range(rows, -1, -1))
+    yield ScreenLayout(rows, rows, has_switch=True)
+    yield from (ScreenLayout(whole, rows) for whole in range(rows, -1, -1))
     for has_commands in (True, False):
-        least = Form(0, rows, has_commands=has_commands)
+        least = ScreenLayout(0, rows, has_commands=has_commands)
         yield from (evolve(least, warnings=n) for n in range(WARNINGS_MAX, 0, -1))
         fewest = evolve(least, warnings=1, has_blanks=False)
         yield from (evolve(fewest, kept=n) for n in range(rows, -1, -1))
@@ -125,7 +125,7 @@ def list_forms(rows: int) -> Iterator[Form]:
     yield evolve(fewest, kept=0, warnings=0, has_asides=False)
 
 
-def list_screen(shown: Shown, width: int, form: Form) -> Iterator[str]:
+def list_screen(shown: ShownAnswers, width: int, form: ScreenLayout) -> Iterator[str]:
     """The lines in this form."""
     blank = [""] if form.has_blanks else []
     changes = [line for change in shown.list_changes() for line in wrap(change, width)]
@@ -144,7 +144,9 @@ def list_screen(shown: Shown, width: int, form: Form) -> Iterator[str]:
     yield from list_hints(shown, width, form)
 
 
-def list_lines(answer: ShortAnswer, version: Version, width: int, form: Form) -> Iterator[str]:
+def list_lines(
+    answer: ShortAnswer, version: Version, width: int, form: ScreenLayout
+) -> Iterator[str]:
     """The lines about one group, or about several that behave alike."""
     yield from wrap(f"{answer.title}: {answer.settings}; RocketMQ {version.name}", width)
     if answer.is_outside:
@@ -306,7 +308,7 @@ def shorten_path(path: str, width: int) -> str:
     return path if len(path) <= room else "\u2026" + path[1 - room :]
 
 
-def list_hints(shown: Shown, width: int, form: Form) -> Iterator[str]:
+def list_hints(shown: ShownAnswers, width: int, form: ScreenLayout) -> Iterator[str]:
     """What to type next: the story of the first failure, all tables, and the first switch."""
     rows = [r for answer in shown.answers for s in answer.summaries for r in s.rows]
     code = next((failure.code for row in rows for failure in row.failures), None)
@@ -325,7 +327,7 @@ def list_hints(shown: Shown, width: int, form: Form) -> Iterator[str]:
         yield f"More: the same words after `{PROGRAM} check --all`{story}."
 
 
-def find_switch(shown: Shown) -> str:
+def find_switch(shown: ShownAnswers) -> str:
     """The command that answers as if the first switch among the actions were made; or empty."""
     actions = [action for answer in shown.answers for s in answer.summaries for action in s.actions]
     said = (say_command(("check",), shown.words, action.text) for action in actions)

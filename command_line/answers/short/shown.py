@@ -11,7 +11,7 @@ from attrs import frozen
 from command_line.answers.short.groups import ShortAnswer, say_slaves
 from properties.checkout import PROGRAM, name_page
 from properties.scenarios.beginning import ASSUMED
-from properties.scenarios.summary.answer import Action, Row, Summary
+from properties.scenarios.summary.answer import OperatorAction, Row, Summary
 from properties.scenarios.summary.effects import Effects, compare
 from properties.scenarios.summary.shown_actions import CODES_MAX, choose_shown, list_all
 from properties.scenarios.summary.words import load_words
@@ -25,7 +25,7 @@ UNFAILED = "only while nothing fails"
 
 
 @frozen
-class Shown:
+class ShownAnswers:
     """All that is shown."""
 
     answers: tuple[ShortAnswer, ...]
@@ -87,7 +87,7 @@ def name_failures(codes: Iterable[str]) -> tuple[str, ...]:
     return told or (UNFAILED,)
 
 
-def say_action(action: Action, most: int | None = CODES_MAX) -> str:
+def say_action(action: OperatorAction, most: int | None = CODES_MAX) -> str:
     """What to do, and which failures that answers: at most so many codes of each kind."""
     if not action.codes or action.is_repair:
         return f"{action.text}."

@@ -9,7 +9,7 @@ from attrs import asdict
 from brokers.disk.comparison.handshake import compute_handshake
 from brokers.disk.comparison.promotion import Lost
 from brokers.disk.comparison.table_comparison import TableFinding
-from brokers.disk.findings import Finding
+from brokers.disk.findings import DiskFinding
 from brokers.disk.records.held_records import HeldRecord
 from brokers.disk.records.units import Unit
 from brokers.disk.stored_brokers import StoredBroker, tell_start_problem
@@ -67,7 +67,7 @@ def tell_broker(broker: StoredBroker) -> dict[str, Any]:
     }
 
 
-def tell_finding(finding: Finding) -> dict[str, Any]:
+def tell_finding(finding: DiskFinding) -> dict[str, Any]:
     """A finding about logs."""
     return {
         "kind": finding.kind.value,

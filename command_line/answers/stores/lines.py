@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from brokers.disk.comparison.byte_comparison import intersect
-from brokers.disk.comparison.handshake import Answer, compute_handshake
+from brokers.disk.comparison.handshake import HandshakeReaction, compute_handshake
 from brokers.disk.comparison.promotion import Lost
 from brokers.disk.comparison.table_comparison import TableFinding, TableKind
 from brokers.disk.files.table_files import FILE_NAMES
-from brokers.disk.findings import GAPS, Finding, Kind
-from brokers.disk.records.walking import Stop
-from brokers.disk.starting import Start
+from brokers.disk.findings import GAPS, DiskFinding, FindingKind
+from brokers.disk.records.walking import StopReason
+from brokers.disk.starting import StoreStart
 from brokers.disk.stored_brokers import StoredBroker, tell_start_problem
 from command_line.answers.stores.pair import Pair
 from command_line.answers.stores.words import tell_count, tell_record, tell_size, tell_unit
@@ -21,8 +21,8 @@ TABLES_SHOWN = 8
 QUEUES_SHOWN = 6
 RECORDS_SHOWN = 3
 STOPS = {
-    Stop.LAST_BLANK: ", and cuts off the blank there",
-    Stop.HALF: ", before a record whose lengths contradict each other",
+    StopReason.LAST_BLANK: ", and cuts off the blank there",
+    StopReason.HALF: ", before a record whose lengths contradict each other",
 }
 
 
@@ -47,7 +47,7 @@ def describe_broker(broker: StoredBroker) -> Iterator[str]:
         yield from (f"  {line}" for line in describe_remark(remark))
 
 
-def tell_start(start: Start) -> str:
+def tell_start(start: StoreStart) -> str:
     """What else it does."""
     told = STOPS.get(start.stop, "")
     if start.deleted:
@@ -83,7 +83,7 @@ def describe_pair(pair: Pair) -> Iterator[str]:
     yield from (f"  {describe_table(found)}" for found in shown)
     if len(pair.tables) > len(shown):
         yield f"  {len(pair.tables) - len(shown)} more differences of tables (--json has all)."
-    if pair.kind is not Kind.CANNOT_SAY:
+    if pair.kind is not FindingKind.CANNOT_SAY:
         yield from describe_handshake(pair)
         yield from describe_choices(pair)
 
@@ -94,10 +94,10 @@ def describe_handshake(pair: Pair) -> Iterator[str]:
     if handshake is None:
         return
     told = handshake.answer.value
-    if handshake.answer in {Answer.TRUNCATES, Answer.LIES}:
+    if handshake.answer in {HandshakeReaction.TRUNCATES, HandshakeReaction.LIES}:
         told += f": {handshake.offset}, where its log ends at {pair.slave.start.end_offset}"
     differing = pair.logs.differs_from
-    if handshake.answer is Answer.GOES_ON and differing < handshake.offset:
+    if handshake.answer is HandshakeReaction.GOES_ON and differing < handshake.offset:
         told += f", though its log differs from {differing} on"
     yield f"  At the next handshake {told}."
 
@@ -105,68 +105,68 @@ def describe_handshake(pair: Pair) -> Iterator[str]:
 def tell_verdict(pair: Pair) -> str:
     """In a few words."""
     finding = next(iter(pair.logs.findings), None)
-    if pair.kind is Kind.EQUAL:
+    if pair.kind is FindingKind.EQUAL:
         return "equal logs; tables differ" if pair.have_other_tables else "equal"
     assert finding is not None  # Something makes them different.
-    if pair.kind in {Kind.AHEAD, Kind.BEHIND}:
+    if pair.kind in {FindingKind.AHEAD, FindingKind.BEHIND}:
         return f"{pair.kind.value} by {finding.end_offset - finding.offset} bytes"
-    if pair.kind in {Kind.DIVERGED, Kind.FOREIGN}:
+    if pair.kind in {FindingKind.DIVERGED, FindingKind.FOREIGN}:
         return f"{pair.kind.value} from {finding.offset} on"
     return f"{pair.kind.value}"
 
 
-def describe_finding(finding: Finding, pair: Pair) -> Iterator[str]:
+def describe_finding(finding: DiskFinding, pair: Pair) -> Iterator[str]:
     """A finding: the facts, what it means, how it comes about."""
-    if finding.kind is Kind.CANNOT_SAY:
+    if finding.kind is FindingKind.CANNOT_SAY:
         yield f"{finding.reason}."
         return
     yield from tell_facts(finding, pair)
     meaning = load_store_findings()[finding.kind]
     yield f"  {meaning.means}"
     history = meaning.find_history(finding)
-    if history is not None and finding.kind is not Kind.BEHIND:
+    if history is not None and finding.kind is not FindingKind.BEHIND:
         yield f"  Likely: {history.text} ({history.page})"
     if meaning.issues:
         yield f"  Known issue: ./rmqspec issues {meaning.issues[0]}"
 
 
-def tell_facts(finding: Finding, pair: Pair) -> Iterator[str]:
+def tell_facts(finding: DiskFinding, pair: Pair) -> Iterator[str]:
     """Offsets and records."""
     low, high = finding.offset, finding.end_offset
-    if finding.kind in {Kind.DIVERGED, Kind.FOREIGN} or finding.on_master is not None:
+    if finding.kind in {FindingKind.DIVERGED, FindingKind.FOREIGN} or finding.on_master is not None:
         until = pair.logs.differs_until
         end = min(pair.master.start.end_offset, pair.slave.start.end_offset)
         again = f"; equal again from {until} to {end}" if until < end else ""
         yield f"Equal up to {low}{again}. At {low}:"
         yield f"  master: {tell_unit(finding.on_master)}"
         yield f"  slave:  {tell_unit(finding.on_slave)}"
-    if finding.kind is Kind.FOREIGN:
+    if finding.kind is FindingKind.FOREIGN:
         source = low + finding.shift_bytes
         yield f"slave[{low}:{high}] is what belongs to {source} to {source + high - low}."
-    elif finding.kind is Kind.GAP and finding.on_master is not None:
+    elif finding.kind is FindingKind.GAP and finding.on_master is not None:
         yield f"The slave has zeros up to {high}."
     elif finding.is_hole:
         yield f"The slave lacks {low} to {high} inside a file, and has what follows."
         yield f"A start ends its log at {low}, and all behind it is lost to it."
     elif finding.kind in GAPS and finding.broker:
         yield tell_gap(finding, pair)
-    elif finding.kind in {Kind.GAP, Kind.BEGINS_LATER}:
-        rest = "no record at all" if finding.kind is Kind.GAP else f"nothing below {high}"
+    elif finding.kind in {FindingKind.GAP, FindingKind.BEGINS_LATER}:
+        rest = "no record at all" if finding.kind is FindingKind.GAP else f"nothing below {high}"
         yield f"The slave has {rest}; the master has {low} to {high}."
-    elif finding.kind is Kind.MASTER_BEGINS_LATER:
+    elif finding.kind is FindingKind.MASTER_BEGINS_LATER:
         yield f"The slave has {low} to {high}, below the master's begin."
-    elif finding.kind is Kind.AHEAD:
+    elif finding.kind is FindingKind.AHEAD:
         yield f"Ahead: the slave ends at {high}, the master at {low}."
-    elif finding.kind is Kind.BEHIND:
+    elif finding.kind is FindingKind.BEHIND:
         yield f"Behind: the slave ends at {low}, the master at {high}."
-    elif finding.kind is Kind.OUTRUN:
+    elif finding.kind is FindingKind.OUTRUN:
         yield f"The slave ends at {low}; the master's log begins at {high}."
-    elif finding.kind is Kind.QUEUES:
+    elif finding.kind is FindingKind.QUEUES:
         told = ", ".join(f"{topic}/{number}" for topic, number in finding.queues[:QUEUES_SHOWN])
         yield f"Queues that do not end alike: {told}."
 
 
-def tell_gap(finding: Finding, pair: Pair) -> str:
+def tell_gap(finding: DiskFinding, pair: Pair) -> str:
     """Who has the bytes of a file that one broker lacks."""
     low, high = finding.offset, finding.end_offset
     other = pair.slave if finding.broker == pair.master.name else pair.master
@@ -180,10 +180,10 @@ def tell_gap(finding: Finding, pair: Pair) -> str:
     return f"The {finding.broker} has no file for {low} to {high}; {told}."
 
 
-def describe_remark(remark: Finding) -> Iterator[str]:
+def describe_remark(remark: DiskFinding) -> Iterator[str]:
     """A remark about one store."""
     count = f"{tell_count(remark.count, 'record')} from " if remark.count else ""
-    until = f"to {remark.end_offset}" if remark.kind is Kind.MISSING_FILE else "on"
+    until = f"to {remark.end_offset}" if remark.kind is FindingKind.MISSING_FILE else "on"
     yield f"{remark.kind.value.capitalize()}: {count}{remark.offset} {until}."
     yield f"  {load_store_findings()[remark.kind].means}"
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from brokers.disk.files.table_files import FILE_NAMES
-from brokers.disk.findings import DIFFERENT, GAPS, Kind
+from brokers.disk.findings import DIFFERENT, GAPS, FindingKind
 from brokers.disk.stored_brokers import StoredBroker
 from command_line.answers.stores.pair import Pair
 from command_line.answers.stores.words import tell_count
@@ -36,7 +36,7 @@ def choose_mend(pair: Pair) -> Mend:
 
     Only where each has some is one of them replaced, and the text names what it had.
     """
-    if pair.kind is Kind.CANNOT_SAY:
+    if pair.kind is FindingKind.CANNOT_SAY:
         return Mend.NOTHING
     remarked = {(remark.kind, remark.broker) for remark in pair.remarks}
     only_slave = bool(pair.choices.if_master_stays.count)
@@ -44,15 +44,15 @@ def choose_mend(pair: Pair) -> Mend:
     kinds = {finding.kind for finding in pair.logs.findings} & DIFFERENT
     if pair.choices.filling:
         return Mend.FILES
-    have_epochs_lied = (Kind.EPOCH_AHEAD, pair.slave.name) in remarked
+    have_epochs_lied = (FindingKind.EPOCH_AHEAD, pair.slave.name) in remarked
     if only_slave:
         return Mend.CHOOSE if only_master or have_epochs_lied else Mend.SLAVE
     if have_epochs_lied:
         return Mend.EMPTY
-    if (Kind.EPOCH_LATE, pair.master.name) in remarked:
+    if (FindingKind.EPOCH_LATE, pair.master.name) in remarked:
         return Mend.MASTER
-    is_sent_by_itself = kinds <= {Kind.BEHIND, Kind.QUEUES}
-    is_lost_on_both = kinds <= {Kind.QUEUES, *GAPS} and not only_master
+    is_sent_by_itself = kinds <= {FindingKind.BEHIND, FindingKind.QUEUES}
+    is_lost_on_both = kinds <= {FindingKind.QUEUES, *GAPS} and not only_master
     return Mend.NOTHING if is_sent_by_itself or is_lost_on_both else Mend.MASTER
 
 
@@ -60,7 +60,7 @@ def is_master_copied(pair: Pair, mend: Mend) -> bool:
     """The slave's store is set aside for a copy of its master's."""
     if mend is Mend.FILES:
         kinds = {finding.kind for finding in pair.logs.findings} & DIFFERENT
-        return not kinds <= {Kind.MASTER_GAP, Kind.QUEUES}
+        return not kinds <= {FindingKind.MASTER_GAP, FindingKind.QUEUES}
     return mend in {Mend.MASTER, Mend.CHOOSE}
 
 
@@ -85,7 +85,7 @@ def describe_mending(pair: Pair) -> Iterator[str]:
         yield f"Save the {broker.name}'s store first: its start cuts off {count}."
         yield from wrap_command(tell_save(broker), "  ")
     if mend is Mend.NOTHING:
-        if pair.kind is Kind.BEHIND:
+        if pair.kind is FindingKind.BEHIND:
             yield "Do: start both; the slave fetches the rest by itself."
         elif pair.kind in GAPS:
             yield "Do: nothing with these two stores: neither has what is missing."

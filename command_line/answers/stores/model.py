@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from brokers.disk.findings import Kind
+from brokers.disk.findings import FindingKind
 from command_line.answers.stores.pair import Pair
 from command_line.output.width import get_drawing_width
 from properties.scenarios.store_state import STEPS_MAX, find_ways, make_state
@@ -28,7 +28,7 @@ def make_structure(pair: Pair, version: Version) -> ClaimedGroup:
 
 def describe_in_model(pair: Pair, version: Version) -> Iterator[str]:
     """What does not hold now, and the shortest way from here to each loss, the first one drawn."""
-    if pair.kind is Kind.CANNOT_SAY:
+    if pair.kind is FindingKind.CANNOT_SAY:
         return
     structure = make_structure(pair, version)
     state = make_state(structure, pair.master, pair.slave, pair.logs)
@@ -49,7 +49,7 @@ def describe_in_model(pair: Pair, version: Version) -> Iterator[str]:
 
 def tell_in_model(pair: Pair, version: Version) -> dict[str, Any] | None:
     """The same for other programs; None if nothing can be said."""
-    if pair.kind is Kind.CANNOT_SAY:
+    if pair.kind is FindingKind.CANNOT_SAY:
         return None
     structure = make_structure(pair, version)
     state = make_state(structure, pair.master, pair.slave, pair.logs)

@@ -10,7 +10,7 @@ from brokers.disk.comparison.acknowledged import Acknowledged, Sought, find_ackn
 from brokers.disk.comparison.log_comparison import LogComparison, compare_logs
 from brokers.disk.comparison.promotion import Choices, compute_choices
 from brokers.disk.comparison.table_comparison import TableFinding, TableKind, compare_tables
-from brokers.disk.findings import DIFFERENT, Finding, Kind
+from brokers.disk.findings import DIFFERENT, DiskFinding, FindingKind
 from brokers.disk.starting import Progress
 from brokers.disk.stored_brokers import StoredBroker
 from command_line.output import exit_codes
@@ -29,19 +29,19 @@ class Pair:
     """Where acknowledged messages are; empty if none were told."""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> FindingKind:
         """What is most serious about the logs."""
         return self.logs.kind
 
     @property
-    def remarks(self) -> tuple[Finding, ...]:
+    def remarks(self) -> tuple[DiskFinding, ...]:
         """About each store alone."""
         return (*self.master.remarks, *self.slave.remarks)
 
     @property
     def exit_code(self) -> int:
         """0 equal, 1 differs, 2 cannot say."""
-        if self.kind is Kind.CANNOT_SAY:
+        if self.kind is FindingKind.CANNOT_SAY:
             return exit_codes.UNDECIDED
         is_different = self.kind in DIFFERENT or self.have_other_tables
         return exit_codes.REFUTED if is_different else exit_codes.ANALYSED

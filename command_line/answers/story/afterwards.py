@@ -17,7 +17,7 @@ from properties.scenarios.procedures.procedures import (
     load_procedures,
 )
 from properties.scenarios.procedures.readers import try_reader_recoveries
-from properties.scenarios.procedures.recoveries import Outcome, Trials, try_recoveries
+from properties.scenarios.procedures.recoveries import RecoveryOutcome, Trials, try_recoveries
 from properties.scenarios.procedures.signs import find_signs
 from properties.scenarios.summary.actions import find_code_of, is_worth_doing
 from properties.scenarios.summary.answer import replaces_store
@@ -42,7 +42,7 @@ REFUSALS = {
 
 
 @frozen
-class Broken:
+class BrokenGroup:
     """What has happened: a refuted verdict, and the claims that have to hold again."""
 
     structure: ClaimedStructure
@@ -67,7 +67,7 @@ def list_parts(structure: ClaimedStructure) -> tuple[Analysis, ...]:
     return tuple(Analysis(each, tuple(find_cells(each).values())) for each in parts)
 
 
-def tell_afterwards(broken: Broken) -> Iterator[str]:
+def tell_afterwards(broken: BrokenGroup) -> Iterator[str]:
     """The lines about recoveries and procedures, with a blank line before each part."""
     yield from tell_signs(broken)
     procedures = list(find_procedures(broken))
@@ -85,7 +85,7 @@ def tell_afterwards(broken: Broken) -> Iterator[str]:
         yield "Afterwards: no recovery has been tried in the model for this failure."
 
 
-def tell_signs(broken: Broken) -> Iterator[str]:
+def tell_signs(broken: BrokenGroup) -> Iterator[str]:
     """The lines about what a running group with a controller shows before or after this."""
     signs = list(find_signs(broken.structure, broken.claims))
     if signs:
@@ -96,7 +96,7 @@ def tell_signs(broken: Broken) -> Iterator[str]:
         yield from wrap(f"- {text} {sign.means} Do: {sign.advice}.", get_prose_width())
 
 
-def list_other_claims(broken: Broken) -> Iterator[str]:
+def list_other_claims(broken: BrokenGroup) -> Iterator[str]:
     """The other claims of the row on ``check``'s screen that the same faults break.
 
     A recovery after which they break does not help, even if the claim that broke first holds.
@@ -106,7 +106,7 @@ def list_other_claims(broken: Broken) -> Iterator[str]:
         yield from (v.guarantee for v in list_fallen(row, cells, broken.verdict.fault))
 
 
-def tell_outcomes(broken: Broken, trials: Trials) -> Iterator[str]:
+def tell_outcomes(broken: BrokenGroup, trials: Trials) -> Iterator[str]:
     """A line or two for each recovery."""
     about = list(dict.fromkeys((*list_about_readers(trials), *trials.judged)))
     start = ", by brokers alone" if broken.is_system else ""
@@ -155,7 +155,7 @@ def wrap_outcome(word: str, text: str) -> list[str]:
     return wrap(text, get_prose_width(), head, " " * len(head))
 
 
-def describe(outcome: Outcome, judged: Sequence[str]) -> tuple[str, str]:
+def describe(outcome: RecoveryOutcome, judged: Sequence[str]) -> tuple[str, str]:
     """A word for what a recovery gives, and the rest of its line."""
     if outcome.refused:
         return "n/a", f": impossible, {say_refusal(outcome.refused)}."
@@ -174,7 +174,7 @@ def describe(outcome: Outcome, judged: Sequence[str]) -> tuple[str, str]:
     return "helps", ": the group is then as good as a new one." if is_new else "."
 
 
-def list_broken(outcome: Outcome) -> tuple[str, ...]:
+def list_broken(outcome: RecoveryOutcome) -> tuple[str, ...]:
     """The claims that stay broken whatever is done for consumers."""
     return (*(outcome.readers.broken_after_reset or ()), *outcome.broken)
 
@@ -185,7 +185,7 @@ def say_broken(names: Sequence[str], judged: Sequence[str]) -> str:
     return "still broken" if tuple(names) == tuple(judged) else f"{join(names)} {verb} still broken"
 
 
-def say_later(later: Outcome, judged: Sequence[str]) -> str:
+def say_later(later: RecoveryOutcome, judged: Sequence[str]) -> str:
     """What is different if another message has been put first."""
     first = "if another message is put first"
     if later.refused:
@@ -222,7 +222,7 @@ def join(names: Sequence[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def find_procedures(broken: Broken) -> Iterator[tuple[Procedure, Analysis]]:
+def find_procedures(broken: BrokenGroup) -> Iterator[tuple[Procedure, Analysis]]:
     """The procedures against the failure that work in the group, each with its structure there.
 
     Those of a system are the procedures of its log and of its readers for the same fault model.
@@ -234,7 +234,7 @@ def find_procedures(broken: Broken) -> Iterator[tuple[Procedure, Analysis]]:
             yield procedure, source
 
 
-def is_about(procedure: Procedure, broken: Broken, source: Analysis) -> bool:
+def is_about(procedure: Procedure, broken: BrokenGroup, source: Analysis) -> bool:
     """The procedure is for this failure: for its code in the group, or for its claim and class.
 
     A system has no procedures of its own, but those of its parts for the same class.

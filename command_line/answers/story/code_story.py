@@ -10,8 +10,8 @@ from attrs import evolve, frozen
 
 from command_line.answers.short.groups import list_variants, say_slaves
 from command_line.answers.short.shown import say_action
-from command_line.answers.story.afterwards import Broken, tell_afterwards
-from command_line.answers.story.not_here import Absent, tell_absent
+from command_line.answers.story.afterwards import BrokenGroup, tell_afterwards
+from command_line.answers.story.not_here import AbsentCode, tell_absent
 from command_line.options.reading_options import gather_question
 from command_line.output.width import get_drawing_width, get_prose_width, wrap
 from properties.checkout import name_page
@@ -20,7 +20,7 @@ from properties.language.world import ClaimedStructure
 from properties.restrictions.unmet_assumptions import leave_open_unmet
 from properties.scenarios.analysis.group import GroupAnalysis
 from properties.scenarios.analysis.log import analyse_log, compute_structure
-from properties.scenarios.counterexamples.cases import Choice, choose_schedule
+from properties.scenarios.counterexamples.cases import ShownSchedule, choose_schedule
 from properties.scenarios.stock_sizes import say_stock
 from properties.scenarios.summary.answer import Row
 from properties.scenarios.summary.codes import find_weakest, list_cases
@@ -34,7 +34,7 @@ from properties.scenarios.summary.rows import (
 )
 from properties.scenarios.summary.shown_actions import CODES_MAX
 from properties.scenarios.summary.summary import list_alternatives, summarise
-from properties.scenarios.summary.words import Grade, Kind, RowWords
+from properties.scenarios.summary.words import FailureKind, Grade, RowWords
 from properties.schedules.citations import say_cited
 from properties.schedules.legend import say_legend
 from properties.schedules.telling import draw_cell
@@ -177,10 +177,10 @@ def tell(story: Story) -> Iterator[str]:
         yield from tell_absent(make_absent(story))
 
 
-def make_absent(story: Story) -> Absent:
+def make_absent(story: Story) -> AbsentCode:
     """The code as one that is no failure here."""
     found = list_alternatives(story.group, story.analysis.question, analyse_by_certificate)
-    return Absent(
+    return AbsentCode(
         story.code,
         story.row,
         story.fault,
@@ -197,7 +197,7 @@ def tell_failure(story: Story, own: Sequence[tuple[Any, Verdict]]) -> Iterator[s
     # The weakest, and of these the gravest claim: as on the screen.
     structure, verdict = min(own, key=lambda c: make_failure(story.row, *c).kind.order)
     failure = make_failure(story.row, structure, verdict)
-    without = ", without any failure" if failure.kind is Kind.UNFAILED else ""
+    without = ", without any failure" if failure.kind is FailureKind.UNFAILED else ""
     yield f"What it takes{without}: {failure.words}."
     others = [(s, choose_schedule(s, v).verdict) for s, v in own if v is not verdict]
     choice = choose_schedule(structure, verdict)
@@ -210,7 +210,9 @@ def tell_failure(story: Story, own: Sequence[tuple[Any, Verdict]]) -> Iterator[s
     yield from list_pages(story.code, [v.guarantee for _, v in own])
     yield from tell_before(story)
     claims = tuple(dict.fromkeys(v.guarantee for _, v in own))
-    yield from tell_afterwards(Broken(structure, choice.verdict, claims, story.sources, story.code))
+    yield from tell_afterwards(
+        BrokenGroup(structure, choice.verdict, claims, story.sources, story.code)
+    )
 
 
 def tell_before(story: Story) -> Iterator[str]:
@@ -270,7 +272,9 @@ def list_pages(code: str, claims: Sequence[str]) -> Iterator[str]:
         yield from wrap(f"{page}{other}", get_prose_width(), "  ", "    ")
 
 
-def tell_about_drawing(structure: ClaimedStructure, verdict: Verdict, choice: Choice) -> list[str]:
+def tell_about_drawing(
+    structure: ClaimedStructure, verdict: Verdict, choice: ShownSchedule
+) -> list[str]:
     """The lines below a drawn schedule: its signs, why it is not the shortest, stock sizes."""
     remarks = (say_legend(structure), choice.remark, say_stock(structure, verdict))
     return wrap(" ".join(filter(None, remarks)), get_prose_width())

@@ -8,18 +8,18 @@ from attrs import frozen
 
 from command_line.answers.story.unmet import tell_unmet
 from command_line.output.width import get_prose_width, wrap, wrap_command
-from properties.scenarios.summary.actions import Alternative
+from properties.scenarios.summary.actions import SwitchedGroup
 from properties.scenarios.summary.answer import Failure, Row
 from properties.scenarios.summary.rows import EVERYTHING_OPEN, judge_row, list_cells
 from properties.scenarios.summary.rows import is_open as is_undecided
 from properties.scenarios.summary.what_if import say_command
-from properties.scenarios.summary.words import Grade, Kind, RowWords, load_words
+from properties.scenarios.summary.words import FailureKind, Grade, RowWords, load_words
 from properties.verdicts.analysis import Analysis
 from properties.verdicts.verdict import Verdict
 
 
 @frozen
-class Absent:
+class AbsentCode:
     """A code without a failure of its own in a group."""
 
     code: str
@@ -30,14 +30,14 @@ class Absent:
     """Its row in the group."""
     cells: Sequence[Verdict]
     """The verdicts under its fault model that are not vacuous."""
-    alternatives: tuple[Alternative, ...]
+    alternatives: tuple[SwitchedGroup, ...]
     words: tuple[str, ...]
     """Paths and options that name the group."""
 
     @property
     def is_unfailed(self) -> bool:
         """Its number stands for no failure at all."""
-        return load_words().columns[self.fault].kind is Kind.UNFAILED
+        return load_words().columns[self.fault].kind is FailureKind.UNFAILED
 
     @property
     def meaning(self) -> str:
@@ -45,7 +45,7 @@ class Absent:
         return load_words().numbered[int(self.code[1:])]
 
 
-def tell_absent(absent: Absent) -> Iterator[str]:
+def tell_absent(absent: AbsentCode) -> Iterator[str]:
     """Why the code is no failure here, and where it is one."""
     width = get_prose_width()
     for text in (say_why(absent), say_replaced(absent)):
@@ -56,7 +56,7 @@ def tell_absent(absent: Absent) -> Iterator[str]:
         yield from wrap_command(command, "    ")
 
 
-def say_why(absent: Absent) -> str:
+def say_why(absent: AbsentCode) -> str:
     """Why it is no failure here."""
     row = absent.judged
     is_open = any(map(is_undecided, absent.cells)) or EVERYTHING_OPEN in row.open_under
@@ -75,7 +75,7 @@ def say_why(absent: Absent) -> str:
     return f"It is no failure here: {reason}." if reason else "It does not fail here: proved."
 
 
-def say_undecided(absent: Absent) -> str:
+def say_undecided(absent: AbsentCode) -> str:
     """That a claim is neither proved nor refuted here, with the reasons that its verdicts give."""
     opened = [v for v in absent.cells if is_undecided(v)]
     claims = ", ".join(dict.fromkeys(v.guarantee for v in opened))
@@ -85,15 +85,15 @@ def say_undecided(absent: Absent) -> str:
     )
 
 
-def list_classes(absent: Absent) -> frozenset[str]:
+def list_classes(absent: AbsentCode) -> frozenset[str]:
     """The fault models under which claims of the row are judged in the group."""
     structures = {s.name: s for s, _ in list_cells(absent.row, absent.sources)}
     return frozenset(c.name for s in structures.values() for c in s.world.fault_models)
 
 
-def say_replaced(absent: Absent) -> str:
+def say_replaced(absent: AbsentCode) -> str:
     """The codes of this row for what happens here without a failure."""
-    found = [f for f in absent.judged.failures if f.kind is Kind.UNFAILED]
+    found = [f for f in absent.judged.failures if f.kind is FailureKind.UNFAILED]
     if not absent.is_unfailed or absent.judged.note:
         return ""
     if not found:
@@ -102,7 +102,7 @@ def say_replaced(absent: Absent) -> str:
     return f"Without a failure this row breaks here as {told}."
 
 
-def list_brought(absent: Absent) -> Iterator[tuple[str, str]]:
+def list_brought(absent: AbsentCode) -> Iterator[tuple[str, str]]:
     """Each change that brings the code, or another one of this kind, with a command to see it."""
     for other in absent.alternatives:
         for failure in find_brought(absent, other):
@@ -111,11 +111,11 @@ def list_brought(absent: Absent) -> Iterator[tuple[str, str]]:
             yield text, say_command(verb, absent.words, other.switch.text)
 
 
-def find_brought(absent: Absent, other: Alternative) -> Iterator[Failure]:
+def find_brought(absent: AbsentCode, other: SwitchedGroup) -> Iterator[Failure]:
     """The failures of the row in a changed group that the code stands for."""
     here = {failure.code for failure in absent.judged.failures}
     for failure in judge_row(absent.row, other.log, other.sources).failures:
         is_meant = failure.code == absent.code
-        is_unfailed = absent.code[1:] == "0" and failure.kind is Kind.UNFAILED
+        is_unfailed = absent.code[1:] == "0" and failure.kind is FailureKind.UNFAILED
         if (is_meant or is_unfailed) and failure.code not in here:
             yield failure

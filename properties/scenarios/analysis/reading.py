@@ -17,7 +17,7 @@ from properties.restrictions.unmet_assumptions import leave_open_unmet
 from properties.scenarios.reading_claims import (
     READING_CLAIMS,
     Circumstance,
-    Deployment,
+    ReadingDeployment,
     Run,
     pull_from,
 )
@@ -66,7 +66,9 @@ class BrokerReading:
 
 
 def compute_broker_readings(
-    group: BrokerGroup, deployment: Deployment, total_memory_bytes: int = DEFAULT_TOTAL_MEMORY_BYTES
+    group: BrokerGroup,
+    deployment: ReadingDeployment,
+    total_memory_bytes: int = DEFAULT_TOTAL_MEMORY_BYTES,
 ) -> tuple[BrokerReading, ...]:
     """The master and each slave; all machines have ``total_memory_bytes`` of memory."""
     brokers = (group.master, *group.slaves)
@@ -74,7 +76,7 @@ def compute_broker_readings(
 
 
 def compute_reading(
-    broker: BrokerConfiguration, deployment: Deployment, total_memory_bytes: int
+    broker: BrokerConfiguration, deployment: ReadingDeployment, total_memory_bytes: int
 ) -> BrokerReading:
     """One broker; only the deployment's route and the subscription group's ids matter."""
     is_open, ratio = bool(broker.get("slaveReadEnable")), get_ratio(broker)
@@ -192,7 +194,7 @@ class ReadingAnalysis:
     decide: Decide
 
     @cached_property
-    def deployment(self) -> Deployment:
+    def deployment(self) -> ReadingDeployment:
         """The settings that decide where pulls go."""
         return compute_deployment(self.group, self.consumers.options)
 
@@ -267,7 +269,9 @@ def list_reading_structures(
     return () if None in found else tuple(dict.fromkeys(s for s in found if s is not None))
 
 
-def find_structure(deployment: Deployment, *, is_from_first: bool = False) -> ClaimedReading | None:
+def find_structure(
+    deployment: ReadingDeployment, *, is_from_first: bool = False
+) -> ClaimedReading | None:
     """The structure of the world of reading for a deployment, with concurrent consumers.
 
     Every id but the master's counts as the slave's. None if consumers that keep up are sent to a
@@ -290,12 +294,12 @@ def find_structure(deployment: Deployment, *, is_from_first: bool = False) -> Cl
     )
 
 
-def compute_deployment(group: BrokerGroup, subscription: SubscriptionGroup) -> Deployment:
+def compute_deployment(group: BrokerGroup, subscription: SubscriptionGroup) -> ReadingDeployment:
     """The parts of the brokers' files and of the subscription group that decide where pulls go.
 
     Slaves count as open when all of them are, and as checking offsets when any does.
     """
-    return Deployment(
+    return ReadingDeployment(
         is_master_open=bool(group.master.get("slaveReadEnable")),
         is_slave_open=all(bool(s.get("slaveReadEnable")) for s in group.slaves),
         broker_id=subscription.broker_id,

@@ -36,7 +36,7 @@ class Citation:
 
 
 @frozen
-class Case:
+class CounterexamplePage:
     """A broken guarantee, and the verdict that its page shows."""
 
     claim: str
@@ -114,27 +114,29 @@ class Case:
 
 
 @cache
-def load_cases() -> tuple[Case, ...]:
+def load_cases() -> tuple[CounterexamplePage, ...]:
     """Every page, in reading order."""
     listed: list[dict[str, Any]] = tomllib.loads(CASES_FILE.read_text(encoding="utf-8"))["case"]
     return tuple(map(read_case, listed))
 
 
-def find_case(claim: str) -> Case | None:
+def find_case(claim: str) -> CounterexamplePage | None:
     """The case of a claim; None if it has none. A claim's name belongs to one world."""
     return next((case for case in load_cases() if case.claim == claim), None)
 
 
-def read_case(entry: Mapping[str, Any]) -> Case:
+def read_case(entry: Mapping[str, Any]) -> CounterexamplePage:
     """A case from the data."""
     cited = tuple(Citation(**each) for each in entry.get("recorded", ()))
     told = as_actions(entry.get("steps", ()))
     remark = entry.get("remark", "")
-    return Case(entry["claim"], entry["fault"], entry["structure"], cited, told, remark)
+    return CounterexamplePage(
+        entry["claim"], entry["fault"], entry["structure"], cited, told, remark
+    )
 
 
 @frozen
-class Choice:
+class ShownSchedule:
     """The schedule that is shown of a refuted verdict."""
 
     verdict: Verdict
@@ -143,23 +145,23 @@ class Choice:
     """Why it is not the shortest one; empty if it is."""
 
 
-def choose_schedule(structure: ClaimedStructure, verdict: Verdict) -> Choice:
+def choose_schedule(structure: ClaimedStructure, verdict: Verdict) -> ShownSchedule:
     """A schedule that real brokers can take, if the shortest one is none and a page has another.
 
     A page's schedule serves every structure in which it breaks the claim.
     """
     case = find_case(verdict.guarantee)
     if case is None or not case.told or verdict.fault != case.fault:
-        return Choice(verdict)
+        return ShownSchedule(verdict)
     world = structure.world
     sizes = world.make_search_parameters(world.get_fault_model(verdict.fault))
     try:
         *_, last = replay(structure, sizes, case.told, (verdict.guarantee,))
     except (ScheduleError, KeyError):
         # Its steps do not exist here: for example there is no slave, or another world.
-        return Choice(verdict)
+        return ShownSchedule(verdict)
     if not last.violated:
-        return Choice(verdict)
+        return ShownSchedule(verdict)
     steps = count_steps(len(verdict.schedule))
     remark = f"The shortest schedule in the model has {steps}: {case.remark}."
-    return Choice(evolve(verdict, schedule=case.told), remark)
+    return ShownSchedule(evolve(verdict, schedule=case.told), remark)

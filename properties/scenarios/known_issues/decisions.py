@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 from attrs import asdict, evolve, field, frozen
 
-from properties.scenarios.known_issues.scenario import Evidence
-from properties.scenarios.reading_claims import Deployment, decide
+from properties.scenarios.known_issues.scenario import RecordedEvidence
+from properties.scenarios.reading_claims import ReadingDeployment, decide
 from reference.decisions.controller.election import (
     LiveBroker,
     compare_cut,
@@ -78,14 +78,14 @@ def which_broker_keeps_progress(brokers: Sequence[int]) -> int:
 @question("read:suggestions_are_followed")
 def which_pulls_miss_their_suggestion(route: Sequence[int], slow_broker_id: int) -> list[str]:
     """The pulls of a consumer until it asks another broker than was suggested."""
-    slave_reads = Deployment(True, True, 0, slow_broker_id, route=tuple(route))
+    slave_reads = ReadingDeployment(True, True, 0, slow_broker_id, route=tuple(route))
     return [str(step) for step in decide("suggestions_are_followed", slave_reads) or ()]
 
 
 @question("read:a_closed_slave_hands_out_nothing")
 def which_pulls_a_closed_slave_serves(route: Sequence[int]) -> list[str]:
     """The pulls until a slave without slaveReadEnable hands out messages."""
-    closed = Deployment(False, False, 0, 1, route=tuple(route))
+    closed = ReadingDeployment(False, False, 0, 1, route=tuple(route))
     return [str(step) for step in decide("a_closed_slave_hands_out_nothing", closed) or ()]
 
 
@@ -157,7 +157,7 @@ def which_tables_the_slave_has(failing: Sequence[str]) -> list[str]:
 
 
 @frozen
-class Case:
+class DecisionCase:
     """One case of a question."""
 
     arguments: Mapping[str, Any]
@@ -167,9 +167,9 @@ class Case:
     """The meaning for an operator."""
 
 
-def as_cases(entries: Iterable[Mapping[str, Any]]) -> tuple[Case, ...]:
+def as_cases(entries: Iterable[Mapping[str, Any]]) -> tuple[DecisionCase, ...]:
     """The cases in the data."""
-    return tuple(Case(**entry) for entry in entries)
+    return tuple(DecisionCase(**entry) for entry in entries)
 
 
 @frozen
@@ -185,16 +185,16 @@ class Decision:
     """One of CERTAINTIES."""
     question_name: str
     """One of QUESTIONS."""
-    cases: tuple[Case, ...]
+    cases: tuple[DecisionCase, ...]
     """The reported case first, then others to compare it with."""
     note: str = ""
-    seen: tuple[Evidence, ...] = ()
+    seen: tuple[RecordedEvidence, ...] = ()
 
     @property
     def question(self) -> Question:
         """The question in words."""
         return QUESTIONS[self.question_name]
 
-    def find_wrong_cases(self) -> list[Case]:
+    def find_wrong_cases(self) -> list[DecisionCase]:
         """The cases in which the reference gives another answer."""
         return [c for c in self.cases if self.question.ask(**c.arguments) != c.answer]

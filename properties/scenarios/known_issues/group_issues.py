@@ -13,7 +13,7 @@ from properties.language.world import ClaimedStructure
 from properties.scenarios.analysis.log import compute_structure
 from properties.scenarios.analysis.reading import ReadingQuestion, list_reading_structures
 from properties.scenarios.analysis.tables import get_tables
-from properties.scenarios.known_issues.repair import Fate, Outcome, try_in
+from properties.scenarios.known_issues.repair import Fate, RepairOutcome, try_in
 from properties.scenarios.known_issues.scenario import Scenario
 from properties.worlds.delay.world import DELAY_STRUCTURES
 from properties.worlds.tables.world import ClaimedTables
@@ -105,7 +105,7 @@ def judge_in(scenario: Scenario, structure: ClaimedStructure) -> GroupIssue:
     return GroupIssue(scenario, find_chance(outcome), structure, describe(scenario, outcome))
 
 
-def find_chance(outcome: Outcome) -> Chance:
+def find_chance(outcome: RepairOutcome) -> Chance:
     """What an outcome says of an issue."""
     if outcome.fate is Fate.SHOWN:
         return Chance.POSSIBLE
@@ -114,7 +114,7 @@ def find_chance(outcome: Outcome) -> Chance:
     return Chance.IMPOSSIBLE if outcome.fate is Fate.PROVED else Chance.UNDECIDED
 
 
-def describe(scenario: Scenario, outcome: Outcome) -> str:
+def describe(scenario: Scenario, outcome: RepairOutcome) -> str:
     """How the chance of an issue is known."""
     if outcome.fate is Fate.SHOWN:
         return count_steps(len(scenario.schedule))

@@ -37,7 +37,7 @@ class Fate(enum.Enum):
 
 
 @frozen
-class Outcome:
+class RepairOutcome:
     """What becomes of a scenario elsewhere, and how that is known."""
 
     fate: Fate
@@ -117,21 +117,21 @@ def get_elsewhere(scenario: Scenario, name: str) -> ClaimedStructure:
     return parse_version(name).apply(plain)
 
 
-def try_elsewhere(scenario: Scenario, name: str) -> Outcome:
+def try_elsewhere(scenario: Scenario, name: str) -> RepairOutcome:
     """The scenario's steps under other rules, and the known verdict there."""
     return try_in(scenario, get_elsewhere(scenario, name))
 
 
-def try_in(scenario: Scenario, structure: ClaimedStructure) -> Outcome:
+def try_in(scenario: Scenario, structure: ClaimedStructure) -> RepairOutcome:
     """The scenario's steps in another structure of its world, and the known verdict there."""
     cell = find_cell(scenario, structure)
     taken, stopped_at = take_in_order(structure, scenario.parameters, scenario.schedule)
     if stopped_at is None and scenario.is_shown_by(structure, taken):
-        return Outcome(Fate.SHOWN, None, cell)
+        return RepairOutcome(Fate.SHOWN, None, cell)
     is_proved = cell is not None and cell.word is VerdictWord.PROVED
     if is_proved or any(s.is_impossible for s in _load_differences(scenario, structure)):
-        return Outcome(Fate.PROVED, stopped_at, cell)
-    return Outcome(Fate.HARMLESS if stopped_at is None else Fate.REFUSED, stopped_at, cell)
+        return RepairOutcome(Fate.PROVED, stopped_at, cell)
+    return RepairOutcome(Fate.HARMLESS if stopped_at is None else Fate.REFUSED, stopped_at, cell)
 
 
 def take_in_order(

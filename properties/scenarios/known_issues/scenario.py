@@ -30,7 +30,7 @@ class IssueError(ValueError):
 
 
 @frozen
-class Evidence:
+class RecordedEvidence:
     """A line of a recording, with the fields that show something."""
 
     recording: str
@@ -49,9 +49,9 @@ def as_actions(schedule: Sequence[Sequence[Any]]) -> tuple[Action, ...]:
     return tuple(Action(name, dict(*arguments)) for name, *arguments in schedule)
 
 
-def as_evidence(entries: Iterable[Mapping[str, Any]]) -> tuple[Evidence, ...]:
+def as_evidence(entries: Iterable[Mapping[str, Any]]) -> tuple[RecordedEvidence, ...]:
     """The lines of recordings that stand in the data."""
-    return tuple(Evidence(**entry) for entry in entries)
+    return tuple(RecordedEvidence(**entry) for entry in entries)
 
 
 @frozen
@@ -86,7 +86,7 @@ class Scenario:
     """Those under which this schedule or another one still shows it."""
     note: str = ""
     """Other remarks, for example on repairs that the model does not have."""
-    seen: tuple[Evidence, ...] = ()
+    seen: tuple[RecordedEvidence, ...] = ()
     """Lines of recordings that show it."""
     sizes: Mapping[str, int] = field(factory=dict)
     """Sizes other than those of a search."""

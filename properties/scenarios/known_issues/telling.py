@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 
 from properties.generated_text import count_steps
 from properties.scenarios.known_issues.catalogue import Entry, Outside
-from properties.scenarios.known_issues.decisions import Case, Decision
+from properties.scenarios.known_issues.decisions import Decision, DecisionCase
 from properties.scenarios.known_issues.repair import try_elsewhere
 from properties.scenarios.known_issues.scenario import CERTAINTIES, Scenario
 from properties.schedules.telling import Sentence, draw_steps, list_sizes, tell_end, tell_steps
@@ -20,7 +20,7 @@ NOTHING = "-"
 
 
 @frozen
-class Line:
+class IssueLine:
     """One issue in a table, as text."""
 
     issue: str
@@ -35,10 +35,10 @@ HEADS = ("Issue", "What happens", "Broken claim, or phenomenon", "Steps", "Repai
 """The columns of such a table."""
 
 
-def make_line(entry: Scenario | Decision) -> Line:
+def make_line(entry: Scenario | Decision) -> IssueLine:
     """An entry in the catalogue's table."""
     recordings = dict.fromkeys(evidence.recording for evidence in entry.seen)
-    line = Line(
+    line = IssueLine(
         issue=", ".join(entry.sources),
         what=entry.title,
         shows=entry.shows if isinstance(entry, Scenario) else entry.question_name,
@@ -124,12 +124,12 @@ def describe_seen(entry: Scenario | Decision) -> list[str]:
     return [str(evidence) for evidence in entry.seen]
 
 
-def format_arguments(case: Case) -> str:
+def format_arguments(case: DecisionCase) -> str:
     """A case's arguments in one line."""
     return ", ".join(f"{name} = {value!r}" for name, value in case.arguments.items())
 
 
-def describe_case(case: Case) -> str:
+def describe_case(case: DecisionCase) -> str:
     """The answer in one case, and its meaning."""
     return f"{format_arguments(case)}: {case.answer!r}. {case.means}"
 
@@ -190,6 +190,6 @@ def join_note(note: str) -> str:
     return " ".join(note.split())
 
 
-def list_lines(entries: Iterable[Entry]) -> list[Line]:
+def list_lines(entries: Iterable[Entry]) -> list[IssueLine]:
     """The table's lines: of scenarios and decisions."""
     return [make_line(entry) for entry in entries if not isinstance(entry, Outside)]

@@ -102,7 +102,7 @@ QUESTIONS: Mapping[str, AboutBoth] = {
 
 
 @frozen
-class Decision:
+class ProducerKnowledge:
     """The decision of one question after one answer."""
 
     answer: str
@@ -112,21 +112,21 @@ class Decision:
 
 
 @cache
-def decide_all() -> Mapping[tuple[str, str], Decision]:
+def decide_all() -> Mapping[tuple[str, str], ProducerKnowledge]:
     """All questions for all answers. Raises SolverGaveUpError, LookupError for open ones."""
     return {(a, q): decide(a, q) for a in ANSWERS for q in QUESTIONS}
 
 
-def decide(answer: str, question: str) -> Decision:
+def decide(answer: str, question: str) -> ProducerKnowledge:
     """One question: two schedules, or a proof. Raises SolverGaveUpError, LookupError."""
     if {(answer, question, "yes"), (answer, question, "no")} <= load_schedules().keys():
-        return Decision(answer, question, "open")
+        return ProducerKnowledge(answer, question, "open")
     asked = QUESTIONS[question]
     statements: dict[str, AboutBoth] = {"yes": asked, "no": lambda c, m: negate(asked(c, m))}
     for prove in (follows, is_inductive):
         for word, statement in statements.items():
             if prove(record_predicate(STRUCTURE, _say_always(answer, statement))):
-                return Decision(answer, question, word)
+                return ProducerKnowledge(answer, question, word)
     raise LookupError(f"neither proved nor shown both ways: {question} after {answer}")
 
 

@@ -17,7 +17,7 @@ from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODEL_B
 from properties.worlds.replication.guarantees import is_owed
 from properties.worlds.replication.structures import STOCK_PAIR
 from properties.worlds.replication.world import REPLICATION, ClaimedGroup
-from properties.z3.induction import InductionProblem, Step, prove_lemmas
+from properties.z3.induction import InductionProblem, InductionStep, prove_lemmas
 from reference.language.machine import record_instance, record_predicate
 from reference.language.operators import all_of, implies
 from reference.worlds.replication.lineage import has_message
@@ -39,7 +39,7 @@ def slave_has_all(cluster: Cluster) -> bool:
 
 
 @frozen
-class Fact:
+class ProvedFact:
     """A statement about groups, and the fault models under which it is proved."""
 
     sentence: str
@@ -51,7 +51,7 @@ class Fact:
 
 
 FACTS = (
-    Fact(
+    ProvedFact(
         "With `ASYNC_FLUSH`, the only slave of a `SYNC_MASTER` has everything that was answered"
         " `PUT_OK`.",
         slave_has_all,
@@ -62,7 +62,7 @@ FACTS = (
 """Each is proved for all of its structures under each of its fault models; a test does it."""
 
 
-def is_proved(fact: Fact, structure: ClaimedGroup, fault_model: str) -> bool:
+def is_proved(fact: ProvedFact, structure: ClaimedGroup, fault_model: str) -> bool:
     """It follows from the lemmas in this group under this fault model. Raises SolverGaveUpError."""
     problem = InductionProblem(structure, FAULT_MODEL_BY_NAME[fault_model])
     return problem.follows(record_predicate(structure, fact.predicate), prove_lemmas(structure))
@@ -77,7 +77,7 @@ def find_broken_by_copy(structure: ClaimedGroup) -> tuple[str, ...]:
     problem = InductionProblem(structure, EVERYTHING)
     rule = REPLICATION.manual_rules["copy_store_to_slave"]
     copies = (i for i in compute_operated_machine(structure).instances.values() if i.rule is rule)
-    steps = (Step(problem, record_instance(structure, each)) for each in copies)
+    steps = (InductionStep(problem, record_instance(structure, each)) for each in copies)
     lemmas = list(prove_lemmas(structure))
     return tuple(fallen.lemma for step in steps for fallen in step.find_falsified(lemmas))
 

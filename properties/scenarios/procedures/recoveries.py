@@ -78,7 +78,7 @@ class Recovery:
 
 
 @frozen
-class Outcome:
+class RecoveryOutcome:
     """What a recovery gives."""
 
     title: str
@@ -94,7 +94,7 @@ class Outcome:
     """It is possible, and afterwards brokers take steps without end."""
     readers: ReadersOutcome = field(factory=ReadersOutcome)
     """What it leaves to the readers of the log."""
-    later: Outcome | None = None
+    later: RecoveryOutcome | None = None
     """What it gives if another message has been put first; None where none can be put."""
 
     def list_broken(self) -> tuple[str, ...]:
@@ -301,7 +301,7 @@ class Trials:
 
     judged: tuple[str, ...] = ()
     """The claims about the log that have to hold."""
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[RecoveryOutcome, ...] = ()
     """Empty if nothing could be tried."""
 
 
@@ -330,7 +330,9 @@ def try_recoveries(
     return forget_unmended(Trials((*judged, *more), tuple(outcomes)), more)
 
 
-def try_all(rested: Cluster, judged: Sequence[str], readers: Readers | None) -> Iterator[Outcome]:
+def try_all(
+    rested: Cluster, judged: Sequence[str], readers: Readers | None
+) -> Iterator[RecoveryOutcome]:
     """What each recovery gives after a group has come to rest, and after one more message."""
     grown = grow(rested)
     for recovery in (*RECOVERIES, *(WITH_CONTROLLER if rested.epoch_files else ())):
@@ -344,7 +346,7 @@ def forget_unmended(trials: Trials, more: Iterable[str]) -> Trials:
     possible = [o for o in trials.outcomes if not (o.refused or o.is_restless)]
     lost = {name for name in more if all(name in o.list_broken() for o in possible)}
 
-    def forget(outcome: Outcome) -> Outcome:
+    def forget(outcome: RecoveryOutcome) -> RecoveryOutcome:
         later = None if outcome.later is None else forget(outcome.later)
         return evolve(
             outcome, broken=tuple(n for n in outcome.broken if n not in lost), later=later
@@ -392,7 +394,7 @@ def make_last_cluster(state: Any) -> Cluster | None:
 
 def try_recovery(
     recovery: Recovery, rested: Cluster, claims: Sequence[str], readers: Readers | None
-) -> Outcome:
+) -> RecoveryOutcome:
     """What a recovery gives after a group has come to rest."""
     states = [rested]
     try:
@@ -400,12 +402,12 @@ def try_recovery(
             states = take_in_turn(states, act)
         runs = [run for number in range(len(ORDERS)) for run in run_on(states, number)]
     except RestlessError:
-        return Outcome(recovery.title, is_restless=True)
+        return RecoveryOutcome(recovery.title, is_restless=True)
     except ScheduleError as problem:
-        return Outcome(recovery.title, refused=str(problem))
+        return RecoveryOutcome(recovery.title, refused=str(problem))
     known = REPLICATION.claims
     reached = dict.fromkeys(state for run in runs for state in run)
-    return Outcome(
+    return RecoveryOutcome(
         recovery.title,
         broken=tuple(n for n in claims if not all(known[n].predicate(s) for s in reached)),
         is_lost=any(has_lost(rested, state) for state in reached),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from brokers.disk.findings import Finding, Kind
+from brokers.disk.findings import DiskFinding, FindingKind
 from brokers.disk.records.units import UnitKind
 from properties.generated_text import compute_anchor
 
@@ -26,23 +26,23 @@ class History:
     when: str = ""
     """A name in EVIDENCE; empty: nothing in the bytes contradicts it."""
 
-    def fits(self, finding: Finding) -> bool:
+    def fits(self, finding: DiskFinding) -> bool:
         """The bytes are as it leaves them."""
         return not self.when or EVIDENCE[self.when](finding)
 
 
-def has_blank_on_slave(finding: Finding) -> bool:
+def has_blank_on_slave(finding: DiskFinding) -> bool:
     """The slave has a blank where the master has a record."""
     return finding.on_slave is not None and finding.on_slave.kind is UnitKind.BLANK
 
 
-def is_newer_on_slave(finding: Finding) -> bool:
+def is_newer_on_slave(finding: DiskFinding) -> bool:
     """The slave's record was stored later than the master's at the same place."""
     ours, theirs = (u.record if u else None for u in (finding.on_master, finding.on_slave))
     return bool(ours and theirs and theirs.store_timestamp_ms > ours.store_timestamp_ms)
 
 
-EVIDENCE: Mapping[str, Callable[[Finding], bool]] = {
+EVIDENCE: Mapping[str, Callable[[DiskFinding], bool]] = {
     "slave_has_blank": has_blank_on_slave,
     "slave_is_damaged": lambda f: f.on_slave is not None and f.on_slave.is_begun,
     "slave_has_hole": lambda finding: finding.is_hole or finding.on_master is not None,
@@ -56,7 +56,7 @@ EVIDENCE: Mapping[str, Callable[[Finding], bool]] = {
 class StoreFinding:
     """The meaning of a kind."""
 
-    kind: Kind
+    kind: FindingKind
     means: str
     histories: tuple[History, ...]
     """The likeliest first."""
@@ -72,18 +72,18 @@ class StoreFinding:
         """The heading's address; empty without one."""
         return f"spec/operators.md#{compute_anchor(self.recipe)}" if self.recipe else ""
 
-    def find_history(self, finding: Finding) -> History | None:
+    def find_history(self, finding: DiskFinding) -> History | None:
         """The likeliest that fits."""
         return next((each for each in self.histories if each.fits(finding)), None)
 
 
 @cache
-def load_store_findings() -> Mapping[Kind, StoreFinding]:
+def load_store_findings() -> Mapping[FindingKind, StoreFinding]:
     """By kind; equal stores, and those of which nothing can be said, have none."""
     entries = tomllib.loads(FILE.read_text())["finding"]
     found = (
         StoreFinding(
-            Kind(e["kind"]),
+            FindingKind(e["kind"]),
             e["means"],
             tuple(History(**told) for told in e["histories"]),
             tuple(e["issues"]),

@@ -19,7 +19,7 @@ from properties.scenarios.procedures.procedures import (
     try_out,
 )
 from properties.scenarios.procedures.recoveries import Trials, try_recoveries
-from properties.scenarios.summary.answer import Action, Failure, Row
+from properties.scenarios.summary.answer import Failure, OperatorAction, Row
 from properties.scenarios.summary.effects import compare, is_better
 from properties.scenarios.summary.rows import (
     NO_ACKNOWLEDGEMENT,
@@ -74,7 +74,7 @@ class ProcedureWords:
 
 
 @frozen
-class Repair:
+class RepairAction:
     """What is done after failures of one kind."""
 
     codes: tuple[str, ...]
@@ -116,7 +116,7 @@ def load_actions(file: Path = ACTIONS_FILE) -> ActionWords:
 
 
 @frozen
-class Alternative:
+class SwitchedGroup:
     """The group with a switch applied."""
 
     switch: Switch
@@ -127,9 +127,9 @@ class Alternative:
 def choose_actions(
     sources: Sequence[Analysis],
     rows: Sequence[Row],
-    alternatives: Iterable[Alternative],
+    alternatives: Iterable[SwitchedGroup],
     values: Mapping[str, Any],
-) -> tuple[Action, ...]:
+) -> tuple[OperatorAction, ...]:
     """Every action that helps, those against the gravest failures first.
 
     ``values`` has the effective values of the master's keys that precautions name.
@@ -149,24 +149,24 @@ def choose_actions(
 
 
 def list_switches(
-    sources: Sequence[Analysis], rows: Sequence[Row], alternatives: Iterable[Alternative]
-) -> Iterator[Action]:
+    sources: Sequence[Analysis], rows: Sequence[Row], alternatives: Iterable[SwitchedGroup]
+) -> Iterator[OperatorAction]:
     """The switches whose gravest effect is an improvement, or which make the gravest rarer."""
     is_mute = any(row.note == NO_ACKNOWLEDGEMENT for row in rows)
     for other in alternatives:
         after = judge_rows(other.log, other.sources)
         if is_mute and all(row.note != NO_ACKNOWLEDGEMENT for row in after):
             text = f"{other.switch.text}: until then {NO_ACKNOWLEDGEMENT}"
-            yield Action(text, (), key=other.switch.key, is_switch=True)
+            yield OperatorAction(text, (), key=other.switch.key, is_switch=True)
         elif proposed := list(propose(rows, other.switch, after)):
             yield from proposed
         elif codes := find_delayed(sources, rows, other):
             key = other.switch.key
-            yield Action(other.switch.text, codes, key=key, is_switch=True, eases=codes)
+            yield OperatorAction(other.switch.text, codes, key=key, is_switch=True, eases=codes)
 
 
 def find_delayed(
-    sources: Sequence[Analysis], rows: Sequence[Row], other: Alternative
+    sources: Sequence[Analysis], rows: Sequence[Row], other: SwitchedGroup
 ) -> tuple[str, ...]:
     """The gravest row's codes whose schedules get longer by a switch that only a controller has.
 
@@ -204,13 +204,13 @@ def is_sooner(before: Verdict | None, after: Verdict) -> bool:
     return is_new or len(after.schedule) < len(before.schedule if before else ())
 
 
-def propose(rows: Sequence[Row], switch: Switch, after: Sequence[Row]) -> Iterator[Action]:
+def propose(rows: Sequence[Row], switch: Switch, after: Sequence[Row]) -> Iterator[OperatorAction]:
     """The switch, if its gravest effect is an improvement."""
     effects = compare(rows, after)
     helped = {*effects.ends, *effects.eases}
     codes = tuple(f.code for row in rows for f in row.failures if f.code in helped)
     if codes and is_better(rows, after):
-        yield Action(
+        yield OperatorAction(
             switch.text,
             codes,
             key=switch.key,
@@ -222,7 +222,7 @@ def propose(rows: Sequence[Row], switch: Switch, after: Sequence[Row]) -> Iterat
         )
 
 
-def say_repairs(repairs: Iterable[Repair], order: Sequence[str]) -> Iterator[Action]:
+def say_repairs(repairs: Iterable[RepairAction], order: Sequence[str]) -> Iterator[OperatorAction]:
     """The repairs as actions; ``order`` has all codes, the gravest failures first.
 
     Failures of one kind that are repaired alike are named together, and so are a procedure and the
@@ -241,33 +241,33 @@ def say_repairs(repairs: Iterable[Repair], order: Sequence[str]) -> Iterator[Act
             yield say_repair(each, late.get(each))
 
 
-def join_alike(repairs: Iterable[Repair], order: Sequence[str]) -> tuple[Repair, ...]:
+def join_alike(repairs: Iterable[RepairAction], order: Sequence[str]) -> tuple[RepairAction, ...]:
     """Each repair once for all failures of one kind."""
     found: dict[tuple[str, ProcedureWords], tuple[str, ...]] = {}
     for each in repairs:
         key = (name_kind(each), each.words)
         found[key] = tuple(sorted((*found.get(key, ()), *each.codes), key=order.index))
-    return tuple(Repair(codes, words) for (_, words), codes in found.items())
+    return tuple(RepairAction(codes, words) for (_, words), codes in found.items())
 
 
-def name_kind(repair: Repair) -> str:
+def name_kind(repair: RepairAction) -> str:
     """The number of the failures, which says what has happened."""
     return repair.codes[0][1:]
 
 
-def say_repair(repair: Repair, later: Repair | None) -> Action:
+def say_repair(repair: RepairAction, later: RepairAction | None) -> OperatorAction:
     """A repair as an action, with the one for when it is too late."""
     codes = repair.codes + (later.codes if later else ())
     failure = f"After {', '.join(codes)} ({load_words().numbered[int(name_kind(repair))]})"
     words = repair.words
     if later is None:
         when = f", {words.condition}" if words.condition else ""
-        return Action(f"{failure}{when}: {words.text}", codes, is_repair=True)
+        return OperatorAction(f"{failure}{when}: {words.text}", codes, is_repair=True)
     parts = "; ".join(f"{each.condition}, {each.text}" for each in (words, later.words))
-    return Action(f"{failure}: {parts}", codes, is_repair=True)
+    return OperatorAction(f"{failure}: {parts}", codes, is_repair=True)
 
 
-def list_procedures(sources: Sequence[Analysis], codes: Sequence[str]) -> Iterator[Repair]:
+def list_procedures(sources: Sequence[Analysis], codes: Sequence[str]) -> Iterator[RepairAction]:
     """The procedures that repair failures of these groups, the first one for each failure."""
     repaired: set[str] = set()
     for procedure in load_procedures():
@@ -279,7 +279,7 @@ def list_procedures(sources: Sequence[Analysis], codes: Sequence[str]) -> Iterat
             if code not in codes or code in repaired or not is_worth_doing(procedure, source):
                 continue
             repaired.add(code)
-            yield Repair((code,), choose_words(told, source.structure))
+            yield RepairAction((code,), choose_words(told, source.structure))
 
 
 def choose_words(told: ProcedureWords, structure: ClaimedStructure) -> ProcedureWords:
@@ -290,7 +290,7 @@ def choose_words(told: ProcedureWords, structure: ClaimedStructure) -> Procedure
 
 def list_recoveries(
     sources: Sequence[Analysis], rows: Sequence[Row], repaired: Collection[str]
-) -> Iterator[Repair]:
+) -> Iterator[RepairAction]:
     """For the first failure of each row that no procedure repairs, a recovery that does.
 
     It is one of those that ``explain`` lists; where it can, one after which all is as before.
@@ -301,7 +301,7 @@ def list_recoveries(
             outcomes = [o for o in trials.outcomes if o.is_mending]
             for best in sorted(outcomes, key=lambda o: not o.is_as_good_as_new)[:1]:
                 title = best.title[:1].lower() + best.title[1:]
-                yield Repair((failure.code,), ProcedureWords("", title))
+                yield RepairAction((failure.code,), ProcedureWords("", title))
 
 
 def try_out_recoveries(sources: Sequence[Analysis], failure: Failure) -> Trials:
@@ -358,11 +358,11 @@ def is_meant(procedure: Procedure, verdict: Verdict) -> bool:
     return is_about and verdict.word is VerdictWord.REFUTED
 
 
-def list_precautions(codes: Sequence[str], values: Mapping[str, Any]) -> Iterator[Action]:
+def list_precautions(codes: Sequence[str], values: Mapping[str, Any]) -> Iterator[OperatorAction]:
     """The precautions that prevent failures of a fault model."""
     for each in load_actions().precautions:
         number = each.number or load_words().columns[each.column].number
         meant = tuple(code for code in codes if code[1:] == str(number))
         if meant:
             told = {key: values[key] for key in each.keys}
-            yield Action(each.text.format(**told), meant)
+            yield OperatorAction(each.text.format(**told), meant)

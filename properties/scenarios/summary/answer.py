@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 from attrs import frozen
 
-from properties.scenarios.summary.words import Grade, Kind
+from properties.scenarios.summary.words import FailureKind, Grade
 
 DECIDED = (Grade.OK, Grade.NOT_PROMISED)
 """Grades that say something without a failure."""
@@ -25,7 +25,7 @@ class Failure:
     """Stable: the row's letter, and the number of its fault model or of its cause."""
     words: str
     """What happens, in an operator's words."""
-    kind: Kind
+    kind: FailureKind
     grade: Grade
     claim: str
     fault: str
@@ -47,7 +47,7 @@ class Kept:
 
 
 @frozen
-class Broken:
+class BrokenClaim:
     """A claim of a row, and the common failures that break it, weakest or not."""
 
     claim: str
@@ -69,7 +69,7 @@ class Row:
     """Failures known to break a claim in a way of their own, though it breaks without any too."""
     fallen: tuple[str, ...] = ()
     """The codes of all fault models that break one of its claims."""
-    broken: tuple[Broken, ...] = ()
+    broken: tuple[BrokenClaim, ...] = ()
     """Each of its claims, the gravest first."""
     kept: tuple[Kept, ...] = ()
     """Those of its claims that hold under some fault model, the gravest first."""
@@ -86,7 +86,7 @@ class Row:
 
 
 @frozen
-class Action:
+class OperatorAction:
     """An action for the operator."""
 
     text: str
@@ -129,7 +129,7 @@ class Summary:
     """The settings that decide most, by key: role, flush, store pool, reads from slaves."""
     rows: tuple[Row, ...] = ()
     """Empty for a group outside the model."""
-    actions: tuple[Action, ...] = ()
+    actions: tuple[OperatorAction, ...] = ()
     """Every action that helps, those against the gravest failures first."""
     outside: tuple[str, ...] = ()
     """Why there is no answer."""
@@ -158,7 +158,7 @@ def encode_summary(summary: Summary) -> dict[str, Any]:
 
 
 def _encode_word(_instance: Any, _field: Any, value: Any) -> Any:
-    return value.value if isinstance(value, Grade | Kind) else value
+    return value.value if isinstance(value, Grade | FailureKind) else value
 
 
 def decode_summary(data: Mapping[str, Any]) -> Summary:
@@ -167,7 +167,7 @@ def decode_summary(data: Mapping[str, Any]) -> Summary:
         slaves=data["slaves"],
         settings=dict(data["settings"]),
         rows=tuple(map(_decode_row, data["rows"])),
-        actions=tuple(Action(**_freeze(each)) for each in data["actions"]),
+        actions=tuple(OperatorAction(**_freeze(each)) for each in data["actions"]),
         outside=tuple(data["outside"]),
         resting=data["resting"],
         unweighed=data["unweighed"],
@@ -181,13 +181,13 @@ def _decode_row(data: Mapping[str, Any]) -> Row:
         "failures": tuple(map(_decode_failure, data["failures"])),
         "others": tuple(map(_decode_failure, data["others"])),
         "kept": tuple(Kept(**_freeze(each)) for each in data["kept"]),
-        "broken": tuple(Broken(**_freeze(each)) for each in data["broken"]),
+        "broken": tuple(BrokenClaim(**_freeze(each)) for each in data["broken"]),
     }
     return Row(**_freeze(data) | read)
 
 
 def _decode_failure(data: Mapping[str, Any]) -> Failure:
-    return Failure(**{**data, "kind": Kind(data["kind"]), "grade": Grade(data["grade"])})
+    return Failure(**{**data, "kind": FailureKind(data["kind"]), "grade": Grade(data["grade"])})
 
 
 def _freeze(data: Mapping[str, Any]) -> dict[str, Any]:

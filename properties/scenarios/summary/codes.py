@@ -9,7 +9,7 @@ from typing import Any
 from properties.language.world import ClaimedStructure
 from properties.scenarios.analysis.group import GroupAnalysis
 from properties.scenarios.analysis.reading import ReadingQuestion
-from properties.scenarios.counterexamples.cases import Case, load_cases
+from properties.scenarios.counterexamples.cases import CounterexamplePage, load_cases
 from properties.scenarios.summary.rows import (
     get_column,
     is_of_row,
@@ -78,7 +78,7 @@ def load_stock_verdicts() -> tuple[Verdict, ...]:
 
 
 @cache
-def list_cases() -> tuple[tuple[str, Case], ...]:
+def list_cases() -> tuple[tuple[str, CounterexamplePage], ...]:
     """Each counterexample page with its code; those of claims in no row are left out."""
     coded = ((find_code_of_cell(case.structure, case.verdict), case) for case in load_cases())
     return tuple((code, case) for code, case in coded if code)

@@ -9,7 +9,7 @@ import attrs
 from attrs import frozen
 
 from properties.language.world import ClaimedStructure
-from properties.scenarios.summary.words import Kind, load_words
+from properties.scenarios.summary.words import FailureKind, load_words
 from properties.schedules.judgement import ScheduleError, follow
 from properties.verdicts.findings.explanations import explain
 from properties.verdicts.verdict import Verdict
@@ -23,7 +23,7 @@ class Blow:
     """The failures that refute a verdict."""
 
     words: str
-    kind: Kind
+    kind: FailureKind
     number: int
     """The number at the end of its code."""
 
@@ -41,8 +41,8 @@ def describe_blow(structure: ClaimedStructure, verdict: Verdict) -> Blow:
         number = fault.number or column.number
         if times == 1:
             return Blow(fault.one, column.kind, number)
-        return Blow(fault.more.format(n=times), Kind.COMBINED, number)
-    if counts or column.kind is not Kind.UNFAILED:
+        return Blow(fault.more.format(n=times), FailureKind.COMBINED, number)
+    if counts or column.kind is not FailureKind.UNFAILED:
         return Blow(column.words, column.kind, column.number)
     claim = choose_claim(structure, verdict)
     found = load_words().find_cause(find_class(structure, verdict), claim) or column

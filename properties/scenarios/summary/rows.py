@@ -9,10 +9,10 @@ from typing import Any
 from properties.language.fault_model import FaultModel
 from properties.language.world import ClaimedStructure
 from properties.restrictions.unmet_assumptions import list_named
-from properties.scenarios.summary.answer import Broken, Failure, Kept, Row
+from properties.scenarios.summary.answer import BrokenClaim, Failure, Kept, Row
 from properties.scenarios.summary.effects import EVERYTHING
 from properties.scenarios.summary.faults import count_faults, describe_blow
-from properties.scenarios.summary.words import ColumnWords, Grade, Kind, RowWords, load_words
+from properties.scenarios.summary.words import ColumnWords, FailureKind, Grade, RowWords, load_words
 from properties.verdicts.analysis import Analysis
 from properties.verdicts.selectors import get_waiting_role
 from properties.verdicts.verdict import Verdict, VerdictWord
@@ -178,7 +178,7 @@ def list_others(
             yield failure
 
 
-def list_broken(words: RowWords, cells: Sequence[tuple[Any, Verdict]]) -> Iterator[Broken]:
+def list_broken(words: RowWords, cells: Sequence[tuple[Any, Verdict]]) -> Iterator[BrokenClaim]:
     """For each claim that has a verdict the common failures that break it, weakest or not."""
     columns = load_words().columns
     fallen = [
@@ -188,7 +188,7 @@ def list_broken(words: RowWords, cells: Sequence[tuple[Any, Verdict]]) -> Iterat
     ]
     for name in (c.name for c in words.claim if any(v.guarantee == c.name for _, v in cells)):
         codes = (f.code for f in fallen if f.claim == name and f.grade is Grade.LOSS)
-        yield Broken(name, tuple(dict.fromkeys(codes)))
+        yield BrokenClaim(name, tuple(dict.fromkeys(codes)))
 
 
 def number_columns(words: RowWords, names: Iterable[str]) -> Iterator[str]:
@@ -217,7 +217,7 @@ def rank(column: ColumnWords) -> tuple[bool, int, bool]:
 
     No failure at all comes last: whatever holds after a failure holds without one.
     """
-    return column.kind is Kind.UNFAILED, column.kind.order, "master" not in column.name
+    return column.kind is FailureKind.UNFAILED, column.kind.order, "master" not in column.name
 
 
 def rank_column(verdict: Verdict) -> tuple[bool, int, bool]:
@@ -251,7 +251,7 @@ def make_failure(words: RowWords, structure: ClaimedStructure, verdict: Verdict)
 def make_code(words: RowWords, structure: ClaimedStructure, verdict: Verdict) -> str:
     """The row's letter and the number of what a refuted verdict takes."""
     column = load_words().columns[verdict.fault]
-    is_told = column.kind is Kind.UNFAILED or verdict.fault in ALL_FAULTS
+    is_told = column.kind is FailureKind.UNFAILED or verdict.fault in ALL_FAULTS
     number = describe_blow(structure, verdict).number if is_told else column.number
     return f"{words.letter}{number}"
 

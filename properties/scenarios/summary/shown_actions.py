@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from attrs import evolve
 
-from properties.scenarios.summary.answer import Action, Row, Summary
+from properties.scenarios.summary.answer import OperatorAction, Row, Summary
 from properties.scenarios.summary.words import Grade
 
 ACTIONS_MAX = 5
@@ -19,7 +19,7 @@ CODES_MAX = 4
 Rank: TypeAlias = tuple[bool, int, int]
 
 
-def choose_shown(answers: Sequence[Summary]) -> tuple[Action, ...]:
+def choose_shown(answers: Sequence[Summary]) -> tuple[OperatorAction, ...]:
     """At most five actions for a group; where its slaves are unknown those that help either way.
 
     None of them does only what earlier ones do. Where any action helps against the first failure of
@@ -27,7 +27,7 @@ def choose_shown(answers: Sequence[Summary]) -> tuple[Action, ...]:
     """
     firsts = [row.failures[0].code for answer in answers for row in answer.rows if row.failures]
     telling = list(keep_telling(list_all(answers)))
-    needed: list[Action] = []
+    needed: list[OperatorAction] = []
     for code in firsts:
         if not any(code in action.codes for action in needed):
             needed += [action for action in telling if code in action.codes][:1]
@@ -35,17 +35,17 @@ def choose_shown(answers: Sequence[Summary]) -> tuple[Action, ...]:
     return tuple(action for action in telling if action in chosen)
 
 
-def list_all(answers: Sequence[Summary]) -> tuple[Action, ...]:
+def list_all(answers: Sequence[Summary]) -> tuple[OperatorAction, ...]:
     """Every action for a group, the one against the gravest failure first."""
     first, *others = answers
-    found: Iterable[Action] = first.actions
+    found: Iterable[OperatorAction] = first.actions
     for other in others:
         found = list_common(found, other)
     ranks = [rank_codes(answer.rows) for answer in answers]
     return tuple(sorted(found, key=lambda action: list_ranks(action, ranks)[:1]))
 
 
-def list_common(actions: Iterable[Action], other: Summary) -> Iterator[Action]:
+def list_common(actions: Iterable[OperatorAction], other: Summary) -> Iterator[OperatorAction]:
     """Those of the actions that another answer has as well, and what they do in both."""
     known = {action.text: action for action in other.actions}
     for action in actions:
@@ -64,7 +64,7 @@ def list_common(actions: Iterable[Action], other: Summary) -> Iterator[Action]:
             )
 
 
-def list_ranks(action: Action, ranks: Iterable[Mapping[str, Rank]]) -> list[Rank]:
+def list_ranks(action: OperatorAction, ranks: Iterable[Mapping[str, Rank]]) -> list[Rank]:
     """The ranks of the failures that an action is against, the gravest first."""
     return sorted(rank[code] for rank in ranks for code in action.codes[:1] if code in rank)
 
@@ -78,7 +78,7 @@ def rank_codes(rows: Iterable[Row]) -> dict[str, Rank]:
     }
 
 
-def keep_telling(actions: Iterable[Action]) -> Iterator[Action]:
+def keep_telling(actions: Iterable[OperatorAction]) -> Iterator[OperatorAction]:
     """The actions that prevent or repair a failure that no earlier action does."""
     answered: dict[bool, set[str]] = {False: set(), True: set()}
     for action in actions:

@@ -13,8 +13,8 @@ from properties.scenarios.analysis.group import AnalyseLog, GroupAnalysis
 from properties.scenarios.analysis.log import compute_structure
 from properties.scenarios.analysis.reading import ReadingQuestion, decide_reading
 from properties.scenarios.summary.actions import (
-    Alternative,
     Switch,
+    SwitchedGroup,
     choose_actions,
     load_actions,
 )
@@ -91,7 +91,7 @@ def weigh(source: Analysis) -> tuple[int, int]:
 
 def list_alternatives(
     group: BrokerGroup, question: ReadingQuestion, analyse_log: AnalyseLog
-) -> Iterator[Alternative]:
+) -> Iterator[SwitchedGroup]:
     """The group with each switch that would change it, by existing certificates."""
     for switch in load_actions().switches:
         if bool(group.slaves) if switch.adds_slaves else switch.needs_slaves > bool(group.slaves):
@@ -155,7 +155,7 @@ def say_value(value: Any) -> str:
 
 def make_alternative(
     switch: Switch, group: BrokerGroup, question: ReadingQuestion, analyse_log: AnalyseLog
-) -> Alternative:
+) -> SwitchedGroup:
     """A changed group with its verdicts, those of its log from their certificate.
 
     Without one they are decided now, and so are those of a group without slaves: no certificate
@@ -167,7 +167,7 @@ def make_alternative(
     is_from_first = question.is_from_first or switch.of == "consumers"
     asked = evolve(question, is_from_first=is_from_first)
     analysis = GroupAnalysis(group, asked, decided, look_up_reading)
-    return Alternative(switch, log, analysis.summarised)
+    return SwitchedGroup(switch, log, analysis.summarised)
 
 
 def look_up_reading(structure: ClaimedReading) -> tuple[Verdict, ...]:

@@ -29,7 +29,7 @@ class Grade(enum.Enum):
     """Broken by one common failure, or without any failure."""
 
 
-class Kind(enum.Enum):
+class FailureKind(enum.Enum):
     """The kind of failure of a fault model; the weakest, which is the gravest, first."""
 
     UNFAILED = "unfailed"
@@ -40,12 +40,12 @@ class Kind(enum.Enum):
     @property
     def order(self) -> int:
         """Its place, 0 for the gravest."""
-        return list(Kind).index(self)
+        return list(FailureKind).index(self)
 
     @property
     def grade(self) -> Grade:
         """How grave it is that such a failure breaks a claim."""
-        return Grade.LOSS if self in (Kind.UNFAILED, Kind.COMMON) else Grade.RISK
+        return Grade.LOSS if self in (FailureKind.UNFAILED, FailureKind.COMMON) else Grade.RISK
 
 
 @frozen
@@ -58,7 +58,7 @@ class RowClaim:
     kept: str = ""
     """What holds where it is proved, for an operator; empty if the screen never says so."""
 
-    def cap(self, kind: Kind) -> Grade:
+    def cap(self, kind: FailureKind) -> Grade:
         """How grave it is that such a failure breaks this claim."""
         is_capped = self.at_most and kind.grade is Grade.LOSS
         return Grade(self.at_most) if is_capped else kind.grade
@@ -94,7 +94,7 @@ class ColumnWords:
     name: str
     number: int
     """The number at the end of its codes."""
-    kind: Kind = field(converter=Kind)
+    kind: FailureKind = field(converter=FailureKind)
     words: str
     """Its name for an operator."""
     needs_slaves: bool = False

@@ -55,7 +55,7 @@ class FunctionMutant:
 
 
 @frozen
-class Source:
+class FunctionSource:
     """A function or a method, with its source."""
 
     node: ast.FunctionDef
@@ -76,7 +76,7 @@ def list_function_mutants(modules: Iterable[str]) -> Iterator[FunctionMutant]:
 
 
 def make_mutant(
-    module: str, source: Source, node: ast.expr, mistake: str, new: ast.expr
+    module: str, source: FunctionSource, node: ast.expr, mistake: str, new: ast.expr
 ) -> FunctionMutant:
     """The function with another expression in the place of one."""
     code = compile_function(replace(source.node, node, new), source.function)
@@ -91,7 +91,7 @@ def make_mutant(
     )
 
 
-def list_sources(module: ModuleType) -> Iterator[Source]:
+def list_sources(module: ModuleType) -> Iterator[FunctionSource]:
     """The functions and methods of a module; those of an inner function's variables not."""
     for node in ast.parse(inspect.getsource(module)).body:
         owners: list[tuple[ast.FunctionDef, Any]] = []
@@ -104,7 +104,7 @@ def list_sources(module: ModuleType) -> Iterator[Source]:
         for each, found in owners:
             inner, forget = unwrap(found)
             if isinstance(inner, FunctionType) and not inner.__code__.co_freevars:
-                yield Source(each, inner, forget)
+                yield FunctionSource(each, inner, forget)
 
 
 def unwrap(found: Any) -> tuple[Any, Callable[[], None]]:

@@ -15,7 +15,7 @@ from attrs import frozen
 
 from properties.mutants.derivation import RuleMutant, list_mutants
 from properties.mutants.execution import make_mistake
-from properties.mutants.findings import Finding, load_table
+from properties.mutants.findings import MutantFinding, load_table
 from properties.vectors.kill_rates.measuring import SAME_ANSWERS, SEED, KillRate
 from properties.vectors.question import Data
 from properties.vectors.sets import log
@@ -91,13 +91,13 @@ def is_visible_difference(true: Outcome, told: Outcome) -> bool:
     return any(one[path] != other[path] for path in one if log.is_visible(path))
 
 
-def list_rule_findings() -> dict[str, Finding]:
+def list_rule_findings() -> dict[str, MutantFinding]:
     """What the judges of mutants have found, by a mutant's name."""
     entries = (entry for entry in load_table() if entry.world == "replication")
     return {finding.name: finding for entry in entries for finding in entry.findings}
 
 
-def find_reason(mutant: RuleMutant, steps: Sequence[TakenStep], found: Finding | None) -> str:
+def find_reason(mutant: RuleMutant, steps: Sequence[TakenStep], found: MutantFinding | None) -> str:
     """Why no answer differs, and why none has to; empty if one does."""
     if found is not None and found.is_proved_alike:
         return PROVED

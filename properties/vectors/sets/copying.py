@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from properties.vectors import schema
-from properties.vectors.question import Answered, Ask, Data, VectorSet
+from properties.vectors.question import Ask, Data, ExpectedAnswer, VectorSet
 from reference.decisions.metadata import copying
 from reference.decisions.metadata.broker_tables import BrokerTables, DataVersion, VersionedTable
 from reference.decisions.reading.question import QuestionError
@@ -76,38 +76,38 @@ def write_tables(tables: BrokerTables) -> Data:
     }
 
 
-def answer_copy(release: str, ask: Data) -> Answered:
+def answer_copy(release: str, ask: Data) -> ExpectedAnswer:
     """One copy: the slave's tables afterwards."""
     slave = read_tables(ask["slave"])
     master = None if ask["master"] is None else read_tables(ask["master"])
     form, own = find_form(release), ask["ownAddress"]
     after = copying.sync_all(slave, master, failing=ask["failing"], form=form, own_address=own)
     told = {"slave": write_tables(after)}
-    return Answered(told, "sync_all", "metadata.md#a-copy-step-by-step")
+    return ExpectedAnswer(told, "sync_all", "metadata.md#a-copy-step-by-step")
 
 
-def answer_restart(_release: str, ask: Data) -> Answered:
+def answer_restart(_release: str, ask: Data) -> ExpectedAnswer:
     """A new process over the same files."""
     tables = read_tables(ask["tables"]).restart(ask["nowMs"])
     told = {"tables": write_tables(tables)}
-    return Answered(told, "restart", "metadata.md#a-copy-step-by-step")
+    return ExpectedAnswer(told, "restart", "metadata.md#a-copy-step-by-step")
 
 
-def answer_schedule(release: str, ask: Data) -> Answered:
+def answer_schedule(release: str, ask: Data) -> ExpectedAnswer:
     """When a copy is due, and how long it may take at most."""
     form = find_form(release)
     told = {"dueMs": form.compute_copy_ms(ask["copy"]), "mostMs": copying.compute_worst_ms(form)}
-    return Answered(told, "compute_copy_ms", "metadata.md#intervals")
+    return ExpectedAnswer(told, "compute_copy_ms", "metadata.md#intervals")
 
 
-KINDS: Mapping[str, Callable[[str, Data], Answered]] = {
+KINDS: Mapping[str, Callable[[str, Data], ExpectedAnswer]] = {
     "copy": answer_copy,
     "restart": answer_restart,
     "schedule": answer_schedule,
 }
 
 
-def answer(release: str, ask: Data) -> Answered:
+def answer(release: str, ask: Data) -> ExpectedAnswer:
     """The answer to a question of any kind."""
     if ask["kind"] not in KINDS:
         raise QuestionError(f"there is no kind {ask['kind']!r}")

@@ -15,7 +15,7 @@ from typing import Any
 
 from attrs import frozen
 
-from properties.mutants.findings import Finding, load_table
+from properties.mutants.findings import MutantFinding, load_table
 from properties.verdicts.storage.certificate_files import render_parts, write_whole
 from properties.verdicts.storage.step_codes import pack_all, unpack_all
 from reference.language.machine import Action
@@ -49,7 +49,7 @@ def load() -> Iterator[Distinguishing]:
         yield Distinguishing(rule, kind, instance, tuple(Action(*step) for step in steps))
 
 
-def select(findings: Iterable[Finding]) -> list[Distinguishing]:
+def select(findings: Iterable[MutantFinding]) -> list[Distinguishing]:
     """Each schedule once, under the name of the first mutant that it distinguishes."""
     found: dict[str, Distinguishing] = {}
     for finding in findings:

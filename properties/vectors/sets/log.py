@@ -16,7 +16,7 @@ from attrs import evolve
 
 from properties.schedules.judgement import judge
 from properties.vectors import schema
-from properties.vectors.question import RELEASES, Answered, Ask, Data, VectorSet
+from properties.vectors.question import RELEASES, Ask, Data, ExpectedAnswer, VectorSet
 from properties.vectors.schedules import find_forbidden_step, list_scenarios
 from properties.vectors.sets import distinguishing, log_boundaries
 from properties.vectors.sets.log_boundaries import list_boundary_schedules
@@ -77,13 +77,13 @@ def make_parameters(ask: Data) -> Parameters:
     return Parameters(**sizes, limits=FaultCounts(**ask["limits"]))
 
 
-def answer(release: str, ask: Data) -> Answered:
+def answer(release: str, ask: Data) -> ExpectedAnswer:
     """What each step changes, up to the first that is refused."""
     told, cluster = replay(release, ask)
     refused = told["refusedStep"]
     told["violatedGuarantees"] = [] if refused is not None else list(judge(cluster))
     last = get_rule(ask["steps"][-1 if refused is None else refused])
-    return Answered(told, last, get_section(last))
+    return ExpectedAnswer(told, last, get_section(last))
 
 
 def replay(release: str, ask: Data) -> tuple[Data, Any]:

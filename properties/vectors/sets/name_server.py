@@ -15,7 +15,7 @@ from reference.decisions.metadata.broker_tables import DataVersion
 from reference.decisions.name_server import registry as tables
 from reference.decisions.name_server import removal
 from reference.decisions.name_server.client_side import pick_route
-from reference.decisions.name_server.registry import QueueData, Registration, Registry
+from reference.decisions.name_server.registry import QueueData, RegisterBrokerRequest, Registry
 from reference.decisions.reading.question import QuestionError
 
 
@@ -63,7 +63,7 @@ def write_state(registry: Registry) -> dict[str, Any]:
 def register(server: NameServer, body: Data) -> Any:
     """``register``."""
     topics = body["topics"]
-    request = Registration(
+    request = RegisterBrokerRequest(
         name=body["name"],
         broker_id=body["id"],
         address=body["addr"],

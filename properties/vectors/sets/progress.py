@@ -10,11 +10,11 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 
 from properties.vectors import schema
-from properties.vectors.question import Answered, Ask, Data, VectorSet
+from properties.vectors.question import Ask, Data, ExpectedAnswer, VectorSet
 from reference.decisions.metadata.stored_broker import classify
 from reference.decisions.metadata.table_text import OFFSETS
 from reference.decisions.progress import client_offsets, config_file, offset_table
-from reference.decisions.progress.config_file import Broken, Content, Files
+from reference.decisions.progress.config_file import BrokenFile, Content, Files
 from reference.decisions.reading.question import QuestionError
 
 SEED = 4402
@@ -32,13 +32,13 @@ TEXTS = (None, "", '{"offsetTable":{"t@g":{0:7,1', "null", "{}", "[]", "  ", *TA
 FILE_NAMES = ("main", "backup", "temporary")
 
 
-def answer_query(ask: Data) -> Answered:
+def answer_query(ask: Data) -> ExpectedAnswer:
     """QUERY_CONSUMER_OFFSET after some commits."""
     table: offset_table.OffsetTable = {}
     for topic, group, queue, offset in ask["commits"]:
         table = offset_table.commit(table, offset_table.name_key(topic, group), queue, offset)
     topic, group, queue = ask["query"]
-    query = offset_table.Query(
+    query = offset_table.QueryConsumerOffsetRequest(
         table,
         offset_table.name_key(topic, group),
         queue,
@@ -49,10 +49,10 @@ def answer_query(ask: Data) -> Answered:
     )
     found = offset_table.answer_query(query)
     told = {"code": int(found.code), "offset": found.offset}
-    return Answered(told, found.decided_by, "progress.md#queries")
+    return ExpectedAnswer(told, found.decided_by, "progress.md#queries")
 
 
-def answer_begin(ask: Data) -> Answered:
+def answer_begin(ask: Data) -> ExpectedAnswer:
     """Where a consumer begins to read a queue."""
     reply = ask["reply"]
     told = None if reply is None else client_offsets.OffsetReply(reply["code"], reply["offset"])
@@ -66,38 +66,38 @@ def answer_begin(ask: Data) -> Answered:
     )
     decided = client_offsets.compute_pull_from_where(beginning)
     found = {"stored": stored, "offset": decided.value}
-    return Answered(found, decided.by, "progress.md#where-reading-begins")
+    return ExpectedAnswer(found, decided.by, "progress.md#where-reading-begins")
 
 
 def read_content(text: str | None) -> Content:
     """The content of a file with this text; None: it is missing."""
     if text is None:
-        return Broken.MISSING
-    return classify(OFFSETS, text or Broken.EMPTY, NOW_MS)
+        return BrokenFile.MISSING
+    return classify(OFFSETS, text or BrokenFile.EMPTY, NOW_MS)
 
 
-def answer_load(ask: Data) -> Answered:
+def answer_load(ask: Data) -> ExpectedAnswer:
     """Which file's text a start uses; a file that can be read may name no table."""
     texts = ask["files"]
     files = Files(*(read_content(texts[name]) for name in FILE_NAMES))
     loaded = config_file.load(files)
     table = None if loaded.text is None else loaded.text
     told = {"isStarted": loaded.is_broker_started, "text": table}
-    return Answered(told, "load", "progress.md#the-file")
+    return ExpectedAnswer(told, "load", "progress.md#the-file")
 
 
-def answer_persist(ask: Data) -> Answered:
+def answer_persist(ask: Data) -> ExpectedAnswer:
     """The files after a table was written, and what a start reads at each instant of it."""
-    kept = {None: Broken.MISSING, "": Broken.EMPTY}
+    kept = {None: BrokenFile.MISSING, "": BrokenFile.EMPTY}
     files = Files(*(kept.get(ask["files"][name], ask["files"][name]) for name in FILE_NAMES))
     after = config_file.persist(files, ask["text"])
     texts = {name: getattr(after, name) for name in FILE_NAMES}
-    back = {Broken.MISSING: None, Broken.EMPTY: ""}
+    back = {BrokenFile.MISSING: None, BrokenFile.EMPTY: ""}
     told = {"files": {n: back.get(c, c) for n, c in texts.items()}}
-    return Answered(told, "persist", "progress.md#the-file")
+    return ExpectedAnswer(told, "persist", "progress.md#the-file")
 
 
-KINDS: Mapping[str, Callable[[Data], Answered]] = {
+KINDS: Mapping[str, Callable[[Data], ExpectedAnswer]] = {
     "query": answer_query,
     "begin": answer_begin,
     "load": answer_load,
@@ -105,7 +105,7 @@ KINDS: Mapping[str, Callable[[Data], Answered]] = {
 }
 
 
-def answer(_release: str, ask: Data) -> Answered:
+def answer(_release: str, ask: Data) -> ExpectedAnswer:
     """The answer to a question of any kind."""
     if ask["kind"] not in KINDS:
         raise QuestionError(f"there is no kind {ask['kind']!r}")

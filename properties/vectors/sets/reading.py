@@ -13,12 +13,12 @@ from typing import Any
 from attrs import evolve
 
 from properties.vectors import schema
-from properties.vectors.question import Answered, Ask, Data, VectorSet
+from properties.vectors.question import Ask, Data, ExpectedAnswer, VectorSet
 from reference.configuration.keys import KEYS
 from reference.decisions.reading import question as pulls
 from reference.decisions.reading.consume_queue import compute_entries_per_file
 from reference.decisions.reading.get_message import get_message
-from reference.decisions.reading.pull import Registration, Situation, Topic
+from reference.decisions.reading.pull import ConsumerRegistration, PullSituation, Topic
 from reference.decisions.reading.pull_processor import PullAnswer, answer_pull
 from reference.decisions.reading.read import Read
 from reference.worlds.replication.shape import Role
@@ -49,7 +49,7 @@ OTHERS = ("topicPerm", "enablePropertyFilter", "heartbeat", "goneBytes", LOG_FIL
 """Keys that a row of a table has not."""
 
 
-def make_situation(release: str, ask: Data) -> Situation:
+def make_situation(release: str, ask: Data) -> PullSituation:
     """The pull, the broker, and its store's answer. Raises QuestionError."""
     row = {name: value for name, value in ask.items() if name not in OTHERS}
     row["rocketmq"] = release
@@ -61,14 +61,16 @@ def make_situation(release: str, ask: Data) -> Situation:
         made = evolve(made, result=get_message(read_behind_gone(made, row, numbers, ask)))
     topic = made.topic and Topic(ask.get("topicPerm", 6), made.topic.read_queues)
     told = ask.get("heartbeat")
-    heard = None if told is None else Registration(**{HEARTBEAT[n]: v for n, v in told.items()})
+    heard = (
+        None if told is None else ConsumerRegistration(**{HEARTBEAT[n]: v for n, v in told.items()})
+    )
     pull = evolve(made.pull, **{PULL_KEYS[n]: v for n, v in ask.items() if n in PULL_KEYS})
     is_filter_on = bool(ask.get("enablePropertyFilter", False))
     broker = evolve(made.broker, is_property_filter_enabled=is_filter_on)
     return evolve(made, topic=topic, registration=heard, pull=pull, broker=broker)
 
 
-def read_behind_gone(made: Situation, row: Data, numbers: Mapping[str, Any], ask: Data) -> Read:
+def read_behind_gone(made: PullSituation, row: Data, numbers: Mapping[str, Any], ask: Data) -> Read:
     """The read where so many bytes from the first message asked for on are gone from the log."""
     usual: Any = KEYS[pulls.QUEUE_FILE].default
     per_file = compute_entries_per_file(row.get(pulls.QUEUE_FILE, usual))
@@ -100,13 +102,15 @@ def write_answer(answer: PullAnswer) -> Data:
     return {**told, "read": read}
 
 
-def answer(release: str, ask: Data) -> Answered:
+def answer(release: str, ask: Data) -> ExpectedAnswer:
     """The broker's answer."""
     found = answer_pull(make_situation(release, ask))
     if found.result is None:
-        return Answered(write_answer(found), found.code_decided_by, "reading.md#the-path-of-a-pull")
+        return ExpectedAnswer(
+            write_answer(found), found.code_decided_by, "reading.md#the-path-of-a-pull"
+        )
     rule = f"{found.result.status_decided_by}, {found.code_decided_by}"
-    return Answered(write_answer(found), rule, "reading.md#what-the-broker-answers")
+    return ExpectedAnswer(write_answer(found), rule, "reading.md#what-the-broker-answers")
 
 
 QUEUES = ((0, 0), (0, 1), (0, 100), (40, 100), (100, 100), (305_000, 305_900))

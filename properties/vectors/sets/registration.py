@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from properties.vectors import schema
-from properties.vectors.question import Answered, Ask, Data, VectorSet
+from properties.vectors.question import Ask, Data, ExpectedAnswer, VectorSet
 from properties.vectors.sets.name_server import (
     OPERATIONS,
     NameServer,
@@ -22,7 +22,7 @@ from reference.decisions.name_server.broker_side import (
     TopicOrder,
     VersionQuery,
 )
-from reference.decisions.name_server.registry import Answer, QueueData, VersionAnswer
+from reference.decisions.name_server.registry import QueueData, RegisterBrokerResult, VersionAnswer
 from reference.decisions.name_server.removal import EXPIRY_MS
 from reference.decisions.reading.question import QuestionError
 
@@ -32,26 +32,26 @@ CALLS = 8
 SECTION = "metadata.md#registrations"
 
 
-def answer_name_server(ask: Data) -> Answered:
+def answer_name_server(ask: Data) -> ExpectedAnswer:
     """The result of each step."""
     server = NameServer()
     told = {"steps": [call(server, step) for step in ask["steps"]]}
-    return Answered(told, "register, unregister, close_channel, expire", SECTION)
+    return ExpectedAnswer(told, "register, unregister, close_channel, expire", SECTION)
 
 
-def read_answer(told: Data) -> Answer:
+def read_answer(told: Data) -> RegisterBrokerResult:
     """A name server's answer to a registration."""
-    return Answer(told["masterAddr"], told["haServerAddr"])
+    return RegisterBrokerResult(told["masterAddr"], told["haServerAddr"])
 
 
-def answer_learn(ask: Data) -> Answered:
+def answer_learn(ask: Data) -> ExpectedAnswer:
     """A broker's knowledge of its master after some registrations."""
     known = broker_side.configure(ask["haMasterAddress"])
     steps = []
     for answers in ask["registrations"]:
         known = broker_side.learn(known, list(map(read_answer, answers)))
         steps.append({"masterAddr": known.master, "haMasterAddr": known.ha_master})
-    return Answered({"steps": steps}, "learn", SECTION)
+    return ExpectedAnswer({"steps": steps}, "learn", SECTION)
 
 
 NO_ANSWERS: Mapping[str, NoAnswer] = {
@@ -69,39 +69,39 @@ def read_query(own: DataVersion, told: Any) -> VersionQuery:
     return VersionQuery(own, VersionAnswer(told["changed"], version))
 
 
-def answer_need(ask: Data) -> Answered:
+def answer_need(ask: Data) -> ExpectedAnswer:
     """Whether a periodic registration is sent."""
     own = DataVersion(*ask["version"])
     queries = [read_query(own, each) for each in ask["answers"]]
     is_sent = broker_side.is_registration_sent(queries, is_forced=ask["isForced"])
-    return Answered({"isSent": is_sent}, "is_registration_sent", SECTION)
+    return ExpectedAnswer({"isSent": is_sent}, "is_registration_sent", SECTION)
 
 
-def answer_permission(ask: Data) -> Answered:
+def answer_permission(ask: Data) -> ExpectedAnswer:
     """The topics that a broker registers."""
     topics = {name: QueueData(*data) for name, data in ask["topics"].items()}
     sent = broker_side.rewrite_permissions(topics, ask["brokerPermission"])
     told = {"topics": {name: write_queue_data(data) for name, data in sent.items()}}
-    return Answered(told, "rewrite_permissions", SECTION)
+    return ExpectedAnswer(told, "rewrite_permissions", SECTION)
 
 
-def answer_order(ask: Data) -> Answered:
+def answer_order(ask: Data) -> ExpectedAnswer:
     """A broker's topics after an answer that names those in order."""
     entries = {name: TopicOrder(is_order) for name, is_order in ask["topics"].items()}
     table = VersionedTable(DataVersion(*ask["version"]), entries)
     after = broker_side.take_order(table, ask["ordered"], ask["nowMs"])
     version = [after.version.timestamp_ms, after.version.counter]
     flags = {name: each.is_order for name, each in after.entries.items()}
-    return Answered({"topics": flags, "version": version}, "take_order", SECTION)
+    return ExpectedAnswer({"topics": flags, "version": version}, "take_order", SECTION)
 
 
-def answer_period(ask: Data) -> Answered:
+def answer_period(ask: Data) -> ExpectedAnswer:
     """The time between two registrations."""
     period = broker_side.compute_period_ms(ask["registerNameServerPeriod"])
-    return Answered({"periodMs": period}, "compute_period_ms", SECTION)
+    return ExpectedAnswer({"periodMs": period}, "compute_period_ms", SECTION)
 
 
-KINDS: Mapping[str, Callable[[Data], Answered]] = {
+KINDS: Mapping[str, Callable[[Data], ExpectedAnswer]] = {
     "nameServer": answer_name_server,
     "learn": answer_learn,
     "need": answer_need,
@@ -111,7 +111,7 @@ KINDS: Mapping[str, Callable[[Data], Answered]] = {
 }
 
 
-def answer(_release: str, ask: Data) -> Answered:
+def answer(_release: str, ask: Data) -> ExpectedAnswer:
     """The answer to a question of any kind."""
     if ask["kind"] not in KINDS:
         raise QuestionError(f"there is no kind {ask['kind']!r}")

@@ -12,7 +12,7 @@ from typing import Any
 from attrs import evolve
 
 from properties.vectors import schema
-from properties.vectors.question import Answered, Data, VectorSet
+from properties.vectors.question import Data, ExpectedAnswer, VectorSet
 from properties.vectors.sets import store_asks
 from reference.decisions.reading.question import QuestionError
 from reference.releases.start_rules import make_start_rules
@@ -81,9 +81,9 @@ def list_pieces(file: MappedFile) -> Iterator[list[Any]]:
         at += size
 
 
-def make_message(told: Data) -> put.Message:
+def make_message(told: Data) -> put.MessageToPut:
     """A message to put."""
-    return put.Message(
+    return put.MessageToPut(
         topic=told["topic"],
         queue_id=told["queueId"],
         body=bytes.fromhex(told["body"]),
@@ -131,11 +131,11 @@ def write_put(found: put.Answer) -> Data:
     return {"status": found.status.value, "append": told}
 
 
-def answer_put(_release: str, ask: Data) -> Answered:
+def answer_put(_release: str, ask: Data) -> ExpectedAnswer:
     """Messages and batches put one after the other, and the log afterwards."""
     store, puts = open_store(ask, 0), []
     for told in ask["puts"]:
-        around = put.Surroundings(
+        around = put.PutEnvironment(
             told["storeTimestamp"], os_page_cache_busy_timeout_ms=NEVER_BUSY_MS
         )
         if "batch" in told:
@@ -144,14 +144,14 @@ def answer_put(_release: str, ask: Data) -> Answered:
             store, found = put.put_message(store, make_message(told), around)
         puts.append(write_put(found))
     pieces = [piece for file in store.commit_log.mapped_files for piece in list_pieces(file)]
-    return Answered(
+    return ExpectedAnswer(
         {"puts": puts, "files": write_files(store), "log": pieces},
         "put_message",
         "commit_log.md#append_message",
     )
 
 
-def answer_append(_release: str, ask: Data) -> Answered:
+def answer_append(_release: str, ask: Data) -> ExpectedAnswer:
     """Frames that a slave stores, and its log afterwards."""
     store, steps = open_store(ask, 0), []
     for offset, text in ask["frames"]:
@@ -167,16 +167,16 @@ def answer_append(_release: str, ask: Data) -> Answered:
         for f in store.commit_log.mapped_files
     ]
     told = {"frames": steps, "log": log}
-    return Answered(told, "append_to_commit_log", "replication.md#append_to_slave")
+    return ExpectedAnswer(told, "append_to_commit_log", "replication.md#append_to_slave")
 
 
-def answer_recovery(_release: str, ask: Data) -> Answered:
+def answer_recovery(_release: str, ask: Data) -> ExpectedAnswer:
     """A start over files: where the log ends, and what consumers may read."""
     store, loaded = recovery.load(make_store(ask), 0)
     rule = "recover_abnormally" if ask["abort"] else "recover_normally"
     section = "lifecycle.md#restart_master"
     if loaded is not True:
-        return Answered({"isStarted": False, "log": None}, rule, section)
+        return ExpectedAnswer({"isStarted": False, "log": None}, rule, section)
     store = dispatch.dispatch_until_rest(stores.start(store), 0)
     log = {
         "minOffset": stores.get_min_physical_offset(store),
@@ -188,10 +188,10 @@ def answer_recovery(_release: str, ask: Data) -> Answered:
             for key, queue in sorted(store.consume_queues.items())
         },
     }
-    return Answered({"isStarted": True, "log": log}, rule, section)
+    return ExpectedAnswer({"isStarted": True, "log": log}, rule, section)
 
 
-def answer_record(release: str, ask: Data) -> Answered:
+def answer_record(release: str, ask: Data) -> ExpectedAnswer:
     """What a reader finds at the beginning of some bytes."""
     told: Data
     try:
@@ -214,10 +214,10 @@ def answer_record(release: str, ask: Data) -> Answered:
                 "tagsCode": found.tags_code,
                 "sysFlag": found.sys_flag,
             }
-    return Answered(told, "check_message_and_return_size", "lifecycle.md#restart_master")
+    return ExpectedAnswer(told, "check_message_and_return_size", "lifecycle.md#restart_master")
 
 
-KINDS: Mapping[str, Callable[[str, Data], Answered]] = {
+KINDS: Mapping[str, Callable[[str, Data], ExpectedAnswer]] = {
     "put": answer_put,
     "append": answer_append,
     "recovery": answer_recovery,
@@ -225,7 +225,7 @@ KINDS: Mapping[str, Callable[[str, Data], Answered]] = {
 }
 
 
-def answer(release: str, ask: Data) -> Answered:
+def answer(release: str, ask: Data) -> ExpectedAnswer:
     """The answer to a question of any kind."""
     if ask["kind"] not in KINDS:
         raise QuestionError(f"there is no kind {ask['kind']!r}")

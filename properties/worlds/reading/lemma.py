@@ -13,7 +13,7 @@ from properties.worlds.reading.log_lemma import (
 from reference.language.fault_account import has_faults_within_limits
 from reference.language.operators import all_of, implies, negate
 from reference.worlds.reading.queues import has_lost_messages
-from reference.worlds.reading.state import NO_OFFSET, SLAVE, Broker, Reading
+from reference.worlds.reading.state import NO_OFFSET, SLAVE, QueueBroker, Reading
 
 
 def is_master_always_there(state: Reading) -> bool:
@@ -27,7 +27,7 @@ def is_master_always_there(state: Reading) -> bool:
     )
 
 
-def is_queue_well_formed(broker: Broker) -> bool:
+def is_queue_well_formed(broker: QueueBroker) -> bool:
     """The queue begins before it ends, and contains what is kept and what is in memory."""
     end = broker.queue_max
     return all_of(

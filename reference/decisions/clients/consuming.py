@@ -14,8 +14,12 @@ from collections.abc import Collection, Mapping
 from attrs import evolve, frozen
 
 from reference.decisions.clients import offset_store, process_queue
-from reference.decisions.clients.process_queue import Message
-from reference.decisions.clients.push_consumer import Batch, PushConsumer, change_assignment
+from reference.decisions.clients.process_queue import CachedMessage
+from reference.decisions.clients.push_consumer import (
+    ConsumeRequest,
+    PushConsumer,
+    change_assignment,
+)
 from reference.decisions.clients.sending import SendAnswer, send
 from reference.decisions.name_server.client_side import (
     Route,
@@ -69,7 +73,7 @@ RESULTS: tuple[Case[Consumed, PushConsumer], ...] = (
 
 
 def consume(
-    consumer: PushConsumer, batch_number: int, left: Collection[Message] = ()
+    consumer: PushConsumer, batch_number: int, left: Collection[CachedMessage] = ()
 ) -> PushConsumer:
     """A waiting batch is consumed: all of it, except messages that no broker takes back.
 
@@ -88,7 +92,7 @@ def consume(
     progress = process_queue.compute_progress(assignment.cache, cache)
     consumer = change_assignment(consumer, batch.assignment, evolve(assignment, cache=cache))
     if again:
-        consumer = evolve(consumer, batches=(*others, Batch(batch.assignment, again)))
+        consumer = evolve(consumer, batches=(*others, ConsumeRequest(batch.assignment, again)))
     decided = choose_first(RESULTS, Consumed(consumer, batch.assignment, progress))
     assert decided is not None  # The cache reports progress or not.
     return decided.value

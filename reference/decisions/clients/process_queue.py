@@ -16,7 +16,7 @@ NO_CHANGE = -1
 
 
 @frozen
-class Message:
+class CachedMessage:
     """A message, as far as a consumer's progress depends on it."""
 
     offset: int
@@ -52,7 +52,7 @@ def is_cache_empty(cache: ProcessQueue) -> bool:
     return not cache.offsets
 
 
-def put(cache: ProcessQueue, messages: Sequence[Message]) -> ProcessQueue:
+def put(cache: ProcessQueue, messages: Sequence[CachedMessage]) -> ProcessQueue:
     """The cache after messages were put, in their order (#putMessage).
 
     One whose offset is already there replaces the other, and changes nothing else.
@@ -105,7 +105,7 @@ PROGRESS: tuple[Case[Removal, int], ...] = (
 """The progress that a removal returns, in the order of the code (R-CC-11)."""
 
 
-def remove(cache: ProcessQueue, messages: Sequence[Message]) -> ProcessQueue:
+def remove(cache: ProcessQueue, messages: Sequence[CachedMessage]) -> ProcessQueue:
     """The cache without messages that are done (#removeMessage); unknown ones change nothing."""
     known = set(cache.offsets)
     gone = {message.offset: message for message in reversed(messages) if message.offset in known}

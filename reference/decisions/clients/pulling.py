@@ -12,12 +12,12 @@ from attrs import evolve, frozen
 
 from reference.decisions.clients import offset_store, process_queue, reactions
 from reference.decisions.clients.flow_control import Cached, find_pause
-from reference.decisions.clients.process_queue import Message
+from reference.decisions.clients.process_queue import CachedMessage
 from reference.decisions.clients.push_consumer import (
     Assignment,
-    Batch,
+    ConsumeRequest,
+    ConsumerStep,
     PushConsumer,
-    Step,
     TaskKind,
     change_assignment,
     drop,
@@ -26,8 +26,8 @@ from reference.decisions.clients.push_consumer import (
 )
 from reference.decisions.clients.reactions import (
     DECODED_CODES,
-    Answered,
-    Standing,
+    PullResponse,
+    ReadPosition,
     is_decoded,
     meet,
 )
@@ -36,7 +36,7 @@ from reference.decisions.clients.routes import find
 from reference.decisions.reading.client import (
     NO_PROGRESS,
     RETRY_MS,
-    Target,
+    PullTarget,
     compute_commit_flag,
     find_target,
     get_wanted_id,
@@ -70,7 +70,7 @@ class Decoded:
     """A key of STATUS_BY_CODE."""
     next_begin_offset: int
     suggested_broker_id: int
-    messages: tuple[Message, ...] = ()
+    messages: tuple[CachedMessage, ...] = ()
 
 
 def decode(reply: PullReply | None) -> Decoded | None:
@@ -79,7 +79,7 @@ def decode(reply: PullReply | None) -> Decoded | None:
     Source: MQClientAPIImpl#processPullResponse. It needs all four numbers of the header, though it
     uses only two: if one is missing, it cannot read the answer (B3-02544).
     """
-    if reply is None or not is_decoded(Answered(reply.code)):
+    if reply is None or not is_decoded(PullResponse(reply.code)):
         return None
     begin, suggested = reply.next_begin_offset, reply.suggested_broker_id
     is_bound_missing = reply.min_offset is None or reply.max_offset is None
@@ -102,11 +102,11 @@ def make_reply(answer: PullAnswer) -> PullReply:
         answer.result.min_offset,
         answer.result.max_offset,
         answer.suggested_broker_id,
-        tuple(map(Message, range(begin - count, begin))),
+        tuple(map(CachedMessage, range(begin - count, begin))),
     )
 
 
-def select(messages: tuple[Message, ...], tags: frozenset[str]) -> tuple[Message, ...]:
+def select(messages: tuple[CachedMessage, ...], tags: frozenset[str]) -> tuple[CachedMessage, ...]:
     """The messages that pass the client's own tag filter (PullAPIWrapper#processPullResult)."""
     return tuple(message for message in messages if not tags or message.tag in tags)
 
@@ -126,18 +126,18 @@ class Received:
         return self.consumer.assignments[self.number]
 
     @property
-    def kept(self) -> tuple[Message, ...]:
+    def kept(self) -> tuple[CachedMessage, ...]:
         """The messages that the consumer keeps."""
         messages = self.decoded.messages if self.decoded else ()
         return select(messages, self.consumer.settings.tags)
 
     @property
-    def answered(self) -> Answered:
+    def answered(self) -> PullResponse:
         """The numbers of the answer; only called if there is one."""
         decoded = self.decoded
         assert decoded is not None
         begin, suggested = decoded.next_begin_offset, decoded.suggested_broker_id
-        return Answered(decoded.code, begin, suggested, bool(self.kept))
+        return PullResponse(decoded.code, begin, suggested, bool(self.kept))
 
 
 def is_answer_unreadable(received: Received) -> bool:
@@ -172,7 +172,7 @@ def _pull_later(received: Received) -> PushConsumer:
 def _note_answer(received: Received) -> PushConsumer:
     """Suggestion, next offset and progress after the answer (R-CC-05, R-CC-08)."""
     consumer, assignment = received.consumer, received.assignment
-    before = Standing(
+    before = ReadPosition(
         next_offset=assignment.next_offset,
         progress=NO_PROGRESS if consumer.memory_offset is None else consumer.memory_offset,
         suggested_id=get_wanted_id(consumer.client),
@@ -192,7 +192,7 @@ def _take_messages(received: Received) -> PushConsumer:
     filled = evolve(assignment, cache=process_queue.put(assignment.cache, kept))
     size = consumer.settings.batch_messages
     parts = (kept[start : start + size] for start in range(0, len(kept), size))
-    batches = tuple(Batch(number, part) for part in parts)
+    batches = tuple(ConsumeRequest(number, part) for part in parts)
     consumer = change_assignment(consumer, number, filled)
     consumer = evolve(consumer, batches=(*consumer.batches, *batches))
     pause_ms = consumer.settings.pull_interval_ms
@@ -232,7 +232,7 @@ def react(consumer: PushConsumer, number: int, reply: PullReply | None) -> Decid
     return decided
 
 
-def make_request(consumer: PushConsumer, number: int, target: Target) -> PullRequest:
+def make_request(consumer: PushConsumer, number: int, target: PullTarget) -> PullRequest:
     """The request of a pull (R-CC-06, R-CC-07)."""
     progress = consumer.memory_offset
     return PullRequest(
@@ -256,7 +256,7 @@ def describe_cache(consumer: PushConsumer, number: int) -> Cached:
     )
 
 
-def pull(consumer: PushConsumer, network: Network) -> Step:
+def pull(consumer: PushConsumer, network: Network) -> ConsumerStep:
     """The next pull that is ready; ``network.pull`` is the answer if it is sent.
 
     A pull of a dropped assignment silently ends here (B3-03463).
@@ -264,7 +264,7 @@ def pull(consumer: PushConsumer, network: Network) -> Step:
     number, *others = consumer.ready
     consumer = evolve(consumer, ready=tuple(others))
     if consumer.assignments[number].is_dropped:
-        return Step(consumer)
+        return ConsumerStep(consumer)
     pause = find_pause(describe_cache(consumer, number))
     if pause is not None:
         return _end(consumer, schedule(consumer, TaskKind.PULL, number, pause.value))
@@ -278,6 +278,6 @@ def pull(consumer: PushConsumer, network: Network) -> Step:
     return _end(consumer, after, sent)
 
 
-def _end(before: PushConsumer, after: PushConsumer, sent: tuple[Request, ...] = ()) -> Step:
+def _end(before: PushConsumer, after: PushConsumer, sent: tuple[Request, ...] = ()) -> ConsumerStep:
     new = after.later[len(before.later) :]
-    return Step(after, sent, tuple(task.delay_ms for task in new))
+    return ConsumerStep(after, sent, tuple(task.delay_ms for task in new))

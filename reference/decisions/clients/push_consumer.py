@@ -14,7 +14,7 @@ from attrs import evolve, field, frozen
 
 from reference.decisions.clients.flow_control import FlowLimits
 from reference.decisions.clients.offset_store import OffsetStore
-from reference.decisions.clients.process_queue import Message, ProcessQueue
+from reference.decisions.clients.process_queue import CachedMessage, ProcessQueue
 from reference.decisions.clients.requests import Request
 from reference.decisions.progress.client_offsets import ConsumeFromWhere
 from reference.decisions.reading.client import Client
@@ -59,7 +59,7 @@ class TaskKind(enum.Enum):
 
 
 @frozen
-class Task:
+class DelayedTask:
     """A task that is done after a delay."""
 
     kind: TaskKind
@@ -68,11 +68,11 @@ class Task:
 
 
 @frozen
-class Batch:
+class ConsumeRequest:
     """Messages that wait to be consumed together (``ConsumeRequest``)."""
 
     assignment: int
-    messages: tuple[Message, ...]
+    messages: tuple[CachedMessage, ...]
 
 
 @frozen
@@ -88,8 +88,8 @@ class PushConsumer:
     """The assignment in ``processQueueTable``; a dropped queue may still be there."""
     ready: tuple[int, ...] = ()
     """Assignments whose pulls are sent next, in this order (``pullRequestQueue``)."""
-    later: tuple[Task, ...] = ()
-    batches: tuple[Batch, ...] = ()
+    later: tuple[DelayedTask, ...] = ()
+    batches: tuple[ConsumeRequest, ...] = ()
     """In the order in which they were added."""
 
     @property
@@ -104,7 +104,7 @@ class PushConsumer:
 
 
 @frozen
-class Step:
+class ConsumerStep:
     """A step: the consumer after it, the requests sent, and the delays set."""
 
     consumer: PushConsumer
@@ -156,4 +156,4 @@ def make_ready(consumer: PushConsumer, number: int) -> PushConsumer:
 
 def schedule(consumer: PushConsumer, kind: TaskKind, number: int, delay_ms: int) -> PushConsumer:
     """Schedule a task (PullMessageService#executePullRequestLater, #executeTaskLater)."""
-    return evolve(consumer, later=(*consumer.later, Task(kind, number, delay_ms)))
+    return evolve(consumer, later=(*consumer.later, DelayedTask(kind, number, delay_ms)))

@@ -22,7 +22,7 @@ DECODED_CODES = (
 
 
 @frozen
-class Standing:
+class ReadPosition:
     """A consumer's position in a queue that it reads: numbers, or terms."""
 
     next_offset: int
@@ -36,7 +36,7 @@ class Standing:
 
 
 @frozen
-class Answered:
+class PullResponse:
     """An answer to a pull whose header has all its numbers: numbers, or terms."""
 
     code: int
@@ -46,33 +46,33 @@ class Answered:
     """After the client's own tag filter."""
 
 
-def is_decoded(answered: Answered) -> bool:
+def is_decoded(answered: PullResponse) -> bool:
     """The client can read the answer, so suggestion and next offset count (R-CC-05)."""
     return any_of(*(answered.code == code for code in DECODED_CODES))
 
 
-def is_message_kept(answered: Answered) -> bool:
+def is_message_kept(answered: PullResponse) -> bool:
     """FOUND, and a message is left: it is cached."""
     return (answered.code == ResponseCode.SUCCESS) & answered.is_message_left
 
 
-def is_no_message_kept(answered: Answered) -> bool:
+def is_no_message_kept(answered: PullResponse) -> bool:
     """FOUND, and no message is left: cache and progress stay as they were (B3-03239)."""
     return (answered.code == ResponseCode.SUCCESS) & negate(answered.is_message_left)
 
 
-def is_nothing_for_it(answered: Answered) -> bool:
+def is_nothing_for_it(answered: PullResponse) -> bool:
     """No new message, or none that matches."""
     is_nothing_new = answered.code == ResponseCode.PULL_NOT_FOUND
     return is_nothing_new | (answered.code == ResponseCode.PULL_RETRY_IMMEDIATELY)
 
 
-def is_offset_illegal(answered: Answered) -> bool:
+def is_offset_illegal(answered: PullResponse) -> bool:
     """The broker has corrected the offset: the queue is given up (R-CC-09)."""
     return answered.code == ResponseCode.PULL_OFFSET_MOVED
 
 
-def is_progress_moved(standing: Standing, answered: Answered) -> bool:
+def is_progress_moved(standing: ReadPosition, answered: PullResponse) -> bool:
     """Progress follows the next offset if nothing is cached (#correctTagsOffset, R-CC-08)."""
     return is_nothing_for_it(answered) & standing.is_cache_empty
 
@@ -82,7 +82,7 @@ def move_on(progress: int, offset: int) -> int:
     return maximum(progress, offset)
 
 
-def meet(standing: Standing, answered: Answered) -> Standing:
+def meet(standing: ReadPosition, answered: PullResponse) -> ReadPosition:
     """The consumer after an answer, without the messages that it caches."""
     begin, is_read = answered.next_begin_offset, is_decoded(answered)
     moved = choose(is_progress_moved(standing, answered), begin, NOT_STORED)

@@ -14,8 +14,8 @@ from reference.decisions.clients import offset_store
 from reference.decisions.clients.offset_store import ReadOffsetType
 from reference.decisions.clients.push_consumer import (
     Assignment,
+    ConsumerStep,
     PushConsumer,
-    Step,
     TaskKind,
     drop,
     make_ready,
@@ -92,20 +92,20 @@ def is_queue_lost(consumer: PushConsumer, *, is_assigned: bool, is_pull_idle: bo
     return consumer.assigned is not None and (not is_assigned or is_pull_idle)
 
 
-def give_back(consumer: PushConsumer, network: Network) -> Step:
+def give_back(consumer: PushConsumer, network: Network) -> ConsumerStep:
     """Drop the queue: its progress is sent once more, then forgotten.
 
     Source: RebalancePushImpl#removeUnnecessaryMessageQueue of a concurrent consumer.
     """
     if consumer.assigned is None:
-        return Step(consumer)
+        return ConsumerStep(consumer)
     consumer = evolve(drop(consumer, consumer.assigned), assigned=None)
     exchange = offset_store.persist(consumer.store, consumer.queue, network)
     store = offset_store.forget(exchange.store, consumer.queue)
-    return Step(evolve(consumer, store=store), exchange.sent)
+    return ConsumerStep(evolve(consumer, store=store), exchange.sent)
 
 
-def take(consumer: PushConsumer, network: Network) -> Step:
+def take(consumer: PushConsumer, network: Network) -> ConsumerStep:
     """Take the queue if its beginning is known, and pull immediately.
 
     Leftover progress in memory is forgotten before any query (#removeDirtyOffset).
@@ -113,16 +113,16 @@ def take(consumer: PushConsumer, network: Network) -> Step:
     store = offset_store.forget(consumer.store, consumer.queue)
     begun = begin(evolve(consumer, store=store), network)
     if begun.offset is None or begun.offset < 0:
-        return Step(begun.consumer, begun.sent)
+        return ConsumerStep(begun.consumer, begun.sent)
     number = len(begun.consumer.assignments)
     assignments = (*begun.consumer.assignments, Assignment(begun.offset))
     taken = evolve(begun.consumer, assignments=assignments, assigned=number)
-    return Step(make_ready(taken, number), begun.sent)
+    return ConsumerStep(make_ready(taken, number), begun.sent)
 
 
 def rebalance(
     consumer: PushConsumer, network: Network, *, is_assigned: bool, is_pull_idle: bool = False
-) -> Step:
+) -> ConsumerStep:
     """A rebalance decides whether the queue belongs to the consumer.
 
     ``is_pull_idle``: the last pull was longer ago than PULL_IDLE_MS. A consumer that has the queue
@@ -134,7 +134,7 @@ def rebalance(
         given = give_back(consumer, network)
         consumer, sent = given.consumer, given.sent
     if not is_assigned or consumer.assigned is not None:
-        return Step(consumer, sent)
+        return ConsumerStep(consumer, sent)
     taken = take(consumer, network)
     return evolve(taken, sent=(*sent, *taken.sent))
 
@@ -144,7 +144,7 @@ def is_changed(before: PushConsumer, after: PushConsumer) -> bool:
     return before.assigned != after.assigned
 
 
-def correct(consumer: PushConsumer, number: int, network: Network) -> Step:
+def correct(consumer: PushConsumer, number: int, network: Network) -> ConsumerStep:
     """Correct progress after code 21, even to a lower value, and give the queue back (R-CC-09).
 
     Progress is sent, and sent again when the queue is given back, which also forgets it (B3-02956).
@@ -158,7 +158,7 @@ def correct(consumer: PushConsumer, number: int, network: Network) -> Step:
     return evolve(given, sent=(*exchange.sent, *given.sent))
 
 
-def run_delayed(consumer: PushConsumer, network: Network) -> Step:
+def run_delayed(consumer: PushConsumer, network: Network) -> ConsumerStep:
     """Run all delayed tasks, those with the shorter delay first."""
     tasks = sorted(consumer.later, key=lambda task: task.delay_ms)
     consumer = evolve(consumer, later=())
@@ -169,18 +169,18 @@ def run_delayed(consumer: PushConsumer, network: Network) -> Step:
         else:
             corrected = correct(consumer, task.assignment, network)
             consumer, sent = corrected.consumer, (*sent, *corrected.sent)
-    return Step(consumer, sent)
+    return ConsumerStep(consumer, sent)
 
 
-def persist_all(consumer: PushConsumer, network: Network) -> Step:
+def persist_all(consumer: PushConsumer, network: Network) -> ConsumerStep:
     """Send all progress, as every five seconds (#persistConsumerOffset, R-CC-12)."""
     is_own = consumer.assigned is not None
     assigned = frozenset({consumer.queue}) if is_own else frozenset()
     exchange = offset_store.persist_all(consumer.store, assigned, network)
-    return Step(evolve(consumer, store=exchange.store), exchange.sent)
+    return ConsumerStep(evolve(consumer, store=exchange.store), exchange.sent)
 
 
-def stop(consumer: PushConsumer, network: Network) -> Step:
+def stop(consumer: PushConsumer, network: Network) -> ConsumerStep:
     """A clean stop: progress is sent once, and the queue dropped (#shutdown).
 
     The consumer waits neither for messages in consumption nor for the commit to arrive. Messages

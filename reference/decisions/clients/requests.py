@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from attrs import frozen
 
-from reference.decisions.clients.process_queue import Message
+from reference.decisions.clients.process_queue import CachedMessage
 from reference.decisions.progress.client_offsets import OffsetReply
 from reference.decisions.reading.client import PULL_TIMEOUT_MS
 from reference.decisions.reading.pull import SUSPEND_TIMEOUT_MS
@@ -102,7 +102,7 @@ class PullReply:
     max_offset: int | None = None
     suggested_broker_id: int | None = None
     """``suggestWhichBrokerId``."""
-    messages: tuple[Message, ...] = ()
+    messages: tuple[CachedMessage, ...] = ()
 
 
 @frozen

@@ -66,7 +66,7 @@ def take_route(client: Client, told: tuple[int, ...] | None) -> Client:
 
 
 @frozen
-class Found(Generic[Address]):
+class FoundAddress(Generic[Address]):
     """The result of a search for an address."""
 
     client: Client
@@ -79,7 +79,9 @@ Search: TypeAlias = Callable[[Client], Address | None]
 """Looks for an address among those that the client has."""
 
 
-def find(client: Client, search: Search[Address], told: tuple[int, ...] | None) -> Found[Address]:
+def find(
+    client: Client, search: Search[Address], told: tuple[int, ...] | None
+) -> FoundAddress[Address]:
     """An address, if need be after a refresh of the route to ``told``.
 
     Source: PullAPIWrapper#pullKernelImpl, RemoteBrokerOffsetStore#updateConsumeOffsetToBroker and
@@ -87,6 +89,6 @@ def find(client: Client, search: Search[Address], told: tuple[int, ...] | None) 
     """
     address = search(client)
     if address is not None:
-        return Found(client, address)
+        return FoundAddress(client, address)
     refreshed = take_route(client, told)
-    return Found(refreshed, search(refreshed), (RouteRequest(),))
+    return FoundAddress(refreshed, search(refreshed), (RouteRequest(),))

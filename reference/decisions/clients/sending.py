@@ -142,7 +142,7 @@ def choose_queue(queues: Sequence[Queue], turn: int, last_name: str | None) -> Q
 
 
 @frozen
-class Sent:
+class SendResult:
     """How a synchronous send ended."""
 
     tried: tuple[Queue, ...]
@@ -158,7 +158,7 @@ def send(
     queues: Sequence[Queue],
     answers: Mapping[str, SendAnswer],
     settings: SendSettings = SendSettings(),
-) -> Sent:
+) -> SendResult:
     """A synchronous send; ``answers`` is the answer of each broker name to it.
 
     ``queues`` are those of `name_server.client_side.list_write_queues`; without any there is no
@@ -178,7 +178,7 @@ def send(
     statuses = [
         STATUS_BY_CODE[code] for code in codes if code is not None and code in STATUS_BY_CODE
     ]
-    return Sent(
+    return SendResult(
         tuple(tried),
         status=statuses[-1] if statuses else None,
         copies=len(statuses),

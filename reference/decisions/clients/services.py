@@ -31,7 +31,13 @@ from reference.decisions.progress.client_offsets import (
     compute_pull_from_where,
 )
 from reference.decisions.reading.client import Client, choose_offset_store, choose_target
-from reference.decisions.reading.pull import Pull, Registration, Situation, Topic, find_refusal
+from reference.decisions.reading.pull import (
+    ConsumerRegistration,
+    PullMessageRequest,
+    PullSituation,
+    Topic,
+    find_refusal,
+)
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP, is_system_group
 from reference.worlds.replication.shape import MASTER_ID, Role
@@ -93,13 +99,13 @@ def is_pull_let_through(brokers: Brokers, topic: Topic | None) -> bool:
     is_slave = choose_target(Client(brokers=brokers)).is_slave
     role = Role.SLAVE if is_slave else Role.ASYNC_MASTER
     is_registered = bool(list_targets(brokers, has_consumers=True))
-    situation = Situation(
-        pull=Pull(offset=0, has_subscription=False),
+    situation = PullSituation(
+        pull=PullMessageRequest(offset=0, has_subscription=False),
         store=StoreSettings(role),
         broker=BrokerSettings(),
         group=DEFAULT_GROUP,
         topic=topic,
-        registration=Registration() if is_registered else None,
+        registration=ConsumerRegistration() if is_registered else None,
         result=None,
     )
     return find_refusal(situation) is None

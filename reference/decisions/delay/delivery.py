@@ -26,7 +26,7 @@ DELAY_FOR_A_PERIOD_MS = 10_000
 
 
 @frozen
-class Task:
+class DeliveryTask:
     """A planned round (``DeliverDelayedMessageTimerTask``)."""
 
     position: int
@@ -35,7 +35,7 @@ class Task:
 
 
 @frozen
-class Look:
+class DeliveryPosition:
     """A position, with its queue."""
 
     position: int
@@ -55,7 +55,7 @@ class Met(enum.Enum):
 
 
 @frozen
-class Passed:
+class RoundMessages:
     """The messages that a round has read, in order."""
 
     position: int
@@ -69,29 +69,29 @@ class Passed:
 class Round:
     """How a round ends."""
 
-    next: Task
+    next: DeliveryTask
     progress: int | None
     """The new value in the table of progress; None: it is unchanged."""
     decided_by: str
     """Name of the condition that decided."""
 
 
-def begin_delivery(progress: int | None) -> Task:
+def begin_delivery(progress: int | None) -> DeliveryTask:
     """The first round of a level after the start: at the table's progress, or at 0."""
-    return Task(progress or 0, FIRST_DELAY_MS)
+    return DeliveryTask(progress or 0, FIRST_DELAY_MS)
 
 
-def is_below_queue(look: Look) -> bool:
+def is_below_queue(look: DeliveryPosition) -> bool:
     """The messages before the queue's first one are gone; a negative position counts too."""
     return look.position < look.queue_min
 
 
-def is_beyond_queue(look: Look) -> bool:
+def is_beyond_queue(look: DeliveryPosition) -> bool:
     """No message is there yet, perhaps because the queue has become shorter than the progress."""
     return look.position >= look.queue_max
 
 
-EMPTY_LOOKS: tuple[Case[Look, int], ...] = (
+EMPTY_LOOKS: tuple[Case[DeliveryPosition, int], ...] = (
     (is_below_queue, lambda look: look.queue_min),
     (is_beyond_queue, lambda look: look.position),
 )
@@ -102,15 +102,15 @@ Progress beyond the end is not corrected at all.
 """
 
 
-def look_at_queue(look: Look) -> Round | None:
+def look_at_queue(look: DeliveryPosition) -> Round | None:
     """The end of a round that finds no message; None: there are some."""
     decided = choose_first(EMPTY_LOOKS, look)
     if decided is None:
         return None
-    return Round(Task(decided.value, DELAY_FOR_A_WHILE_MS), None, decided.by)
+    return Round(DeliveryTask(decided.value, DELAY_FOR_A_WHILE_MS), None, decided.by)
 
 
-def count_in_file(look: Look, file_entries: int) -> int:
+def count_in_file(look: DeliveryPosition, file_entries: int) -> int:
     """The number of messages that a round reads: to the end of the file that holds its position."""
     file_end = (look.position // file_entries + 1) * file_entries
     return min(file_end, look.queue_max) - look.position
@@ -125,50 +125,50 @@ def is_stopped_by(met: Met) -> bool:
     return met in (Met.NOT_DUE, Met.REFUSED)
 
 
-def is_next_not_due(passed: Passed) -> bool:
+def is_next_not_due(passed: RoundMessages) -> bool:
     """The last message read has to wait."""
     return passed.met[-1:] == (Met.NOT_DUE,)
 
 
-def is_copy_refused(passed: Passed) -> bool:
+def is_copy_refused(passed: RoundMessages) -> bool:
     """The store did not take the last copy, or did not answer PUT_OK."""
     return passed.met[-1:] == (Met.REFUSED,)
 
 
-def is_file_passed(_passed: Passed) -> bool:
+def is_file_passed(_passed: RoundMessages) -> bool:
     """All messages of the file were passed."""
     return True
 
 
-def _get_last(passed: Passed) -> int:
+def _get_last(passed: RoundMessages) -> int:
     return passed.position + len(passed.met) - 1
 
 
-def _get_end(passed: Passed) -> int:
+def _get_end(passed: RoundMessages) -> int:
     return passed.position + len(passed.met)
 
 
-ENDS: tuple[Case[Passed, Task], ...] = (
-    (is_next_not_due, lambda passed: Task(_get_last(passed), passed.countdown_ms)),
-    (is_copy_refused, lambda passed: Task(_get_last(passed), DELAY_FOR_A_PERIOD_MS)),
-    (is_file_passed, lambda passed: Task(_get_end(passed), DELAY_FOR_A_WHILE_MS)),
+ENDS: tuple[Case[RoundMessages, DeliveryTask], ...] = (
+    (is_next_not_due, lambda passed: DeliveryTask(_get_last(passed), passed.countdown_ms)),
+    (is_copy_refused, lambda passed: DeliveryTask(_get_last(passed), DELAY_FOR_A_PERIOD_MS)),
+    (is_file_passed, lambda passed: DeliveryTask(_get_end(passed), DELAY_FOR_A_WHILE_MS)),
 )
 """How a round that has read messages ends."""
 
 
-def end_round(passed: Passed) -> Round:
+def end_round(passed: RoundMessages) -> Round:
     """The next round and the progress, both after the passed messages."""
     decided = choose_first(ENDS, passed)
     assert decided is not None  # The last condition always holds.
     return Round(decided.value, decided.value.position, decided.by)
 
 
-def fail_round(task: Task) -> Round:
+def fail_round(task: DeliveryTask) -> Round:
     """Another exception was thrown: the same round is repeated later."""
-    return Round(Task(task.position, DELAY_FOR_A_PERIOD_MS), None, "fail_round")
+    return Round(DeliveryTask(task.position, DELAY_FOR_A_PERIOD_MS), None, "fail_round")
 
 
-def deliver_all(look: Look, met: Sequence[Met], file_entries: int) -> Round:
+def deliver_all(look: DeliveryPosition, met: Sequence[Met], file_entries: int) -> Round:
     """A whole round, given the outcome of each message in the queue.
 
     ``met`` begins at the queue's first message; the remaining wait is not given (0).
@@ -182,4 +182,4 @@ def deliver_all(look: Look, met: Sequence[Met], file_entries: int) -> Round:
         seen.append(each)
         if is_stopped_by(each):
             break
-    return end_round(Passed(look.position, tuple(seen)))
+    return end_round(RoundMessages(look.position, tuple(seen)))

@@ -11,7 +11,13 @@ from collections.abc import Mapping
 from attrs import evolve, field, frozen
 
 from reference.decisions.delay import delivery
-from reference.decisions.delay.delivery import Look, Met, Passed, Round, Task
+from reference.decisions.delay.delivery import (
+    DeliveryPosition,
+    DeliveryTask,
+    Met,
+    Round,
+    RoundMessages,
+)
 from reference.decisions.delay.levels import (
     compute_countdown_ms,
     compute_level,
@@ -21,10 +27,16 @@ from reference.decisions.delay.levels import (
 from reference.decisions.hash_order import order_as_listed
 from reference.store import consume_queue as consume_queues
 from reference.store import dispatch, java, put, reading, records
-from reference.store.consume_queue import Entry
+from reference.store.consume_queue import ConsumeQueueEntry
 from reference.store.java import JavaError
 from reference.store.mapped_file import SelectedBuffer
-from reference.store.put import Answer, Message, PutMessageResult, PutMessageStatus, Surroundings
+from reference.store.put import (
+    Answer,
+    MessageToPut,
+    PutEnvironment,
+    PutMessageResult,
+    PutMessageStatus,
+)
 from reference.store.records import PROPERTY_DELAY_TIME_LEVEL, SCHEDULE_TOPIC, Record
 from reference.store.store import Store, find_consume_queue, replace_consume_queues
 from reference.worlds.replication.shape import Role
@@ -40,7 +52,7 @@ class Schedule:
 
     offsets: Mapping[int, int] = field(factory=dict)
     """Progress by level (``offsetTable``)."""
-    tasks: Mapping[int, Task] = field(factory=dict)
+    tasks: Mapping[int, DeliveryTask] = field(factory=dict)
     """The planned round of each level."""
 
 
@@ -58,7 +70,7 @@ def encode_properties(properties: Mapping[str, str]) -> str:
     return records.join_properties({name: properties[name] for name in listed})
 
 
-def delay_message(message: Message, level: int, store: Store) -> Message:
+def delay_message(message: MessageToPut, level: int, store: Store) -> MessageToPut:
     """A message as it is stored: a delayed one in the queue of its level.
 
     Its own topic and queue become properties.
@@ -82,13 +94,13 @@ def delay_message(message: Message, level: int, store: Store) -> Message:
 
 
 def put_message(
-    store: Store, message: Message, level: int, around: Surroundings
+    store: Store, message: MessageToPut, level: int, around: PutEnvironment
 ) -> tuple[Store, Answer]:
     """A put with a delay level; 0: none."""
     return put.put_message(store, delay_message(message, level, store), around)
 
 
-def look_at_message(store: Store, entry: Entry) -> tuple[Store, Record | None]:
+def look_at_message(store: Store, entry: ConsumeQueueEntry) -> tuple[Store, Record | None]:
     """The message of an entry (``DefaultMessageStore#lookMessageByOffset``); None: it is gone.
 
     If the entry's offset is 0 and the log's first file is deleted, it is the record that begins the
@@ -100,7 +112,7 @@ def look_at_message(store: Store, entry: Entry) -> tuple[Store, Record | None]:
     return store, records.decode(selected.content.data)
 
 
-def make_copy(record: Record) -> Message:
+def make_copy(record: Record) -> MessageToPut:
     """The message for its own topic (``#messageTimeup``), put without any wait (R-CL-17).
 
     It keeps all properties, including the delay. Raises JavaError for a message that was not
@@ -110,7 +122,7 @@ def make_copy(record: Record) -> Message:
     if PROPERTY_REAL_TOPIC not in properties:
         raise JavaError("java.lang.NullPointerException")
     queue_id = java.parse_integer(properties.get(PROPERTY_REAL_QUEUE_ID, "null"), java.INT_BITS)
-    return Message(
+    return MessageToPut(
         topic=properties[PROPERTY_REAL_TOPIC],
         queue_id=queue_id,
         body=record.body,
@@ -125,7 +137,7 @@ def make_copy(record: Record) -> Message:
     )
 
 
-def deliver(store: Store, entry: Entry, around: Surroundings) -> tuple[Store, Met]:
+def deliver(store: Store, entry: ConsumeQueueEntry, around: PutEnvironment) -> tuple[Store, Met]:
     """A due message: its copy is put, if possible."""
     store, record = look_at_message(store, entry)
     if record is None:
@@ -142,17 +154,17 @@ def deliver(store: Store, entry: Entry, around: Surroundings) -> tuple[Store, Me
 
 
 def execute_on_timeup(
-    store: Store, schedule: Schedule, level: int, around: Surroundings
+    store: Store, schedule: Schedule, level: int, around: PutEnvironment
 ) -> tuple[Store, Schedule, Round]:
     """The planned round of a level (``#executeOnTimeup``), and dispatch until it is idle."""
     position = schedule.tasks[level].position
     queue = find_consume_queue(store, SCHEDULE_TOPIC, compute_queue_id(level))
     store = replace_consume_queues(store, queue)
-    look = Look(position, queue.min_offset_in_queue, queue.max_offset_in_queue)
+    look = DeliveryPosition(position, queue.min_offset_in_queue, queue.max_offset_in_queue)
     ended = delivery.look_at_queue(look)
     if ended is None:
         entries = consume_queues.get_index_buffer(queue, position) or ()
-        store, passed = pass_entries(store, entries, Passed(position, ()), level, around)
+        store, passed = pass_entries(store, entries, RoundMessages(position, ()), level, around)
         ended = delivery.end_round(passed)
     tasks = {**schedule.tasks, level: ended.next}
     offsets = schedule.offsets
@@ -162,8 +174,12 @@ def execute_on_timeup(
 
 
 def pass_entries(
-    store: Store, entries: tuple[Entry, ...], passed: Passed, level: int, around: Surroundings
-) -> tuple[Store, Passed]:
+    store: Store,
+    entries: tuple[ConsumeQueueEntry, ...],
+    passed: RoundMessages,
+    level: int,
+    around: PutEnvironment,
+) -> tuple[Store, RoundMessages]:
     """Deliver message after message, up to one that ends the round."""
     delay_ms = store.config.delays_ms[level - 1]
     for entry in entries:
@@ -171,7 +187,7 @@ def pass_entries(
         met = Met.NOT_DUE
         if countdown_ms <= 0:
             store, met = deliver(store, entry, around)
-        passed = Passed(passed.position, (*passed.met, met), countdown_ms)
+        passed = RoundMessages(passed.position, (*passed.met, met), countdown_ms)
         if delivery.is_stopped_by(met):
             break
     return store, passed

@@ -56,7 +56,7 @@ def write_scalar(value: str | bool | int) -> str:
 
 def read(text: str) -> Any:
     """A text as tables, lists, strings, numbers and None; blanks are None. Raises TextError."""
-    reader = _Reader(text)
+    reader = _JsonReader(text)
     if reader.is_at_end():
         return None
     value = reader.read_value()
@@ -79,7 +79,7 @@ def read_object(text: str) -> Mapping[Any, Any] | None:
     raise TextError("not an object")
 
 
-class _Reader:
+class _JsonReader:
     """A text, and the position of reading."""
 
     def __init__(self, text: str) -> None:

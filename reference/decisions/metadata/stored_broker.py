@@ -27,7 +27,7 @@ from reference.decisions.metadata.table_text import (
     ReadTable,
 )
 from reference.decisions.progress import config_file
-from reference.decisions.progress.config_file import Broken, Content, Files
+from reference.decisions.progress.config_file import BrokenFile, Content, Files
 from reference.decisions.reading.subscription_group import SubscriptionGroup, is_system_group
 
 TABLE_NAMES = (TOPICS, OFFSETS, DELAY, GROUPS)
@@ -40,7 +40,7 @@ TABLE_OF_STEP: Mapping[str, str] = {
 
 
 @frozen
-class StoredBroker:
+class BrokerMetadata:
     """A broker's data in memory and in the files of ``config/``."""
 
     tables: BrokerTables
@@ -57,10 +57,10 @@ class StoredBroker:
 
 def make_broker(
     cluster: str, name: str, now_ms: float, told: BuiltIn = USUAL_BUILT_IN
-) -> StoredBroker:
+) -> BrokerMetadata:
     """A broker whose managers were just created and have read nothing."""
     built_in = table_text.list_built_in_topics(cluster, name, told)
-    return StoredBroker(make_tables(built_in, now_ms), built_in)
+    return BrokerMetadata(make_tables(built_in, now_ms), built_in)
 
 
 def make_tables(built_in_topics: Mapping[str, Any], now_ms: float) -> BrokerTables:
@@ -70,7 +70,7 @@ def make_tables(built_in_topics: Mapping[str, Any], now_ms: float) -> BrokerTabl
     return BrokerTables(VersionedTable(version, built_in_topics), VersionedTable(version, groups))
 
 
-def write_table(broker: StoredBroker, name: str, *, is_pretty: bool) -> str:
+def write_table(broker: BrokerMetadata, name: str, *, is_pretty: bool) -> str:
     """The text of a table."""
     tables = broker.tables
     if name == TOPICS:
@@ -85,31 +85,33 @@ def write_table(broker: StoredBroker, name: str, *, is_pretty: bool) -> str:
     return table_text.write_delay(tables.delay_offsets, is_pretty=is_pretty)
 
 
-def write_file(broker: StoredBroker, name: str, text: str) -> StoredBroker:
+def write_file(broker: BrokerMetadata, name: str, text: str) -> BrokerMetadata:
     """The broker after a text was written to a table's file (MixAll#string2File)."""
     written = config_file.persist(broker.files[name], text)
-    main = written.main if text else Broken.EMPTY
+    main = written.main if text else BrokenFile.EMPTY
     return evolve(broker, files={**broker.files, name: evolve(written, main=main)})
 
 
-def persist(broker: StoredBroker, name: str) -> StoredBroker:
+def persist(broker: BrokerMetadata, name: str) -> BrokerMetadata:
     """The broker after a table was written (ConfigManager#persist)."""
     return write_file(broker, name, write_table(broker, name, is_pretty=True))
 
 
-def change(broker: StoredBroker, name: str, table: VersionedTable[Any]) -> StoredBroker:
+def change(broker: BrokerMetadata, name: str, table: VersionedTable[Any]) -> BrokerMetadata:
     """The broker after a change of topics or groups, not yet written."""
     tables = broker.tables
     changed = evolve(tables, topics=table) if name == TOPICS else evolve(tables, groups=table)
     return evolve(broker, tables=changed)
 
 
-def get_table(broker: StoredBroker, name: str) -> VersionedTable[Any]:
+def get_table(broker: BrokerMetadata, name: str) -> VersionedTable[Any]:
     """Topics or groups."""
     return broker.tables.topics if name == TOPICS else broker.tables.groups
 
 
-def put_entry(broker: StoredBroker, name: str, key: str, entry: Any, now_ms: float) -> StoredBroker:
+def put_entry(
+    broker: BrokerMetadata, name: str, key: str, entry: Any, now_ms: float
+) -> BrokerMetadata:
     """Create or change a topic or group: #updateTopicConfig, #updateSubscriptionGroupConfig.
 
     An update with equal values counts as a change too.
@@ -118,7 +120,7 @@ def put_entry(broker: StoredBroker, name: str, key: str, entry: Any, now_ms: flo
     return persist(changed, name)
 
 
-def delete_entry(broker: StoredBroker, name: str, key: str, now_ms: float) -> StoredBroker:
+def delete_entry(broker: BrokerMetadata, name: str, key: str, now_ms: float) -> BrokerMetadata:
     """Delete a topic or group: #deleteTopicConfig, #deleteSubscriptionGroupConfig.
 
     Deleting an unknown one changes nothing.
@@ -131,7 +133,7 @@ def delete_entry(broker: StoredBroker, name: str, key: str, now_ms: float) -> St
     return persist(change(broker, name, without), name)
 
 
-def disable_group(broker: StoredBroker, key: str, now_ms: float) -> StoredBroker:
+def disable_group(broker: BrokerMetadata, key: str, now_ms: float) -> BrokerMetadata:
     """SubscriptionGroupManager#disableConsume: in memory only, under a new version."""
     table = broker.tables.groups
     if key not in table.entries:
@@ -140,12 +142,14 @@ def disable_group(broker: StoredBroker, key: str, now_ms: float) -> StoredBroker
     return change(broker, GROUPS, table.put(key, disabled, now_ms))
 
 
-def is_group_made(broker: StoredBroker, key: str) -> bool:
+def is_group_made(broker: BrokerMetadata, key: str) -> bool:
     """An unknown group named by a consumer is created, or it is one of RocketMQ's own."""
     return broker.is_group_made_by_consumers or is_system_group(key)
 
 
-def find_group(broker: StoredBroker, key: str, now_ms: float) -> tuple[StoredBroker, Any | None]:
+def find_group(
+    broker: BrokerMetadata, key: str, now_ms: float
+) -> tuple[BrokerMetadata, Any | None]:
     """SubscriptionGroupManager#findSubscriptionGroupConfig: a lookup may create a group."""
     found = broker.tables.groups.entries.get(key)
     if found is not None or not is_group_made(broker, key):
@@ -177,11 +181,11 @@ def classify(name: str, content: Content, now_ms: float) -> Content:
     try:
         found = read_table(name, content, now_ms)
     except TextError:
-        return Broken.PARTIAL
-    return Broken.FOREIGN if found is None else content
+        return BrokenFile.PARTIAL
+    return BrokenFile.FOREIGN if found is None else content
 
 
-def load(broker: StoredBroker, name: str, now_ms: float) -> tuple[StoredBroker, bool]:
+def load(broker: BrokerMetadata, name: str, now_ms: float) -> tuple[BrokerMetadata, bool]:
     """The broker after a table was read, and whether it starts (ConfigManager#load)."""
     files = broker.files[name]
     main, backup = (classify(name, each, now_ms) for each in (files.main, files.backup))
@@ -194,7 +198,7 @@ def load(broker: StoredBroker, name: str, now_ms: float) -> tuple[StoredBroker, 
     return take_table(broker, name, found), loaded.is_broker_started
 
 
-def take_table(broker: StoredBroker, name: str, found: ReadTable) -> StoredBroker:
+def take_table(broker: BrokerMetadata, name: str, found: ReadTable) -> BrokerMetadata:
     """The entries read are added to the built-in ones; progress is replaced."""
     if name == OFFSETS:
         tables = evolve(broker.tables, offsets=found.entries or {})
@@ -207,7 +211,7 @@ def take_table(broker: StoredBroker, name: str, found: ReadTable) -> StoredBroke
     return change(broker, name, taken)
 
 
-def restart(broker: StoredBroker, now_ms: float) -> tuple[StoredBroker, dict[str, bool]]:
+def restart(broker: BrokerMetadata, now_ms: float) -> tuple[BrokerMetadata, dict[str, bool]]:
     """New managers, which read their files; with, by table, whether the broker starts."""
     fresh = make_tables(broker.built_in_topics, now_ms)
     broker, results = evolve(broker, tables=fresh, is_offset_table_null=False), {}
@@ -221,12 +225,12 @@ Ask: TypeAlias = Callable[[str], str | None]
 one without a body."""
 
 
-def answer_copy(broker: StoredBroker, step: str) -> str:
+def answer_copy(broker: BrokerMetadata, step: str) -> str:
     """A master's answer to a step (AdminBrokerProcessor): its memory, in one line."""
     return write_table(broker, TABLE_OF_STEP[step], is_pretty=False)
 
 
-def copy_all(broker: StoredBroker, ask: Ask, now_ms: float) -> StoredBroker:
+def copy_all(broker: BrokerMetadata, ask: Ask, now_ms: float) -> BrokerMetadata:
     """The slave after a copy (SlaveSynchronize#syncAll); a step that fails ends only itself."""
     if not is_master_known(broker.tables):
         return broker
@@ -235,7 +239,7 @@ def copy_all(broker: StoredBroker, ask: Ask, now_ms: float) -> StoredBroker:
     return broker
 
 
-def copy_one(broker: StoredBroker, step: str, text: str | None, now_ms: float) -> StoredBroker:
+def copy_one(broker: BrokerMetadata, step: str, text: str | None, now_ms: float) -> BrokerMetadata:
     """The slave after a step with this text of an answer; None: there was none."""
     if text is None:
         return broker
@@ -248,7 +252,7 @@ def copy_one(broker: StoredBroker, step: str, text: str | None, now_ms: float) -
     return broker if found is None else copy_step(broker, step, found)
 
 
-def copy_step(broker: StoredBroker, step: str, found: ReadTable) -> StoredBroker:
+def copy_step(broker: BrokerMetadata, step: str, found: ReadTable) -> BrokerMetadata:
     """The slave after one step with a readable answer.
 
     An answer whose table is ``null`` throws when it is taken over: memory stays as it is at that

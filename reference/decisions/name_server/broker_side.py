@@ -19,8 +19,8 @@ from attrs import evolve, frozen
 from reference.decisions.metadata.broker_tables import DataVersion, VersionedTable
 from reference.decisions.name_server.registry import (
     PERM_WRITE,
-    Answer,
     QueueData,
+    RegisterBrokerResult,
     VersionAnswer,
 )
 from reference.decisions.reading.decision import Case, choose_first
@@ -125,13 +125,13 @@ def configure(ha_master_address: str | None) -> Addresses:
     return Addresses(ha_master=known, is_ha_learnt=not is_configured)
 
 
-def is_ha_address_taken(addresses: Addresses, answer: Answer) -> bool:
+def is_ha_address_taken(addresses: Addresses, answer: RegisterBrokerResult) -> bool:
     """None is configured, and the answer has one; an old one is never forgotten (R-NS-08)."""
     return addresses.is_ha_learnt and answer.ha_address is not None
 
 
 def learn(
-    addresses: Addresses, answers: Sequence[Answer], *, is_one_way: bool = False
+    addresses: Addresses, answers: Sequence[RegisterBrokerResult], *, is_one_way: bool = False
 ) -> Addresses:
     """A broker's knowledge after a registration (R-NS-03): only the first answer counts.
 

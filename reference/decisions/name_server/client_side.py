@@ -84,7 +84,7 @@ ROUTE_PERIOD_MS = 30_000
 
 
 @frozen
-class Span:
+class DurationRange:
     """From the master's end to an event, in milliseconds."""
 
     least_ms: int
@@ -92,7 +92,7 @@ class Span:
     """Neither bound need be reached; nothing lies outside."""
 
 
-def compute_unlisted(*, is_channel_closed: bool, register_period_ms: int = 30_000) -> Span:
+def compute_unlisted(*, is_channel_closed: bool, register_period_ms: int = 30_000) -> DurationRange:
     """Until the name server no longer lists the master (R-NS-05).
 
     A dead process closes its channel, and is removed immediately. A dead host closes nothing: the
@@ -100,21 +100,23 @@ def compute_unlisted(*, is_channel_closed: bool, register_period_ms: int = 30_00
     registration, which came up to a period before the end.
     """
     if is_channel_closed:
-        return Span(0, 0)
-    return Span(EXPIRY_MS - compute_period_ms(register_period_ms), EXPIRY_MS + SCAN_PERIOD_MS)
+        return DurationRange(0, 0)
+    return DurationRange(
+        EXPIRY_MS - compute_period_ms(register_period_ms), EXPIRY_MS + SCAN_PERIOD_MS
+    )
 
 
-def compute_unknown_to_clients(*, is_channel_closed: bool) -> Span:
+def compute_unknown_to_clients(*, is_channel_closed: bool) -> DurationRange:
     """Until a client knows that the name has no master: it fetches its route somewhat later."""
     unlisted = compute_unlisted(is_channel_closed=is_channel_closed)
-    return Span(unlisted.least_ms, unlisted.most_ms + ROUTE_PERIOD_MS)
+    return DurationRange(unlisted.least_ms, unlisted.most_ms + ROUTE_PERIOD_MS)
 
 
-def compute_pulls_elsewhere(*, is_channel_closed: bool) -> Span:
+def compute_pulls_elsewhere(*, is_channel_closed: bool) -> DurationRange:
     """Until a consumer pulls from a slave: a failed pull is retried after RETRY_MS.
 
     It fails immediately if the channel was closed, otherwise at its own timeout.
     """
     known = compute_unknown_to_clients(is_channel_closed=is_channel_closed)
     failing_ms = 0 if is_channel_closed else PULL_TIMEOUT_MS
-    return Span(known.least_ms, known.most_ms + failing_ms + RETRY_MS)
+    return DurationRange(known.least_ms, known.most_ms + failing_ms + RETRY_MS)

@@ -32,7 +32,7 @@ DEFAULT_CLUSTER = "DefaultCluster"
 
 
 @frozen
-class Registration:
+class RegisterBrokerRequest:
     """A REGISTER_BROKER request."""
 
     name: str
@@ -51,7 +51,7 @@ class Registration:
 
 
 @frozen
-class Answer:
+class RegisterBrokerResult:
     """The answer to a broker; both fields are None for a master."""
 
     master_address: str | None = None
@@ -85,18 +85,18 @@ class Registry:
     """By broker name: the cluster of the first broker to register (``BrokerData.cluster``)."""
 
 
-def is_first_registration(registry: Registry, request: Registration) -> bool:
+def is_first_registration(registry: Registry, request: RegisterBrokerRequest) -> bool:
     """The name had no address for this id."""
     return request.broker_id not in registry.addresses.get(request.name, {})
 
 
-def has_changed_topics(registry: Registry, request: Registration) -> bool:
+def has_changed_topics(registry: Registry, request: RegisterBrokerRequest) -> bool:
     """The broker's topics have another version than at its last registration."""
     known = registry.live.get(request.address)
     return known is None or known.version != request.version
 
 
-def is_queue_data_taken(registry: Registry, request: Registration) -> bool:
+def is_queue_data_taken(registry: Registry, request: RegisterBrokerRequest) -> bool:
     """Queues are taken from masters only, when they are new or changed (R-NS-02)."""
     is_new = is_first_registration(registry, request) or has_changed_topics(registry, request)
     return request.topics is not None and request.broker_id == MASTER_ID and is_new
@@ -108,7 +108,9 @@ def is_master_listed_and_live(registry: Registry, name: str) -> bool:
     return address is not None and address in registry.live
 
 
-def register(registry: Registry, request: Registration, now_ms: float) -> tuple[Registry, Answer]:
+def register(
+    registry: Registry, request: RegisterBrokerRequest, now_ms: float
+) -> tuple[Registry, RegisterBrokerResult]:
     """The tables after a registration, and its answer (RouteInfoManager#registerBroker)."""
     queues = dict(registry.queues)
     if is_queue_data_taken(registry, request):
@@ -127,12 +129,12 @@ def register(registry: Registry, request: Registration, now_ms: float) -> tuple[
     return after, make_answer(after, request)
 
 
-def make_answer(registry: Registry, request: Registration) -> Answer:
+def make_answer(registry: Registry, request: RegisterBrokerRequest) -> RegisterBrokerResult:
     """The answer to a broker: its master, if it is a slave and the master is live."""
     if request.broker_id == MASTER_ID or not is_master_listed_and_live(registry, request.name):
-        return Answer()
+        return RegisterBrokerResult()
     address = registry.addresses[request.name][MASTER_ID]
-    return Answer(address, registry.live[address].ha_address)
+    return RegisterBrokerResult(address, registry.live[address].ha_address)
 
 
 @frozen

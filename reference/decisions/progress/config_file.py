@@ -21,7 +21,7 @@ Text: TypeAlias = str
 """The content of a complete file; any value stands for one table."""
 
 
-class Broken(enum.Enum):
+class BrokenFile(enum.Enum):
     """States of a file other than complete."""
 
     MISSING = "missing"
@@ -32,18 +32,18 @@ class Broken(enum.Enum):
     """It can be read and names no such table: ``null``, ``[]``, ``{}``, blanks, another table."""
 
 
-Content: TypeAlias = Text | Broken
+Content: TypeAlias = Text | BrokenFile
 
 
 @frozen
 class Files:
     """The three files of one table."""
 
-    main: Content = Broken.MISSING
+    main: Content = BrokenFile.MISSING
     """For example ``consumerOffset.json``."""
-    backup: Content = Broken.MISSING
+    backup: Content = BrokenFile.MISSING
     """The main file's name with ``.bak``."""
-    temporary: Content = Broken.MISSING
+    temporary: Content = BrokenFile.MISSING
     """The main file's name with ``.tmp``."""
 
 
@@ -68,12 +68,12 @@ def list_persist_steps(files: Files, text: Text) -> Iterator[Files]:
     Opening a file empties it, and it may be partly written when the process ends.
     """
     yield files
-    for content in (Broken.EMPTY, Broken.PARTIAL, text):
+    for content in (BrokenFile.EMPTY, BrokenFile.PARTIAL, text):
         yield (files := evolve(files, temporary=content))
-    if files.main is not Broken.MISSING:
-        for content in (Broken.EMPTY, Broken.PARTIAL, files.main):
+    if files.main is not BrokenFile.MISSING:
+        for content in (BrokenFile.EMPTY, BrokenFile.PARTIAL, files.main):
             yield (files := evolve(files, backup=content))
-    yield (files := evolve(files, main=Broken.MISSING))
+    yield (files := evolve(files, main=BrokenFile.MISSING))
     yield Files(main=text, backup=files.backup)
 
 
@@ -92,7 +92,9 @@ def list_after_power_loss(history: Sequence[Files]) -> Iterator[Files]:
     choices = []
     for name in (field.name for field in fields(Files)):
         seen = dict.fromkeys(getattr(files, name) for files in history)
-        damaged: tuple[Content, ...] = (Broken.EMPTY, Broken.PARTIAL) if len(seen) > 1 else ()
+        damaged: tuple[Content, ...] = (
+            (BrokenFile.EMPTY, BrokenFile.PARTIAL) if len(seen) > 1 else ()
+        )
         choices.append(tuple(dict.fromkeys((*seen, *damaged))))
     for main, backup, temporary in itertools.product(*choices):
         yield Files(main, backup, temporary)
@@ -100,12 +102,12 @@ def list_after_power_loss(history: Sequence[Files]) -> Iterator[Files]:
 
 def has_characters(content: Content) -> bool:
     """There is a file with something in it, readable or not."""
-    return content not in (Broken.MISSING, Broken.EMPTY)
+    return content not in (BrokenFile.MISSING, BrokenFile.EMPTY)
 
 
 def is_decodable(content: Content) -> bool:
     """Reading it does not throw, whatever the result."""
-    return has_characters(content) and content is not Broken.PARTIAL
+    return has_characters(content) and content is not BrokenFile.PARTIAL
 
 
 def is_main_decodable(files: Files) -> bool:

@@ -62,7 +62,7 @@ def commit_first_lost(table: OffsetTable, key: str, queue: int, offset: int) -> 
 
 
 @frozen
-class Query:
+class QueryConsumerOffsetRequest:
     """A QUERY_CONSUMER_OFFSET request, and the state that it finds."""
 
     table: OffsetTable
@@ -88,7 +88,7 @@ class QueryAnswer:
     """Name of the condition that decided."""
 
 
-def get_stored(query: Query) -> int:
+def get_stored(query: QueryConsumerOffsetRequest) -> int:
     """The stored progress; -1 if there is none (ConsumerOffsetManager#queryOffset)."""
     return query.table.get(query.key, {}).get(query.queue, -1)
 
@@ -98,7 +98,7 @@ NOT_FOUND = -1
 
 
 @frozen
-class Known:
+class ProgressKnowledge:
     """A broker's knowledge when it is queried for progress: numbers, or terms."""
 
     stored: int
@@ -108,12 +108,12 @@ class Known:
     """The queue's first message exists, and lies further back than memory reaches."""
 
 
-def is_stored(known: Known) -> bool:
+def is_stored(known: ProgressKnowledge) -> bool:
     """The table has progress for this group and queue."""
     return known.stored >= 0
 
 
-def is_first_message_on_disk(query: Query) -> bool:
+def is_first_message_on_disk(query: QueryConsumerOffsetRequest) -> bool:
     """The queue's first message exists, and lies further back than memory reaches.
 
     Source: DefaultMessageStore#checkInDiskByConsumeOffset.
@@ -124,17 +124,17 @@ def is_first_message_on_disk(query: Query) -> bool:
     )
 
 
-def is_queue_young(known: Known) -> bool:
+def is_queue_young(known: ProgressKnowledge) -> bool:
     """No message of the queue was deleted, and its beginning still counts as being in memory."""
     return (known.queue_min_offset <= 0) & negate(known.is_first_message_on_disk)
 
 
-def is_progress_unknown(known: Known) -> bool:
+def is_progress_unknown(known: ProgressKnowledge) -> bool:
     """Nothing is stored, and an old queue is not to be read from its beginning by mistake."""
     return negate(is_stored(known) | is_queue_young(known))
 
 
-ANSWERS: tuple[Case[Known, int], ...] = (
+ANSWERS: tuple[Case[ProgressKnowledge, int], ...] = (
     (is_stored, lambda known: known.stored),
     (is_queue_young, lambda _: 0),
     (is_progress_unknown, lambda _: NOT_FOUND),
@@ -142,14 +142,16 @@ ANSWERS: tuple[Case[Known, int], ...] = (
 """What decides the answer, in the order of the code (R-CO-05)."""
 
 
-def compute_answer(known: Known) -> int:
+def compute_answer(known: ProgressKnowledge) -> int:
     """The offset of the answer, or NOT_FOUND: numbers and terms alike."""
     return compute_first(ANSWERS, known)
 
 
-def answer_query(query: Query) -> QueryAnswer:
+def answer_query(query: QueryConsumerOffsetRequest) -> QueryAnswer:
     """The answer to a query (ConsumerManageProcessor#queryConsumerOffset)."""
-    known = Known(get_stored(query), query.queue_min_offset, is_first_message_on_disk(query))
+    known = ProgressKnowledge(
+        get_stored(query), query.queue_min_offset, is_first_message_on_disk(query)
+    )
     decided = choose_first(ANSWERS, known)
     assert decided is not None  # One of the three always holds.
     if decided.value == NOT_FOUND:

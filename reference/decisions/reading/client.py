@@ -46,7 +46,7 @@ class Client:
 
 
 @frozen
-class Target:
+class PullTarget:
     """The broker of a pull."""
 
     broker_id: int
@@ -106,17 +106,17 @@ def is_other_there(client: Client) -> bool:
     return bool(client.brokers)
 
 
-def find_target(client: Client) -> Target | None:
+def find_target(client: Client) -> PullTarget | None:
     """The broker of the next pull (R-CC-06, PullAPIWrapper#pullKernelImpl); None: no address."""
     first_id = find_offset_store(client)
     if first_id is None:
         return None
     is_there = is_wanted_there(client)
     broker_id = compute_target(get_wanted_id(client), is_there, first_id)
-    return Target(broker_id, (is_wanted_there if is_there else is_other_there).__name__)
+    return PullTarget(broker_id, (is_wanted_there if is_there else is_other_there).__name__)
 
 
-def choose_target(client: Client) -> Target:
+def choose_target(client: Client) -> PullTarget:
     """The broker of the next pull of a client that has addresses.
 
     Raises:
@@ -169,7 +169,7 @@ def has_commit_flag(progress: int, target_id: int) -> bool:
     return (progress > 0) & (target_id == MASTER_ID)
 
 
-def compute_commit_flag(memory_offset: int | None, target: Target) -> int | None:
+def compute_commit_flag(memory_offset: int | None, target: PullTarget) -> int | None:
     """The progress in a pull that a broker may store; None without the flag.
 
     ``memory_offset`` is the consumer's progress in memory, None if it has none.

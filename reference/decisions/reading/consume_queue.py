@@ -21,7 +21,7 @@ ENTRY_BYTES = 20
 """Bytes of one entry (ConsumeQueue.CQ_STORE_UNIT_SIZE)."""
 
 
-class Entry(NamedTuple):
+class MessageLocation(NamedTuple):
     """Where a message lies in the commit log."""
 
     physical_offset: int
@@ -41,7 +41,7 @@ ENTRIES_PER_FILE = compute_entries_per_file(int(KEYS["mapedFileSizeConsumeQueue"
 
 
 @frozen
-class ConsumeQueue:
+class ReadableQueue:
     """One queue of one topic on one broker; an unknown queue is an empty one (R-GM-01)."""
 
     min_offset: int = 0
@@ -50,11 +50,11 @@ class ConsumeQueue:
     """One past the queue offset of the last entry."""
     first_offset: int = 0
     """Queue offset of the first entry in the table."""
-    entries: Sequence[Entry] = ()
+    entries: Sequence[MessageLocation] = ()
     """The part of the queue that a reader may read."""
     entries_per_file: int = ENTRIES_PER_FILE
 
-    def list_from(self, offset: int) -> Sequence[Entry]:
+    def list_from(self, offset: int) -> Sequence[MessageLocation]:
         """The entries from a queue offset to the end of its file, for a reader.
 
         Empty if there is no file, or if the queue counts as beginning later (B7-0004).
@@ -62,7 +62,7 @@ class ConsumeQueue:
         """
         return self.list_file(offset) if offset >= self.min_offset else ()
 
-    def list_file(self, offset: int) -> Sequence[Entry]:
+    def list_file(self, offset: int) -> Sequence[MessageLocation]:
         """The entries from a queue offset to the end of its file, whatever the queue's min is."""
         begin = offset - self.first_offset
         if not 0 <= begin < len(self.entries):
@@ -106,14 +106,14 @@ def assign_queue_offset(
     return offset, {**table, queue: offset + messages}
 
 
-EMPTY_QUEUE = ConsumeQueue()
+EMPTY_QUEUE = ReadableQueue()
 
 
 @frozen
 class BuiltQueue:
     """A consume queue, and how far its entries reach in the log."""
 
-    queue: ConsumeQueue = EMPTY_QUEUE
+    queue: ReadableQueue = EMPTY_QUEUE
     max_physical_offset: int = -1
     """``maxPhysicOffset``: where the last message with an entry begins."""
 
@@ -124,7 +124,7 @@ class Dispatched:
 
     queue_offset: int
     """As stored in the message."""
-    entry: Entry
+    entry: MessageLocation
     """Its physical offset is the one stored in the message, too."""
     built: BuiltQueue
     """The queue before it."""
@@ -150,21 +150,21 @@ def is_next_or_behind_gap(_message: Dispatched) -> bool:
     return True
 
 
-def begin(message: Dispatched) -> ConsumeQueue:
+def begin(message: Dispatched) -> ReadableQueue:
     """A queue whose first message this is; the filling of its file before it does not count."""
     place = message.queue_offset
     per_file = message.built.queue.entries_per_file
-    return ConsumeQueue(place, place + 1, place, (message.entry,), per_file)
+    return ReadableQueue(place, place + 1, place, (message.entry,), per_file)
 
 
-def append(message: Dispatched) -> ConsumeQueue:
+def append(message: Dispatched) -> ReadableQueue:
     """The queue with one more entry at its end."""
     queue = message.built.queue
     entries = (*queue.entries, message.entry)
     return evolve(queue, max_offset=queue.max_offset + 1, entries=entries)
 
 
-DISPATCHES: tuple[Case[Dispatched, ConsumeQueue | None], ...] = (
+DISPATCHES: tuple[Case[Dispatched, ReadableQueue | None], ...] = (
     (is_already_reached, lambda _: None),
     (is_place_taken, lambda _: None),
     (is_first_of_queue, begin),
@@ -173,7 +173,7 @@ DISPATCHES: tuple[Case[Dispatched, ConsumeQueue | None], ...] = (
 """The decision about an entry, in the order of the code (R-RP-05); None: it is not made."""
 
 
-def dispatch(built: BuiltQueue, queue_offset: int, entry: Entry) -> BuiltQueue:
+def dispatch(built: BuiltQueue, queue_offset: int, entry: MessageLocation) -> BuiltQueue:
     """The queue after dispatch has reached a message (ConsumeQueue#putMessagePositionInfo)."""
     decided = choose_first(DISPATCHES, Dispatched(queue_offset, entry, built))
     assert decided is not None  # The last condition always holds.

@@ -39,7 +39,7 @@ class Header:
 
 
 @frozen
-class Found:
+class GetMessageOutcome:
     """The store's answer, as far as it decides where the reader continues: numbers, or terms."""
 
     status: int
@@ -143,7 +143,7 @@ def _pick(index: int) -> tuple[Case[Header, int], ...]:
 STATUSES, CORRECTIONS = _pick(0), _pick(1)
 
 
-def find(header: Header, scan: Scan, log_max_offset: int, memory_bytes: int) -> Found:
+def find(header: Header, scan: Scan, log_max_offset: int, memory_bytes: int) -> GetMessageOutcome:
     """The answer of a store whose scan would find ``scan``: numbers and terms alike (R-GM-02).
 
     The suggestion depends on the last entry read, which for a full batch is the one that did not
@@ -155,7 +155,7 @@ def find(header: Header, scan: Scan, log_max_offset: int, memory_bytes: int) -> 
     )
     looked = choose(is_message_found(scan), Status.FOUND, scan.miss_status)
     is_far = is_further_back_than_memory(log_max_offset, scan.last, memory_bytes)
-    return Found(
+    return GetMessageOutcome(
         status=choose(is_looked, looked, compute_first(STATUSES, header)),
         next_begin_offset=choose(is_looked, header.offset + scan.consumed, corrected),
         message_count=choose(is_looked, scan.count, 0),

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from attrs import frozen
 
 from reference.decisions.reading.decision import Decided
-from reference.decisions.reading.get_message import Found, GetMessageResult
+from reference.decisions.reading.get_message import GetMessageOutcome, GetMessageResult
 from reference.decisions.reading.settings import PERM_READ, BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import (
     DEFAULT_GROUP,
@@ -56,7 +56,7 @@ class Topic:
 
 
 @frozen
-class Registration:
+class ConsumerRegistration:
     """What the consumers of a group have reported to the broker in their heartbeats."""
 
     is_broadcasting: bool = False
@@ -71,7 +71,7 @@ class Registration:
 
 
 @frozen
-class Pull:
+class PullMessageRequest:
     """A PULL_MESSAGE request."""
 
     offset: int
@@ -94,23 +94,23 @@ class Pull:
 
 
 @frozen
-class Situation:
+class PullSituation:
     """A pull, and the broker's data for its answer."""
 
-    pull: Pull
+    pull: PullMessageRequest
     store: StoreSettings
     broker: BrokerSettings
     group: SubscriptionGroup | None
     """None for a group that the broker does not know."""
     topic: Topic | None
     """None for a topic that the broker does not know."""
-    registration: Registration | None
+    registration: ConsumerRegistration | None
     """None when no consumer of the group has registered."""
-    result: GetMessageResult | Found | None
+    result: GetMessageResult | GetMessageOutcome | None
     """The store's answer; None if it cannot be read."""
 
 
-def find_group(situation: Situation) -> SubscriptionGroup | None:
+def find_group(situation: PullSituation) -> SubscriptionGroup | None:
     """The group, created with defaults if the broker may create it; otherwise None.
 
     Source: SubscriptionGroupManager#findSubscriptionGroupConfig.
@@ -121,49 +121,49 @@ def find_group(situation: Situation) -> SubscriptionGroup | None:
     return situation.group
 
 
-def is_broker_unreadable(situation: Situation) -> bool:
+def is_broker_unreadable(situation: PullSituation) -> bool:
     """``brokerPermission`` has no read bit."""
     return not situation.broker.permission & PERM_READ
 
 
-def is_group_unknown(situation: Situation) -> bool:
+def is_group_unknown(situation: PullSituation) -> bool:
     """The broker does not know the group and does not create it."""
     return find_group(situation) is None
 
 
-def is_consumption_disabled(situation: Situation) -> bool:
+def is_consumption_disabled(situation: PullSituation) -> bool:
     """The group must not consume."""
     group = find_group(situation)
     return group is not None and not group.is_consume_enabled
 
 
-def is_topic_unknown(situation: Situation) -> bool:
+def is_topic_unknown(situation: PullSituation) -> bool:
     """The broker does not know the topic; a slave learns of it at its next sync."""
     return situation.topic is None
 
 
-def is_topic_unreadable(situation: Situation) -> bool:
+def is_topic_unreadable(situation: PullSituation) -> bool:
     """The topic has no read bit."""
     return situation.topic is not None and not situation.topic.permission & PERM_READ
 
 
-def is_queue_unknown(situation: Situation) -> bool:
+def is_queue_unknown(situation: PullSituation) -> bool:
     """The queue's number is not below the topic's number of read queues."""
     topic = situation.topic
     return topic is not None and not 0 <= situation.pull.queue < topic.read_queues
 
 
-def is_subscription_unparsable(situation: Situation) -> bool:
+def is_subscription_unparsable(situation: PullSituation) -> bool:
     """The request carries a subscription that cannot be parsed."""
     return situation.pull.has_subscription and not situation.pull.is_subscription_valid
 
 
-def is_consumer_unregistered(situation: Situation) -> bool:
+def is_consumer_unregistered(situation: PullSituation) -> bool:
     """The request relies on a heartbeat that this broker never received."""
     return not situation.pull.has_subscription and situation.registration is None
 
 
-def is_broadcast_forbidden(situation: Situation) -> bool:
+def is_broadcast_forbidden(situation: PullSituation) -> bool:
     """The group's consumers broadcast, which the group forbids."""
     group, known = find_group(situation), situation.registration
     is_broadcast = (
@@ -172,43 +172,43 @@ def is_broadcast_forbidden(situation: Situation) -> bool:
     return is_broadcast and group is not None and not group.is_broadcast_enabled
 
 
-def is_topic_unsubscribed(situation: Situation) -> bool:
+def is_topic_unsubscribed(situation: PullSituation) -> bool:
     """No consumer of the group has subscribed to the topic."""
     known = situation.registration
     return not situation.pull.has_subscription and known is not None and not known.has_topic
 
 
-def is_subscription_outdated(situation: Situation) -> bool:
+def is_subscription_outdated(situation: PullSituation) -> bool:
     """The broker's version of the subscription is older than the request's."""
     known = situation.registration
     return not situation.pull.has_subscription and known is not None and not known.is_latest
 
 
-def relies_on_filter_data(situation: Situation) -> bool:
+def relies_on_filter_data(situation: PullSituation) -> bool:
     """The filter is an SQL-92 expression that the broker knows from a heartbeat."""
     is_known = not situation.pull.has_subscription and situation.registration is not None
     return situation.pull.is_property_filter and is_known
 
 
-def is_filter_data_missing(situation: Situation) -> bool:
+def is_filter_data_missing(situation: PullSituation) -> bool:
     """The broker has not compiled the expression: it may be wrong (B2-00629)."""
     known = situation.registration
     return relies_on_filter_data(situation) and known is not None and not known.has_filter_data
 
 
-def is_filter_data_outdated(situation: Situation) -> bool:
+def is_filter_data_outdated(situation: PullSituation) -> bool:
     """The compiled expression is older than the request's subscription."""
     known = situation.registration
     is_old = known is not None and not known.is_filter_data_latest
     return relies_on_filter_data(situation) and is_old
 
 
-def is_filter_unsupported(situation: Situation) -> bool:
+def is_filter_unsupported(situation: PullSituation) -> bool:
     """An SQL-92 filter although ``enablePropertyFilter`` is off."""
     return situation.pull.is_property_filter and not situation.broker.is_property_filter_enabled
 
 
-CHECKS: tuple[tuple[Callable[[Situation], bool], ResponseCode], ...] = (
+CHECKS: tuple[tuple[Callable[[PullSituation], bool], ResponseCode], ...] = (
     (is_broker_unreadable, ResponseCode.NO_PERMISSION),
     (is_group_unknown, ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST),
     (is_consumption_disabled, ResponseCode.NO_PERMISSION),
@@ -227,7 +227,7 @@ CHECKS: tuple[tuple[Callable[[Situation], bool], ResponseCode], ...] = (
 """The checks in order, and the code that refuses a pull failing one."""
 
 
-def find_refusal(situation: Situation) -> Decided[ResponseCode] | None:
+def find_refusal(situation: PullSituation) -> Decided[ResponseCode] | None:
     """The first check that fails; None if the pull passes."""
     for condition, code in CHECKS:
         if condition(situation):

@@ -18,11 +18,11 @@ from reference.decisions.reading.decision import (
     write_in_order,
 )
 from reference.decisions.reading.get_message import (
-    Found,
+    GetMessageOutcome,
     GetMessageResult,
     is_offset_corrected,
 )
-from reference.decisions.reading.pull import ResponseCode, Situation, find_group, find_refusal
+from reference.decisions.reading.pull import PullSituation, ResponseCode, find_group, find_refusal
 from reference.decisions.reading.read import GetMessageStatus
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP, SubscriptionGroup
@@ -56,7 +56,7 @@ class PullAnswer:
     """The broker puts a message about the corrected consumer into its own log (R-PM-05)."""
 
 
-def answer_pull(situation: Situation) -> PullAnswer:
+def answer_pull(situation: PullSituation) -> PullAnswer:
     """The answer to a pull; ``situation.result`` is the store's answer to it."""
     refusal = find_refusal(situation)
     if refusal:
@@ -81,110 +81,110 @@ def answer_pull(situation: Situation) -> PullAnswer:
     )
 
 
-def get_result(situation: Situation) -> GetMessageResult | Found:
+def get_result(situation: PullSituation) -> GetMessageResult | GetMessageOutcome:
     """The store's answer; only called if there is one."""
     assert situation.result is not None
     return situation.result
 
 
-def has_status(situation: Situation, *statuses: GetMessageStatus) -> bool:
+def has_status(situation: PullSituation, *statuses: GetMessageStatus) -> bool:
     """The store has answered with one of these."""
     return any_of(*(get_result(situation).status == status for status in statuses))
 
 
-def get_group(situation: Situation) -> SubscriptionGroup:
+def get_group(situation: PullSituation) -> SubscriptionGroup:
     """The group; only called after the checks have passed."""
     return find_group(situation) or DEFAULT_GROUP
 
 
-def is_store_unreadable(situation: Situation) -> bool:
+def is_store_unreadable(situation: PullSituation) -> bool:
     """The store is shut down or must not be read: it gives no answer."""
     return situation.result is None
 
 
-def is_slave_suggested(situation: Situation) -> bool:
+def is_slave_suggested(situation: PullSituation) -> bool:
     """The store suggests reading elsewhere."""
     return get_result(situation).is_slave_suggested
 
 
-def is_slave_not_suggested(situation: Situation) -> bool:
+def is_slave_not_suggested(situation: PullSituation) -> bool:
     """The store suggests nothing."""
     return negate(is_slave_suggested(situation))
 
 
-def is_slave_closed_for_reads(situation: Situation) -> bool:
+def is_slave_closed_for_reads(situation: PullSituation) -> bool:
     """A slave without ``slaveReadEnable``; it answers anyway (R-PM-03)."""
     return situation.store.is_slave & negate(situation.broker.is_slave_read_enabled)
 
 
-def is_slow_with_slave_read(situation: Situation) -> bool:
+def is_slow_with_slave_read(situation: PullSituation) -> bool:
     """``slaveReadEnable`` on this broker, and the store suggests reading elsewhere."""
     return situation.broker.is_slave_read_enabled & is_slave_suggested(situation)
 
 
-def is_not_slow_with_slave_read(situation: Situation) -> bool:
+def is_not_slow_with_slave_read(situation: PullSituation) -> bool:
     """``slaveReadEnable`` on this broker, and the store suggests nothing."""
     return situation.broker.is_slave_read_enabled & negate(is_slave_suggested(situation))
 
 
-def is_slave_read_off(situation: Situation) -> bool:
+def is_slave_read_off(situation: PullSituation) -> bool:
     """``slaveReadEnable`` is off on this broker, whatever its role."""
     return negate(situation.broker.is_slave_read_enabled)
 
 
-def is_message_found(situation: Situation) -> bool:
+def is_message_found(situation: PullSituation) -> bool:
     """The store has found messages."""
     return has_status(situation, GetMessageStatus.FOUND)
 
 
-def is_batch_fruitless(situation: Situation) -> bool:
+def is_batch_fruitless(situation: PullSituation) -> bool:
     """The store has read messages, and none of them is for this consumer."""
     return has_status(situation, *RETRY_STATUSES)
 
 
-def is_queue_empty_at_start(situation: Situation) -> bool:
+def is_queue_empty_at_start(situation: PullSituation) -> bool:
     """An empty queue, read from 0."""
     is_empty = has_status(situation, GetMessageStatus.NO_MESSAGE_IN_QUEUE)
     return is_empty & (situation.pull.offset == 0)
 
 
-def is_queue_empty_further_on(situation: Situation) -> bool:
+def is_queue_empty_further_on(situation: PullSituation) -> bool:
     """An empty queue, read from any other offset."""
     is_empty = has_status(situation, GetMessageStatus.NO_MESSAGE_IN_QUEUE)
     return is_empty & negate(situation.pull.offset == 0)
 
 
-def is_queue_file_missing(situation: Situation) -> bool:
+def is_queue_file_missing(situation: PullSituation) -> bool:
     """No file of the queue holds the requested entry."""
     return has_status(situation, GetMessageStatus.OFFSET_FOUND_NULL)
 
 
-def is_everything_read(situation: Situation) -> bool:
+def is_everything_read(situation: PullSituation) -> bool:
     """The reader is at the end of the queue."""
     return has_status(situation, GetMessageStatus.OFFSET_OVERFLOW_ONE)
 
 
-def is_offset_impossible(situation: Situation) -> bool:
+def is_offset_impossible(situation: PullSituation) -> bool:
     """The reader requests a message that is gone or was never here."""
     return has_status(situation, *MOVED_STATUSES)
 
 
-def is_offset_moving(situation: Situation) -> bool:
+def is_offset_moving(situation: PullSituation) -> bool:
     """The answer would be that the offset has moved."""
     return is_offset_impossible(situation) | is_queue_empty_further_on(situation)
 
 
-def is_slave_leaving_offset(situation: Situation) -> bool:
+def is_slave_leaving_offset(situation: PullSituation) -> bool:
     """A slave that does not check offsets must not move the reader's (R-PM-05)."""
     return is_offset_moving(situation) & negate(is_offset_corrected(situation.store))
 
 
-def is_offset_moved(situation: Situation) -> bool:
+def is_offset_moved(situation: PullSituation) -> bool:
     """A broker that checks offsets moves the reader's."""
     return is_offset_moving(situation) & negate(is_slave_leaving_offset(situation))
 
 
-CODE_WRITES: tuple[Case[Situation, ResponseCode], ...] = (
+CODE_WRITES: tuple[Case[PullSituation, ResponseCode], ...] = (
     (is_slave_closed_for_reads, lambda _: ResponseCode.PULL_RETRY_IMMEDIATELY),
     (is_message_found, lambda _: ResponseCode.SUCCESS),
     (is_batch_fruitless, lambda _: ResponseCode.PULL_RETRY_IMMEDIATELY),
@@ -198,7 +198,7 @@ CODE_WRITES: tuple[Case[Situation, ResponseCode], ...] = (
 """The writes of the code, in order (R-PM-02 to R-PM-05); one of the middle seven always applies.
 """
 
-SUGGESTION_WRITES: tuple[Case[Situation, int], ...] = (
+SUGGESTION_WRITES: tuple[Case[PullSituation, int], ...] = (
     (is_slave_suggested, lambda s: get_group(s).slow_broker_id),
     (is_slave_not_suggested, lambda _: MASTER_ID),
     (is_slave_closed_for_reads, lambda _: MASTER_ID),
@@ -210,17 +210,17 @@ SUGGESTION_WRITES: tuple[Case[Situation, int], ...] = (
 """The writes of the suggested broker, in order (R-PM-02, R-PM-05)."""
 
 
-def compute_code(situation: Situation) -> int:
+def compute_code(situation: PullSituation) -> int:
     """The code of the answer to a pull that passed all checks: numbers and terms alike."""
     return compute_last(CODE_WRITES, situation)
 
 
-def compute_suggestion(situation: Situation) -> int:
+def compute_suggestion(situation: PullSituation) -> int:
     """The broker that such an answer suggests: numbers and terms alike."""
     return compute_last(SUGGESTION_WRITES, situation)
 
 
-def compute_hold_ms(situation: Situation, code: ResponseCode) -> int | None:
+def compute_hold_ms(situation: PullSituation, code: ResponseCode) -> int | None:
     """How long a pull without new messages is held; None: it is answered (R-PM-06)."""
     pull, broker = situation.pull, situation.broker
     is_held = pull.is_first_pass and pull.has_suspend_flag
@@ -229,7 +229,7 @@ def compute_hold_ms(situation: Situation, code: ResponseCode) -> int | None:
     return pull.suspend_timeout_ms if broker.is_long_polling_enabled else broker.short_polling_ms
 
 
-def compute_commit(situation: Situation) -> int | None:
+def compute_commit(situation: PullSituation) -> int | None:
     """The progress that a pull also stores: on masters, at the first pass (R-PM-08).
 
     This does not depend on the outcome, even if the request is held; but a refused pull stores

@@ -21,14 +21,18 @@ from reference.decisions.clients.push_consumer import PushConsumer, make_reader
 from reference.decisions.clients.requests import Network
 from reference.decisions.reading.client import (
     Client,
-    Target,
+    PullTarget,
     choose_target,
     compute_commit_flag,
     order_as_hash_map,
 )
-from reference.decisions.reading.consume_queue import ConsumeQueue, Entry, compute_entries_per_file
+from reference.decisions.reading.consume_queue import (
+    MessageLocation,
+    ReadableQueue,
+    compute_entries_per_file,
+)
 from reference.decisions.reading.get_message import GetMessageResult, get_message
-from reference.decisions.reading.pull import Pull, Situation, Topic
+from reference.decisions.reading.pull import PullMessageRequest, PullSituation, Topic
 from reference.decisions.reading.pull_processor import PullAnswer, answer_pull, compute_hold_most_ms
 from reference.decisions.reading.read import Read
 from reference.decisions.reading.settings import (
@@ -108,7 +112,7 @@ class Reply:
     held_most_ms: int | None
     """How long the pull is held at most if no message comes; None: answered immediately."""
     next_pull: NextPull
-    target: Target
+    target: PullTarget
     """The broker of the next pull."""
 
     @property
@@ -165,7 +169,7 @@ def find_asked(role: Role, brokers: tuple[int, ...]) -> int | None:
 
 def make_situation(
     question: Mapping[str, Any], numbers: Mapping[str, Any], properties: Mapping[str, Any]
-) -> Situation:
+) -> PullSituation:
     """The pull, the broker, and its store's answer."""
     told = tuple((name, str(value)) for name, value in properties.items())
     release = read_release(question.get("rocketmq", ROCKETMQ_VERSION))
@@ -173,7 +177,7 @@ def make_situation(
         read_role(question.get("role")), numbers["totalMemoryBytes"], release, told
     )
     read = make_read(store, numbers, per_file)
-    pull = Pull(
+    pull = PullMessageRequest(
         offset=read.offset,
         queue=numbers["queue"],
         max_messages=read.max_messages,
@@ -184,7 +188,7 @@ def make_situation(
     is_group_known = read_flag("groupKnown", question.get("groupKnown", True))
     topic = Topic(read_queues=numbers["readQueueNums"]) if is_topic_known else None
     group = read_group(question.get("group")) if is_group_known else None
-    return Situation(pull, store, broker, group, topic, None, get_message(read))
+    return PullSituation(pull, store, broker, group, topic, None, get_message(read))
 
 
 def read_release(text: Any) -> Version:
@@ -230,8 +234,8 @@ def make_read(store: StoreSettings, numbers: Mapping[str, Any], per_file: int) -
     if behind < least:
         raise QuestionError(f"behindBytes is {behind}, but the messages ahead take {least}")
     looked_at = min(ahead, max(numbers["maxMsgs"], 1) + 1 + numbers["filteredMsgs"])
-    entries = [Entry(place, size) for place in range(0, looked_at * size, size)]
-    queue = ConsumeQueue(low, high, max(offset, low), entries, per_file)
+    entries = [MessageLocation(place, size) for place in range(0, looked_at * size, size)]
+    queue = ReadableQueue(low, high, max(offset, low), entries, per_file)
     begin = max(offset, low)
     return Read(
         store,

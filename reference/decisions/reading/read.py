@@ -6,7 +6,7 @@ import enum
 
 from attrs import frozen
 
-from reference.decisions.reading.consume_queue import ConsumeQueue
+from reference.decisions.reading.consume_queue import ReadableQueue
 from reference.decisions.reading.settings import StoreSettings
 
 
@@ -28,7 +28,7 @@ class Read:
     """One call of getMessage, and the state that it finds."""
 
     settings: StoreSettings
-    queue: ConsumeQueue
+    queue: ReadableQueue
     offset: int
     """Requested queue offset."""
     max_messages: int

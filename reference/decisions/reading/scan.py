@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from attrs import define, field, frozen
 
-from reference.decisions.reading.consume_queue import ENTRY_BYTES, Entry
+from reference.decisions.reading.consume_queue import ENTRY_BYTES, MessageLocation
 from reference.decisions.reading.read import GetMessageStatus, Read
 from reference.decisions.reading.settings import is_further_back_than_memory
 from reference.language.operators import all_of, any_of, maximum, minimum
@@ -134,7 +134,7 @@ def find_full(read: Read, count: int, size_bytes: int, *, is_in_disk: bool) -> s
 
 
 @define
-class Walk:
+class QueueScan:
     """A scan in progress: the only thing here that changes in place, for speed."""
 
     count: int = 0
@@ -146,7 +146,7 @@ class Walk:
     """Queue offsets of the messages found."""
     has_another_message: bool = False
 
-    def look_at(self, read: Read, offset: int, entry: Entry) -> None:
+    def look_at(self, read: Read, offset: int, entry: MessageLocation) -> None:
         """Read one entry of a batch that is not full: take it or not."""
         refused = find_refusal(read, offset, entry)
         if refused == is_message_removed.__name__:
@@ -182,7 +182,7 @@ def gather(read: Read) -> Gathered:
     """
     memory = read.settings.memory_bytes
     entries = read.queue.list_from(read.offset)
-    limit, walk, last = compute_scan_limit(read), Walk(), 0
+    limit, walk, last = compute_scan_limit(read), QueueScan(), 0
     for used, entry in enumerate(entries[:limit]):
         last = entry.physical_offset
         if last < walk.resume_at:
@@ -211,7 +211,7 @@ def is_queue_file_read(read: Read) -> bool:
     return not is_scan_limit_reached(read)
 
 
-def find_refusal(read: Read, offset: int, entry: Entry) -> str:
+def find_refusal(read: Read, offset: int, entry: MessageLocation) -> str:
     """The condition by which a message is not taken; empty: it is taken."""
     if is_filter_refusing(read, offset):
         return is_filter_refusing.__name__
@@ -223,7 +223,7 @@ def is_filter_refusing(read: Read, offset: int) -> bool:
     return offset in read.filtered_out
 
 
-def find_begin(read: Read, entry: Entry) -> int:
+def find_begin(read: Read, entry: MessageLocation) -> int:
     """Where the store takes a message's bytes from (CommitLog#getMessage).
 
     For physical offset 0 it takes the log's first file, whichever that is. If the very first
@@ -232,12 +232,12 @@ def find_begin(read: Read, entry: Entry) -> int:
     return read.log_min_offset if entry.physical_offset == 0 else entry.physical_offset
 
 
-def is_another_given(read: Read, entry: Entry) -> bool:
+def is_another_given(read: Read, entry: MessageLocation) -> bool:
     """The bytes are those of another message."""
     return find_begin(read, entry) != entry.physical_offset
 
 
-def is_message_removed(read: Read, entry: Entry) -> bool:
+def is_message_removed(read: Read, entry: MessageLocation) -> bool:
     """The commit log does not hold all of the message (CommitLog#getMessage)."""
     begin = find_begin(read, entry)
     return begin < read.log_min_offset or begin + entry.size_bytes > read.log_max_offset

@@ -20,7 +20,7 @@ from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.decisions.sending.send_processor import PERM_WRITE, RETRY_TOPIC_PREFIX
 from reference.store import java, records
 from reference.store.java import JavaError
-from reference.store.put import Message
+from reference.store.put import MessageToPut
 from reference.store.records import PROPERTY_DELAY_TIME_LEVEL, Record
 
 DEAD_LETTER_TOPIC_PREFIX = "%DLQ%"
@@ -159,7 +159,7 @@ def write_properties(record: Record, level: int | None) -> dict[str, str]:
 
 def make_copy(
     record: Record, target: str, queue: int, level: int | None, own_host: bytes
-) -> tuple[Message, int]:
+) -> tuple[MessageToPut, int]:
     """The message that is put, and its delay level. Raises JavaError: the old one is no number.
 
     The id of the first message is added after the text of properties is made: only a delay, which
@@ -171,7 +171,7 @@ def make_copy(
         own_id = make_message_id(record.store_host, record.physical_offset_bytes)
         properties[PROPERTY_ORIGIN_ID] = own_id
     delay = get_delay_level(properties)
-    copy = Message(
+    copy = MessageToPut(
         topic=target,
         queue_id=queue,
         body=record.body,

@@ -64,7 +64,7 @@ STORED = (
 
 
 @frozen
-class Send:
+class SendMessageRequest:
     """A SEND_MESSAGE request, and what the broker knows of its topic."""
 
     topic_name: str
@@ -77,44 +77,44 @@ class Send:
     """The first half of a transaction, at a broker with ``rejectTransactionMessage``."""
 
 
-def is_broker_unwritable(send: Send) -> bool:
+def is_broker_unwritable(send: SendMessageRequest) -> bool:
     """``brokerPermission`` has no write bit; only topics in order are refused for it."""
     is_order = send.topic is not None and send.topic.is_order
     return not send.broker_permission & PERM_WRITE and is_order
 
 
-def is_topic_reserved(send: Send) -> bool:
+def is_topic_reserved(send: SendMessageRequest) -> bool:
     """The name is the one after which other topics are made."""
     return send.topic_name == AUTO_CREATE_TOPIC
 
 
-def is_topic_unknown(send: Send) -> bool:
+def is_topic_unknown(send: SendMessageRequest) -> bool:
     """The broker does not know the topic, and has not made it."""
     return send.topic is None
 
 
-def is_queue_unknown(send: Send) -> bool:
+def is_queue_unknown(send: SendMessageRequest) -> bool:
     """The number is beyond both of the topic's numbers of queues; below 0 any is chosen."""
     topic = send.topic
     return topic is not None and send.queue >= max(topic.write_queues, topic.read_queues)
 
 
-def is_batch_topic_too_long(send: Send) -> bool:
+def is_batch_topic_too_long(send: SendMessageRequest) -> bool:
     """A batch's topic has more characters than a byte can count."""
     return send.is_batch and len(send.topic_name) > TOPIC_LENGTH_MAX
 
 
-def is_batch_retried(send: Send) -> bool:
+def is_batch_retried(send: SendMessageRequest) -> bool:
     """A batch goes to a topic of failed messages."""
     return send.is_batch and send.topic_name.startswith(RETRY_TOPIC_PREFIX)
 
 
-def is_transaction_refused(send: Send) -> bool:
+def is_transaction_refused(send: SendMessageRequest) -> bool:
     """The broker takes no transactions."""
     return send.is_transaction_rejected
 
 
-CHECKS: tuple[tuple[Callable[[Send], bool], SendCode], ...] = (
+CHECKS: tuple[tuple[Callable[[SendMessageRequest], bool], SendCode], ...] = (
     (is_broker_unwritable, SendCode.NO_PERMISSION),
     (is_topic_reserved, SendCode.SYSTEM_ERROR),
     (is_topic_unknown, SendCode.TOPIC_NOT_EXIST),
@@ -126,7 +126,7 @@ CHECKS: tuple[tuple[Callable[[Send], bool], SendCode], ...] = (
 """The checks in order, and the code that refuses a send failing one."""
 
 
-def find_refusal(send: Send) -> Decided[SendCode] | None:
+def find_refusal(send: SendMessageRequest) -> Decided[SendCode] | None:
     """The first check that fails; None if the message goes to the store."""
     for condition, code in CHECKS:
         if condition(send):

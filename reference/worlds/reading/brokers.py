@@ -16,7 +16,14 @@ from reference.worlds.reading.queues import (
     lose_behind,
 )
 from reference.worlds.reading.rebalancing import leave_queue
-from reference.worlds.reading.state import MASTER, NO_OFFSET, SLAVE, Broker, Message, Reading
+from reference.worlds.reading.state import (
+    MASTER,
+    NO_OFFSET,
+    SLAVE,
+    FollowedMessage,
+    QueueBroker,
+    Reading,
+)
 
 STOPS = ("master_stops", "slave_stops")
 KILLS = ("master_kills", "slave_kills")
@@ -126,7 +133,7 @@ def kill_broker(state: Reading, broker: int) -> RuleBody:
     return count(bring_down(state, broker), KILLS[broker])
 
 
-def find_after_loss(node: Broker, is_file_lost: int) -> int:
+def find_after_loss(node: QueueBroker, is_file_lost: int) -> int:
     """The progress on a disk after a power loss; the file was never forced."""
     return choose(is_file_lost == 1, NO_OFFSET, node.progress_on_disk)
 
@@ -168,7 +175,7 @@ def note_loss(state: Reading, kept: int) -> Reading:
     return evolve(state, put_below=kept, lost_below=lost_below)
 
 
-def lose_on_master(state: Reading, is_gone: bool) -> Message:
+def lose_on_master(state: Reading, is_gone: bool) -> FollowedMessage:
     """The followed message after the master has lost it, if it has."""
     message = state.message
     is_lost = message.is_on_master & is_gone
@@ -194,7 +201,7 @@ def lose_master_disk(state: Reading) -> RuleBody:
     )
     # EFFECT
     fewer = note_loss(evolve(state, message=lose_on_master(state, True)), 0)
-    lost = change_broker(fewer, MASTER, Broker(is_up=False))
+    lost = change_broker(fewer, MASTER, QueueBroker(is_up=False))
     return count(lost, "master_power_losses")
 
 
@@ -263,7 +270,7 @@ def replace_slave(state: Reading) -> RuleBody:
     # ENABLED WHEN
     yield when(is_within_limit=is_within_limit(state, "slave_losses"))
     # EFFECT
-    empty = change_broker(state, SLAVE, Broker())
+    empty = change_broker(state, SLAVE, QueueBroker())
     replaced = evolve(
         empty,
         message=evolve(state.message, is_on_slave=False),

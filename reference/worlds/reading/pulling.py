@@ -9,8 +9,8 @@ from __future__ import annotations
 from attrs import evolve, frozen
 
 from reference.decisions.clients.reactions import (
-    Answered,
-    Standing,
+    PullResponse,
+    ReadPosition,
     is_message_kept,
     is_offset_illegal,
     meet,
@@ -26,7 +26,7 @@ from reference.decisions.reading.get_message import (
     is_offset_corrected,
     is_scanned,
 )
-from reference.decisions.reading.pull import Pull, Situation, Topic
+from reference.decisions.reading.pull import PullMessageRequest, PullSituation, Topic
 from reference.decisions.reading.pull_processor import compute_code, compute_suggestion
 from reference.decisions.reading.read import GetMessageStatus
 from reference.decisions.reading.scan import NOT_SCANNED, Scan
@@ -39,10 +39,10 @@ from reference.worlds.replication.shape import Role
 
 
 @frozen
-class Answer:
+class AnsweredPull:
     """A broker's answer to a pull, with the messages that come with it."""
 
-    answered: Answered
+    answered: PullResponse
     first: int
     """Place of the first message in the answer."""
     end: int
@@ -102,7 +102,7 @@ def make_header(state: Reading, broker: int) -> Header:
     )
 
 
-def answer(state: Reading, broker: int, scan: Scan) -> Answered:
+def answer(state: Reading, broker: int, scan: Scan) -> PullResponse:
     """A broker's answer if its store would find ``scan`` (R-GM-02, R-PM-02 to R-PM-05).
 
     Distances in the log are counted in messages of this queue, which lie in the log's order.
@@ -110,8 +110,8 @@ def answer(state: Reading, broker: int, scan: Scan) -> Answered:
     node, offset = state.brokers[broker], state.consumer.next_offset
     reach = node.queue_max - node.first_in_memory
     found = find(make_header(state, broker), scan, node.queue_max, reach)
-    situation = Situation(
-        pull=Pull(offset=offset),
+    situation = PullSituation(
+        pull=PullMessageRequest(offset=offset),
         store=make_store_settings(state, broker),
         broker=state.structure.broker_settings[broker],
         group=state.structure.group,
@@ -119,7 +119,7 @@ def answer(state: Reading, broker: int, scan: Scan) -> Answered:
         registration=None,
         result=found,
     )
-    return Answered(
+    return PullResponse(
         code=compute_code(situation),
         next_begin_offset=found.next_begin_offset,
         suggested_id=compute_suggestion(situation),
@@ -155,7 +155,7 @@ def store_with_pull(state: Reading, broker: int) -> Reading:
     return change_broker(evolve(state, consumer=consumer), broker, stored)
 
 
-def take(state: Reading, answer: Answer, is_coming: bool, place: int) -> Reading:
+def take(state: Reading, answer: AnsweredPull, is_coming: bool, place: int) -> Reading:
     """The consumer after an answer.
 
     ``is_coming``: the answer contains the followed message, from this place in the broker's queue.
@@ -164,7 +164,7 @@ def take(state: Reading, answer: Answer, is_coming: bool, place: int) -> Reading
     """
     consumer, message, answered = state.consumer, state.message, answer.answered
     is_empty = consumer.cache_first < 0
-    before = Standing(consumer.next_offset, consumer.progress, consumer.suggested_id, is_empty)
+    before = ReadPosition(consumer.next_offset, consumer.progress, consumer.suggested_id, is_empty)
     after = meet(before, answered)
     is_kept, is_given_up = is_message_kept(answered), is_offset_illegal(answered)
     first = choose(is_kept & is_empty, answer.first, consumer.cache_first)
@@ -209,7 +209,9 @@ def pull_messages(state: Reading, broker: int) -> RuleBody:
     first, end = maximum(offset, node.first_kept), offset + consumed
     place = get_place(state.message, broker)
     is_coming = has_message(state, broker) & (first <= place) & (place < end)
-    return take(store_with_pull(state, broker), Answer(answered, first, end), is_coming, place)
+    return take(
+        store_with_pull(state, broker), AnsweredPull(answered, first, end), is_coming, place
+    )
 
 
 @rule(
@@ -227,4 +229,4 @@ def pull_nothing(state: Reading, broker: int) -> RuleBody:
     )
     # EFFECT
     answered = answer(state, broker, NOT_SCANNED)
-    return take(store_with_pull(state, broker), Answer(answered, 0, 0), False, NO_OFFSET)
+    return take(store_with_pull(state, broker), AnsweredPull(answered, 0, 0), False, NO_OFFSET)

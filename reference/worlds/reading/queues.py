@@ -10,10 +10,10 @@ from attrs import evolve
 from reference.language.fault_account import count_fault, is_within_limit
 from reference.language.operators import choose, maximum, minimum, negate
 from reference.language.rule import RuleBody, between, rule, when
-from reference.worlds.reading.state import MASTER, SLAVE, Broker, Message, Reading
+from reference.worlds.reading.state import MASTER, SLAVE, FollowedMessage, QueueBroker, Reading
 
 
-def change_broker(state: Reading, broker: int, changed: Broker) -> Reading:
+def change_broker(state: Reading, broker: int, changed: QueueBroker) -> Reading:
     """The state with one broker changed."""
     master, slave = state.brokers
     return evolve(state, brokers=(changed, slave) if broker == MASTER else (master, changed))
@@ -24,7 +24,7 @@ def has_message(state: Reading, broker: int) -> bool:
     return state.message.is_on_master if broker == MASTER else state.message.is_on_slave
 
 
-def get_place(message: Message, broker: int) -> int:
+def get_place(message: FollowedMessage, broker: int) -> int:
     """The followed message's place in a broker's queue, now or before; -1 if it never had one."""
     return message.offset if broker == MASTER else message.slave_offset
 
@@ -293,7 +293,7 @@ def age_messages(state: Reading, broker: int) -> RuleBody:
     return change_broker(state, broker, evolve(node, first_in_memory=first))
 
 
-def lose_behind(broker: Broker, kept: int) -> Broker:
+def lose_behind(broker: QueueBroker, kept: int) -> QueueBroker:
     """A broker that has lost the messages from ``kept`` on; the rest may be in memory again."""
     is_shorter = kept < broker.queue_max
     return evolve(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.decisions.progress.client_offsets import NOT_TAKEN, Beginning, compute_begin
-from reference.decisions.progress.offset_table import Known, compute_answer
+from reference.decisions.progress.offset_table import ProgressKnowledge, compute_answer
 from reference.decisions.reading.client import compute_first_id
 from reference.decisions.reading.settings import is_further_back_than_memory
 from reference.language.operators import choose, maximum, negate
@@ -28,7 +28,7 @@ def tell_progress(state: Reading, broker: int) -> int:
     """A broker's answer to a query for the group's progress (R-CO-05); -1: none."""
     node = state.brokers[broker]
     is_on_disk = is_first_message_on_disk(state, broker)
-    return compute_answer(Known(node.progress, node.queue_min, is_on_disk))
+    return compute_answer(ProgressKnowledge(node.progress, node.queue_min, is_on_disk))
 
 
 def is_master_there(state: Reading) -> bool:

@@ -84,7 +84,7 @@ SMALL_READING = ReadingParameters(ghost_queue_size_max=3)
 
 
 @frozen
-class Broker:
+class QueueBroker:
     """A broker's part of the queue, and of the group's progress in it."""
 
     is_up: Flag = True
@@ -146,7 +146,7 @@ class Consumer:
 
 
 @frozen
-class Message:
+class FollowedMessage:
     """The followed message, wherever it is."""
 
     offset: QueueOffset = NO_OFFSET
@@ -186,13 +186,13 @@ class Reading:
     """Its static shape."""
     parameters: ReadingParameters
     """Its fault limits."""
-    brokers: tuple[Broker, Broker]
+    brokers: tuple[QueueBroker, QueueBroker]
     """The master, with id 0, and its only slave, with id 1."""
     routes: Routes
     """The addresses known."""
     consumer: Consumer
     """The consumer."""
-    message: Message
+    message: FollowedMessage
     """The followed message."""
     put_below: QueueOffset = 0
     """The master's log has every message below this index; at least one queue has shown it."""
@@ -206,11 +206,11 @@ class Reading:
     """The faults so far."""
 
     @property
-    def master(self) -> Broker:
+    def master(self) -> QueueBroker:
         """The broker with id 0."""
         return self.brokers[MASTER]
 
     @property
-    def slave(self) -> Broker:
+    def slave(self) -> QueueBroker:
         """The broker with id 1."""
         return self.brokers[SLAVE]

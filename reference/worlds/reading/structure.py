@@ -23,9 +23,9 @@ from reference.worlds.reading.state import (
     MASTER,
     NO_OFFSET,
     SLAVE,
-    Broker,
     Consumer,
-    Message,
+    FollowedMessage,
+    QueueBroker,
     Reading,
     ReadingParameters,
     Routes,
@@ -78,7 +78,7 @@ def draw_consumer(state: Reading) -> str:
 
 def draw_broker(state: Reading, number: int) -> str:
     """Its queue, where the followed message is in it, and its progress."""
-    node: Broker = state.brokers[number]
+    node: QueueBroker = state.brokers[number]
     is_held = state.message.is_on_master if number == MASTER else state.message.is_on_slave
     gone = f".{node.first_kept}" if node.queue_min < node.first_kept else ""
     aged = f">{node.first_in_memory}" if node.first_in_memory > node.queue_min else ""
@@ -138,5 +138,5 @@ class ReadingStructure(ReadingShape):
 
     def make_initial(self, parameters: ReadingParameters) -> Reading:
         """Both brokers up and known to all, an empty queue, no consumer yet."""
-        brokers = (Broker(), Broker())
-        return Reading(self, parameters, brokers, Routes(), Consumer(), Message())
+        brokers = (QueueBroker(), QueueBroker())
+        return Reading(self, parameters, brokers, Routes(), Consumer(), FollowedMessage())

@@ -19,7 +19,7 @@ from reference.worlds.system.state import THE_SLAVE
 
 
 @frozen
-class Mark:
+class KnownIndex:
     """A place at which both are known."""
 
     is_known: bool
@@ -31,7 +31,7 @@ class Mark:
     """The number may be too low: it is no upper bound on messages before the offset."""
 
 
-def choose_index(offset: int, marks: Iterable[Mark], wanted: int) -> int:
+def choose_index(offset: int, marks: Iterable[KnownIndex], wanted: int) -> int:
     """The index at an offset nearest to a wanted one, among those that the marks allow.
 
     If marks contradict one another, the lower one counts.
@@ -75,7 +75,7 @@ def leave_out_blank(cluster: Cluster, offset: int) -> int:
 
 def list_marks(
     cluster: Cluster, log: CommitLog, reading: Reading, put_offset: int
-) -> tuple[Mark, ...]:
+) -> tuple[KnownIndex, ...]:
     """All that is known of indexes in a log: where the followed message is, and where queues end.
 
     One broker's queue says something about the other's log where the two logs agree.
@@ -91,14 +91,16 @@ def list_marks(
         return leave_out_blank(cluster, offset)
 
     return (
-        Mark(is_kept, 0, 0),
-        Mark(is_known, put.end_offset - 1, index),
-        Mark(is_known, put.end_offset, index + 1),
-        Mark(is_of_master, cut(master.dispatched_offset), reading.master.queue_max),
-        Mark(is_of_slave, cut(slave.dispatched_offset), reading.copied_below),
-        Mark(is_of_master, cut(put_offset), reading.put_below),
-        Mark(is_of_master, cut(master.start_offset), reading.master.first_kept, is_floor=True),
-        Mark(is_common, cut(slave.start_offset), find_slave_begin(reading), is_floor=True),
+        KnownIndex(is_kept, 0, 0),
+        KnownIndex(is_known, put.end_offset - 1, index),
+        KnownIndex(is_known, put.end_offset, index + 1),
+        KnownIndex(is_of_master, cut(master.dispatched_offset), reading.master.queue_max),
+        KnownIndex(is_of_slave, cut(slave.dispatched_offset), reading.copied_below),
+        KnownIndex(is_of_master, cut(put_offset), reading.put_below),
+        KnownIndex(
+            is_of_master, cut(master.start_offset), reading.master.first_kept, is_floor=True
+        ),
+        KnownIndex(is_common, cut(slave.start_offset), find_slave_begin(reading), is_floor=True),
     )
 
 

@@ -19,7 +19,7 @@ from reference.language.rule import Argument, Rule, RuleBody, between, when
 from reference.worlds.reading.state import Reading
 from reference.worlds.replication.state import Cluster
 from reference.worlds.system.indexes import has_common_indexes
-from reference.worlds.system.seen import Seen, see
+from reference.worlds.system.seen import ObservedStep, see
 from reference.worlds.system.state import (
     THE_SLAVE,
     System,
@@ -42,11 +42,11 @@ class Moment:
     """The system's own choices beside the rule's arguments."""
 
 
-Look = Callable[[Moment], Iterable[Callable[[Reading], Seen]]]
+Look = Callable[[Moment], Iterable[Callable[[Reading], ObservedStep]]]
 """What readers observe of a step: each makes its step for the state that earlier ones left."""
 
 
-def see_nothing(_moment: Moment) -> Iterable[Callable[[Reading], Seen]]:
+def see_nothing(_moment: Moment) -> Iterable[Callable[[Reading], ObservedStep]]:
     """Readers observe nothing."""
     return ()
 

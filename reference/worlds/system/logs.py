@@ -28,7 +28,7 @@ from reference.worlds.system.queues import (
     show_on_master,
     show_on_slave,
 )
-from reference.worlds.system.seen import Seen
+from reference.worlds.system.seen import ObservedStep
 from reference.worlds.system.state import THE_SLAVE
 
 
@@ -40,7 +40,7 @@ def see_dispatch_on_master(moment: Moment) -> tuple[Make, ...]:
 def see_start_of_master(moment: Moment) -> tuple[Make, ...]:
     """The master reads its progress; its queue shows all that its log has."""
     return (
-        lambda _: Seen(True, brokers.start_broker, (MASTER,)),
+        lambda _: ObservedStep(True, brokers.start_broker, (MASTER,)),
         show_on_master(moment, "index"),
         show_on_master(moment, "last_index"),
     )
@@ -50,7 +50,7 @@ def see_start_of_slave(moment: Moment) -> tuple[Make, ...]:
     """The slave reads its progress; its queue shows all that its log has, and no more."""
     return (
         *lose_on_slave(moment, is_power_loss=False),
-        lambda _: Seen(True, brokers.start_broker, (SLAVE,)),
+        lambda _: ObservedStep(True, brokers.start_broker, (SLAVE,)),
         *show_on_slave(moment),
     )
 
@@ -72,32 +72,32 @@ def see_miss(moment: Moment) -> tuple[Make, ...]:
 
 def see_stop_of_master(_moment: Moment) -> tuple[Make, ...]:
     """The master writes its progress and is down."""
-    return (lambda _: Seen(True, brokers.stop_broker, (MASTER,)),)
+    return (lambda _: ObservedStep(True, brokers.stop_broker, (MASTER,)),)
 
 
 def see_stop_of_slave(_moment: Moment) -> tuple[Make, ...]:
     """The slave writes its progress and is down."""
-    return (lambda _: Seen(True, brokers.stop_broker, (SLAVE,)),)
+    return (lambda _: ObservedStep(True, brokers.stop_broker, (SLAVE,)),)
 
 
 def see_kill_of_master(_moment: Moment) -> tuple[Make, ...]:
     """The master is down."""
-    return (lambda _: Seen(True, brokers.kill_broker, (MASTER,)),)
+    return (lambda _: ObservedStep(True, brokers.kill_broker, (MASTER,)),)
 
 
 def see_kill_of_slave(_moment: Moment) -> tuple[Make, ...]:
     """The slave is down."""
-    return (lambda _: Seen(True, brokers.kill_broker, (SLAVE,)),)
+    return (lambda _: ObservedStep(True, brokers.kill_broker, (SLAVE,)),)
 
 
 def see_loss_of_disk(_moment: Moment) -> tuple[Make, ...]:
     """The master has lost all its data."""
-    return (lambda _: Seen(True, brokers.lose_master_disk),)
+    return (lambda _: ObservedStep(True, brokers.lose_master_disk),)
 
 
 def see_wipe(_moment: Moment) -> tuple[Make, ...]:
     """The slave has lost all its data."""
-    return (lambda _: Seen(True, brokers.replace_slave),)
+    return (lambda _: ObservedStep(True, brokers.replace_slave),)
 
 
 def is_slave_bound(cluster: Cluster) -> bool:

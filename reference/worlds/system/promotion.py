@@ -9,8 +9,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.language.operators import negate
-from reference.worlds.reading.state import Broker
-from reference.worlds.reading.state import Message as ReadMessage
+from reference.worlds.reading.state import FollowedMessage, QueueBroker
 from reference.worlds.replication.state import CommitLog
 from reference.worlds.system.state import THE_SLAVE, System
 
@@ -26,7 +25,7 @@ def get_promoted_log(state: System) -> CommitLog:
     return state.cluster.slaves[THE_SLAVE].log
 
 
-def get_promoted_queue(state: System) -> Broker:
+def get_promoted_queue(state: System) -> QueueBroker:
     """The queue with which a promoted slave starts, and the progress that it reads: its own.
 
     It copied its master's progress once a minute (R-MS-01, SlaveSynchronize#syncConsumerOffset).
@@ -35,7 +34,7 @@ def get_promoted_queue(state: System) -> Broker:
     return evolve(slave, progress=slave.progress_on_disk)
 
 
-def compute_promoted_message(state: System) -> ReadMessage:
+def compute_promoted_message(state: System) -> FollowedMessage:
     """The followed message as the promoted broker has it: its place is the one in its own queue."""
     message = state.reading.message
     return evolve(message, offset=message.slave_offset, is_on_master=message.is_on_slave)

@@ -24,7 +24,7 @@ from reference.worlds.reading.state import MASTER, SLAVE, Reading
 from reference.worlds.replication.lineage import has_message
 from reference.worlds.replication.state import Cluster, CommitLog
 from reference.worlds.system.indexes import (
-    Mark,
+    KnownIndex,
     choose_index,
     has_common_indexes,
     is_newly_shown,
@@ -32,10 +32,10 @@ from reference.worlds.system.indexes import (
     list_marks,
 )
 from reference.worlds.system.lifting import Moment
-from reference.worlds.system.seen import Seen
+from reference.worlds.system.seen import ObservedStep
 from reference.worlds.system.state import THE_SLAVE
 
-Make = Callable[[Reading], Seen]
+Make = Callable[[Reading], ObservedStep]
 """Makes the step that readers observe, for the state in which they observe it."""
 
 
@@ -43,7 +43,7 @@ Make = Callable[[Reading], Seen]
 class Open:
     """What a step leaves open about the number of messages that a queue shows."""
 
-    marks: tuple[Mark, ...]
+    marks: tuple[KnownIndex, ...]
     low: int
     """At least as many as it showed before."""
     is_new: bool
@@ -60,14 +60,14 @@ def get_slave_log(cluster: Cluster) -> CommitLog:
 def show_on_master(moment: Moment, argument: str) -> Make:
     """The master's queue shows messages up to where its dispatch has arrived."""
 
-    def make(reading: Reading) -> Seen:
+    def make(reading: Reading) -> ObservedStep:
         log, shown = moment.after.master.log, reading.master.queue_max
         is_new = is_newly_shown(moment.after, log, reading)
         marks = list_marks(moment.before, moment.before.master.log, reading, moment.put_offset)
         wanted = moment.arguments[argument]
         end = compute_end(moment, log, Open(marks, shown, is_new, wanted))
         chosen = {"queue_max": end, "is_followed": choose(is_new, 1, 0)}
-        return Seen(shown < end, queues.put_messages, (), chosen)
+        return ObservedStep(shown < end, queues.put_messages, (), chosen)
 
     return make
 
@@ -87,7 +87,7 @@ def compute_end(moment: Moment, log: CommitLog, open_: Open) -> int:
 
 def resume(_moment: Moment) -> Make:
     """A slave that counted as stuck continues."""
-    return lambda reading: Seen(negate(reading.is_copying), brokers.resume_copying)
+    return lambda reading: ObservedStep(negate(reading.is_copying), brokers.resume_copying)
 
 
 def compute_slave_index(moment: Moment, reading: Reading, offset: int, argument: str) -> int:
@@ -101,7 +101,7 @@ def compute_slave_index(moment: Moment, reading: Reading, offset: int, argument:
 def join_late(moment: Moment) -> Make:
     """The slave's queue begins with a later file than its master's."""
 
-    def make(reading: Reading) -> Seen:
+    def make(reading: Reading) -> ObservedStep:
         start, below = get_slave_log(moment.after).start_offset, reading.copied_below
         is_late = get_slave_log(moment.before).dispatched_offset < start
         first = compute_slave_index(moment, reading, start, "first_index")
@@ -109,7 +109,7 @@ def join_late(moment: Moment) -> Make:
         known = minimum(reading.master.queue_max, reading.put_below)
         first = choose(is_free, first, minimum(first, known))
         is_first = is_late & (reading.slave.queue_max == 0) & (below < first)
-        return Seen(is_first, brokers.join_late, (), {"first": first})
+        return ObservedStep(is_first, brokers.join_late, (), {"first": first})
 
     return make
 
@@ -132,12 +132,12 @@ def compute_slave_end(moment: Moment, reading: Reading) -> int:
 def show_copies(moment: Moment) -> Make:
     """The slave's queue shows messages that its master's shows, or once showed."""
 
-    def make(reading: Reading) -> Seen:
+    def make(reading: Reading) -> ObservedStep:
         end = minimum(compute_slave_end(moment, reading), compute_copied_end(reading))
         has_it = has_message(get_slave_log(moment.after), moment.after.messages[0])
         is_lost_one = has_it & is_followed_one_lost(reading)
         chosen = {"queue_max": end, "is_lost_one": choose(is_lost_one, 1, 0)}
-        return Seen(reading.copied_below < end, queues.replicate_messages, (), chosen)
+        return ObservedStep(reading.copied_below < end, queues.replicate_messages, (), chosen)
 
     return make
 
@@ -146,13 +146,15 @@ def show_ahead(moment: Moment, *, is_master_up: bool) -> Make:
     """The slave's queue shows messages that its master's does not, while the master runs or not."""
     rule = queues.show_before_master if is_master_up else queues.show_without_master
 
-    def make(reading: Reading) -> Seen:
+    def make(reading: Reading) -> ObservedStep:
         end = compute_slave_end(moment, reading)
         is_later = compute_shown_end(reading) < end
         is_ahead = is_later & has_common_indexes(moment.after, reading)
         is_so = reading.master.is_up if is_master_up else negate(reading.master.is_up)
         is_followed = choose(is_new_on_slave(moment, reading), 1, 0)
-        return Seen(is_ahead & is_so, rule, (), {"queue_max": end, "is_followed": is_followed})
+        return ObservedStep(
+            is_ahead & is_so, rule, (), {"queue_max": end, "is_followed": is_followed}
+        )
 
     return make
 
@@ -160,9 +162,9 @@ def show_ahead(moment: Moment, *, is_master_up: bool) -> Make:
 def damage(moment: Moment) -> Make:
     """The slave's queue has the followed message, but its log only part of it."""
 
-    def make(reading: Reading) -> Seen:
+    def make(reading: Reading) -> ObservedStep:
         is_torn = negate(has_message(get_slave_log(moment.after), moment.after.messages[0]))
-        return Seen(reading.message.is_on_slave & is_torn, brokers.damage_copy)
+        return ObservedStep(reading.message.is_on_slave & is_torn, brokers.damage_copy)
 
     return make
 
@@ -182,9 +184,11 @@ def show_on_slave(moment: Moment) -> tuple[Make, ...]:
 def miss_on_slave(moment: Moment) -> Make:
     """The slave's dispatch continues, but its queue misses the messages that it reaches."""
 
-    def make(reading: Reading) -> Seen:
+    def make(reading: Reading) -> ObservedStep:
         end = minimum(compute_slave_end(moment, reading), reading.master.queue_max)
-        return Seen(reading.copied_below < end, brokers.miss_messages, (), {"copied_below": end})
+        return ObservedStep(
+            reading.copied_below < end, brokers.miss_messages, (), {"copied_below": end}
+        )
 
     return make
 
@@ -192,7 +196,7 @@ def miss_on_slave(moment: Moment) -> Make:
 def lose_on_master(moment: Moment) -> Make:
     """The master's queue loses the messages that its log has lost."""
 
-    def make(reading: Reading) -> Seen:
+    def make(reading: Reading) -> ObservedStep:
         before, after = moment.before.master.log, moment.after.master.log
         highest = maximum(reading.master.queue_max, reading.put_below)
         has_it = has_message(after, moment.after.messages[0])
@@ -207,7 +211,7 @@ def lose_on_master(moment: Moment) -> Make:
             "is_file_lost": moment.arguments["is_file_lost"],
             "is_message_torn": choose(is_torn, 1, 0),
         }
-        return Seen(True, brokers.lose_master_power, (), chosen)
+        return ObservedStep(True, brokers.lose_master_power, (), chosen)
 
     return make
 
@@ -215,7 +219,7 @@ def lose_on_master(moment: Moment) -> Make:
 def lose_on_slave(moment: Moment, *, is_power_loss: bool) -> tuple[Make, ...]:
     """The slave's queue loses what its log has lost; its progress file only with its power."""
 
-    def make(reading: Reading) -> Seen:
+    def make(reading: Reading) -> ObservedStep:
         before, after = get_slave_log(moment.before), get_slave_log(moment.after)
         slave, below = reading.slave, reading.copied_below
         missed = below - slave.queue_max
@@ -233,7 +237,7 @@ def lose_on_slave(moment: Moment, *, is_power_loss: bool) -> tuple[Make, ...]:
             "is_all_lost": choose(is_emptied, 1, 0),
         }
         is_taken = is_cut | is_emptied | is_power_loss
-        return Seen(is_taken, brokers.lose_slave_power, (), chosen)
+        return ObservedStep(is_taken, brokers.lose_slave_power, (), chosen)
 
     return (make, damage(moment))
 
@@ -246,20 +250,20 @@ def begin_master_at(moment: Moment) -> tuple[Make, ...]:
         shown, start = reading.master.queue_max, cluster.master.log.start_offset
         marks = (
             *list_marks(moment.before, log, reading, moment.put_offset),
-            Mark(True, leave_out_blank(moment.before, log.dispatched_offset), shown),
+            KnownIndex(True, leave_out_blank(moment.before, log.dispatched_offset), shown),
         )
         wanted = maximum(moment.arguments["index"], reading.master.first_kept)
         return choose_index(leave_out_blank(moment.before, start), marks, wanted)
 
-    def expire(reading: Reading) -> Seen:
+    def expire(reading: Reading) -> ObservedStep:
         first = minimum(compute_first(reading), compute_deletable_end(reading))
         is_later = reading.master.first_kept < first
-        return Seen(is_later, queues.expire_messages, (MASTER,), {"first_kept": first})
+        return ObservedStep(is_later, queues.expire_messages, (MASTER,), {"first_kept": first})
 
-    def overtake(reading: Reading) -> Seen:
+    def overtake(reading: Reading) -> ObservedStep:
         first = compute_first(reading)
         is_later = maximum(compute_deletable_end(reading), reading.master.first_kept) < first
-        return Seen(is_later, brokers.overtake_copying, (), {"first_kept": first})
+        return ObservedStep(is_later, brokers.overtake_copying, (), {"first_kept": first})
 
     return (expire, overtake)
 
@@ -290,15 +294,15 @@ def begin_slave_at(moment: Moment) -> tuple[Make, ...]:
         free = keep_followed_message(moment, reading, wanted)
         return minimum(choose(is_common, known, free), shown)
 
-    def expire(reading: Reading) -> Seen:
+    def expire(reading: Reading) -> ObservedStep:
         first = minimum(compute_first(reading), compute_deleted_end(reading))
         is_later = reading.slave.first_kept < first
-        return Seen(is_later, queues.expire_messages, (SLAVE,), {"first_kept": first})
+        return ObservedStep(is_later, queues.expire_messages, (SLAVE,), {"first_kept": first})
 
-    def delete_first(reading: Reading) -> Seen:
+    def delete_first(reading: Reading) -> ObservedStep:
         first = compute_first(reading)
         is_later = maximum(compute_deleted_end(reading), reading.slave.first_kept) < first
-        return Seen(is_later, brokers.delete_first, (), {"first_kept": first})
+        return ObservedStep(is_later, brokers.delete_first, (), {"first_kept": first})
 
     return (expire, delete_first)
 

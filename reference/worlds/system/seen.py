@@ -19,7 +19,7 @@ from reference.worlds.reading.state import Reading
 
 
 @frozen
-class Seen:
+class ObservedStep:
     """A step that readers observe, if it is taken."""
 
     is_taken: bool
@@ -42,7 +42,7 @@ class Fired:
     """The state after it."""
 
 
-def fire(step: Seen, reading: Reading) -> Fired:
+def fire(step: ObservedStep, reading: Reading) -> Fired:
     """Fire a rule with these arguments, and keep its conditions."""
     steps = step.rule(reading, *step.index)
     asked: Conditions = next(steps)
@@ -79,7 +79,7 @@ class Sight:
     """Their environment allows each step: all conditions of its rule held."""
 
 
-def see(reading: Reading, steps: Iterable[Callable[[Reading], Seen]]) -> Sight:
+def see(reading: Reading, steps: Iterable[Callable[[Reading], ObservedStep]]) -> Sight:
     """The readers after these steps, each made for the state that earlier ones left."""
     is_possible = True
     for make in steps:

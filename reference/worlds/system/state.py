@@ -12,8 +12,13 @@ import attrs
 from attrs import evolve, field, frozen
 
 from reference.language.leaves import Count, Flag, Offset
-from reference.worlds.reading.state import Broker as QueueOfBroker
-from reference.worlds.reading.state import QueueOffset, Reading, ReadingFaults, ReadingParameters
+from reference.worlds.reading.state import (
+    QueueBroker,
+    QueueOffset,
+    Reading,
+    ReadingFaults,
+    ReadingParameters,
+)
 from reference.worlds.replication.parameters import FaultCounts, Parameters
 from reference.worlds.replication.state import Cluster, Message
 from reference.worlds.system.shape import SystemShape
@@ -90,12 +95,12 @@ class System:
         return self.cluster.messages[0]
 
     @property
-    def queue_of_master(self) -> QueueOfBroker:
+    def queue_of_master(self) -> QueueBroker:
         """The master as readers observe it."""
         return self.reading.master
 
     @property
-    def queue_of_slave(self) -> QueueOfBroker:
+    def queue_of_slave(self) -> QueueBroker:
         """The slave as readers observe it."""
         return self.reading.slave
 

@@ -15,7 +15,7 @@ from reference.language.terms import Term, walk
 from spark_fuzz.kernel.layout import Layout, collect_moving
 
 
-class Writer:
+class CWriter:
     """Writes one function body: a local variable per term, in the order of use."""
 
     expressions: Mapping[str, str]
@@ -62,7 +62,7 @@ class Writer:
         raise NotImplementedError
 
 
-class LanesWriter(Writer):
+class LanesWriter(CWriter):
     """Writes the body of a function of vectors."""
 
     expressions = spell("c_lanes")
@@ -81,7 +81,7 @@ class LanesWriter(Writer):
         return f"(-{place})" if self.layout.sorts[path] is Sort.BOOLEAN else place
 
 
-class LaneWriter(Writer):
+class LaneWriter(CWriter):
     """Writes the body of a function of one state, whose numbers stand STRIDE apart."""
 
     expressions = spell("c")
@@ -181,7 +181,7 @@ def _lower_find_moving(layout: Layout) -> Iterator[str]:
     yield "}"
 
 
-def _name_all(writer: Writer, conditions: Iterable[Term]) -> str:
+def _name_all(writer: CWriter, conditions: Iterable[Term]) -> str:
     """The text of a conjunction."""
     return " & ".join(map(writer.name_of, conditions)) or "ALL(-1)"
 
@@ -235,7 +235,7 @@ def _lower_step(layout: Layout, index: int) -> Iterator[str]:
     yield "}"
 
 
-def _write_effects(writer: Writer, effects: Mapping[str, Term]) -> None:
+def _write_effects(writer: CWriter, effects: Mapping[str, Term]) -> None:
     """All new values are computed before the first is written."""
     new = {path: writer.name_of(term) for path, term in effects.items()}
     for i, value in enumerate(new.values()):

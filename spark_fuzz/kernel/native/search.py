@@ -11,7 +11,7 @@ from spark_fuzz.kernel.native.compiler import fill_in, load_library
 from spark_fuzz.kernel.native.lowering import list_sizes, lower_search_to_c
 
 
-class Search(ctypes.Structure):
+class SearchArguments(ctypes.Structure):
     """What ``search.c`` is given."""
 
     _numbers_ = (
@@ -30,7 +30,7 @@ class Search(ctypes.Structure):
     )
 
     @classmethod
-    def make(cls, **arrays: Any) -> Search:
+    def make(cls, **arrays: Any) -> SearchArguments:
         """With these arrays, and what their shapes tell."""
         made = cls(**{name: array.ctypes.data for name, array in arrays.items()})
         for number, name, axis in SHAPES:
@@ -57,7 +57,7 @@ SHAPES = (
 
 
 def name_space(space: Any) -> dict[str, Any]:
-    """The arrays of a ``Space`` by the names of ``Search``."""
+    """The arrays of a ``Space`` by the names of ``SearchArguments``."""
     return dict(space._asdict())
 
 
@@ -113,7 +113,7 @@ class NativeModule:
 
     def pack_state(self, state: Any, fields: Any, rows: Any, row: int) -> bool:
         """Pack a state into a row; False if a number does not fit into its bits."""
-        search = Search.make(fields=fields, rows=rows)
+        search = SearchArguments.make(fields=fields, rows=rows)
         target = rows[row : row + 1]
         one, other = get_pointers(state, target)
         return bool(self._library.pack_state(ctypes.byref(search), one, other))
@@ -123,12 +123,12 @@ class NativeModule:
     ) -> int:
         """Collect the successors of the packed state in ``scratch``; the number of rows filled."""
         named = {**name_space(space), **name_scratch(scratch), **name_buffer(buffer)}
-        search = Search.make(parameters=parameters, **named)
+        search = SearchArguments.make(parameters=parameters, **named)
         return int(self._library.collect_successors(ctypes.byref(search), filled, asleep))
 
     def insert_rows(self, buffer: Any, filled: int, store: Any, count: Any) -> int:
         """Insert the collected rows as new states; the number of all states then."""
-        search = Search.make(**name_buffer(buffer), **name_store(store))
+        search = SearchArguments.make(**name_buffer(buffer), **name_store(store))
         return int(self._library.insert_rows(ctypes.byref(search), filled, count))
 
     def expand_states(  # noqa: PLR0913, PLR0917
@@ -144,7 +144,7 @@ class NativeModule:
     ) -> int:
         """Expand the states from ``first`` on; where it stopped, or why it could not."""
         named = {**name_space(space), **name_scratch(scratch), **name_buffer(buffer)}
-        search = Search.make(parameters=parameters, **named, **name_store(store))
+        search = SearchArguments.make(parameters=parameters, **named, **name_store(store))
         search.batch = batch
         return int(self._library.expand_states(ctypes.byref(search), first, count))
 
@@ -160,7 +160,7 @@ class NativeModule:
     ) -> None:
         """Note for each guarantee the first of these states that violates it."""
         named = {**name_space(space), **name_scratch(scratch), "states": store.words}
-        search = Search.make(parameters=parameters, **named)
+        search = SearchArguments.make(parameters=parameters, **named)
         pointer = violating.ctypes.data
         self._library.judge_states(ctypes.byref(search), first, last, pointer)
 
@@ -171,7 +171,7 @@ def get_pointers(*arrays: Any) -> Sequence[int]:
 
 
 POINTER, NUMBER = ctypes.c_void_p, ctypes.c_int64
-SEARCH = ctypes.POINTER(Search)
+SEARCH = ctypes.POINTER(SearchArguments)
 
 SIGNATURES = {
     "find_enabled": (NUMBER, (POINTER, POINTER, POINTER)),

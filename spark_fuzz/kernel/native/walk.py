@@ -10,7 +10,7 @@ from attrs import frozen
 from spark_fuzz.kernel.layout import Layout
 from spark_fuzz.kernel.native.compiler import fill_in, load_library
 from spark_fuzz.kernel.native.lowering import list_sizes, lower_to_c
-from spark_fuzz.kernel.walk import Observations, Plan, Record
+from spark_fuzz.kernel.walk import BatchPlan, Observations, WalkResults
 
 SMALL_BITS, LARGE_BITS = 32, 64
 """Bits of a number; with the small ones twice as many schedules are walked at once."""
@@ -25,7 +25,7 @@ GROWTH = 4
 """So many sizes at most are added to a leaf in one step, or to each other in a condition."""
 
 
-class Batch(ctypes.Structure):
+class WalkArguments(ctypes.Structure):
     """What ``walk.c`` is given."""
 
     _numbers_ = (
@@ -52,14 +52,14 @@ class NativeWalk:
     lanes: int
     """How many schedules are walked at once."""
 
-    def run(self, plan: Plan, record: Record, observations: Observations) -> None:
+    def run(self, plan: BatchPlan, record: WalkResults, observations: Observations) -> None:
         """Fill the rows of ``record`` and add to ``observations``. Raises MemoryError."""
         batch = make_batch(plan, record, observations)
         if self.run_schedules(ctypes.byref(batch)):
             raise MemoryError("there is no memory for the walk of these schedules")
 
 
-def make_batch(plan: Plan, record: Record, observations: Observations) -> Batch:
+def make_batch(plan: BatchPlan, record: WalkResults, observations: Observations) -> WalkArguments:
     """The arguments of the compiled function; the arrays must outlive its call."""
     numbers = {
         "campaign_seed": plan.campaign_seed,
@@ -90,10 +90,10 @@ def make_batch(plan: Plan, record: Record, observations: Observations) -> Batch:
         "marks": observations.marks,
         "lost": observations.lost,
     }
-    return Batch(**numbers, **{name: array.ctypes.data for name, array in arrays.items()})
+    return WalkArguments(**numbers, **{name: array.ctypes.data for name, array in arrays.items()})
 
 
-def choose_bits(layout: Layout, plan: Plan) -> int:
+def choose_bits(layout: Layout, plan: BatchPlan) -> int:
     """How large numbers are that no leaf and no sum of a walk exceeds."""
     largest = max(abs(plan.initial).max(initial=0), abs(plan.profiles).max(initial=0))
     steps = plan.steps_max + plan.healing_steps_max
@@ -107,5 +107,5 @@ def load_walk(layout: Layout, bits: int) -> NativeWalk:
     sizes = {"NUMBER_BITS": bits, **list_sizes(layout)}
     library = load_library(fill_in("walk.c", sizes, lower_to_c(layout)), "walk")
     function = library.run_schedules
-    function.argtypes, function.restype = (ctypes.POINTER(Batch),), ctypes.c_int
+    function.argtypes, function.restype = (ctypes.POINTER(WalkArguments),), ctypes.c_int
     return NativeWalk(function, ctypes.c_int.in_dll(library, "lanes").value)

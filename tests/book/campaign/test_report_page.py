@@ -29,7 +29,7 @@ from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.store import create_campaign, plan_campaign
 from spark_fuzz.report.class_files import ViolationClass, number_classes
 from spark_fuzz.report.known_failures import list_known_failures
-from spark_fuzz.report.report_summary import Findings, compute_report_summary
+from spark_fuzz.report.report_summary import CampaignCounts, compute_report_summary
 from tests.properties.refutations import find_known
 
 STRUCTURE = STRUCTURES["delay/corrected at start"]
@@ -131,7 +131,7 @@ def summary(tmp_path: Path) -> dict[str, Any]:
         "violations": {find_known("delay").guarantee: found},
         "rules_used": {"put_delayed_message[0]": 4999},
     }
-    findings = Findings(counts, list_known_failures(STRUCTURE), classes=None)
+    findings = CampaignCounts(counts, list_known_failures(STRUCTURE), classes=None)
     made = compute_report_summary(tmp_path / "campaign", findings, COMMAND)
     assert made == json.loads(json.dumps(made))
     return made
@@ -250,7 +250,9 @@ def test_campaigns_of_every_world(name: str, tmp_path: Path) -> None:
         "violations": {},
         "rules_used": {},
     }
-    summary = compute_report_summary(tmp_path / "campaign", Findings(counts, [], None), COMMAND)
+    summary = compute_report_summary(
+        tmp_path / "campaign", CampaignCounts(counts, [], None), COMMAND
+    )
     text = " ".join(read(render_report(summary, [])).words)
     assert name in text
     assert "is not a proof" in text

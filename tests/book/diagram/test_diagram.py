@@ -17,7 +17,7 @@ from book.diagram.layout import (
     LANES_MAX,
     LETTER_WIDTH,
     WIRE_MARKS,
-    Layout,
+    DiagramLayout,
     arrange,
     compute_middle,
     find_stops,
@@ -26,7 +26,7 @@ from book.diagram.layout import (
 )
 from book.diagram.svg import STYLE, write_svg
 from book.diagram.wire import Arrow, list_arrows
-from properties.scenarios.counterexamples.cases import Case, load_cases
+from properties.scenarios.counterexamples.cases import CounterexamplePage, load_cases
 from properties.schedules.judgement import JudgedStep, replay
 from properties.schedules.telling import find_fault_steps
 from properties.worlds.catalogue import STRUCTURES, WORLD_BY_TOPIC
@@ -45,11 +45,11 @@ class Drawn:
 
     name: str
     steps: Sequence[JudgedStep]
-    layout: Layout
+    layout: DiagramLayout
     root: Element
 
 
-CASES: Mapping[str, Case] = {case.claim: case for case in load_cases()}
+CASES: Mapping[str, CounterexamplePage] = {case.claim: case for case in load_cases()}
 
 
 @cache
@@ -185,7 +185,7 @@ def test_arrows_begin_and_end_at_steps(drawn: Drawn) -> None:
         check_ends(drawn.layout, arrow, drawn_line)
 
 
-def check_ends(layout: Layout, arrow: Arrow, drawn_line: Element) -> None:
+def check_ends(layout: DiagramLayout, arrow: Arrow, drawn_line: Element) -> None:
     """It begins at the edge of the sender's strip and stays between the two."""
     one, other = sorted((arrow.sender, arrow.receiver))
     left, right = layout.lanes[one].right, layout.lanes[other].left

@@ -68,7 +68,7 @@ def test_letters_go_on_behind_z() -> None:
 
 
 @pytest.mark.parametrize("advice", promotion.load_advice(), ids=lambda a: a.do)
-def test_advice_has_the_verdicts_it_relies_on(advice: promotion.Advice) -> None:
+def test_advice_has_the_verdicts_it_relies_on(advice: promotion.PromotionAdvice) -> None:
     """Each cell has the word that the advice was written for, and its recipe is on the page."""
     for name, claim, fault, word in advice.cells:
         cell = read_cells(STRUCTURES[name])[claim, fault]

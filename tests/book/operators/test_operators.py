@@ -17,7 +17,7 @@ from properties.scenarios.procedures.answers import (
     load_schedules,
     say_both_ways,
 )
-from properties.scenarios.procedures.facts import FACTS, Fact, find_broken_by_copy, is_proved
+from properties.scenarios.procedures.facts import FACTS, ProvedFact, find_broken_by_copy, is_proved
 from properties.scenarios.procedures.procedures import (
     Course,
     Procedure,
@@ -28,7 +28,7 @@ from properties.scenarios.procedures.procedures import (
     try_out,
 )
 from properties.scenarios.procedures.recoveries import is_all_running
-from properties.scenarios.reading_claims import Deployment
+from properties.scenarios.reading_claims import ReadingDeployment
 from properties.schedules.judgement import ScheduleError, is_reached_by
 from properties.worlds.replication.world import (
     CERTIFIED_GROUPS,
@@ -144,7 +144,7 @@ def test_as_good_as_new_asks_for_every_lemma(name: str, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("fact", FACTS, ids=lambda f: f.predicate.__name__)
-def test_facts_are_proved(fact: Fact) -> None:
+def test_facts_are_proved(fact: ProvedFact) -> None:
     """For the smallest groups and each column that they name; under a late join they are not."""
     small = [s for s in fact.structures if s.slaves == 1]
     assert small
@@ -154,7 +154,7 @@ def test_facts_are_proved(fact: Fact) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("fact", FACTS, ids=lambda f: f.predicate.__name__)
-def test_facts_are_proved_of_every_group(fact: Fact) -> None:
+def test_facts_are_proved_of_every_group(fact: ProvedFact) -> None:
     """For each group and column that they name; under a late join they are not."""
     assert all(is_proved(fact, s, c) for s in fact.structures for c in fact.fault_models)
     assert not is_proved(fact, fact.structures[-1], "late join")
@@ -240,5 +240,5 @@ def test_readers_are_distinguished() -> None:
         "slow consumers pull from the slave",
         "pulls go to the slave after the first one",
     ]
-    assert say_target(Deployment(True, False, 1, 1)) == "pulls go to both"
-    assert say_target(Deployment(False, False, 1, 1)) == "pulls go to the master"
+    assert say_target(ReadingDeployment(True, False, 1, 1)) == "pulls go to both"
+    assert say_target(ReadingDeployment(False, False, 1, 1)) == "pulls go to the master"

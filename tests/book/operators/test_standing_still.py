@@ -6,7 +6,7 @@ import pytest
 from attrs import evolve
 
 from book.operators.page import PAGE
-from book.operators.standing_still import CLAIM, Cause, find_procedure, load_causes
+from book.operators.standing_still import CLAIM, StandstillCause, find_procedure, load_causes
 from properties.scenarios.procedures.procedures import try_out
 from properties.verdicts.certificates import load_cells
 from properties.worlds.replication.structures import STOCK_PAIR
@@ -16,7 +16,7 @@ every_cause = pytest.mark.parametrize("cause", load_causes(), ids=lambda c: c.pr
 
 
 @every_cause
-def test_a_cause_has_the_verdicts_it_relies_on(cause: Cause) -> None:
+def test_a_cause_has_the_verdicts_it_relies_on(cause: StandstillCause) -> None:
     """Of the claim about offsets, in the stock pair."""
     cells = load_cells(STOCK_PAIR)
     assert [(n, w) for n, w in cause.columns] == [
@@ -28,7 +28,7 @@ def test_a_cause_has_the_verdicts_it_relies_on(cause: Cause) -> None:
 @pytest.mark.parametrize(
     "cause", [c for c in load_causes() if c.procedure], ids=lambda c: c.procedure
 )
-def test_the_offset_moves_again(cause: Cause) -> None:
+def test_the_offset_moves_again(cause: StandstillCause) -> None:
     """After what is advised the claim holds; each procedure is about one of the row's faults."""
     procedure = evolve(find_procedure(cause.procedure), claim=CLAIM)
     assert procedure.fault in dict(cause.columns)

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from book.operators import upgrading
-from book.operators.upgrading import GROUPS, STARTS, Group, compute_group_changes
+from book.operators.upgrading import GROUPS, STARTS, UpgradedGroup, compute_group_changes
 from properties.comparison.advice import Advice, find_change, list_advice, load_advice
 from properties.comparison.upgrades import Turn, list_turned
 from properties.verdicts.certificates import load_cells
@@ -20,7 +20,7 @@ AS_INSTALLED = GROUPS[1]
 """The stock synchronous pair."""
 
 
-def list_worse(group: Group, start: str) -> set[tuple[str, str]]:
+def list_worse(group: UpgradedGroup, start: str) -> set[tuple[str, str]]:
     """Guarantee and fault model of what an upgrade makes worse."""
     worse = list_turned(compute_group_changes(group, start), Turn.WORSE)
     return {(c.after.guarantee, c.after.fault) for c in worse}

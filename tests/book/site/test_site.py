@@ -17,7 +17,7 @@ import pytest
 
 from book.chinese.contents import FOLDER as CHINESE
 from book.chinese.contents import list_parts
-from book.chinese.pages import PAIRS, Pair
+from book.chinese.pages import PAIRS, TranslatedPage
 from book.contents import list_chapters
 from book.explorer.places import FOLDER
 from properties.generated_text import SPEC
@@ -137,7 +137,7 @@ def test_pages_name_their_language(site: Path, file: str) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.translation.name)
-def test_the_side_bar_of_chinese_pages_is_chinese(site: Path, pair: Pair) -> None:
+def test_the_side_bar_of_chinese_pages_is_chinese(site: Path, pair: TranslatedPage) -> None:
     """Each chapter is in it, with a Chinese title, and those in English say so."""
     page = get_page(site, pair.translation.relative_to(SPEC).as_posix())
     html = page.read_text(encoding="utf-8").partition('<div class="sidebar-tree">')[2]

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from brokers.broker.broker import Broker
-from brokers.broker.replication.followed_puts import Put
+from brokers.broker.replication.followed_puts import PendingPut
 from brokers.broker.settings import Settings
 from brokers.configuration_files import read_one_broker
 from brokers.disk.files.checkpoint_files import Epoch
 from reference.releases.versions import parse_version
-from reference.store.put import Message, PutMessageResult
+from reference.store.put import MessageToPut, PutMessageResult
 from tests.brokers.broker.simulated.network import Network, Process, SimulatedHost
 
 VERSION = parse_version("5.3.3-controller")
@@ -50,13 +50,13 @@ def put(network: Network, broker: Broker, count: int) -> list[str]:
     """The answers to some puts of different sizes."""
     answers: list[str] = []
 
-    def take(answered: Put) -> None:
+    def take(answered: PendingPut) -> None:
         assert isinstance(answered.result, PutMessageResult)
         answers.append(answered.result.status.name)
 
     for number in range(count):
         body = bytes([number]) * (500 + 700 * number)
-        broker.puts.ask(Message("T", 0, body), take)
+        broker.puts.ask(MessageToPut("T", 0, body), take)
         wait(network, 600.0)
     return answers
 

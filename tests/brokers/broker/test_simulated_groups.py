@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from brokers.disk.findings import Kind
+from brokers.disk.findings import FindingKind
 from brokers.disk.reading import read_stored_broker
 from brokers.recordings.judging import CONFORMS, check_recording
 from command_line.answers.stores.pair import compare_stores
@@ -114,7 +114,7 @@ def test_files_left_behind_are_what_the_brokers_had(tmp_path: Path, seed: int) -
         assert stored.start.end_offset == node.broker.store.max_offset
     kind = compare_stores(*read, (), lambda _: None).kind
     ends = [stored.start.end_offset for stored in read]
-    assert kind in ({Kind.EQUAL} if ends[0] == ends[1] else {Kind.BEHIND})
+    assert kind in ({FindingKind.EQUAL} if ends[0] == ends[1] else {FindingKind.BEHIND})
 
 
 @pytest.mark.parametrize(("late_ms", "is_explained"), [(1.0, True), (60.0, False)])

@@ -7,11 +7,11 @@ from functools import cache
 
 import pytest
 
-from brokers.broker_logs.findings import Findings, TimeLine
-from brokers.broker_logs.lines import Line
+from brokers.broker_logs.findings import LogFindings, TimeLine
+from brokers.broker_logs.lines import LogLine
 from brokers.broker_logs.lives import BrokerLives
 from brokers.broker_logs.reading import BrokerStory, LogReport, take
-from brokers.broker_logs.watching import Watch
+from brokers.broker_logs.watching import LogWatch
 from brokers.broker_logs.wordings import (
     AREAS,
     RELEASES,
@@ -38,19 +38,19 @@ def list_areas() -> dict[str, list[dict[str, str]]]:
     return {area: [dict(s) for s in STATEMENTS if s["area"] == area] for area in (*AREAS, "broker")}
 
 
-def list_lines(statement: dict[str, str]) -> Iterator[Line]:
+def list_lines(statement: dict[str, str]) -> Iterator[LogLine]:
     """What a broker may write there: any filling in one thread, and one filling in any thread."""
     places = [(filling, THREADS[0]) for filling in FILLINGS]
     for filling, thread in (*places, *((FILLINGS[0], thread) for thread in THREADS[1:])):
         text = statement["text"].replace("{}", filling)
-        yield Line(TIME, statement["log"], statement["level"].upper(), thread, text)
+        yield LogLine(TIME, statement["log"], statement["level"].upper(), thread, text)
 
 
-def report(line: Line) -> LogReport:
+def report(line: LogLine) -> LogReport:
     """What is said of a single line."""
-    findings = Findings()
+    findings = LogFindings()
     story = BrokerStory("master", BrokerLives(), TimeLine("master"))
-    take(story, Watch("master", findings), line, MATCHER)
+    take(story, LogWatch("master", findings), line, MATCHER)
     release = story.releases[0]
     entries = tuple(story.time_line.entries)
     return LogReport((story,), entries, tuple(findings), (), release, False, release)

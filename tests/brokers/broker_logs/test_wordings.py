@@ -88,7 +88,9 @@ def test_every_sign_can_be_found() -> None:
 def test_the_watch_follows_known_wordings() -> None:
     """Each of its functions is named after one."""
     prefix = "_see_"
-    names = {name.removeprefix(prefix) for name in vars(watching.Watch) if name.startswith(prefix)}
+    names = {
+        name.removeprefix(prefix) for name in vars(watching.LogWatch) if name.startswith(prefix)
+    }
     assert names
     assert names <= {wording.name for wording in WORDINGS}
 

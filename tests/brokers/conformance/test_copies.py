@@ -19,7 +19,7 @@ from brokers.conformance.catalogue import MASTER_CASES, SLAVE_CASES
 from brokers.conformance.clients import AskEnds, Pull
 from brokers.conformance.copies import Copied, MasterTakes
 from brokers.conformance.name_server import NameServerConnection
-from brokers.conformance.running import Target, find_obstacle
+from brokers.conformance.running import BrokerUnderTest, find_obstacle
 from brokers.conformance.stage import Played
 from brokers.recordings.judging import CONFORMS, REJECTED, check_recording
 from brokers.recordings.reading import Recording
@@ -218,7 +218,7 @@ def test_a_name_server_leaves_who_sends_no_command() -> None:
 
 def test_cases_of_copies_need_addresses(tmp_path: Path) -> None:
     """Without them they are not played, and the reason names what is missing."""
-    target = Target(make_settings(COPY, "4.4.0", tmp_path, {}))
+    target = BrokerUnderTest(make_settings(COPY, "4.4.0", tmp_path, {}))
     assert find_obstacle(COPY, target) == "it needs --broker and --namesrv-listen"
     whole = evolve(target, broker_address="10.0.0.1:10911", names_port=9876)
     assert not find_obstacle(COPY, whole)

@@ -20,10 +20,10 @@ from brokers.conformance.judging import (
     PASSED,
     SKIPPED,
     VACUOUS,
-    Outcome,
+    CaseOutcome,
     judge,
 )
-from brokers.conformance.running import NoBrokerError, Target, find_obstacle, run_command
+from brokers.conformance.running import BrokerUnderTest, NoBrokerError, find_obstacle, run_command
 from brokers.conformance.stage import Played
 from command_line.conform import find_exit_code
 from command_line.conformance.junit import render_junit
@@ -78,7 +78,7 @@ def test_a_conforming_broker_may_break_its_promise(tmp_path: Path) -> None:
 def test_a_case_tells_which_setting_it_needs(tmp_path: Path) -> None:
     """It is skipped, not failed."""
     case = master_case("far", ("put.md",), Put(), needs={"haSlaveFallbehindMax": (1, 2)})
-    target = Target(make_settings(CASE, "4.4.0", tmp_path, {}))
+    target = BrokerUnderTest(make_settings(CASE, "4.4.0", tmp_path, {}))
     assert find_obstacle(CASE, target) == ""
     assert "haSlaveFallbehindMax is 268435456" in find_obstacle(case, target)
     role = master_case("async", ("put.md",), Put(), words={"brokerRole": "ASYNC_MASTER"})
@@ -88,7 +88,7 @@ def test_a_case_tells_which_setting_it_needs(tmp_path: Path) -> None:
 def test_a_restart_needs_a_command_that_ends_well(tmp_path: Path) -> None:
     """Without one the case is skipped; one that fails is told."""
     case = master_case("again", ("put.md",), Put(), Restart(), Put())
-    target = Target(make_settings(CASE, "4.4.0", tmp_path, {}))
+    target = BrokerUnderTest(make_settings(CASE, "4.4.0", tmp_path, {}))
     assert "--restart" in find_obstacle(case, target)
     target = evolve(target, restart="true")
     assert "--broker" in find_obstacle(case, target)
@@ -100,11 +100,11 @@ def test_a_restart_needs_a_command_that_ends_well(tmp_path: Path) -> None:
 
 CASES = [evolve(CASE, name=f"case {n}") for n in range(5)]
 OUTCOMES = [
-    Outcome(CASES[0], PASSED, excluded="seq 3: no put"),
-    Outcome(CASES[1], FAILED, "seq 3: because", 3, waiver="known"),
-    Outcome(CASES[2], FAILED, "seq 4: <why>", 4),
-    Outcome(CASES[3], INCONCLUSIVE, "late"),
-    Outcome(CASES[4], SKIPPED, "not empty"),
+    CaseOutcome(CASES[0], PASSED, excluded="seq 3: no put"),
+    CaseOutcome(CASES[1], FAILED, "seq 3: because", 3, waiver="known"),
+    CaseOutcome(CASES[2], FAILED, "seq 4: <why>", 4),
+    CaseOutcome(CASES[3], INCONCLUSIVE, "late"),
+    CaseOutcome(CASES[4], SKIPPED, "not empty"),
 ]
 
 

@@ -19,7 +19,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from brokers.disk.comparison.accounting import list_cut, list_missing
-from brokers.disk.findings import Kind
+from brokers.disk.findings import FindingKind
 from brokers.disk.reading import read_stored_broker
 from brokers.disk.records.held_records import list_held_records
 from brokers.disk.stored_brokers import StoredBroker
@@ -28,14 +28,16 @@ from command_line.answers.stores.mending import Mend, choose_mend
 from command_line.answers.stores.pair import Pair, compare_stores
 from reference.releases.start_rules import make_start_rules
 from reference.store.mapped_file import name_file
-from reference.store.put import Message
+from reference.store.put import MessageToPut
 from tests.brokers.disk.rendering import render_store
 from tests.reference.store.logs import FILE_SIZE, MASTER, fill, stop
 
 RULES = make_start_rules("4.4.0")
 LOG = "store/commitlog"
-MESSAGES = [Message("TopicA", n % 2, body=bytes([n + 1] * (40 + 31 * n % 130))) for n in range(26)]
-OTHERS = [Message("TopicB", 0, body=bytes([n + 101] * (50 + 37 * n % 120))) for n in range(12)]
+MESSAGES = [
+    MessageToPut("TopicA", n % 2, body=bytes([n + 1] * (40 + 31 * n % 130))) for n in range(26)
+]
+OTHERS = [MessageToPut("TopicB", 0, body=bytes([n + 101] * (50 + 37 * n % 120))) for n in range(12)]
 FILES = 6
 """At most, of a log of these messages."""
 
@@ -199,7 +201,7 @@ def test_no_advice_takes_a_record_away_unnamed(
         for damage in damages:
             damage.do(root)
         pair = compare(root)
-        if pair.kind is Kind.CANNOT_SAY:
+        if pair.kind is FindingKind.CANNOT_SAY:
             return
         check_what_is_said(pair, truth)
         mend = choose_mend(pair)

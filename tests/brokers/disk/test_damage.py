@@ -12,19 +12,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from brokers.disk.files.folders import StoreError
-from brokers.disk.findings import Kind
+from brokers.disk.findings import FindingKind
 from brokers.disk.reading import read_stored_broker
 from command_line.answers.stores import as_json
 from command_line.answers.stores.lines import describe_broker, describe_pair
 from command_line.answers.stores.pair import Pair, compare_stores
 from reference.releases.start_rules import StartRules, make_start_rules
-from reference.store.put import Message
+from reference.store.put import MessageToPut
 from tests.brokers.disk.rendering import render_store
 from tests.reference.store.logs import MASTER, fill, stop
 
 RELEASES = ("4.4.0", "4.9.8", "5.3.3")
 MESSAGES = [
-    Message("TopicA", n % 2, body=bytes([n + 1] * (20 * n)), properties="k\x01v\x02")
+    MessageToPut("TopicA", n % 2, body=bytes([n + 1] * (20 * n)), properties="k\x01v\x02")
     for n in range(9)
 ]
 TABLES = {
@@ -90,7 +90,7 @@ def test_damage(store: Path, choice: int, position: int, data: bytes, release: s
     with tempfile.TemporaryDirectory() as name:
         copy = Path(shutil.copytree(store, Path(name) / "slave"))
         whole = read_pair(store, copy, rules)
-        assert whole.kind is Kind.EQUAL
+        assert whole.kind is FindingKind.EQUAL
         assert not whole.have_other_tables
         folder, is_changed = damage(copy, choice, position, data)
         before = compute_checksum(copy)
@@ -101,7 +101,7 @@ def test_damage(store: Path, choice: int, position: int, data: bytes, release: s
         finally:
             assert before == compute_checksum(copy)
         is_within = is_changed and is_compared(folder, copy, store)
-        assert not is_within or pair.kind is not Kind.EQUAL
+        assert not is_within or pair.kind is not FindingKind.EQUAL
 
 
 def is_compared(folder: str, copy: Path, store: Path) -> bool:
@@ -127,14 +127,14 @@ def test_a_store_is_read_only(store: Path, tmp_path: Path) -> None:
     ("text", "kinds"),
     [
         ("1\n0\n1-0\n", set()),
-        ("2\n0\n1-0\n2-99999\n", {Kind.EPOCH_AHEAD}),
-        ("1\n0\n3-200\n", {Kind.EPOCH_LATE}),
+        ("2\n0\n1-0\n2-99999\n", {FindingKind.EPOCH_AHEAD}),
+        ("1\n0\n3-200\n", {FindingKind.EPOCH_LATE}),
         ("2\n0\n1-0\n", set()),
         ("1\n12345\n3-200\n", set()),
     ],
     ids=["sound", "behind the end", "above the begin", "a line is missing", "wrong checksum"],
 )
-def test_epochs(store: Path, tmp_path: Path, text: str, kinds: set[Kind]) -> None:
+def test_epochs(store: Path, tmp_path: Path, text: str, kinds: set[FindingKind]) -> None:
     """Those that contradict the log are remarked; a damaged file has none."""
     copy = Path(shutil.copytree(store, tmp_path / "slave"))
     (copy / "epochFileCheckpoint").write_text(text)

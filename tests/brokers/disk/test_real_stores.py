@@ -8,14 +8,14 @@ import pytest
 
 from brokers.disk.comparison.accounting import list_missing
 from brokers.disk.comparison.handshake import (
-    Answer,
-    Handshake,
+    HandshakeOutcome,
+    HandshakeReaction,
     compute_handshake,
     find_consistent_point,
 )
 from brokers.disk.comparison.table_comparison import TableKind
 from brokers.disk.files.checkpoint_files import Epoch
-from brokers.disk.findings import Kind
+from brokers.disk.findings import FindingKind
 from brokers.disk.reading import read_stored_broker
 from command_line.answers.stores.mending import Mend, choose_mend
 from command_line.answers.stores.pair import Pair, compare_stores
@@ -25,16 +25,16 @@ from tests.brokers.disk.real_stores import PAIRS, SINGLE, unpack
 LATER = "v533_"
 """How names of pairs of 5.3.3 begin."""
 KINDS = {
-    "delay_promotion_keep": Kind.DIVERGED,
-    "empty_first_file": Kind.FOREIGN,
-    "equal_versions": Kind.EQUAL,
-    "full_file_skipped": Kind.GAP,
-    "group_skip_old": Kind.EQUAL,
-    "operators_torn_roll_advice": Kind.EQUAL,
-    "torn_roll_control": Kind.EQUAL,
-    "torn_roll_kill": Kind.DIVERGED,
-    "v533_controller_h_slave_power_loss_below_epoch": Kind.BEHIND,
-    "v533_controller_x_truncated_bytes_acknowledge": Kind.DIVERGED,
+    "delay_promotion_keep": FindingKind.DIVERGED,
+    "empty_first_file": FindingKind.FOREIGN,
+    "equal_versions": FindingKind.EQUAL,
+    "full_file_skipped": FindingKind.GAP,
+    "group_skip_old": FindingKind.EQUAL,
+    "operators_torn_roll_advice": FindingKind.EQUAL,
+    "torn_roll_control": FindingKind.EQUAL,
+    "torn_roll_kill": FindingKind.DIVERGED,
+    "v533_controller_h_slave_power_loss_below_epoch": FindingKind.BEHIND,
+    "v533_controller_x_truncated_bytes_acknowledge": FindingKind.DIVERGED,
 }
 
 
@@ -121,10 +121,12 @@ LYING = "v533_controller_h_slave_power_loss_below_epoch"
 @pytest.mark.parametrize("pair", [LYING], indirect=True)
 def test_a_lying_member(pair: Pair) -> None:
     """Its last epoch begins at 6496, and its log ends at 4060: it must not simply start again."""
-    ahead = [remark for remark in pair.remarks if remark.kind is Kind.EPOCH_AHEAD]
+    ahead = [remark for remark in pair.remarks if remark.kind is FindingKind.EPOCH_AHEAD]
     assert [(remark.offset, remark.end_offset) for remark in ahead] == [(4060, 6496)]
     assert choose_mend(pair) is Mend.EMPTY
-    assert compute_handshake(pair.master, pair.slave) == Handshake(Answer.LIES, 11368)
+    assert compute_handshake(pair.master, pair.slave) == HandshakeOutcome(
+        HandshakeReaction.LIES, 11368
+    )
 
 
 @pytest.mark.parametrize("pair", ["v533_controller_x_truncated_bytes_acknowledge"], indirect=True)
@@ -133,7 +135,9 @@ def test_truncated_bytes_that_came_back(pair: Pair) -> None:
     assert pair.master.epochs == pair.slave.epochs
     assert pair.master.start.end_offset == pair.slave.start.end_offset == 2472
     assert (pair.logs.differs_from, pair.logs.differs_until) == (1236, 1634)
-    assert compute_handshake(pair.master, pair.slave) == Handshake(Answer.GOES_ON, 2472)
+    assert compute_handshake(pair.master, pair.slave) == HandshakeOutcome(
+        HandshakeReaction.GOES_ON, 2472
+    )
 
 
 @pytest.mark.parametrize("pair", ["torn_roll_kill"], indirect=True)

@@ -8,20 +8,20 @@ import pytest
 
 from brokers.disk.files.folders import StoreFolder
 from brokers.disk.reading import read_stored_broker
-from brokers.disk.stability import Change, find_change
+from brokers.disk.stability import StoreChange, find_change
 from brokers.disk.stored_brokers import StoredBroker
 from reference.releases.start_rules import make_start_rules
-from reference.store.put import Message
+from reference.store.put import MessageToPut
 from reference.store.store import Store
 from tests.brokers.disk.rendering import render_store
 from tests.reference.store.logs import MASTER, fill, kill
 
-MESSAGES = [Message("TopicA", 0, body=bytes([n + 1] * 100)) for n in range(12)]
+MESSAGES = [MessageToPut("TopicA", 0, body=bytes([n + 1] * 100)) for n in range(12)]
 BEFORE = 9
 """Messages that are there when the store is read first."""
 
 
-def make_store(messages: list[Message]) -> Store:
+def make_store(messages: list[MessageToPut]) -> Store:
     """Of a broker that runs."""
     return kill(fill(MASTER, messages))
 
@@ -48,7 +48,7 @@ def test_the_log_grows(broker: StoredBroker) -> None:
     render_store(make_store(MESSAGES), broker.folder.root)
     found = find_change(broker)
     assert found is not None
-    assert found.change is Change.GROWN
+    assert found.change is StoreChange.GROWN
     assert found.before_offset == broker.start.end_offset < found.now_offset
 
 
@@ -57,7 +57,7 @@ def test_retention_deletes_a_file(broker: StoredBroker) -> None:
     list_log_files(broker.folder)[0].unlink()
     found = find_change(broker)
     assert found is not None
-    assert found.change is Change.FILES_GONE
+    assert found.change is StoreChange.FILES_GONE
 
 
 def test_the_end_is_rewritten(broker: StoredBroker) -> None:
@@ -69,4 +69,4 @@ def test_the_end_is_rewritten(broker: StoredBroker) -> None:
     last.path.write_bytes(bytes(data).ljust(last.size_bytes, b"\0"))
     found = find_change(broker)
     assert found is not None
-    assert found.change is Change.REWRITTEN
+    assert found.change is StoreChange.REWRITTEN

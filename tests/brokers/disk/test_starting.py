@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brokers.disk.files.folders import find_store
-from brokers.disk.starting import Outcome, Start, compute_start, read_inputs
+from brokers.disk.starting import StartOutcome, StoreStart, compute_start, read_inputs
 from reference.releases.start_rules import make_start_rules
 from reference.store import content as contents
 from reference.store import recovery
 from reference.store import store as stores
 from reference.store.content import Content
 from reference.store.mapped_file_queue import DiskFile
-from reference.store.put import Message
+from reference.store.put import MessageToPut
 from reference.store.store import Store
 from tests.brokers.disk.rendering import render_store
 from tests.reference.store.logs import FILE_SIZE, MASTER, MESSAGES, NOW_MS, fill, kill, stop
@@ -32,7 +32,7 @@ INDEX_MAX = 1 << 58
 """A damaged record may name a greater one, whose place in bytes overflows."""
 
 
-def start_on_paper(store: Store) -> Start:
+def start_on_paper(store: Store) -> StoreStart:
     """The files are written, read, and started from."""
     with tempfile.TemporaryDirectory() as name:
         folder = find_store(render_store(store, Path(name)))
@@ -51,7 +51,7 @@ def damage(store: Store, damages: list[tuple[int, int, bytes]]) -> Store:
     return evolve(store, commit_log=evolve(store.commit_log, other_files=tuple(files)))
 
 
-def check(store: Store) -> Start:
+def check(store: Store) -> StoreStart:
     """Both say the same."""
     told = start_on_paper(store)
     loaded, is_loaded = recovery.load(store, NOW_MS)
@@ -70,7 +70,7 @@ def check(store: Store) -> Start:
 
 @given(MESSAGES, st.booleans(), DAMAGES)
 def test_a_start_on_paper(
-    messages: list[Message], is_killed: bool, damages: list[tuple[int, int, bytes]]
+    messages: list[MessageToPut], is_killed: bool, damages: list[tuple[int, int, bytes]]
 ) -> None:
     """After a stop in order or a kill, whatever bytes are damaged."""
     left = (kill if is_killed else stop)(fill(MASTER, messages))
@@ -79,7 +79,7 @@ def test_a_start_on_paper(
 
 @given(MESSAGES, MESSAGES, st.integers(0, 3))
 def test_queues_that_point_behind_the_log(
-    messages: list[Message], more: list[Message], dropped: int
+    messages: list[MessageToPut], more: list[MessageToPut], dropped: int
 ) -> None:
     """The log's last files are gone, the queues are not; and files of queues of another age."""
     left = kill(fill(MASTER, [*messages, *more]))
@@ -91,4 +91,4 @@ def test_queues_that_point_behind_the_log(
         store = evolve(left, commit_log=log, consume_queues_on_disk=queues)
         for is_killed in (False, True):
             told = check(evolve(store, has_abort_file=is_killed))
-            assert told.outcome is Outcome.STARTS
+            assert told.outcome is StartOutcome.STARTS

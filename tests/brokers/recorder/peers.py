@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from attrs import define, field
 
 from brokers.recorder.line import Line
-from brokers.recorder.proxy import Link
+from brokers.recorder.proxy import ProxiedLink
 
 LOOPBACK = "127.0.0.1"
 SAFETY_SECONDS = 30.0
@@ -64,13 +64,13 @@ class Pair:
 
     lines: list[Line] = field(factory=list)
     accepted: asyncio.Queue[End] = field(factory=asyncio.Queue)
-    link: Link = field(init=False)
+    link: ProxiedLink = field(init=False)
     master: asyncio.Server | None = None
     changed: asyncio.Event = field(factory=asyncio.Event)
 
     def __attrs_post_init__(self) -> None:
         listen, target = (LOOPBACK, find_port()), (LOOPBACK, find_port())
-        self.link = Link("link_slave1", listen, target, self.write)
+        self.link = ProxiedLink("link_slave1", listen, target, self.write)
 
     def write(self, lines: list[Line]) -> None:
         """What the proxy writes down."""

@@ -14,7 +14,7 @@ import pytest
 from brokers.recorder import following
 from brokers.recorder.events_file import EventsFile
 from brokers.recorder.following import Follower
-from brokers.recorder.log_files import LogFiles
+from brokers.recorder.log_files import BrokerLogFiles
 from brokers.recorder.nodes import Nodes, describe_node
 from brokers.recorder.position import Position
 from brokers.recorder.writer import PROCESSES
@@ -192,7 +192,7 @@ def test_new_lines_of_logs_are_recorded(tmp_path: Path) -> None:
     folder = tmp_path / "rocketmqlogs"
     folder.mkdir()
     append(folder / "store.log", LOG.format(1, "old"))
-    logs = LogFiles("slave1", tmp_path)
+    logs = BrokerLogFiles("slave1", tmp_path)
     assert [] == list(logs.read(0.0))
     append(folder / "store.log", "".join(LOG.format(2, f"reads {n} of /10.0.0.1:5") for n in "123"))
     append(folder / "broker.log", LOG.format(2, "begins") + "  at some.Class\n")

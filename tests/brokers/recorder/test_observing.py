@@ -12,7 +12,7 @@ import pytest
 from brokers.recorder import observing
 from brokers.recorder.line import Line
 from brokers.recorder.nodes import Nodes
-from brokers.recorder.observing import Asked
+from brokers.recorder.observing import ObservedBroker
 from brokers.wire.codes import RequestCode
 from brokers.wire.remoting import RESPONSE_FLAG, Command, CommandReader, encode
 from tests.brokers.recorder.peers import LOOPBACK, find_port, run
@@ -76,9 +76,11 @@ class Broker:
         self.notes.append(text)
         self.told.set()
 
-    def ask(self) -> Asked:
+    def ask(self) -> ObservedBroker:
         """Whoever asks it, as fast as it can."""
-        return Asked("master", LOOPBACK, self.port, 0.01, self.nodes, self.write, self.note)
+        return ObservedBroker(
+            "master", LOOPBACK, self.port, 0.01, self.nodes, self.write, self.note
+        )
 
     async def wait(self, is_enough: Callable[[], bool]) -> None:
         """Until something is told."""

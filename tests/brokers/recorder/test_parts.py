@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from brokers.recorder.line import Line
-from brokers.recorder.parts import Parts, RecordingFileError, continue_parts, name_part
+from brokers.recorder.parts import RecordingFileError, RecordingFiles, continue_parts, name_part
 from brokers.recordings.reading import TraceError, read_parts, read_recording
 
 DESCRIPTION = {
@@ -30,7 +30,7 @@ def make_lines(count: int, first: int = 0) -> list[Line]:
     ]
 
 
-def begin(base: Path, rotate_bytes: int = 0) -> Parts:
+def begin(base: Path, rotate_bytes: int = 0) -> RecordingFiles:
     """A new recording."""
     parts, _ = continue_parts(base, rotate_bytes)
     parts.begin(DESCRIPTION, 1000.0)

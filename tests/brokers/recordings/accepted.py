@@ -16,7 +16,7 @@ from brokers.recordings.groups import split_groups
 from brokers.recordings.hidden.node import Node
 from brokers.recordings.hidden.overdue import Since
 from brokers.recordings.hidden.search import Budget
-from brokers.recordings.hidden.timeline import EVENT_STEPS, Entry, Stuck, Timeline
+from brokers.recordings.hidden.timeline import EVENT_STEPS, ExplainedObservation, Stuck, Timeline
 from brokers.recordings.judging import check_recording, find_version
 from brokers.recordings.log.explain import begin
 from brokers.recordings.reading import Event, Recording
@@ -29,20 +29,20 @@ class Place:
     """Where an event is explained: the entry, and the state before it."""
 
     timeline: Timeline
-    entry: Entry
+    entry: ExplainedObservation
     node: Node
     since: Since
 
     def accepts(self, event: Event) -> bool:
         """Another event may stand here."""
-        return isinstance(self._try(event), Entry)
+        return isinstance(self._try(event), ExplainedObservation)
 
     def may_accept(self, event: Event) -> bool:
         """Another event may stand here, as far as the search tells."""
         found = self._try(event)
-        return isinstance(found, Entry) or not found.is_exhausted
+        return isinstance(found, ExplainedObservation) or not found.is_exhausted
 
-    def _try(self, event: Event) -> Entry | Stuck:
+    def _try(self, event: Event) -> ExplainedObservation | Stuck:
         self.timeline.budget = Budget(EVENT_STEPS)
         seen = evolve(self.entry.observation, event=event, kind=event.kind, t_ms=event.t_ms)
         return self.timeline.try_next(self.node, self.since, seen)

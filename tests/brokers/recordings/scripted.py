@@ -19,7 +19,7 @@ from brokers.wire.replication import FrameHeaderReader, encode_report
 from reference.configuration.later_keys import name_in
 from reference.releases.releases import QUORUM
 from reference.releases.versions import parse_version
-from reference.store.put import Message
+from reference.store.put import MessageToPut
 from tests.brokers.broker.simulated.network import Network, Process, SimulatedHost
 
 SETTINGS = {
@@ -151,7 +151,7 @@ class Scripted:
         if kind == "look":
             self.broker.events.write_snapshot()
         elif kind == "put":
-            message = Message("T0", 0, bytes(told), is_wait_store_msg_ok=True)
+            message = MessageToPut("T0", 0, bytes(told), is_wait_store_msg_ok=True)
             self.broker.ports.put(message)
         elif kind == "connect":
             address = self.broker.settings.ha_address

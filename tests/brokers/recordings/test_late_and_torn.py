@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from brokers.recordings.ahead.puts import Put, make_put
+from brokers.recordings.ahead.puts import RecordedPut, make_put
 from brokers.recordings.judging import CONFORMS, REJECTED, check_recording, check_trace
 from brokers.recordings.reading import Event, Recording, read_recording
 from tests.brokers.recordings.corruptions import move
@@ -42,7 +42,7 @@ def test_a_recovery_cuts_no_record_that_it_takes_for_whole() -> None:
     assert "recovery leaves a log up to 31268" in kept.reason
 
 
-def make_torn(properties_bytes: int, delay_level: int = 0) -> Put:
+def make_torn(properties_bytes: int, delay_level: int = 0) -> RecordedPut:
     """A message with so many bytes of properties, from 1000 on, with a body of 100 bytes."""
     topic_bytes = len("SCHEDULE_TOPIC_XXXX" if delay_level else "T0")
     data = {

@@ -8,7 +8,7 @@ import pytest
 from attrs import evolve
 
 from brokers.recordings.ahead.plan import make_plan
-from brokers.recordings.ahead.puts import Put
+from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.judging import REJECTED, check_recording, find_version
 from brokers.recordings.log.limits.answers import Answers
 from brokers.recordings.log.limits.counts import Counts
@@ -39,7 +39,7 @@ def see(name: str) -> tuple[Recording, Answers]:
     return recording, Answers(plan, Counts(plan), Reports(plan))
 
 
-def find_put(answers: Answers, seq: int) -> Put:
+def find_put(answers: Answers, seq: int) -> RecordedPut:
     """The put of an event."""
     return answers.plan.put_by_seq[seq]
 

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 from attrs import evolve
 
-from brokers.recordings.ahead.links import Observations, gather_link
+from brokers.recordings.ahead.links import FutureValues, gather_link
 from brokers.recordings.ahead.plan import make_plan
 from brokers.recordings.judging import REJECTED, check_recording
 from brokers.recordings.log.limits.unseen import has_room, list_sure_ends, may_end_among
@@ -65,7 +65,7 @@ def test_ends_are_those_that_looks_and_puts_have_shown() -> None:
     assert list_sure_ends(plan) == (0, 28284, 34523, 95920)
     small = evolve(plan.parameters, ha_transfer_batch_size_bytes=4096)
     assert list_sure_ends(evolve(plan, parameters=small)) == ()
-    fallen = Observations((1.0, 2.0), (28284, 0))
+    fallen = FutureValues((1.0, 2.0), (28284, 0))
     assert list_sure_ends(evolve(plan, end_observations=fallen)) == ()
 
 

@@ -19,7 +19,7 @@ from command_line.renewal.certified import (
 )
 from command_line.renewal.walk import sort_by_needs
 from properties.verdicts import certificates
-from properties.verdicts.fingerprint import Difference
+from properties.verdicts.fingerprint import FingerprintDifference
 from properties.verdicts.renewal import Renewal
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.replication.structures import STOCK_PAIR
@@ -61,7 +61,7 @@ def _change_a_verdict(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Verdict, ..
     schedule = next(v.schedule for v in cells if v.schedule)
     new = Verdict(CLAIM, FAULT, VerdictWord.REFUTED, schedule)
     verdicts = tuple(new if v is old else v for v in cells)
-    difference = Difference(False, ("append_message",), (), (), ())
+    difference = FingerprintDifference(False, ("append_message",), (), (), ())
     renewal = Renewal(difference, verdicts, 0, 0, ((old, new),))
     saved: list[tuple[Verdict, ...]] = []
     monkeypatch.setattr(certified, "renew", lambda *_: renewal)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from command_line.renewal.artefact import Artefact, Need, Say
-from command_line.renewal.walk import Outcome, Word, renew_all
+from command_line.renewal.walk import RenewalOutcome, Word, renew_all
 
 
 class Toys:
@@ -61,7 +61,7 @@ class Toys:
         return path.read_text().split() if path.exists() else []
 
 
-def as_words(outcomes: Iterable[Outcome]) -> dict[str, tuple[Word, str]]:
+def as_words(outcomes: Iterable[RenewalOutcome]) -> dict[str, tuple[Word, str]]:
     """Outcomes by name."""
     return {outcome.artefact.name: (outcome.word, outcome.text) for outcome in outcomes}
 

@@ -14,7 +14,12 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from properties.exports.javascript import ENGINE_FILE, Source, encode_leaf, write_structures
+from properties.exports.javascript import (
+    ENGINE_FILE,
+    StructureSource,
+    encode_leaf,
+    write_structures,
+)
 from properties.language.fault_model import FaultModel
 from properties.language.world import ClaimedStructure
 from properties.verdicts.certificates import load_schedules
@@ -71,10 +76,12 @@ class Combination:
 class Peer:
     """The JavaScript reading, in an engine of its own."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: StructureSource) -> None:
         self.context = Context()
         self.context.eval(ENGINE_FILE.read_text(encoding="utf-8") + BRIDGE)
-        self.context.eval(write_structures([Source(find_neighbour(source.structure)), source]))
+        self.context.eval(
+            write_structures([StructureSource(find_neighbour(source.structure)), source])
+        )
         self.context.get("load")(1)
         self._tell, self._take = self.context.get("tell"), self.context.get("take")
 
@@ -99,7 +106,7 @@ def find_neighbour(structure: ClaimedStructure) -> Any:
     return next(each for each in alike if each != structure)
 
 
-def tell_reference(source: Source, cluster: Any) -> Any:
+def tell_reference(source: StructureSource, cluster: Any) -> Any:
     """What the reference says of a state, in the same form."""
     steps = []
     for name, instance in compute_machine(source.structure).instances.items():
@@ -113,7 +120,7 @@ def tell_reference(source: Source, cluster: Any) -> Any:
     }
 
 
-def compare(source: Source, peer: Peer, cluster: Any, way: list[Action]) -> Any:
+def compare(source: StructureSource, peer: Peer, cluster: Any, way: list[Action]) -> Any:
     """What both say of a state. Raises DisagreementError where that is not the same."""
     said, expected = peer.tell(), tell_reference(source, cluster)
     if said != expected:
@@ -123,7 +130,7 @@ def compare(source: Source, peer: Peer, cluster: Any, way: list[Action]) -> Any:
     return expected
 
 
-def list_differences(source: Source, said: Any, expected: Any) -> Iterator[str]:
+def list_differences(source: StructureSource, said: Any, expected: Any) -> Iterator[str]:
     """A line for each place in which the two differ."""
     for one, other in zip(said["steps"], expected["steps"], strict=True):
         if one != other:
@@ -139,7 +146,7 @@ UNIFORM_SHARE = 0.2
 """How often a step is chosen without regard to the rules' weights, so that faults come often."""
 
 
-def choose_action(dice: random.Random, source: Source, told: Any) -> Action:
+def choose_action(dice: random.Random, source: StructureSource, told: Any) -> Action:
     """An enabled step; each argument at an end of its range, near its low end, or anywhere."""
     instances = compute_machine(source.structure).instances
     steps = [step for step in told["steps"] if not step["failed"]]
@@ -188,7 +195,7 @@ def walk(combination: Combination, steps: int, *, seed: int = 0, length: int = 6
 
     Raises DisagreementError.
     """
-    source = Source(combination.structure)
+    source = StructureSource(combination.structure)
     peer, dice, taken = Peer(source), random.Random(seed), 0
     while taken < steps:
         taken += walk_once(combination, source, peer, dice, min(length, steps - taken))
@@ -196,7 +203,7 @@ def walk(combination: Combination, steps: int, *, seed: int = 0, length: int = 6
 
 
 def walk_once(
-    combination: Combination, source: Source, peer: Peer, dice: random.Random, length: int
+    combination: Combination, source: StructureSource, peer: Peer, dice: random.Random, length: int
 ) -> int:
     """One walk from the first state; it ends early where nothing is enabled."""
     column = choose_column(dice, combination.structure)

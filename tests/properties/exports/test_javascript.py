@@ -10,7 +10,7 @@ import pytest
 from attrs import evolve
 
 from properties.exports import javascript, notation
-from properties.exports.javascript import ENGINE_FILE, Source, check_ranges
+from properties.exports.javascript import ENGINE_FILE, StructureSource, check_ranges
 from properties.exports.notation import Notation
 from properties.exports.shared_text import SharedText
 from properties.worlds.catalogue import STRUCTURES
@@ -198,16 +198,16 @@ def test_a_range_depends_on_no_other_argument() -> None:
 def test_structures_share_their_lines() -> None:
     """A second one adds only what the first one lacks, and the same one adds nothing."""
     shared = SharedText()
-    written = [Source(STRUCTURES[n]).write(shared) for n in (QUICK[0], QUICK[0])]
+    written = [StructureSource(STRUCTURES[n]).write(shared) for n in (QUICK[0], QUICK[0])]
     assert written[0] == written[1]
     first = len(shared.lines)
-    Source(STRUCTURES["SYNC_MASTER/SYNC_FLUSH/1 slave"]).write(shared)
+    StructureSource(STRUCTURES["SYNC_MASTER/SYNC_FLUSH/1 slave"]).write(shared)
     assert 0 < len(shared.lines) - first < first / 5
 
 
 def test_all_instances_of_a_structure_are_written() -> None:
     """In the machine's order, each with the names of its conditions."""
-    source, shared = Source(SYNCHRONOUS_PAIR), SharedText()
+    source, shared = StructureSource(SYNCHRONOUS_PAIR), SharedText()
     source.write(shared)
     assert {f"{{ // {r.instance.name}" for r in source.instances} <= set(shared.lines)
     assert len(source.describe()["leaves"]) == len(source.describe()["initial"])

@@ -23,7 +23,7 @@ from properties.exports.promela import (
 )
 from properties.exports.spin import SpinError, check_end, find_number, read_path
 from properties.language.world import ClaimedStructure
-from properties.schedules.possible_steps import Step, is_constant
+from properties.schedules.possible_steps import PossibleStep, is_constant
 from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged
 from properties.worlds.judged_instances import JUDGED_INSTANCES, TINY
 from properties.z3.intervals import compute_interval, compute_leaf_intervals
@@ -220,8 +220,8 @@ def test_intervals_contain_what_is_possible() -> None:
     assert (-2, 4) == compute_interval(X - Z, {**leaves, "x": (0, 3)})
     assert (-1, 3) == compute_interval(choose(P, X, Z), leaves)  # type: ignore[call-overload]
     assert (0, 1) == compute_interval(X < Z, leaves)
-    up = Step("up", (), (), {"x": X + 1})
-    down = Step("down", (), (), {"z": Z - 1})
+    up = PossibleStep("up", (), (), {"x": X + 1})
+    down = PossibleStep("down", (), (), {"z": Z - 1})
     assert {"x": (0, 9), "z": (-1, 5)} == compute_leaf_intervals([up, down], {"x": 0, "z": 5}, 9)
 
 

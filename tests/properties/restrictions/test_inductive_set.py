@@ -14,7 +14,7 @@ from properties.restrictions.results import make_judge
 from properties.worlds.catalogue import Tag, list_tagged
 from properties.worlds.toy import TOY
 from properties.z3 import induction
-from properties.z3.induction import InductionProblem, Step
+from properties.z3.induction import InductionProblem, InductionStep
 from reference.language.machine import RecordedInstance
 
 TANK = TOY.structures[0]
@@ -34,7 +34,7 @@ def make_set(structure: ClaimedStructure) -> InductiveSet:
 def run_houdini(inductive: InductiveSet, relaxed: tuple[RecordedInstance, ...]) -> set[str]:
     """The same by asking every step about all that is left, until none breaks anything."""
     problem = inductive.problem
-    anew = {r.instance.name: Step(problem, r) for r in relaxed}
+    anew = {r.instance.name: InductionStep(problem, r) for r in relaxed}
     kept, is_changed = list(inductive.lemmas), True
     while is_changed:
         is_changed = False
@@ -60,7 +60,7 @@ def test_as_much_is_left(structure: ClaimedStructure, restriction: Restriction) 
     """As without cores."""
     inductive = make_set(structure)
     relaxed = list_relaxed(structure, restriction, Degree.ENTIRELY)
-    steps = [Step(inductive.problem, r) for r in relaxed]
+    steps = [InductionStep(inductive.problem, r) for r in relaxed]
     left = inductive.find_rest(inductive.problem, steps, inductive.lemmas)
     assert run_houdini(inductive, relaxed) == set(left)
 
@@ -71,7 +71,7 @@ def test_something_is_lost_and_something_is_left() -> None:
     numbers = set()
     for restriction in list_restrictions(TOPICS)[:12]:
         relaxed = list_relaxed(TOPICS, restriction, Degree.ENTIRELY)
-        steps = [Step(inductive.problem, r) for r in relaxed]
+        steps = [InductionStep(inductive.problem, r) for r in relaxed]
         numbers.add(len(inductive.find_rest(inductive.problem, steps, inductive.lemmas)))
     assert any(0 < number < len(inductive.lemmas) for number in numbers)
 

@@ -9,7 +9,7 @@ import pytest
 from properties.scenarios.progress_search import (
     STEPS,
     Limits,
-    Situation,
+    ProgressSituation,
     compute_repeated,
     explore,
     get_stored,
@@ -87,7 +87,7 @@ def test_one_kill_skips_an_old_queue_although_progress_was_stored() -> None:
     ],
 )
 def test_progress_moves_back(
-    is_wanted: Callable[[Situation], bool], found: tuple[str, ...]
+    is_wanted: Callable[[ProgressSituation], bool], found: tuple[str, ...]
 ) -> None:
     """Where it does after one kill (K-30 to K-32), and that it never does without."""
     assert explore(Limits(steps=ENOUGH), is_wanted).found == found
@@ -123,7 +123,7 @@ def test_a_consumer_that_runs_on_repeats_nothing() -> None:
 
 def test_a_consumer_that_runs_on_corrects_the_master() -> None:
     """With its next commit after it has seen the master again; the next copy takes that over."""
-    limits, situation = Limits(), Situation()
+    limits, situation = Limits(), ProgressSituation()
     path = (
         *("consume", "kill_master", "refresh_route", "consume", "commit"),
         *("restart_master", "copy", "refresh_route", "commit", "copy"),

@@ -10,15 +10,15 @@ from properties.scenarios.reading_claims import (
     DEFAULTS,
     DEPLOYMENTS,
     READING_CLAIMS,
-    Deployment,
+    ReadingDeployment,
     decide,
     list_steps,
 )
 from reference.decisions.reading.pull import ResponseCode
 from reference.decisions.reading.read import GetMessageStatus
 
-CORRECT = Deployment(True, True, 1, 1)
-GROUP_DEFAULTS = Deployment(True, True, 0, 1)
+CORRECT = ReadingDeployment(True, True, 1, 1)
+GROUP_DEFAULTS = ReadingDeployment(True, True, 0, 1)
 
 
 @pytest.mark.parametrize("name", READING_CLAIMS)
@@ -39,7 +39,7 @@ def test_the_correct_way_is_the_only_one() -> None:
     assert len(kept) == 4
 
 
-def asked(name: str, deployment: Deployment) -> list[int]:
+def asked(name: str, deployment: ReadingDeployment) -> list[int]:
     """The brokers of the shortest run that breaks a claim, with the one that is asked next."""
     run = decide(name, deployment)
     assert run is not None
@@ -53,7 +53,7 @@ def test_group_defaults_bounce_back_after_one_pull() -> None:
 
 def test_another_id_than_0_is_not_enough() -> None:
     """With brokerId 1 and slow readers sent to the master, it is the slow ones that come back."""
-    deployment = Deployment(True, True, 1, 0)
+    deployment = ReadingDeployment(True, True, 1, 0)
     run = decide("readers_of_the_slave_stay", deployment)
     assert run is not None
     assert run[-1].circumstance.is_slow
@@ -62,8 +62,8 @@ def test_another_id_than_0_is_not_enough() -> None:
 
 def test_one_side_is_not_enough() -> None:
     """The master's setting alone alternates; the slave's alone changes nothing."""
-    assert asked("readers_of_the_slave_stay", Deployment(True, False, 1, 1)) == [0, 1, 0]
-    slave_only = Deployment(False, True, 1, 1)
+    assert asked("readers_of_the_slave_stay", ReadingDeployment(True, False, 1, 1)) == [0, 1, 0]
+    slave_only = ReadingDeployment(False, True, 1, 1)
     assert decide("reads_stay_at_the_master", slave_only) is None
     assert asked("slow_readers_leave_the_master", slave_only) == [0, 0]
 
@@ -79,7 +79,7 @@ def test_a_closed_slave_serves() -> None:
 
 def test_a_broker_that_does_not_exist() -> None:
     """The suggestion is remembered, and the first address is asked."""
-    run = decide("suggestions_are_followed", Deployment(True, True, 0, 2))
+    run = decide("suggestions_are_followed", ReadingDeployment(True, True, 0, 2))
     assert run is not None
     assert (run[-1].suggested, run[-1].next_broker) == (2, 0)
 

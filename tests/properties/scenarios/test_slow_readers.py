@@ -14,7 +14,7 @@ from properties.scenarios.analysis.reading import (
 )
 from reference.configuration.broker_group import BrokerGroup
 from reference.configuration.deployments import change_master, change_slaves, sample_group
-from reference.decisions.reading.consume_queue import ConsumeQueue, Entry
+from reference.decisions.reading.consume_queue import MessageLocation, ReadableQueue
 from reference.decisions.reading.get_message import get_message
 from reference.decisions.reading.read import Read
 from reference.decisions.reading.settings import StoreSettings
@@ -51,7 +51,7 @@ def test_how_far_back_memory_reaches(ratio: int, memory: int) -> None:
 
 def is_slow(ratio: int, behind_bytes: int, total_bytes: int = 1_000) -> bool:
     """The store takes a reader of one message, so far behind the end, for slow."""
-    queue = ConsumeQueue(0, 1, 0, [Entry(0, 10)])
+    queue = ReadableQueue(0, 1, 0, [MessageLocation(0, 10)])
     settings = StoreSettings(total_memory_bytes=total_bytes, memory_ratio=ratio)
     return get_message(Read(settings, queue, 0, 32, log_max_offset=behind_bytes)).is_slave_suggested
 

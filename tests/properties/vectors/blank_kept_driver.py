@@ -9,13 +9,13 @@ from attrs import evolve
 
 from properties.vectors.drivers import reference_driver
 from reference.store import recovery
-from reference.store.recovery import Walk
+from reference.store.recovery import RecoveredRecords
 from reference.store.store import Store
 
 walk = recovery.walk
 
 
-def walk_over_blank(store: Store, index: int) -> Walk:
+def walk_over_blank(store: Store, index: int) -> RecoveredRecords:
     """A blank ends its file also where there is no next one."""
     found, file = walk(store, index), store.commit_log.mapped_files[-1]
     is_last = found.process_offset_bytes >= file.file_from_offset_bytes

@@ -16,7 +16,7 @@ from properties.verdicts.renewal import renew
 from properties.verdicts.verdict import VerdictWord, search_structure
 from properties.worlds.toy import TOY
 from properties.z3.bounded_search import BoundedSearch
-from properties.z3.induction import SolverGaveUpError, Step, prove_lemmas, take_certified
+from properties.z3.induction import InductionStep, SolverGaveUpError, prove_lemmas, take_certified
 from reference.language.rule import RuleBody, when
 from reference.worlds.toy import Tank
 
@@ -50,13 +50,13 @@ def make_weaker(tank: Tank, named: dict[str, Any]) -> dict[str, Any]:
 def _note_what_is_asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The rules that were asked whether they keep the lemmas."""
     asked: list[str] = []
-    find_falsified = Step.find_falsified
+    find_falsified = InductionStep.find_falsified
 
-    def note(step: Step, kept: list[str]) -> Any:
+    def note(step: InductionStep, kept: list[str]) -> Any:
         asked.append(step.recorded.instance.rule.name)
         return find_falsified(step, kept)
 
-    monkeypatch.setattr(Step, "find_falsified", note)
+    monkeypatch.setattr(InductionStep, "find_falsified", note)
     return asked
 
 
@@ -131,7 +131,7 @@ def test_what_the_solver_gives_up_is_not_taken_over(
         raise SolverGaveUpError("whether stir keeps the lemmas")
 
     add(stir)
-    monkeypatch.setattr(Step, "find_falsified", give_up)
+    monkeypatch.setattr(InductionStep, "find_falsified", give_up)
     words = {v.word for v in renew(TANK, document).verdicts}
     assert VerdictWord.PROVED not in words
 

@@ -23,9 +23,9 @@ from reference.worlds.reading.state import (
     NO_OFFSET,
     SLAVE,
     SMALL_READING,
-    Broker,
     Consumer,
-    Message,
+    FollowedMessage,
+    QueueBroker,
     Reading,
 )
 from tests.structures import name_of
@@ -59,14 +59,14 @@ def make_states(structure: ClaimedReading, *slave_ends: int) -> Iterator[Reading
     """States in peace with a slave that ends there, any position, and messages in memory or not."""
     initial = structure.make_initial(SMALL_READING)
     followed = MASTER_MAX - 1
-    message = Message(followed, is_on_master=True, ghost_is_owed=True)
+    message = FollowedMessage(followed, is_on_master=True, ghost_is_owed=True)
     choices = (slave_ends, (NO_OFFSET, 0, followed), (MASTER, SLAVE), (0, MASTER_MAX))
     for end, position, suggested, first_in_memory in itertools.product(*choices):
         yield evolve(
             initial,
             brokers=(
-                Broker(queue_max=MASTER_MAX, first_in_memory=first_in_memory, progress=0),
-                Broker(queue_max=end),
+                QueueBroker(queue_max=MASTER_MAX, first_in_memory=first_in_memory, progress=0),
+                QueueBroker(queue_max=end),
             ),
             consumer=Consumer(
                 is_running=True,

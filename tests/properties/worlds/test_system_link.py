@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 
 from properties.worlds.replication.world import ClaimedGroup
 from properties.worlds.system.world import CLOSED, SYSTEM, ClaimedSystem
-from properties.z3.induction import InductionProblem, Step
+from properties.z3.induction import InductionProblem, InductionStep
 from properties.z3.vacuity import is_witnessed, load_witnesses
 from reference.language.machine import (
     Instance,
@@ -24,12 +24,12 @@ from reference.language.operators import all_of, negate
 from reference.worlds.reading.state import Reading
 from reference.worlds.system.lifting import Lifted, Moment, lift_log_rule
 from reference.worlds.system.logs import SEEN
-from reference.worlds.system.seen import Seen, Sight
+from reference.worlds.system.seen import ObservedStep, Sight
 from reference.worlds.system.state import System
 from tests.structures import leave_most_to_night
 
 SHOWN = SYSTEM.structures[0]
-Make = Callable[[Reading], Seen]
+Make = Callable[[Reading], ObservedStep]
 
 
 @frozen
@@ -52,7 +52,7 @@ class Mistake:
         """What readers see, with the mistake."""
         steps = tuple(lifted.look(moment))
 
-        def see_wrongly(reading: Reading) -> Seen:
+        def see_wrongly(reading: Reading) -> ObservedStep:
             seen = steps[self.place](reading)
             if not self.argument:
                 return evolve(seen, is_taken=False)
@@ -76,7 +76,7 @@ def record(name: str, look: Callable[[Moment], tuple[Make, ...]]) -> Any:
 
 def list_mistakes(name: str) -> Iterator[Mistake]:
     """Each step of a rule left out, and each of its numbers one too low or too high."""
-    met: dict[int, Seen] = {}
+    met: dict[int, ObservedStep] = {}
     lifted = FORMS[name][1]
 
     def note(moment: Moment) -> tuple[Make, ...]:
@@ -96,7 +96,7 @@ def list_mistakes(name: str) -> Iterator[Mistake]:
 def is_caught(problem: InductionProblem, mistake: Mistake) -> bool:
     """A lemma does not survive the rule with the mistake."""
     wrong = record(mistake.rule, lambda moment: mistake.make(moment, FORMS[mistake.rule][1]))
-    return bool(Step(problem, wrong).find_falsified(list(SYSTEM.get_lemmas(SHOWN))))
+    return bool(InductionStep(problem, wrong).find_falsified(list(SYSTEM.get_lemmas(SHOWN))))
 
 
 SLOW = ("dispatch_slave", "restart")

@@ -19,7 +19,7 @@ from properties.worlds.delay.log_steps import (
 from properties.worlds.delay.world import DELAY
 from properties.worlds.replication.fault_models import EVERYTHING
 from properties.worlds.tables.world import TABLES
-from properties.z3.induction import InductionProblem, Step
+from properties.z3.induction import InductionProblem, InductionStep
 from properties.z3.step_claims import StepClaim, find_breaking_instances
 from reference.language.machine import Instance, record_instance, record_machine
 from reference.language.operators import all_of, is_same, negate
@@ -102,7 +102,7 @@ def disturb(state: Delay, broker: int) -> RuleBody:
 def find_disturbed(problem: InductionProblem, kept: tuple[str, ...], broker: int) -> list[str]:
     """What falls when anything may become of a broker."""
     recorded = record_instance(problem.structure, Instance(DISTURBANCE, (broker,)))
-    return [c.lemma for c in Step(problem, recorded).find_falsified(list(kept))]
+    return [c.lemma for c in InductionStep(problem, recorded).find_falsified(list(kept))]
 
 
 @pytest.mark.parametrize("column", DELAY.fault_models, ids=name_of)

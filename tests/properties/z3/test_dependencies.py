@@ -8,7 +8,7 @@ from properties.language.fault_model import FaultModel
 from properties.worlds.replication.fault_models import EVERYTHING
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import CLAIMS, REPLICATION, ClaimedGroup
-from properties.z3.cores import Core, Node, NodeKind, PropertyGraph, load_cores
+from properties.z3.cores import Core, DependencyNode, NodeKind, PropertyGraph, load_cores
 from properties.z3.discharge import Fact, FactKind
 from properties.z3.induction import InductionProblem
 from properties.z3.obligations import Obligation, ObligationKind
@@ -45,10 +45,16 @@ SMALL = PropertyGraph(
 
 def test_edges_are_those_of_the_cores() -> None:
     """Guarantee to lemma, lemma to lemma and rule, rule to condition."""
-    first, second = Node(NodeKind.LEMMA, "first"), Node(NodeKind.LEMMA, "second")
-    move, is_open = Node(NodeKind.RULE, "move"), Node(NodeKind.CONDITION, "move.is_open")
-    size = Node(NodeKind.CONDITION, "move.size")
-    assert {first} == SMALL.edges[Node(NodeKind.GUARANTEE, "kept")]
+    first, second = (
+        DependencyNode(NodeKind.LEMMA, "first"),
+        DependencyNode(NodeKind.LEMMA, "second"),
+    )
+    move, is_open = (
+        DependencyNode(NodeKind.RULE, "move"),
+        DependencyNode(NodeKind.CONDITION, "move.is_open"),
+    )
+    size = DependencyNode(NodeKind.CONDITION, "move.size")
+    assert {first} == SMALL.edges[DependencyNode(NodeKind.GUARANTEE, "kept")]
     assert {second, move, is_open} == SMALL.edges[first]
     assert {move, size} == SMALL.edges[second]
     assert {is_open, size} == SMALL.edges[move]
@@ -56,7 +62,7 @@ def test_edges_are_those_of_the_cores() -> None:
 
 def test_what_is_reached_is_transitive() -> None:
     """A lemma below a lemma counts; one that only looks at others does not."""
-    kept = Node(NodeKind.GUARANTEE, "kept")
+    kept = DependencyNode(NodeKind.GUARANTEE, "kept")
     assert {"first", "second"} == {n.name for n in SMALL.compute_reached_lemmas([kept])}
     assert ["third"] == [n.name for n in SMALL.find_unused_lemmas()]
     assert {"move.is_open", "move.size"} == SMALL.compute_conditions("kept")

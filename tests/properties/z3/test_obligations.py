@@ -14,9 +14,9 @@ from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import CLAIMS, REPLICATION, ClaimedGroup
 from properties.z3 import induction
 from properties.z3.discharge import (
+    DischargeOutcome,
     Fact,
     FactKind,
-    Outcome,
     compute_minimal_core,
     follows_from,
 )
@@ -67,7 +67,7 @@ def test_obligations_are_complete() -> None:
 def test_absence_of_faults_is_told() -> None:
     """With ASYNC_FLUSH a message stays on the master while no power, disk or young file is lost."""
     discharge = discharge_safety("acknowledged_is_kept_on_master", "slave kill")
-    assert Outcome.HOLDS is discharge.outcome
+    assert DischargeOutcome.HOLDS is discharge.outcome
     absent = {"master_power_losses", "master_disk_losses", "forced_deletions"}
     assert absent == get_absent_faults(discharge)
     lemmas = {fact.name for fact in discharge.core if fact.kind is FactKind.LEMMA}
@@ -91,7 +91,7 @@ def test_conditions_and_arguments_of_a_rule_are_told() -> None:
 def test_a_refuted_cell_fails_in_a_state_with_every_lemma() -> None:
     """The counterexample is a state in which the reference finds all lemmas, not the guarantee."""
     discharge = discharge_safety("acknowledged_is_held_twice", "slave power loss")
-    assert Outcome.FAILS is discharge.outcome
+    assert DischargeOutcome.FAILS is discharge.outcome
     assert discharge.counterexample is not None
     state = unflatten(SYNCHRONOUS_PAIR, discharge.counterexample.before)
     assert not CLAIMS["acknowledged_is_held_twice"].predicate(state)
@@ -108,7 +108,7 @@ def test_a_lemma_that_does_not_hold_initially_fails(monkeypatch: pytest.MonkeyPa
     candidates = {**REPLICATION.get_candidates(ClaimedGroup()), "wrong": wrong}
     monkeypatch.setattr(World, "get_candidates", lambda self, structure: candidates)
     discharge = Proof(ALONE, ["wrong"]).discharge(Obligation(ObligationKind.INITIATION, "wrong"))
-    assert Outcome.FAILS is discharge.outcome
+    assert DischargeOutcome.FAILS is discharge.outcome
     assert discharge.counterexample is not None
     assert discharge.counterexample.before["parameters.mapped_file_size_bytes"] > 1000
 
@@ -118,7 +118,7 @@ def test_giving_up_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(induction, "RLIMIT_PER_QUERY", 10)
     obligation = Obligation(ObligationKind.SAFETY, "acknowledged_is_kept_on_master", "none")
     discharge = make_proof().discharge_minimally(obligation)
-    assert (Outcome.GAVE_UP, ()) == (discharge.outcome, discharge.core)
+    assert (DischargeOutcome.GAVE_UP, ()) == (discharge.outcome, discharge.core)
     assert not follows_from(make_proof().pose(obligation), ())
 
 

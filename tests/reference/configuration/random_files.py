@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from reference.configuration.key import Key, Kind
+from reference.configuration.key import Key, ValueKind
 from reference.configuration.later_keys import NEW_NAMES
 from reference.configuration.release_keys import get_keys
 from reference.worlds.replication.parameters import SIZE_KEYS
@@ -23,16 +23,16 @@ FLUSHES = ("ASYNC_FLUSH", "SYNC_FLUSH")
 def draw_value(chance: random.Random, key: Key) -> str:
     """A value that the setter accepts; often the default, as in files of real people."""
     if key.default is not None and chance.random() < 0.25:
-        return str(key.default).lower() if key.kind is Kind.BOOLEAN else str(key.default)
+        return str(key.default).lower() if key.kind is ValueKind.BOOLEAN else str(key.default)
     match key.kind:
-        case Kind.BOOLEAN:
+        case ValueKind.BOOLEAN:
             return chance.choice(("true", "false", "TRUE"))
-        case Kind.CHOICE:
+        case ValueKind.CHOICE:
             return chance.choice(key.choices)
-        case Kind.DECIMAL:
+        case ValueKind.DECIMAL:
             return str(round(chance.random(), 3))
-        case Kind.INT | Kind.LONG:
-            bits = 63 if key.kind is Kind.LONG else 31
+        case ValueKind.INT | ValueKind.LONG:
+            bits = 63 if key.kind is ValueKind.LONG else 31
             return str(chance.choice((1, 2, 100, 4096, 65_536, 2 ** (bits - 8))))
     return chance.choice(("", "x", "127.0.0.1:9876", "/data/store"))
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.configuration.java_properties import (
-    Entry,
     JavaPropertiesError,
+    JavaProperty,
     decode_properties,
     parse_properties,
 )
@@ -107,7 +107,7 @@ def test_no_entry(text: str) -> None:
 
 def test_a_comment_is_not_continued() -> None:
     """A backslash at the end of a comment means nothing."""
-    assert (Entry("a", "b", 2),) == parse_properties("# comment \\\na=b")
+    assert (JavaProperty("a", "b", 2),) == parse_properties("# comment \\\na=b")
 
 
 def test_lines_are_counted_over_comments_and_continuations() -> None:

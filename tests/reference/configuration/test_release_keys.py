@@ -11,7 +11,7 @@ from brokers.configuration_files import read_deployments
 from properties.scenarios.analysis.log import compute_parameters, compute_structure
 from reference.configuration.broker_group import BrokerConfiguration
 from reference.configuration.controller_keys import CONTROLLER_KEYS, OF_OTHERS
-from reference.configuration.key import Kind
+from reference.configuration.key import ValueKind
 from reference.configuration.keys import BROKER_CONFIG, IDENTITY_KEYS, KEYS, MESSAGE_STORE_CONFIG
 from reference.configuration.later_keys import LATER_KEYS, LEFT_OUT, NAMES_IN_440, get_name_in
 from reference.configuration.release_keys import (
@@ -73,7 +73,7 @@ def test_defaults_are_of_their_kind(release: str) -> None:
     """Written into a file, each default is read back as itself."""
     for name, key in get_keys(release).items():
         assert name == key.name
-        assert bool(key.choices) == (key.kind is Kind.CHOICE)
+        assert bool(key.choices) == (key.kind is ValueKind.CHOICE)
         if key.default is not None:
             assert key.default == key.read(str(key.default)), key
 

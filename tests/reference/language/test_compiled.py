@@ -12,7 +12,7 @@ from properties.language.world import ClaimedStructure
 from properties.walks.steps import choose_evenly
 from properties.worlds.catalogue import STRUCTURES, SYSTEM, WORLDS
 from properties.worlds.toy import TOY
-from reference.language.compiled import Writer, compile_predicate, compute_compiled_machine
+from reference.language.compiled import PythonWriter, compile_predicate, compute_compiled_machine
 from reference.language.dependencies import EnabledSteps, compute_dependencies
 from reference.language.machine import Action, compute_machine, probe
 from reference.language.operator_table import OPERATORS, Sort
@@ -154,7 +154,7 @@ def test_each_operator_means_in_python_what_it_means_in_terms(operator: str) -> 
     twice = make_raw("equal", term, term) if result is Sort.INTEGER else make_raw("or", term, term)
     values = [NUMBERS if sort is Sort.INTEGER else FLAGS for sort in sorts]
     for root in (term, twice):
-        writer = Writer({f"x{i}": i for i in range(len(sorts))})
+        writer = PythonWriter({f"x{i}": i for i in range(len(sorts))})
         writer.lines.append(f"return {writer.write(root)}")
         compiled = writer.compile("s")
         for state in itertools.product(*values):
@@ -169,6 +169,6 @@ def test_a_deep_term_is_cut_into_parts() -> None:
     term = leaf("x0", Sort.INTEGER)
     for number in range(1000):
         term = make_raw("maximum", make_raw("add", term, constant(1)), constant(number % 7))
-    writer = Writer({"x0": 0})
+    writer = PythonWriter({"x0": 0})
     writer.lines.append(f"return {writer.write(term)}")
     assert writer.compile("s")((5,)) == substitute(term, {"x0": 5})

@@ -12,7 +12,7 @@ from reference.store.allocation import Creation
 from reference.store.content import Content
 from reference.store.mapped_file import name_file
 from reference.store.mapped_file_queue import DiskFile, MappedFileQueue
-from reference.store.put import Message, PutMessageResult, PutMessageStatus
+from reference.store.put import MessageToPut, PutMessageResult, PutMessageStatus
 from reference.store.records import Record, encode, encode_blank_header
 from reference.store.store import Store, StoreConfig
 from reference.worlds.replication.shape import Role
@@ -44,16 +44,16 @@ def start(config: StoreConfig) -> Store:
 
 
 def put_message(
-    store: Store, message: Message, epoch: int | None = None
+    store: Store, message: MessageToPut, epoch: int | None = None
 ) -> tuple[Store, PutMessageResult]:
     """Put a message that nothing keeps from being put, and dispatch it."""
-    around = put.Surroundings(NOW_MS, epoch=epoch)
+    around = put.PutEnvironment(NOW_MS, epoch=epoch)
     store, answer = put.put_message(store, message, around)
     assert isinstance(answer, PutMessageResult)
     return dispatch.dispatch_until_rest(store, NOW_MS), answer
 
 
-def fill(config: StoreConfig, messages: list[Message], epoch: int | None = None) -> Store:
+def fill(config: StoreConfig, messages: list[MessageToPut], epoch: int | None = None) -> Store:
     """A running master that has put messages."""
     store = start(config)
     for message in messages:
@@ -141,7 +141,7 @@ LOGS = st.lists(st.tuples(st.integers(0, 200), st.integers(0, 100)), min_size=1,
 )
 MESSAGES = st.lists(
     st.builds(
-        Message,
+        MessageToPut,
         topic=st.sampled_from([TOPIC, "TopicB"]),
         queue_id=st.integers(0, 1),
         body=st.one_of(st.none(), st.binary(max_size=250)),

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from reference.store import expiry, mapped_file
 from reference.store import store as stores
 from reference.store.content import Content
-from reference.store.expiry import CleanCommitLogService, CleanConfig, Surroundings
-from reference.store.put import Message
+from reference.store.expiry import CleanCommitLogService, CleanConfig, ExpiryEnvironment
+from reference.store.put import MessageToPut
 from reference.store.records import HOUR_MS
 from reference.store.store import Flag, Store
 from tests.reference.store.logs import (
@@ -61,7 +61,7 @@ def count_files(store: Store) -> int:
 def test_what_is_deleted(hours: int, around: dict[str, object], left: int) -> None:
     """By age at its hour or on a full disk; above 85 percent at any age."""
     store = make_store(3)
-    now = Surroundings(NOW_MS + hours * HOUR_MS)
+    now = ExpiryEnvironment(NOW_MS + hours * HOUR_MS)
     now = evolve(now, **around)  # type: ignore[arg-type]
     store, _ = expiry.run(store, SERVICE, CONFIG, now)
     assert left == count_files(store)
@@ -70,7 +70,7 @@ def test_what_is_deleted(hours: int, around: dict[str, object], left: int) -> No
 @given(st.floats(-1, 1), st.floats(-1, 1))
 def test_a_full_disk_is_marked(log_ratio: float, queue_ratio: float) -> None:
     """Above 90 percent, by the last disk that was looked at."""
-    around = Surroundings(NOW_MS, log_disk_ratio=log_ratio, queue_disk_ratio=queue_ratio)
+    around = ExpiryEnvironment(NOW_MS, log_disk_ratio=log_ratio, queue_disk_ratio=queue_ratio)
     store, service = expiry.run(make_store(1), SERVICE, CONFIG, around)
     is_log_full = log_ratio < 0 or log_ratio > 0.75
     last = log_ratio if is_log_full else queue_ratio
@@ -86,9 +86,9 @@ def test_the_operators_command_lasts_twenty_runs() -> None:
     service = expiry.execute_delete_files_manually(SERVICE)
     store = make_store(1)
     for left in range(19, -1, -1):
-        store, service = expiry.run(store, service, CONFIG, Surroundings(NOW_MS))
+        store, service = expiry.run(store, service, CONFIG, ExpiryEnvironment(NOW_MS))
         assert left == service.manual_delete_times
-    store, again = expiry.run(store, service, CONFIG, Surroundings(NOW_MS))
+    store, again = expiry.run(store, service, CONFIG, ExpiryEnvironment(NOW_MS))
     assert 0 == again.manual_delete_times
 
 
@@ -106,7 +106,7 @@ def test_a_hanging_file_is_tried_every_two_minutes() -> None:
     assert FILE_SIZE == stores.get_min_physical_offset(store)
     service = evolve(SERVICE, last_redelete_ms=NOW_MS)
     for waited, left in ((120_000, 2), (120_001, 1)):
-        after, _ = expiry.run(store, service, CONFIG, Surroundings(NOW_MS + waited))
+        after, _ = expiry.run(store, service, CONFIG, ExpiryEnvironment(NOW_MS + waited))
         assert left == count_files(after)
 
 
@@ -117,7 +117,7 @@ def test_a_file_that_a_flush_holds_is_there_again_after_a_restart() -> None:
     marks it, and deletes nothing (``ReferenceResource#shutdown``); ``CommitLog#getMinOffset`` skips
     a file that is marked. Unmodified classes of 4.4.0 did so in six of 1,320 random rows.
     """
-    store = fill(MASTER, [Message(TOPIC, 0, bytes(150)) for _ in range(6)])
+    store = fill(MASTER, [MessageToPut(TOPIC, 0, bytes(150)) for _ in range(6)])
     held, _ = mapped_file.hold(store.commit_log.mapped_files[0])
     files = (held, *store.commit_log.mapped_files[1:])
     store = evolve(store, commit_log=evolve(store.commit_log, mapped_files=files))

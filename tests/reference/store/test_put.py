@@ -18,11 +18,11 @@ from reference.store.mapped_file import SelectedBuffer
 from reference.store.put import (
     AppendMessageStatus,
     BatchItem,
-    Message,
     MessageBatch,
+    MessageToPut,
+    PutEnvironment,
     PutMessageResult,
     PutMessageStatus,
-    Surroundings,
     put_messages,
 )
 from reference.store.store import Flag, Store
@@ -41,11 +41,11 @@ from tests.reference.store.logs import (
     start,
 )
 
-AROUND = Surroundings(NOW_MS)
+AROUND = PutEnvironment(NOW_MS)
 
 
 def put_one(
-    store: Store, message: Message, around: Surroundings = AROUND
+    store: Store, message: MessageToPut, around: PutEnvironment = AROUND
 ) -> tuple[Store, put.Answer]:
     """Without dispatch."""
     return put.put_message(store, message, around)
@@ -58,7 +58,7 @@ def get_status(answer: put.Answer) -> PutMessageStatus:
 
 
 @given(MESSAGES)
-def test_what_was_put_is_read_and_dispatched(messages: list[Message]) -> None:
+def test_what_was_put_is_read_and_dispatched(messages: list[MessageToPut]) -> None:
     """In one file, behind what was put before; queues point to it."""
     store = start(MASTER)
     counts: dict[str, int] = {}
@@ -98,7 +98,7 @@ def test_parts_of_transactions_take_no_place_in_their_queue() -> None:
     """Prepared (4) and rollback (12) have the queue offset 0, whatever is before them."""
     store = start(MASTER)
     for flag, expected in TRANSACTION:
-        store, answer = put_message(store, Message(TOPIC, 0, b"x", sys_flag=flag))
+        store, answer = put_message(store, MessageToPut(TOPIC, 0, b"x", sys_flag=flag))
         assert answer.append is not None
         assert answer.append.logics_offset == expected
         at = answer.append.wrote_offset_bytes
@@ -114,8 +114,8 @@ def test_parts_of_transactions_take_no_place_in_their_queue() -> None:
 def test_a_message_that_fits_no_file_is_nowhere() -> None:
     """PUT_OK, and two files are blanks (T5-00048)."""
     store = start(evolve(MASTER, max_message_size_bytes=2 * FILE_SIZE))
-    store, _ = put_message(store, Message(TOPIC, 0, b"x"))
-    store, answer = put_message(store, Message(TOPIC, 0, bytes(FILE_SIZE - 100)))
+    store, _ = put_message(store, MessageToPut(TOPIC, 0, b"x"))
+    store, answer = put_message(store, MessageToPut(TOPIC, 0, bytes(FILE_SIZE - 100)))
     assert PutMessageStatus.PUT_OK is answer.status
     assert answer.append is not None
     assert AppendMessageStatus.END_OF_FILE is answer.append.status
@@ -126,7 +126,7 @@ def test_a_message_that_fits_no_file_is_nowhere() -> None:
 def test_a_blank_holds_what_was_encoded_last() -> None:
     """With its old provenance; nobody infers another one."""
     body = bytes(range(1, 201))
-    store = fill(MASTER, [Message(TOPIC, 0, body), Message("TopicB", 0, body)], epoch=9)
+    store = fill(MASTER, [MessageToPut(TOPIC, 0, body), MessageToPut("TopicB", 0, body)], epoch=9)
     file = store.commit_log.mapped_files[0]
     end = 91 + len(TOPIC) + len(body)
     rest = FILE_SIZE - end
@@ -139,7 +139,7 @@ def test_a_blank_holds_what_was_encoded_last() -> None:
 
 def test_a_batch_leaves_old_bytes_in_its_blank() -> None:
     """Only eight are written."""
-    store = fill(MASTER, [Message(TOPIC, 0, bytes(250))])
+    store = fill(MASTER, [MessageToPut(TOPIC, 0, bytes(250))])
     items = tuple(BatchItem(b"x" * 20) for _ in range(2))
     store, answer = put_messages(store, MessageBatch(TOPIC, 0, items), AROUND)
     assert PutMessageStatus.PUT_OK is get_status(answer)
@@ -183,7 +183,7 @@ def test_batches_are_dispatched_one_by_one(bodies: list[bytes]) -> None:
 def test_a_store_that_takes_nothing(change: dict[str, object], status: PutMessageStatus) -> None:
     """Messages and batches alike."""
     store = evolve(start(MASTER), **change)  # type: ignore[arg-type]
-    assert status is get_status(put_one(store, Message(TOPIC, 0, b"x"))[1])
+    assert status is get_status(put_one(store, MessageToPut(TOPIC, 0, b"x"))[1])
     batch = MessageBatch(TOPIC, 0, (BatchItem(b"x"),))
     assert status is get_status(put_messages(store, batch, AROUND)[1])
 
@@ -191,23 +191,23 @@ def test_a_store_that_takes_nothing(change: dict[str, object], status: PutMessag
 @pytest.mark.parametrize(
     ("message", "status", "append"),
     [
-        (Message("t" * 128, 0), PutMessageStatus.MESSAGE_ILLEGAL, None),
-        (Message("é" * 64, 0), PutMessageStatus.PUT_OK, AppendMessageStatus.PUT_OK),
-        (Message("t", 0, None, "p" * 32768), PutMessageStatus.PROPERTIES_SIZE_EXCEEDED, None),
+        (MessageToPut("t" * 128, 0), PutMessageStatus.MESSAGE_ILLEGAL, None),
+        (MessageToPut("é" * 64, 0), PutMessageStatus.PUT_OK, AppendMessageStatus.PUT_OK),
+        (MessageToPut("t", 0, None, "p" * 32768), PutMessageStatus.PROPERTIES_SIZE_EXCEEDED, None),
         (
-            Message("t", 0, None, "é" * 16384),
+            MessageToPut("t", 0, None, "é" * 16384),
             PutMessageStatus.MESSAGE_ILLEGAL,
             AppendMessageStatus.PROPERTIES_SIZE_EXCEEDED,
         ),
         (
-            Message("t", 0, bytes(FILE_SIZE)),
+            MessageToPut("t", 0, bytes(FILE_SIZE)),
             PutMessageStatus.MESSAGE_ILLEGAL,
             AppendMessageStatus.MESSAGE_SIZE_EXCEEDED,
         ),
     ],
 )
 def test_sizes(
-    message: Message, status: PutMessageStatus, append: AppendMessageStatus | None
+    message: MessageToPut, status: PutMessageStatus, append: AppendMessageStatus | None
 ) -> None:
     """Characters are counted first, bytes later; a refused message makes its queue known."""
     store, answer = put_one(start(MASTER), message)
@@ -236,24 +236,24 @@ def test_a_rest_of_less_than_a_blank(left: int) -> None:
     store = stores.start(load(lay_down(Content(data), config=MASTER)))
     assert FILE_SIZE - left == stores.get_max_physical_offset(store)
     thrown = Thrown("java.nio.BufferOverflowException")
-    store, answer = put_one(store, Message(TOPIC, 0, b"x"))
+    store, answer = put_one(store, MessageToPut(TOPIC, 0, b"x"))
     assert thrown == answer
     batch = MessageBatch(TOPIC, 0, (BatchItem(b"x"),))
     assert thrown == put_messages(store, batch, AROUND)[1]
     later = evolve(AROUND, now_ms=NOW_MS + 1001)
-    busy = put_one(store, Message(TOPIC, 0, b"x"), later)[1]
+    busy = put_one(store, MessageToPut(TOPIC, 0, b"x"), later)[1]
     assert PutMessageStatus.OS_PAGECACHE_BUSY is get_status(busy)
 
 
 def test_a_roll_without_a_file() -> None:
     """The blank is written all the same (T5-00649)."""
     blocked = evolve(AROUND, creation=Creation.NOTHING_NEW)
-    store, answer = put_one(start(MASTER), Message(TOPIC, 0, b"x"), blocked)
+    store, answer = put_one(start(MASTER), MessageToPut(TOPIC, 0, b"x"), blocked)
     assert PutMessageStatus.CREATE_MAPEDFILE_FAILED is get_status(answer)
     assert () == store.commit_log.mapped_files
-    store = fill(MASTER, [Message(TOPIC, 0, bytes(250))])
+    store = fill(MASTER, [MessageToPut(TOPIC, 0, bytes(250))])
     store = evolve(store, allocation=evolve(store.allocation, requests=()))
-    store, answer = put_one(store, Message(TOPIC, 0, bytes(250)), blocked)
+    store, answer = put_one(store, MessageToPut(TOPIC, 0, bytes(250)), blocked)
     assert isinstance(answer, PutMessageResult)
     assert PutMessageStatus.CREATE_MAPEDFILE_FAILED is answer.status
     assert answer.append is not None
@@ -265,7 +265,7 @@ def test_a_flush_behind_a_roll_is_refused() -> None:
     """It needs two flushes, and nobody looks after the second one (T5-00766)."""
     store = start(evolve(MASTER, flush_disk_type=FlushDiskType.SYNC_FLUSH))
     for expected in (PutMessageStatus.PUT_OK, PutMessageStatus.FLUSH_DISK_TIMEOUT):
-        store, answer = put_one(store, Message(TOPIC, 0, bytes(250)))
+        store, answer = put_one(store, MessageToPut(TOPIC, 0, bytes(250)))
         assert expected is get_status(answer)
         end = stores.get_max_physical_offset(store)
         assert end == store.commit_log.flushed_where_bytes
@@ -274,9 +274,9 @@ def test_a_flush_behind_a_roll_is_refused() -> None:
 
 def test_a_refused_message_takes_the_time_of_its_file_away() -> None:
     """The next flush tells the checkpoint nothing."""
-    store = fill(MASTER, [Message(TOPIC, 0, b"x")])
+    store = fill(MASTER, [MessageToPut(TOPIC, 0, b"x")])
     assert NOW_MS == stores.flush_at_shutdown(store).checkpoint.physic_msg_timestamp_ms
-    store, _ = put_one(store, Message(TOPIC, 0, bytes(FILE_SIZE)))
+    store, _ = put_one(store, MessageToPut(TOPIC, 0, bytes(FILE_SIZE)))
     assert 0 == stores.flush_at_shutdown(store).checkpoint.physic_msg_timestamp_ms
 
 
@@ -292,10 +292,10 @@ def test_a_synchronous_master(change: dict[str, object], status: PutMessageStatu
     """What it has written stays, whatever it answers."""
     store = start(evolve(MASTER, broker_role=Role.SYNC_MASTER))
     around = evolve(AROUND, **change)  # type: ignore[arg-type]
-    store, answer = put_one(store, Message(TOPIC, 0, b"x"), around)
+    store, answer = put_one(store, MessageToPut(TOPIC, 0, b"x"), around)
     assert status is get_status(answer)
     assert stores.get_max_physical_offset(store) > 0
-    careless = Message(TOPIC, 0, b"x", is_wait_store_msg_ok=False)
+    careless = MessageToPut(TOPIC, 0, b"x", is_wait_store_msg_ok=False)
     assert PutMessageStatus.PUT_OK is get_status(put_one(store, careless, around)[1])
 
 
@@ -304,6 +304,6 @@ def test_a_place_below_0_takes_no_put() -> None:
     log = evolve(start(MASTER).commit_log, mapped_files=())
     file = mapped_file.set_positions(mapped_file.map_file("-5", FILE_SIZE, None, NOW_MS), -5)
     store = evolve(start(MASTER), commit_log=queues.add_file(log, file))
-    store, answer = put_one(store, Message(TOPIC, 0, b"x"))
+    store, answer = put_one(store, MessageToPut(TOPIC, 0, b"x"))
     assert Thrown("java.lang.IllegalArgumentException") == answer
     assert {} == dict(store.topic_queue_table)

@@ -15,7 +15,7 @@ from reference.store.allocation import Creation
 from reference.store.content import Content
 from reference.store.java import Thrown
 from reference.store.mapped_file_queue import DiskFile
-from reference.store.put import Message
+from reference.store.put import MessageToPut
 from reference.store.reading import get_written
 from reference.store.records import Record, encode
 from reference.store.store import Flag, Store, StoreCheckpoint, get_max_physical_offset
@@ -50,7 +50,7 @@ def tell_queues(store: Store) -> dict[str, tuple[int, int]]:
 
 @given(MESSAGES, st.booleans(), st.booleans())
 def test_an_undamaged_log_stays(
-    messages: list[Message], is_killed: bool, are_queues_lost: bool
+    messages: list[MessageToPut], is_killed: bool, are_queues_lost: bool
 ) -> None:
     """The same bytes, end and queues, whichever exit; a kill makes lost queues again."""
     store = fill(MASTER, messages)
@@ -221,7 +221,7 @@ def test_files_of_a_few_bytes(is_killed: bool, answer: bool) -> None:
 
 def test_a_lost_log_takes_its_queues_along() -> None:
     """After a kill; after a normal exit they stay, and point nowhere."""
-    left = stop(fill(MASTER, [Message(TOPIC, 0, b"x")]))
+    left = stop(fill(MASTER, [MessageToPut(TOPIC, 0, b"x")]))
     assert 1 == len(left.consume_queues_on_disk)
     left = evolve(left, commit_log=evolve(left.commit_log, other_files=()))
     assert {f"{TOPIC}-0": 1} == load(left).topic_queue_table

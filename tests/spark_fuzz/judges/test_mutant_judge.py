@@ -13,7 +13,7 @@ from properties.mutants.derivation import RuleMutant, list_mutants
 from properties.mutants.execution import make_mistake
 from properties.mutants.findings import (
     LAYERS,
-    Finding,
+    MutantFinding,
     RuleFindings,
     count_undecided,
     list_needless_arguments,
@@ -25,7 +25,7 @@ from properties.worlds.catalogue import WORLD_BY_TOPIC
 from reference.language.leaves import unflatten
 from reference.language.machine import Action, compute_machine
 from reference.language.operator_table import Sort
-from spark_fuzz.judges.mutant_judge import Task, judge_rule
+from spark_fuzz.judges.mutant_judge import JudgingTask, judge_rule
 from spark_fuzz.judges.small_instances import (
     ListedInstance,
     get_graph,
@@ -48,10 +48,10 @@ def find(world: str, name: str) -> RuleMutant:
     return next(m for m in list_mutants(world) if m.name == name)
 
 
-def judge(world: str, name: str, *layers: str) -> Finding:
+def judge(world: str, name: str, *layers: str) -> MutantFinding:
     """What these judges find about one mutant."""
     rule = name.partition(":")[0]
-    task = Task(world, rule, layers, TRACES, (name,))
+    task = JudgingTask(world, rule, layers, TRACES, (name,))
     (finding,) = judge_rule(task, lambda text: None).findings
     return finding
 
@@ -168,7 +168,7 @@ def list_judged() -> list[tuple[str, str, str]]:
     return [(world, *each) for world, outcomes in told.items() for each in outcomes.items()]
 
 
-def tell_outcome(finding: Finding) -> str:
+def tell_outcome(finding: MutantFinding) -> str:
     """As the list has it."""
     if finding.is_proved_alike:
         return "no mistake"
@@ -189,7 +189,7 @@ def test_a_sample_of_the_list_is_found_again() -> None:
 
 def test_a_search_that_gives_up_kills_nothing() -> None:
     """It is counted by itself, beside the mutants that a recording kills."""
-    finding = Finding("a rule: a mistake", "a rule", "effect omitted")
+    finding = MutantFinding("a rule: a mistake", "a rule", "effect omitted")
     rejected = {"name": "a_sync_healthy", "seq": 7, "is_undecided": False}
     killed = evolve(finding, recording=rejected)
     assert killed.killers == ("recording",)
@@ -209,7 +209,7 @@ def test_every_argument_is_about_a_mutant(world: str) -> None:
 def test_a_needless_argument_is_told() -> None:
     """One about a mutant that is killed."""
     name = next(iter(load_arguments()["tables"]))
-    finding = Finding(name, name.partition(":")[0], "effect omitted")
+    finding = MutantFinding(name, name.partition(":")[0], "effect omitted")
     entry = RuleFindings("tables", finding.rule, "", "", LAYERS, "", (finding,))
     assert ("tables", name) not in list_needless_arguments([entry])
     killed = evolve(entry, findings=(evolve(finding, states={"depth": 1}),))

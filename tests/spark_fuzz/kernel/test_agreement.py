@@ -16,14 +16,14 @@ from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.store import CampaignError, create_campaign, plan_campaign
 from spark_fuzz.kernel.agreement import check_agreement
 from spark_fuzz.kernel.ancestry import Lineage
-from spark_fuzz.kernel.kernel import Batch, NumberOverflowError, compile_kernel
+from spark_fuzz.kernel.kernel import BatchResults, NumberOverflowError, compile_kernel
 from spark_fuzz.kernel.walk import NUMBER_MAX
 from tests.structures import SYNCHRONOUS_PAIR
 
 OPTIONS = CampaignOptions(is_swarm=True, healing_steps=30)
 
 
-@pytest.mark.parametrize("name", [f.name for f in attrs.fields(Batch)[1:]])
+@pytest.mark.parametrize("name", [f.name for f in attrs.fields(BatchResults)[1:]])
 def test_every_difference_is_found(name: str) -> None:
     """One wrong number of one schedule, whatever it tells."""
     kernel = compile_kernel(SYNCHRONOUS_PAIR)

@@ -19,7 +19,7 @@ from spark_fuzz.kernel.kernel import Kernel, NumberOverflowError, compile_kernel
 from spark_fuzz.kernel.native import compiler
 from spark_fuzz.kernel.native.compiler import MissingCompilerError
 from spark_fuzz.kernel.native.walk import LARGE_BITS, SMALL_BITS, choose_bits, load_walk
-from spark_fuzz.kernel.walk import Observations, Record
+from spark_fuzz.kernel.walk import Observations, WalkResults
 from tests.structures import SYNCHRONOUS_PAIR
 
 FIRST, COUNT = 7, 333
@@ -41,7 +41,7 @@ PARENTS = (
 
 def walk(
     kernel: Kernel, options: CampaignOptions, parents: tuple[Parent, ...], bits: int
-) -> tuple[Record, Observations]:
+) -> tuple[WalkResults, Observations]:
     """The results with numbers of so many bits."""
     record, met = kernel.make_record(COUNT), make_observations(kernel.layout)
     load_walk(kernel.layout, bits).run(kernel.make_plan(options, FIRST, parents, None), record, met)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from properties.schedules.possible_steps import Step, find_constants, find_possible_steps
+from properties.schedules.possible_steps import PossibleStep, find_constants, find_possible_steps
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import GUARANTEES
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
@@ -18,9 +18,9 @@ from tests.structures import SYNCHRONOUS_PAIR
 IS_UP, COUNT, NOTE = leaf("is_up", Sort.BOOLEAN), leaf("count", Sort.INTEGER), "note"
 
 
-def make_step(name: str, *conditions: Term, **effects: Term) -> Step:
+def make_step(name: str, *conditions: Term, **effects: Term) -> PossibleStep:
     """A step without arguments."""
-    return Step(name, conditions, (), effects)
+    return PossibleStep(name, conditions, (), effects)
 
 
 def test_step_with_needless_condition_is_left_out() -> None:
@@ -35,7 +35,9 @@ def test_step_that_does_something_else_stays() -> None:
     """Other values, or more arguments, are something else."""
     one = make_step("one", count=constant(1))
     two = make_step("two", count=constant(2))
-    choosing = Step("choosing", (), (leaf("argument.n", Sort.INTEGER),), {"count": constant(1)})
+    choosing = PossibleStep(
+        "choosing", (), (leaf("argument.n", Sort.INTEGER),), {"count": constant(1)}
+    )
     assert leave_out_replaced([one, two, choosing], {"count"}) == [one, two, choosing]
 
 
@@ -62,7 +64,7 @@ def test_number_that_is_used_otherwise_has_none() -> None:
         make_step("copy in part", other=record("choose", IS_UP, COUNT, other)),
         make_step("compare", record("less", other, COUNT)),
         make_step("compare a choice", record("less", record("choose", IS_UP, COUNT, 0), 9)),
-        Step("bound", (), (leaf("argument.n", Sort.INTEGER), constant(0), COUNT), {}),
+        PossibleStep("bound", (), (leaf("argument.n", Sort.INTEGER), constant(0), COUNT), {}),
     )
     assert find_highest_values({"count", "other"}, [], claims) == {"count": 3}
     for use in uses:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from properties.schedules.possible_steps import Step
+from properties.schedules.possible_steps import PossibleStep
 from reference.language.operator_table import Sort
 from reference.language.terms import Term, constant, leaf, record
 from spark_fuzz.search.influence import Influence
@@ -22,10 +22,12 @@ CLAIM = record("not", record("and", record("equal", PHASE, ANSWERED), WAITS))
 """Violated by an answer to a producer that waits."""
 
 CHOICE = record("equal", leaf("argument.waits", Sort.INTEGER), 1)
-SEND = Step("send", (record("equal", PHASE, 0),), (), {"phase": constant(SENT), "waits": CHOICE})
-ANSWER = Step("answer", (record("equal", PHASE, SENT),), (), {"phase": constant(ANSWERED)})
-REFUSE = Step("refuse", (record("equal", PHASE, SENT),), (), {"phase": constant(REFUSED)})
-ABANDON = Step(
+SEND = PossibleStep(
+    "send", (record("equal", PHASE, 0),), (), {"phase": constant(SENT), "waits": CHOICE}
+)
+ANSWER = PossibleStep("answer", (record("equal", PHASE, SENT),), (), {"phase": constant(ANSWERED)})
+REFUSE = PossibleStep("refuse", (record("equal", PHASE, SENT),), (), {"phase": constant(REFUSED)})
+ABANDON = PossibleStep(
     "abandon",
     (),
     (),
@@ -33,7 +35,7 @@ ABANDON = Step(
 )
 
 
-def compute(*steps: Step, claim: Term = CLAIM) -> ViolationReachability:
+def compute(*steps: PossibleStep, claim: Term = CLAIM) -> ViolationReachability:
     """The prospects of a search with these steps."""
     influence = Influence(
         leaves=("phase", "waits"),
@@ -60,9 +62,9 @@ def test_only_what_may_still_be_violated_is_hopeful() -> None:
 
 def test_step_of_unknown_effect_may_lead_anywhere() -> None:
     """An argument may be any value; a leaf that is written from another one is not pictured."""
-    jump = Step("jump", (), (), {"phase": leaf("argument.phase", Sort.INTEGER)})
+    jump = PossibleStep("jump", (), (), {"phase": leaf("argument.phase", Sort.INTEGER)})
     assert (REFUSED, True) in find_reaching(compute(SEND, ANSWER, jump))
-    taking_over = Step("take over", (), (), {"phase": leaf("other", Sort.INTEGER)})
+    taking_over = PossibleStep("take over", (), (), {"phase": leaf("other", Sort.INTEGER)})
     assert list(compute(SEND, ANSWER, taking_over).domains) == ["waits"]
 
 
@@ -79,7 +81,7 @@ def test_claim_that_always_holds_leaves_no_prospects() -> None:
 def test_values_above_all_constants_are_told_from_the_constants() -> None:
     """The last value of a leaf represents all larger ones: it is in the picture, and violates."""
     below = record("less", PHASE, 4)
-    jump = Step("jump", (record("equal", PHASE, REFUSED),), (), {"phase": constant(7)})
+    jump = PossibleStep("jump", (record("equal", PHASE, REFUSED),), (), {"phase": constant(7)})
     reachability = compute(jump, claim=below)
     assert {"phase": (-1, 0, 1, 2, 3, 4)} == dict(reachability.domains)
     assert find_reaching(reachability) == {(REFUSED,)}

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from attrs import field, frozen
 
 from brokers.recordings.ahead.plan import Plan, find_latest
-from brokers.recordings.ahead.puts import Put
+from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.clock import (
     GRAIN_MS,
     JITTER_MS,
@@ -42,12 +42,12 @@ class Answers:
     def _see_settings(self) -> bool:
         return all(event.kind != "set_config" for event in self.plan.recording.events)
 
-    def may_be(self, put: Put) -> bool:
+    def may_be(self, put: RecordedPut) -> bool:
         """The put may be answered as it is."""
         check = CHECKS.get(put.status)
         return check is not None and check(self, put)
 
-    def may_miss_disk(self, put: Put) -> bool:
+    def may_miss_disk(self, put: RecordedPut) -> bool:
         """FLUSH_DISK_TIMEOUT: only a put that waits for the disk (CommitLog#handleDiskFlush).
 
         Sooner than its clock only if two flushes are used up: the first one has finished an earlier
@@ -60,7 +60,7 @@ class Answers:
         is_by_clock = self.is_configured and not self.is_in_later_file(put)
         return not is_by_clock or put.duration_ms >= shortest_ms
 
-    def is_in_later_file(self, put: Put) -> bool:
+    def is_in_later_file(self, put: RecordedPut) -> bool:
         """Behind the first file, and nothing of its own is known to have been flushed before."""
         size = self.plan.parameters.mapped_file_size_bytes
         begin = put.start_offset - put.start_offset % size
@@ -73,7 +73,7 @@ class Answers:
         )
         return begin > max(0, -1 if flushed is None else flushed, *ends)
 
-    def may_time_out(self, put: Put) -> bool:
+    def may_time_out(self, put: RecordedPut) -> bool:
         """FLUSH_SLAVE_TIMEOUT: where waits have a deadline, by a clock alone; else by wake-ups too.
 
         ``GroupTransferService#doWaitTransfer`` (R-HA-20, R-HA-21, V-08).
@@ -89,7 +89,7 @@ class Answers:
         is_by_clock = self.plan.version.has(wait_until_deadline.VARIANT)
         return not is_by_clock and self.may_use_up_wake_ups(put)
 
-    def may_use_up_wake_ups(self, put: Put) -> bool:
+    def may_use_up_wake_ups(self, put: RecordedPut) -> bool:
         """So many reports below its end may be read during the put, or seconds go by in vain.
 
         Only a report that raises push2 wakes the group transfer (``HAService#notifyTransferSome``);
@@ -108,7 +108,7 @@ class Answers:
         seconds = (took_ms + GRAIN_MS) // TRANSFER_WAIT_MS
         return read + seconds + 1 >= TRANSFER_WAKE_UPS_MAX
 
-    def find_known_ms(self, put: Put) -> float:
+    def find_known_ms(self, put: RecordedPut) -> float:
         """By when the master has read a report that answers a put; infinite where that is open.
 
         ``ReadSocketService#run`` reads what has come while its connection goes on; that counts for
@@ -125,7 +125,7 @@ class Answers:
                 found += (t + SLACK_MS for t in covering if begin_ms <= t < closed_ms - SLACK_MS)
         return min(found)
 
-    def is_alone(self, put: Put) -> bool:
+    def is_alone(self, put: RecordedPut) -> bool:
         """No other put waits beside it: the group transfer serves nobody else (R-HA-22)."""
         if put.process in self.plan.sampled_processes or put.is_behind_gap:
             return False
@@ -133,7 +133,7 @@ class Answers:
         begin_ms, end_ms = put.begin_ms - JITTER_MS, put.end_ms + JITTER_MS
         return not any(each.begin_ms < end_ms and begin_ms < each.end_ms for each in others)
 
-    def may_lack_slave(self, put: Put) -> bool:
+    def may_lack_slave(self, put: RecordedPut) -> bool:
         """SLAVE_NOT_AVAILABLE: no connection counted, or all slaves too far behind (R-HA-19).
 
         What is reported is never taken back.
@@ -144,7 +144,7 @@ class Answers:
         is_checked = self.plan.is_slave_checked(put.process)
         return is_checked and put.waits_for_store and not is_there
 
-    def may_see(self, put: Put, push2: int) -> bool:
+    def may_see(self, put: RecordedPut, push2: int) -> bool:
         """Its producer may read that this was reported, once it has the answer.
 
         No less than before, and if it has waited for a slave, no less than its own end (R-HA-20).
@@ -154,7 +154,7 @@ class Answers:
         return push2 >= max(put.push2_before, put.end_offset if has_waited else 0)
 
 
-CHECKS: Mapping[str, Callable[[Answers, Put], bool]] = {
+CHECKS: Mapping[str, Callable[[Answers, RecordedPut], bool]] = {
     "PUT_OK": lambda _answers, _put: True,
     "FLUSH_DISK_TIMEOUT": Answers.may_miss_disk,
     "FLUSH_SLAVE_TIMEOUT": Answers.may_time_out,

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from brokers.recordings.clock import LATE_MS
 from brokers.recordings.hidden.node import Node
-from brokers.recordings.log.notes import Connection
+from brokers.recordings.log.notes import CountedConnection
 from brokers.recordings.reading import Event
 
 UNSET = -1
@@ -20,8 +20,8 @@ Shown = Mapping[str, int]
 
 
 def match(
-    kept: Sequence[Connection], shown: Sequence[Shown], requests: Sequence[int]
-) -> list[tuple[Connection, Shown]] | None:
+    kept: Sequence[CountedConnection], shown: Sequence[Shown], requests: Sequence[int]
+) -> list[tuple[CountedConnection, Shown]] | None:
     """Each shown connection with the one it is; None where they cannot be the same.
 
     The dead ones that are missing were noticed; those that fit go first. ``requests``: by slave,
@@ -37,12 +37,12 @@ def match(
     return match(rest, shown, requests) if last.known is not None else None
 
 
-def fits_alive(alive: Connection, shown: Shown, requests: Sequence[int]) -> bool:
+def fits_alive(alive: CountedConnection, shown: Shown, requests: Sequence[int]) -> bool:
     """A connection may be shown so, now or once the slave has asked for something on it."""
     return requests[alive.slave] in (UNSET, shown["slave_request_offset"])
 
 
-def fits(dead: Connection, shown: Shown) -> bool:
+def fits(dead: CountedConnection, shown: Shown) -> bool:
     """A dead connection may be shown so: a little more may have been read or sent since its end."""
     assert dead.known is not None
     request, ack, following = dead.known
@@ -53,13 +53,13 @@ def fits(dead: Connection, shown: Shown) -> bool:
     return is_asked and is_read and begin >= following and not asked < 0 <= begin
 
 
-def list_listed(node: Node, event: Event) -> Sequence[Connection]:
+def list_listed(node: Node, event: Event) -> Sequence[CountedConnection]:
     """Of the connections that a master counts, those that a look at it may list.
 
     It counts one before it lists it, which takes a moment (``HAConnection``'s constructor,
     ``HAService#addConnection``).
     """
-    known: Sequence[Connection] = node.notes.connections
+    known: Sequence[CountedConnection] = node.notes.connections
     shown = event.data.get("connections", ())
     unlisted = event.data.get("connection_count", len(shown)) - len(shown)
     if not 0 < unlisted <= len(known):

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from attrs import field, frozen
 
-from brokers.recordings.ahead.links import Observations
+from brokers.recordings.ahead.links import FutureValues
 from brokers.recordings.ahead.plan import Plan
-from brokers.recordings.ahead.puts import Put
+from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.clock import JITTER_MS, NOTICE_MS, SHUTDOWN_MS, SLACK_MS
 from brokers.recordings.kinds import END_KINDS
 from brokers.recordings.reading import Event
@@ -39,7 +39,7 @@ class Counts:
     is_steady: bool = field(init=False)
     """No frame is refused: each slave's log is the begin of its master's, in one file."""
 
-    seen: Observations = field(init=False)
+    seen: FutureValues = field(init=False)
     """How many the master is seen to count; -1 at the end of each of its processes."""
 
     @losses_ms.default
@@ -48,7 +48,7 @@ class Counts:
         return tuple(sorted(find_loss_ms(event, self.plan.master) for event in events))
 
     @seen.default
-    def _see_counts(self) -> Observations:
+    def _see_counts(self) -> FutureValues:
         found: list[tuple[float, int]] = []
         for event in self.plan.recording.events:
             if event.data.get("node") != self.plan.master:
@@ -59,7 +59,7 @@ class Counts:
             if event.kind in END_KINDS:
                 found.append((event.t_ms, -1))
         found.sort()
-        return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
+        return FutureValues(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
 
     @is_recorded.default
     def _see_connections(self) -> bool:
@@ -80,7 +80,7 @@ class Counts:
         is_lost = first < bisect_right(self.losses_ms, end_ms)
         return (self.is_recorded or self.is_steady) and not is_lost
 
-    def is_any_kept(self, put: Put) -> bool:
+    def is_any_kept(self, put: RecordedPut) -> bool:
         """Some connection counts from the call of a put until its answer.
 
         As its producer has seen before the call; where nobody looked, one that was opened so long

@@ -17,7 +17,7 @@ from brokers.recordings.clock import (
 from brokers.recordings.hidden.node import Node
 from brokers.recordings.log.arguments import APPENDING
 from brokers.recordings.log.guide import LogGuide
-from brokers.recordings.log.notes import Wire
+from brokers.recordings.log.notes import LinkNotes
 from brokers.recordings.settings import read_settings
 from reference.language.machine import Action
 from reference.worlds.replication.shape import FlushDiskType
@@ -161,7 +161,7 @@ class LogDeadlines:
 
         What the end of its connection has overtaken may be lost: a frame that is cut, for one.
         """
-        wire: Wire = node.notes.wires[slave]
+        wire: LinkNotes = node.notes.wires[slave]
         if not wire.is_recorded or not node.notes.seen.wires[slave].is_open:
             return False
         known = self.guide.get(node, f"links.{slave}.slave_ack_offset")

@@ -11,9 +11,9 @@ from typing import Protocol
 
 from attrs import frozen
 
-from brokers.recordings.ahead.links import Observations
+from brokers.recordings.ahead.links import FutureValues
 from brokers.recordings.ahead.plan import Plan, find_next, find_now_or_next
-from brokers.recordings.ahead.puts import Put
+from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.clock import JITTER_MS
 from brokers.recordings.hidden.node import Node
 from brokers.recordings.log.arguments import APPENDING
@@ -59,7 +59,7 @@ class DueFlush:
     """Where a state has the end of the broker's log."""
     flushed: int
     """Where it has its flushed offset."""
-    seen: Observations
+    seen: FutureValues
     """Up to where the broker is seen to have flushed; -1 at the end of each of its processes."""
 
     def list_steps(self, guide: RecordedLog, node: Node) -> Sequence[Action]:
@@ -112,9 +112,9 @@ class DueTraffic:
     """
 
     slave: int
-    push2: Observations
+    push2: FutureValues
     """The ``push2SlaveMaxOffset`` that is seen; -1 at the end of each process of the master."""
-    least: Observations
+    least: FutureValues
     """What it has to be at least for the answer to a put, where nobody looks: likewise."""
     is_scripted: bool = False
     """Somebody plays the slave: nobody asks what it takes."""
@@ -175,7 +175,7 @@ class DueTraffic:
         return [Action(f"receive_report[{self.slave}]", {"slave_offset": n}) for n in covering[:1]]
 
 
-def see_least_push2(plan: Plan) -> Observations:
+def see_least_push2(plan: Plan) -> FutureValues:
     """What had been reported when a put was called that is answered PUT_OK for a slave's report.
 
     Where nobody looks at the master, and no report that covers the put comes while it is under way,
@@ -189,10 +189,10 @@ def see_least_push2(plan: Plan) -> Observations:
         if is_answered and not any(has_covering(link.reports, put) for link in plan.links):
             found.append((put.begin_ms, put.end_offset))
     found.sort()
-    return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
+    return FutureValues(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
 
 
-def has_covering(reports: Observations, put: Put) -> bool:
+def has_covering(reports: FutureValues, put: RecordedPut) -> bool:
     """One of these reports covers a put, and was noted while that was under way."""
     first = bisect_left(reports.times_ms, put.begin_ms - JITTER_MS)
     last = bisect_right(reports.times_ms, put.end_ms)
@@ -207,7 +207,7 @@ class DueRequests:
     order of their answers: the group transfer serves one at a time (R-HA-22).
     """
 
-    puts: Sequence[Put]
+    puts: Sequence[RecordedPut]
     """All that are recorded, in the order of their places."""
 
     def list_steps(self, guide: RecordedLog, node: Node) -> Sequence[Action]:
@@ -243,12 +243,12 @@ class DueRequests:
         return {"size_bytes": put.size_bytes, "waits_for_store": int(put.waits_for_store)}
 
 
-def has_waited(put: Put) -> bool:
+def has_waited(put: RecordedPut) -> bool:
     """A put has waited for a slave, if its master is a SYNC_MASTER."""
     return put.waits_for_store and put.status in REQUESTED
 
 
-def is_given_up(guide: RecordedLog, node: Node, put: Put) -> bool:
+def is_given_up(guide: RecordedLog, node: Node, put: RecordedPut) -> bool:
     """A put has used up both of its flushes: its disk step has failed without a time-out."""
     timers = node.notes.seen.timers or guide.plan.timers
     is_sync = guide.plan.structure.is_sync_flush and put.waits_for_store

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import field, frozen
 
-from brokers.recordings.ahead.boundaries import Table
-from brokers.recordings.ahead.links import Frame
+from brokers.recordings.ahead.boundaries import MessageTable
+from brokers.recordings.ahead.links import RecordedFrame
 from brokers.recordings.ahead.plan import MASTER, Plan, find_now_or_next
 from brokers.recordings.ahead.puts import MESSAGE_HEAD_BYTES
 from brokers.recordings.clock import JITTER_MS, NOTICE_MS, compute_longest_put_ms
@@ -24,7 +24,7 @@ from reference.worlds.replication.shape import Role
 
 
 @frozen
-class Life:
+class LogLife:
     """One life of the master's log."""
 
     begin_ms: float
@@ -54,11 +54,11 @@ class Landmarks:
     """Where messages end among those that nobody saw put; nothing where that is open."""
     has_flow_control: bool = field(init=False)
     """The master limits how much it sends in a second (V-53)."""
-    lives: tuple[Life, ...] = field(init=False)
+    lives: tuple[LogLife, ...] = field(init=False)
     """The lives of the master's log that may have bytes."""
 
     @lives.default
-    def _list_lives(self) -> tuple[Life, ...]:
+    def _list_lives(self) -> tuple[LogLife, ...]:
         return tuple(list_lives(self.plan))
 
     @has_flow_control.default
@@ -216,7 +216,7 @@ class Landmarks:
         return offset in stands or any(map(self.may_stand_at, begins))
 
 
-def list_lives(plan: Plan) -> Iterator[Life]:
+def list_lives(plan: Plan) -> Iterator[LogLife]:
     """The lives of a master's log, each with what a power loss has left of the one before."""
     begins_ms = [0.0, *(process.end_ms for process in plan.processes)]
     cuts = {
@@ -231,14 +231,14 @@ def list_lives(plan: Plan) -> Iterator[Life]:
         processes = [number for number, each in enumerate(plan.lives) if each == life]
         is_sampled = is_set or not plan.sampled_processes.isdisjoint(processes)
         open_ms = min(plan.processes[number].end_ms for number in processes) - longest_ms
-        yield Life(
+        yield LogLife(
             begins_ms[processes[0]],
             cuts.get(life, math.inf),
             -math.inf if is_sampled else open_ms,
         )
 
 
-def follow_frames(frames: Sequence[Frame]) -> tuple[frozenset[int], bool]:
+def follow_frames(frames: Sequence[RecordedFrame]) -> tuple[frozenset[int], bool]:
     """Where a master stands that sends these frames of one connection, one behind the other.
 
     False where one does not begin at the end of the one before: the rest tells nothing.
@@ -254,7 +254,7 @@ def follow_frames(frames: Sequence[Frame]) -> tuple[frozenset[int], bool]:
 
 
 def list_ends(
-    frames: Sequence[Frame], file_size_bytes: int, tables: Sequence[Table]
+    frames: Sequence[RecordedFrame], file_size_bytes: int, tables: Sequence[MessageTable]
 ) -> Iterator[int]:
     """Where a slave's log, or its dispatch, may end that takes these frames of one connection.
 
@@ -273,7 +273,7 @@ def list_ends(
         yield from (frame.start_offset, frame.end_offset, taken, base + taken)
 
 
-def may_end_at(table: Table, offset: int, is_open: bool) -> bool:
+def may_end_at(table: MessageTable, offset: int, is_open: bool) -> bool:
     """A record of this life ends here, or one that is not recorded may.
 
     ``is_open``: such may lie behind the last.

@@ -8,10 +8,10 @@ from attrs import evolve
 
 from brokers.recordings.ahead.order import SEND_WAIT_MS, Observation
 from brokers.recordings.clock import SLACK_MS, TIMER_RANGES
-from brokers.recordings.hidden.node import Asked, Goal, Node
+from brokers.recordings.hidden.node import Goal, Node, Requirements
 from brokers.recordings.log.asking import Asking
 from brokers.recordings.log.limits.slaves import list_owed
-from brokers.recordings.log.notes import Wire
+from brokers.recordings.log.notes import LinkNotes
 
 ROOM_BYTES = 4096
 """So much is taken from a master whose slave reads nothing: HAConnection (constructor) asks for a
@@ -21,7 +21,9 @@ LOOKED_MS = SEND_WAIT_MS + SLACK_MS
 """By when a write service has looked whether there is anything to send."""
 
 
-def ask_about_silence(asking: Asking, observation: Observation, asked: Asked) -> Asked:
+def ask_about_silence(
+    asking: Asking, observation: Observation, asked: Requirements
+) -> Requirements:
     """What an observation asks, and that nobody has been silent for too long by then.
 
     Of masters that is asked first: the observation may be what comes too late.
@@ -94,7 +96,7 @@ def find_position(asking: Asking, node: Node, slave: int, request: int) -> int:
     The first one begins where the slave has asked for it, unless that is 0 (R-HA-11). Which of
     several reports at once was the first for the master, of one that is played, the state tells.
     """
-    wire: Wire = node.notes.wires[slave]
+    wire: LinkNotes = node.notes.wires[slave]
     frames = asking.guide.list_frames(wire, slave)
     if wire.forwarded:
         return frames[wire.forwarded - 1].end_offset

@@ -17,7 +17,7 @@ from brokers.recordings.clock import (
 from brokers.recordings.controller.goals import has_epoch_files
 from brokers.recordings.hidden.node import Goal, Node
 from brokers.recordings.log.asking import Asking
-from brokers.recordings.view import Broker
+from brokers.recordings.view import ShownBroker
 from reference.releases.timing_differences import OWN_REPORT_TIMER
 
 
@@ -104,7 +104,7 @@ def list_unclosed(asking: Asking, node: Node, slave: int, now_ms: float) -> Iter
         yield Goal(text, lambda _: False)
 
 
-def has_hidden_stop(plan: Plan, broker: Broker, slave: int, now_ms: float) -> bool:
+def has_hidden_stop(plan: Plan, broker: ShownBroker, slave: int, now_ms: float) -> bool:
     """The slave's next life ends in order, and nobody tells when that stop began."""
     turns = plan.links[slave].turns
     place = bisect_left(turns, now_ms, key=lambda event: event.t_ms)

@@ -17,17 +17,17 @@ from attrs import evolve
 
 from brokers.recordings.ahead.order import Observation
 from brokers.recordings.ahead.plan import MASTER, Plan
-from brokers.recordings.hidden.node import Asked, Goal, Node, Stage
+from brokers.recordings.hidden.node import Goal, Node, Requirements, Stage
 from brokers.recordings.log.asking import Asking, agrees, is_fact, see
 from brokers.recordings.log.brokers import begins_at, check_running, get_log
-from brokers.recordings.log.seen import Seen
+from brokers.recordings.log.seen import ShownFacts
 from brokers.recordings.reading import Event
 from brokers.recordings.recorded_log import name_end
-from brokers.recordings.view import Question
+from brokers.recordings.view import BrokerQuestion
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
 
 
-def observe_question(asking: Asking, observation: Observation, _: Node) -> Asked:
+def observe_question(asking: Asking, observation: Observation, _: Node) -> Requirements:
     """A broker is asked about itself: from now on it tells no less than it has."""
     event = observation.event
     broker = asking.plan.find_node(event)
@@ -37,13 +37,13 @@ def observe_question(asking: Asking, observation: Observation, _: Node) -> Asked
         if not known.is_started:
             return after
         log = get_log(asking.guide.machine.decode(after.state), broker)
-        question = Question(event.seq, log.max_offset, log.dispatched_offset)
+        question = BrokerQuestion(event.seq, log.max_offset, log.dispatched_offset)
         if asking.plan.are_puts_hidden:  # Where its messages end is a guess until somebody looks.
             ms = known.started_ms, observation.t_ms
-            question = Question(event.seq, find_highest_end(asking.plan, broker, *ms), 0)
+            question = BrokerQuestion(event.seq, find_highest_end(asking.plan, broker, *ms), 0)
         return see(partial(note_question, broker=broker, question=question))(after)
 
-    return Asked(after=ask)
+    return Requirements(after=ask)
 
 
 def find_highest_end(plan: Plan, broker: int, from_ms: float, until_ms: float) -> int:
@@ -54,19 +54,19 @@ def find_highest_end(plan: Plan, broker: int, from_ms: float, until_ms: float) -
     return max(seen.values[begin:end], default=0)
 
 
-def note_question(seen: Seen, broker: int, question: Question) -> Seen:
+def note_question(seen: ShownFacts, broker: int, question: BrokerQuestion) -> ShownFacts:
     """One question more."""
     questions = (*seen.get_broker(broker).questions, question)
     return seen.change_broker(broker, questions=questions)
 
 
-def forget_question(seen: Seen, broker: int, seq: int) -> Seen:
+def forget_question(seen: ShownFacts, broker: int, seq: int) -> ShownFacts:
     """It is answered."""
     left = tuple(each for each in seen.get_broker(broker).questions if each.seq != seq)
     return seen.change_broker(broker, questions=left)
 
 
-def observe_status(asking: Asking, observation: Observation, node: Node) -> Asked:
+def observe_status(asking: Asking, observation: Observation, node: Node) -> Requirements:
     """A broker has answered where its log begins and ends, and how far its dispatch is behind.
 
     Nothing is appended for it beyond that end, unless the log has gone on by the stamp.
@@ -80,7 +80,7 @@ def observe_status(asking: Asking, observation: Observation, node: Node) -> Aske
         lambda _: list_bounds(asking, event, broker),
         lambda n: list_floors(asking, event, broker, n),
     )
-    asked = Asked(stages, after=see(partial(forget_question, broker=broker, seq=event.seq)))
+    asked = Requirements(stages, after=see(partial(forget_question, broker=broker, seq=event.seq)))
     if asking.guide.get_max(node, broker) > end:
         return asked
     return evolve(asked, stages=(lambda _: (is_end,), *stages), otherwise=lambda: asked)

@@ -11,7 +11,7 @@ from attrs import define, field
 from brokers.broker.host import Transport
 from brokers.recordings.reading import Event, Recording
 from brokers.wire.replication import Frame, ReportReader, encode_frame
-from reference.store.put import Message, encode_message
+from reference.store.put import MessageToPut, encode_message
 from reference.store.records import compute_message_length, encode_blank_header
 from tests.brokers.broker.simulated.network import Network, Process
 from tests.brokers.broker.simulated.scripts import Life
@@ -58,7 +58,7 @@ class LogImage:
 def make_record(offset: int, size: int) -> bytes:
     """A message that takes so many bytes."""
     body = bytes(size - compute_message_length(0, TOPIC_BYTES, 0))
-    return encode_message(Message("T0", 0, body), 0, offset, 1)
+    return encode_message(MessageToPut("T0", 0, body), 0, offset, 1)
 
 
 @define(eq=False, repr=False)

@@ -12,10 +12,10 @@ from attrs import define, field
 
 from brokers.broker.broker import Broker
 from brokers.broker.host import Transport
-from brokers.broker.replication.followed_puts import Put
+from brokers.broker.replication.followed_puts import PendingPut
 from brokers.recordings.reading import Event, Recording
 from brokers.wire.replication import FrameReader, encode_report
-from reference.store.put import Message, PutMessageResult
+from reference.store.put import MessageToPut, PutMessageResult
 from reference.store.records import compute_message_length
 from tests.brokers.broker.simulated.network import Network, Process, SimulatedHost
 from tests.brokers.broker.simulated.scripts import Life
@@ -175,14 +175,14 @@ class MasterScript:
         message = self._make_message(event, body)
         broker.puts.ask(message, lambda put: self._take(event, put))
 
-    def _make_message(self, event: Event, body: bytes) -> Message:
+    def _make_message(self, event: Event, body: bytes) -> MessageToPut:
         """As many bytes as the recorded one has: what is missing are properties."""
         topic = str(event["topic"])
         size = compute_message_length(len(body), len(topic), 0)
         usual = size + len(f"MID{event.data.get('msg_id')}xx")
         missing = (int(event.data.get("wrote_bytes", 0)) or usual) - size
         waits = bool(event["wait_store_ok"])
-        return Message(
+        return MessageToPut(
             topic, int(event["queue"]), body, "x" * max(0, missing), is_wait_store_msg_ok=waits
         )
 
@@ -193,10 +193,10 @@ class MasterScript:
         is_rolled = place % size == 0 and place - broker.store.max_offset == gap
         fixed = compute_message_length(0, 1, 0)
         if gap >= FILLER_BYTES_MIN and not is_rolled:
-            message = Message("F", 0, bytes(gap - fixed), is_wait_store_msg_ok=False)
+            message = MessageToPut("F", 0, bytes(gap - fixed), is_wait_store_msg_ok=False)
             broker.puts.ask(message, lambda _: None)
 
-    def _take(self, event: Event, put: Put) -> None:
+    def _take(self, event: Event, put: PendingPut) -> None:
         assert isinstance(put.result, PutMessageResult)
         told: dict[str, Any] = {"put_status": put.result.status.name}
         if put.result.append is not None and "wrote_offset" in event.data:

@@ -29,7 +29,12 @@ from properties.scenarios.known_issues.repair import (
     take_in_order,
     try_elsewhere,
 )
-from properties.scenarios.known_issues.scenario import CERTAINTIES, Evidence, IssueError, Scenario
+from properties.scenarios.known_issues.scenario import (
+    CERTAINTIES,
+    IssueError,
+    RecordedEvidence,
+    Scenario,
+)
 from properties.scenarios.known_issues.telling import as_json, draw, tell_scenario
 from properties.worlds.catalogue import STRUCTURES
 from reference.language.machine import compute_machine
@@ -242,7 +247,7 @@ EVIDENCE = [(entry.name, evidence) for entry in TOLD for evidence in entry.seen]
 
 
 @pytest.mark.parametrize(("name", "evidence"), EVIDENCE, ids=lambda v: str(v).replace(" ", "_"))
-def test_recordings_show_it(name: str, evidence: Evidence) -> None:
+def test_recordings_show_it(name: str, evidence: RecordedEvidence) -> None:
     """The line exists, is of its kind, and its fields have these values."""
     line = read_recording(evidence.recording)[evidence.seq]
     assert evidence.event == line["ev"]

@@ -16,7 +16,7 @@ from properties.scenarios.procedures.readers import try_reader_recoveries
 from properties.scenarios.procedures.recoveries import (
     RECOVERIES,
     WITH_CONTROLLER,
-    Outcome,
+    RecoveryOutcome,
     choose_judged,
     try_recoveries,
 )
@@ -31,7 +31,9 @@ EMPTY, WITHOUT_EPOCHS, IN_NEXT_EPOCH = range(TO_MASTER + 1, TO_MASTER + 4)
 CONTROLLED = f"{PAIR} at 5.0.0-controller"
 
 
-def try_all(structure: str, claim: str, fault: str, also: tuple[str, ...] = ()) -> list[Outcome]:
+def try_all(
+    structure: str, claim: str, fault: str, also: tuple[str, ...] = ()
+) -> list[RecoveryOutcome]:
     """What each recovery gives after a certified schedule."""
     found = STRUCTURES[structure]
     verdict = load_cells(found)[claim, fault]
@@ -91,7 +93,7 @@ HARMS = {
 @pytest.mark.parametrize("word", HARMS)
 def test_each_harm_alone_is_no_help(word: str) -> None:
     """Above all a message answered PUT_OK that is lost: `explain` and `check` propose no such."""
-    harmless = Outcome("Restart the master")
+    harmless = RecoveryOutcome("Restart the master")
     assert (harmless.is_mending, describe(harmless, ())[0]) == (True, "helps")
     harmful = evolve(harmless, **HARMS[word])
     assert (harmful.is_mending, describe(harmful, ())[0]) == (False, word)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from command_line.answers.story.afterwards import Broken, tell_signs
+from command_line.answers.story.afterwards import BrokenGroup, tell_signs
 from properties.generated_text import SPEC
 from properties.scenarios.known_issues.catalogue import find_entries
 from properties.scenarios.procedures.signs import (
@@ -69,7 +69,7 @@ def test_explain_tells_the_signs() -> None:
     """Before the recoveries, each with what to do."""
     structure = ClaimedGroup(variants=("5.0.0-controller",))
     verdict = load_cells(structure)["slaves_reach_the_masters_end", "none"]
-    lines = tell_signs(Broken(structure, verdict, ("slaves_reach_the_masters_end",), ()))
+    lines = tell_signs(BrokenGroup(structure, verdict, ("slaves_reach_the_masters_end",), ()))
     told = " ".join(lines)
     assert "slave logs “Failed to find a consistent point between masterEpoch”" in told
     assert "mqadmin getBrokerEpoch: " in told

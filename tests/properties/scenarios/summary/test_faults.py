@@ -8,7 +8,7 @@ from attrs import evolve
 from properties.language.world import ClaimedStructure
 from properties.scenarios.summary.faults import count_faults, describe_blow
 from properties.scenarios.summary.rows import keep_weakest
-from properties.scenarios.summary.words import Kind, load_words
+from properties.scenarios.summary.words import FailureKind, load_words
 from properties.schedules.judgement import is_refuted_by
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts.certificates import load_cells
@@ -24,29 +24,29 @@ from tests.structures import leave_large_to_night, name_of
             "acknowledged_is_kept_on_master",
             "master power loss",
             "one power loss of the master",
-            Kind.COMMON,
+            FailureKind.COMMON,
         ),
         (
             "acknowledged_is_kept_on_some_broker",
             "master power loss",
             "2 power losses of the master",
-            Kind.COMBINED,
+            FailureKind.COMBINED,
         ),
         (
             "acknowledged_is_kept_on_some_broker",
             "power loss of both",
             "power losses of master and slave",
-            Kind.COMBINED,
+            FailureKind.COMBINED,
         ),
         (
             "equal_offsets_mean_equal_bytes",
             "none",
             "a slave restart mid-message",
-            Kind.UNFAILED,
+            FailureKind.UNFAILED,
         ),
     ],
 )
-def test_a_schedule_in_words(claim: str, fault: str, words: str, kind: Kind) -> None:
+def test_a_schedule_in_words(claim: str, fault: str, words: str, kind: FailureKind) -> None:
     """By what it counts, not by what its fault model is called."""
     blow = describe_blow(STOCK_PAIR, load_cells(STOCK_PAIR)[claim, fault])
     assert (words, kind) == (blow.words, blow.kind)
@@ -65,8 +65,8 @@ def test_what_takes_several_failures_is_not_known_to_take_one(structure: Claimed
     """No known schedule breaks the claim with each of the failures once: a risk, and no loss."""
     world = structure.world
     for _, cell in keep_weakest((structure, v) for v in load_cells(structure).values()):
-        is_one_sort = load_words().columns[cell.fault].kind is not Kind.COMBINED
-        if is_one_sort and describe_blow(structure, cell).kind is Kind.COMBINED:
+        is_one_sort = load_words().columns[cell.fault].kind is not FailureKind.COMBINED
+        if is_one_sort and describe_blow(structure, cell).kind is FailureKind.COMBINED:
             column = world.get_fault_model(cell.fault)
             once = column.counts(**dict.fromkeys(column.admitted, 1))
             parameters = evolve(world.sizes.search, limits=once)

@@ -21,7 +21,7 @@ from properties.scenarios.summary.rows import (
     NO_SYSTEM_OF_POOL,
 )
 from properties.scenarios.summary.shown_actions import ACTIONS_MAX, choose_shown
-from properties.scenarios.summary.words import Grade, Kind, load_words
+from properties.scenarios.summary.words import FailureKind, Grade, load_words
 from properties.verdicts.analysis import Analysis
 from properties.verdicts.certificates import find_cells, load_cells
 from properties.worlds.replication.structures import STOCK_PAIR
@@ -122,7 +122,7 @@ def test_switches_propose_something_else(settings: tuple[str, str, int, str]) ->
 def test_grades_follow_the_failures(settings: tuple[str, str, int, str]) -> None:
     """Loss by a common failure, risk by what is rarer, ok by none, and each word with a reason."""
     for row in summarise(*settings).rows:
-        losses = [f for f in row.failures if f.kind in (Kind.UNFAILED, Kind.COMMON)]
+        losses = [f for f in row.failures if f.kind in (FailureKind.UNFAILED, FailureKind.COMMON)]
         if row.grade is Grade.LOSS:
             assert losses
         elif row.grade is Grade.RISK:

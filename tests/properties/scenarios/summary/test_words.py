@@ -31,7 +31,7 @@ from properties.scenarios.summary.rows import (
     is_second_copy_promised,
     make_failure,
 )
-from properties.scenarios.summary.words import WORDS_FILE, Grade, Kind, RowWords, load_words
+from properties.scenarios.summary.words import WORDS_FILE, FailureKind, Grade, RowWords, load_words
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.findings.disputes import load_findings
 from properties.verdicts.findings.explanations import load_explanations
@@ -82,8 +82,8 @@ def test_kinds_follow_the_fault_modeles() -> None:
     columns = load_words().columns
     for world in SHOWN:
         for each in world.fault_models:
-            assert (columns[each.name].kind is Kind.UNFAILED) == (not each.admitted)
-        assert columns[world.every_fault.name].kind is Kind.COMBINED
+            assert (columns[each.name].kind is FailureKind.UNFAILED) == (not each.admitted)
+        assert columns[world.every_fault.name].kind is FailureKind.COMBINED
 
 
 def list_fallen() -> Iterator[tuple[RowWords, Any, Verdict]]:

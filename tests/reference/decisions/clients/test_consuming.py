@@ -8,9 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.decisions.clients.consuming import Failed, answer_send_back, consume, send_back
-from reference.decisions.clients.process_queue import Message
+from reference.decisions.clients.process_queue import CachedMessage
 from reference.decisions.clients.pulling import pull
-from reference.decisions.clients.push_consumer import Batch, PushConsumer, drop, make_reader
+from reference.decisions.clients.push_consumer import (
+    ConsumeRequest,
+    PushConsumer,
+    drop,
+    make_reader,
+)
 from reference.decisions.clients.requests import Network, PullReply
 from reference.decisions.clients.sending import SendAnswer
 from reference.decisions.name_server.client_side import Route
@@ -46,7 +51,7 @@ def test_ways(failed: Failed, by: str) -> None:
 def make_full(*offsets: int) -> PushConsumer:
     """A consumer that has pulled these messages, in batches of one."""
     empty = make_reader(Client(), offsets[0])
-    reply = PullReply(0, offsets[-1] + 1, 0, 100, 0, tuple(map(Message, offsets)))
+    reply = PullReply(0, offsets[-1] + 1, 0, 100, 0, tuple(map(CachedMessage, offsets)))
     return pull(empty, Network(pull=reply)).consumer
 
 
@@ -65,10 +70,10 @@ def test_a_message_that_is_left_holds_back_progress() -> None:
     """The consumer keeps it and consumes it again, so its progress does not pass it."""
     assert send_back(Failed("a", SLAVE_ONLY, None, {})).by == "is_left"
     consumer = make_full(4, 5)
-    consumer = consume(consumer, 0, left={Message(4)})
+    consumer = consume(consumer, 0, left={CachedMessage(4)})
     consumer = consume(consumer, 0)
     assert (consumer.memory_offset, consumer.assignments[0].cache.offsets) == (4, (4,))
-    assert consumer.batches == (Batch(0, (Message(4),)),)
+    assert consumer.batches == (ConsumeRequest(0, (CachedMessage(4),)),)
     assert consume(consumer, 0).memory_offset == 6
 
 
@@ -98,7 +103,7 @@ def test_progress_never_passes_an_unfinished_message(
             begin = consumer.assignments[0].next_offset
             offsets = range(begin, begin + count)
             code = 0 if count else 19
-            messages = tuple(map(Message, offsets))
+            messages = tuple(map(CachedMessage, offsets))
             reply = PullReply(code, begin + count, 0, 100, 0, messages)
             consumer = pull(consumer, Network(pull=reply)).consumer
             unfinished |= set(offsets)

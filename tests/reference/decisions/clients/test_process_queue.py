@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from reference.decisions.clients.process_queue import (
     NO_CHANGE,
-    Message,
+    CachedMessage,
     ProcessQueue,
     compute_progress,
     is_dispatched,
@@ -16,9 +16,9 @@ from reference.decisions.clients.process_queue import (
 )
 
 
-def make(*offsets: int) -> list[Message]:
+def make(*offsets: int) -> list[CachedMessage]:
     """Messages of 10 bytes."""
-    return [Message(offset, 10) for offset in offsets]
+    return [CachedMessage(offset, 10) for offset in offsets]
 
 
 def take_out(cache: ProcessQueue, *offsets: int) -> int:

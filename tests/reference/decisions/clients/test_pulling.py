@@ -8,12 +8,12 @@ import pytest
 from attrs import evolve
 
 from reference.decisions.clients.flow_control import FlowLimits
-from reference.decisions.clients.process_queue import Message
+from reference.decisions.clients.process_queue import CachedMessage
 from reference.decisions.clients.pulling import decode, make_reply, pull, react
 from reference.decisions.clients.push_consumer import (
     ConsumerSettings,
+    DelayedTask,
     PushConsumer,
-    Task,
     TaskKind,
     drop,
     make_reader,
@@ -34,7 +34,7 @@ from reference.decisions.reading.subscription import parse_tags
 
 def answer(code: int, begin: int = 9, *offsets: int, tag: str | None = None) -> PullReply:
     """An answer that suggests broker 1."""
-    messages = tuple(Message(offset, 1, tag) for offset in offsets)
+    messages = tuple(CachedMessage(offset, 1, tag) for offset in offsets)
     return PullReply(code, begin, 0, 20, 1, messages)
 
 
@@ -54,7 +54,10 @@ def test_a_batch_is_taken_and_the_next_pull_goes_at_once() -> None:
     assignment = consumer.assignments[0]
     assert (assignment.next_offset, assignment.cache.offsets) == (9, (4, 5))
     assert (consumer.client.suggested_id, consumer.ready, consumer.later) == (1, (0,), ())
-    assert [batch.messages for batch in consumer.batches] == [(Message(4, 1),), (Message(5, 1),)]
+    assert [batch.messages for batch in consumer.batches] == [
+        (CachedMessage(4, 1),),
+        (CachedMessage(5, 1),),
+    ]
     pairs = ask(make(batch_messages=2), answer(0, 9, 4, 5, 6)).batches
     assert [len(batch.messages) for batch in pairs] == [2, 1]
 
@@ -95,7 +98,10 @@ def test_a_moved_offset_gives_up_the_queue() -> None:
     """The old progress stays until it is corrected (B3-02956)."""
     step = pull(make_reader(Client(), 30, cached=2), Network(pull=answer(21, 0)))
     consumer = step.consumer
-    assert (step.scheduled_ms, consumer.later) == ((10_000,), (Task(TaskKind.CORRECT, 0, 10_000),))
+    assert (step.scheduled_ms, consumer.later) == (
+        (10_000,),
+        (DelayedTask(TaskKind.CORRECT, 0, 10_000),),
+    )
     assert consumer.assignments[0].is_dropped
     assert (consumer.memory_offset, consumer.assignments[0].next_offset) == (28, 0)
     assert (consumer.ready, consumer.assigned) == ((), 0)
@@ -119,7 +125,9 @@ def test_what_cannot_be_read_changes_nothing(reply: PullReply | None) -> None:
     step = pull(consumer, Network(pull=reply))
     assert decode(reply) is None
     assert (step.sent[0], step.scheduled_ms) == (PullRequest(1, 4, 4, False, False, 32), (3_000,))
-    assert step.consumer == evolve(consumer, ready=(), later=(Task(TaskKind.PULL, 0, 3_000),))
+    assert step.consumer == evolve(
+        consumer, ready=(), later=(DelayedTask(TaskKind.PULL, 0, 3_000),)
+    )
 
 
 def test_progress_goes_to_masters_only() -> None:
@@ -162,7 +170,7 @@ def test_what_arrives_of_a_broker_s_answer() -> None:
     """Of a refusal the code only."""
     result = GetMessageResult(GetMessageStatus.FOUND, "", 9, 0, 20, message_count=2)
     found = PullAnswer(ResponseCode.SUCCESS, "", suggested_broker_id=1, result=result)
-    assert make_reply(found) == PullReply(0, 9, 0, 20, 1, (Message(7), Message(8)))
+    assert make_reply(found) == PullReply(0, 9, 0, 20, 1, (CachedMessage(7), CachedMessage(8)))
     refused = PullAnswer(ResponseCode.NO_PERMISSION, "")
     assert make_reply(refused) == PullReply(16)
     assert react(make(), 0, make_reply(refused)).by == "is_answer_unreadable"

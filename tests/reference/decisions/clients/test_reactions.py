@@ -10,13 +10,13 @@ from attrs import evolve, fields_dict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.decisions.clients.process_queue import Message
+from reference.decisions.clients.process_queue import CachedMessage
 from reference.decisions.clients.pulling import pull
 from reference.decisions.clients.push_consumer import PushConsumer, make_reader
 from reference.decisions.clients.reactions import (
     DECODED_CODES,
-    Answered,
-    Standing,
+    PullResponse,
+    ReadPosition,
     is_decoded,
     is_message_kept,
     is_no_message_kept,
@@ -35,16 +35,16 @@ from reference.decisions.progress.client_offsets import (
     compute_pull_from_where,
 )
 from reference.decisions.progress.offset_table import (
-    Known,
-    Query,
+    ProgressKnowledge,
     QueryCode,
+    QueryConsumerOffsetRequest,
     answer_query,
     compute_answer,
 )
 from reference.decisions.reading.client import (
     NO_PROGRESS,
     Client,
-    Target,
+    PullTarget,
     compute_commit_flag,
     compute_first_id,
     compute_target,
@@ -61,10 +61,14 @@ from tests.reference.decisions.reading.test_terms import name_terms, read_term
 OFFSETS = st.integers(NO_PROGRESS, 6)
 IDS = st.integers(0, 2)
 STANDINGS = st.builds(
-    Standing, next_offset=OFFSETS, progress=OFFSETS, suggested_id=IDS, is_cache_empty=st.booleans()
+    ReadPosition,
+    next_offset=OFFSETS,
+    progress=OFFSETS,
+    suggested_id=IDS,
+    is_cache_empty=st.booleans(),
 )
 ANSWERS = st.builds(
-    Answered,
+    PullResponse,
     code=st.sampled_from(ResponseCode).map(int),
     next_begin_offset=OFFSETS,
     suggested_id=IDS,
@@ -73,20 +77,22 @@ ANSWERS = st.builds(
 
 
 @given(STANDINGS, ANSWERS)
-def test_answers_are_met_alike_by_numbers_and_terms(standing: Standing, answered: Answered) -> None:
+def test_answers_are_met_alike_by_numbers_and_terms(
+    standing: ReadPosition, answered: PullResponse
+) -> None:
     """Next pull, progress and suggested broker; the cache is somebody else's."""
     standing_term, standing_values = name_terms(standing, "standing")
     answered_term, answered_values = name_terms(answered, "answered")
     values = {**standing_values, **answered_values}
     after, told = meet(standing, answered), meet(standing_term, answered_term)
-    for name in fields_dict(Standing):
+    for name in fields_dict(ReadPosition):
         assert isinstance(getattr(told, name), Term)
         assert read_term(getattr(told, name), values) == getattr(after, name), name
     assert after.is_cache_empty is standing.is_cache_empty
 
 
 @given(ANSWERS)
-def test_an_answer_is_of_one_kind(answered: Answered) -> None:
+def test_an_answer_is_of_one_kind(answered: PullResponse) -> None:
     """Four kinds, or none, where the client does not decode the code."""
     kinds = (is_message_kept, is_no_message_kept, is_nothing_for_it, is_offset_illegal)
     assert is_decoded(answered) is (answered.code in DECODED_CODES)
@@ -94,7 +100,9 @@ def test_an_answer_is_of_one_kind(answered: Answered) -> None:
 
 
 @given(STANDINGS, ANSWERS)
-def test_what_cannot_be_decoded_changes_nothing(standing: Standing, answered: Answered) -> None:
+def test_what_cannot_be_decoded_changes_nothing(
+    standing: ReadPosition, answered: PullResponse
+) -> None:
     """Neither the next pull nor the broker that it goes to (B3-02514, B3-03498)."""
     refused = evolve(answered, code=int(ResponseCode.SYSTEM_ERROR))
     assert standing == meet(standing, refused)
@@ -102,7 +110,7 @@ def test_what_cannot_be_decoded_changes_nothing(standing: Standing, answered: An
 
 def fill(consumer: PushConsumer) -> PushConsumer:
     """The consumer after a batch of one message at 3."""
-    reply = PullReply(ResponseCode.SUCCESS, 4, 0, 20, 0, (Message(3, 1),))
+    reply = PullReply(ResponseCode.SUCCESS, 4, 0, 20, 0, (CachedMessage(3, 1),))
     return pull(consumer, Network(pull=reply)).consumer
 
 
@@ -117,12 +125,12 @@ def test_a_push_consumer_does_what_is_met(
     reader = make_reader(Client(), 4)
     consumer = reader if is_cache_empty else fill(reader)
     kept = count if code is ResponseCode.SUCCESS else 0
-    messages = tuple(Message(offset, 1) for offset in range(4, 4 + kept))
+    messages = tuple(CachedMessage(offset, 1) for offset in range(4, 4 + kept))
     after = pull(consumer, Network(pull=PullReply(code, 9, 0, 20, 1, messages))).consumer
     progress = NO_PROGRESS if consumer.memory_offset is None else consumer.memory_offset
     met = meet(
-        Standing(4, progress, get_wanted_id(consumer.client), is_cache_empty),
-        Answered(code, 9, 1, kept > 0),
+        ReadPosition(4, progress, get_wanted_id(consumer.client), is_cache_empty),
+        PullResponse(code, 9, 1, kept > 0),
     )
     assert met.next_offset == after.assignments[0].next_offset
     assert met.suggested_id == get_wanted_id(after.client)
@@ -164,15 +172,15 @@ def test_a_pull_goes_where_numbers_and_words_say(
 def test_progress_goes_along_with_pulls_to_masters(progress: int, broker: int) -> None:
     """From 1 on, told in both ways (R-CC-06, R-CC-07)."""
     in_memory = None if progress == NO_PROGRESS else progress
-    committed = compute_commit_flag(in_memory, Target(broker, ""))
+    committed = compute_commit_flag(in_memory, PullTarget(broker, ""))
     assert has_commit_flag(progress, broker) is (committed is not None)
     term: Any = leaf("progress", Sort.INTEGER)
     told = read_term(has_commit_flag(term, broker), {"progress": progress})
     assert told == has_commit_flag(progress, broker)
 
 
-@given(st.builds(Known, OFFSETS, st.integers(0, 2), st.booleans()))
-def test_progress_is_told_alike_by_numbers_and_terms(known: Known) -> None:
+@given(st.builds(ProgressKnowledge, OFFSETS, st.integers(0, 2), st.booleans()))
+def test_progress_is_told_alike_by_numbers_and_terms(known: ProgressKnowledge) -> None:
     """And as a query is answered (R-CO-05)."""
     term, values = name_terms(known, "known")
     told = compute_answer(known)
@@ -180,7 +188,9 @@ def test_progress_is_told_alike_by_numbers_and_terms(known: Known) -> None:
     assert read_term(compute_answer(term), values) == told
     is_far = known.is_first_message_on_disk
     table = {"T@G": {0: known.stored}} if known.stored >= 0 else {}
-    query = Query(table, "T@G", 0, known.queue_min_offset, 0 if is_far else None, 9, 8)
+    query = QueryConsumerOffsetRequest(
+        table, "T@G", 0, known.queue_min_offset, 0 if is_far else None, 9, 8
+    )
     answer = answer_query(query)
     assert told == (NO_PROGRESS if answer.offset is None else answer.offset)
     assert (answer.code is QueryCode.SUCCESS) is (told >= 0)

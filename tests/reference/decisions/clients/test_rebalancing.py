@@ -6,12 +6,12 @@ import pytest
 from attrs import evolve
 
 from reference.decisions.clients.consuming import consume
-from reference.decisions.clients.process_queue import Message
+from reference.decisions.clients.process_queue import CachedMessage
 from reference.decisions.clients.pulling import pull
 from reference.decisions.clients.push_consumer import (
     ConsumerSettings,
+    ConsumerStep,
     PushConsumer,
-    Step,
     make_consumer,
     make_reader,
 )
@@ -43,7 +43,7 @@ AT_SEVEN = Network(stored_offset=OffsetReply(0, 7))
 QUERY = StoredOffsetRequest(0)
 
 
-def take(network: Network, consumer: PushConsumer = NEW) -> Step:
+def take(network: Network, consumer: PushConsumer = NEW) -> ConsumerStep:
     """A rebalance gives the consumer the queue."""
     return rebalance(consumer, network, is_assigned=True)
 
@@ -56,7 +56,7 @@ def test_a_queue_is_taken_where_its_group_was() -> None:
     assert (step.consumer.assigned, step.consumer.ready) == (0, (0,))
     assert is_changed(NEW, step.consumer)
     again = take(AT_SEVEN, step.consumer)
-    assert again == Step(step.consumer)
+    assert again == ConsumerStep(step.consumer)
     assert not is_changed(step.consumer, again.consumer)
 
 
@@ -117,7 +117,7 @@ def test_a_queue_that_is_lost_is_dropped() -> None:
     assert (consumer.memory_offset, consumer.assigned) == (None, None)
     assert consumer.assignments[0].is_dropped
     assert pull(consumer, SILENCE).sent == ()
-    assert rebalance(consumer, SILENCE, is_assigned=False) == Step(consumer)
+    assert rebalance(consumer, SILENCE, is_assigned=False) == ConsumerStep(consumer)
 
 
 def test_a_queue_whose_pull_was_lost_is_taken_anew() -> None:
@@ -139,7 +139,7 @@ def test_a_correction(brokers: tuple[int, ...], broker_id: int) -> None:
     """The old progress is sent until it comes; it is sent twice, to a slave too, and forgotten."""
     waiting = move(make_reader(Client(brokers=brokers), 30, 28), 5)
     assert persist_all(waiting, SILENCE).sent == (CommitRequest(broker_id, 0, 28),)
-    assert take(AT_SEVEN, waiting) == Step(waiting)
+    assert take(AT_SEVEN, waiting) == ConsumerStep(waiting)
     step = run_delayed(waiting, SILENCE)
     assert step.sent == (CommitRequest(broker_id, 0, 5),) * 2
     assert (step.consumer.memory_offset, step.consumer.assigned) == (None, None)
@@ -172,10 +172,10 @@ def test_shorter_delays_end_first() -> None:
 
 def test_a_stop_does_not_wait() -> None:
     """What is done behind an unfinished message is not stored, and is consumed again."""
-    reply = PullReply(0, 6, 0, 20, 0, (Message(4), Message(5)))
+    reply = PullReply(0, 6, 0, 20, 0, (CachedMessage(4), CachedMessage(5)))
     full = pull(make_reader(Client(), 4), Network(pull=reply)).consumer
     step = stop(consume(full, 1), SILENCE)
     assert step.sent == (CommitRequest(0, 0, 4),)
     assert step.consumer.assigned is None
     assert step.consumer.assignments[0].is_dropped
-    assert stop(step.consumer, SILENCE) == Step(step.consumer)
+    assert stop(step.consumer, SILENCE) == ConsumerStep(step.consumer)

@@ -21,7 +21,12 @@ from reference.decisions.name_server.client_side import (
     list_write_queues,
     pick_route,
 )
-from reference.decisions.name_server.registry import QueueData, Registration, Registry, register
+from reference.decisions.name_server.registry import (
+    QueueData,
+    RegisterBrokerRequest,
+    Registry,
+    register,
+)
 from reference.decisions.name_server.removal import remove_address
 
 QUEUES = (("a", 0), ("a", 1), ("b", 0))
@@ -102,7 +107,7 @@ def test_without_a_master_nothing_is_tried() -> None:
     """The group can be read, and a send fails without any attempt (K-60)."""
     registry, version = Registry(), DataVersion(0)
     for broker_id, address in ((0, "m:1"), (1, "s:1")):
-        request = Registration("a", broker_id, address, "", version, {"T": QueueData()})
+        request = RegisterBrokerRequest("a", broker_id, address, "", version, {"T": QueueData()})
         registry, _ = register(registry, request, 0)
     answers = {"a": OK}
     assert send(list_write_queues(pick_route(registry, "T")), answers).copies == 1

@@ -6,19 +6,19 @@ import pytest
 from attrs import evolve
 
 from reference.decisions.delay import stored
-from reference.decisions.delay.delivery import Task
+from reference.decisions.delay.delivery import DeliveryTask
 from reference.decisions.delay.stored import Schedule
 from reference.store import dispatch, records
 from reference.store import store as stores
 from reference.store.java import JavaError
-from reference.store.put import Message, Surroundings
+from reference.store.put import MessageToPut, PutEnvironment
 from reference.store.records import SCHEDULE_TOPIC, Record
 from reference.store.store import Store, StoreConfig
 from reference.worlds.replication.shape import Role
 
-NOW = Surroundings(10**12)
+NOW = PutEnvironment(10**12)
 CONFIG = StoreConfig(4096, delays_ms=(0, 3_600_000))
-MESSAGE = Message("T", 3, b"body", "k\x01v\x02")
+MESSAGE = MessageToPut("T", 3, b"body", "k\x01v\x02")
 
 
 def make_store(config: StoreConfig = CONFIG, count: int = 0, level: int = 1) -> Store:
@@ -49,7 +49,7 @@ def test_a_round_puts_copies() -> None:
     assert set(schedule.tasks) == {1, 2}
     store, schedule, _ = stored.execute_on_timeup(store, schedule, 1, NOW)
     assert schedule.offsets == {1: 2}
-    assert schedule.tasks[1] == Task(2, 100)
+    assert schedule.tasks[1] == DeliveryTask(2, 100)
     assert stores.find_consume_queue(store, "T", 3).max_offset_in_queue == 2
 
 
@@ -57,7 +57,7 @@ def test_a_message_that_is_not_due_stops_the_round() -> None:
     """Its level waits an hour; progress is noted all the same."""
     store = make_store(count=1, level=2)
     store, schedule, ended = stored.execute_on_timeup(store, stored.start({}, store), 2, NOW)
-    assert ended.next == Task(0, 3_600_000)
+    assert ended.next == DeliveryTask(0, 3_600_000)
     assert schedule.offsets == {2: 0}
 
 
@@ -74,7 +74,7 @@ def test_a_refused_copy_is_tried_again() -> None:
     refusing = evolve(store, config=evolve(store.config, broker_role=Role.SLAVE))
     _, schedule, ended = stored.execute_on_timeup(refusing, schedule, 1, NOW)
     assert ended.decided_by == "is_copy_refused"
-    assert schedule.tasks[1] == Task(0, 10_000)
+    assert schedule.tasks[1] == DeliveryTask(0, 10_000)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_what_was_not_delayed_throws(properties: bytes) -> None:
     with pytest.raises(JavaError):
         stored.make_copy(Record(b"T", 0, 0, 0, properties=properties))
     store = make_store()
-    store, _ = stored.put_message(store, Message(SCHEDULE_TOPIC, 0, b"b"), 0, NOW)
+    store, _ = stored.put_message(store, MessageToPut(SCHEDULE_TOPIC, 0, b"b"), 0, NOW)
     store = dispatch.dispatch_until_rest(store, NOW.now_ms)
     _, schedule, ended = stored.execute_on_timeup(store, stored.start({}, store), 1, NOW)
     assert (ended.decided_by, schedule.offsets) == ("is_file_passed", {1: 1})

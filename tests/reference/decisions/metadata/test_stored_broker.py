@@ -7,15 +7,15 @@ from attrs import evolve
 
 from reference.decisions.metadata import stored_broker, table_text
 from reference.decisions.metadata.broker_tables import DataVersion
-from reference.decisions.metadata.stored_broker import TABLE_NAMES, StoredBroker
+from reference.decisions.metadata.stored_broker import TABLE_NAMES, BrokerMetadata
 from reference.decisions.metadata.table_text import DELAY, GROUPS, OFFSETS, TOPICS, TopicConfig
-from reference.decisions.progress.config_file import Broken, Content, Files
+from reference.decisions.progress.config_file import BrokenFile, Content, Files
 from reference.decisions.reading.subscription_group import SubscriptionGroup
 
 FRESH = stored_broker.make_broker("c", "b", 1)
 
 
-def fill(broker: StoredBroker) -> StoredBroker:
+def fill(broker: BrokerMetadata) -> BrokerMetadata:
     """With an entry of its own in each table, and all files written."""
     broker = stored_broker.put_entry(broker, TOPICS, "t", TopicConfig(name="t"), 2)
     broker = stored_broker.put_entry(broker, GROUPS, "g", SubscriptionGroup(), 3)
@@ -29,7 +29,7 @@ def fill(broker: StoredBroker) -> StoredBroker:
 FULL = fill(FRESH)
 
 
-def put_file(name: str, main: Content, backup: Content = Broken.MISSING) -> StoredBroker:
+def put_file(name: str, main: Content, backup: Content = BrokenFile.MISSING) -> BrokerMetadata:
     """The full broker with other files of one table."""
     return evolve(FULL, files={**FULL.files, name: Files(main, backup)})
 
@@ -141,7 +141,7 @@ def test_deletions() -> None:
     assert stored_broker.delete_entry(FULL, TOPICS, "x", 5) == FULL
 
 
-def make_slave(*, is_told: bool = True) -> StoredBroker:
+def make_slave(*, is_told: bool = True) -> BrokerMetadata:
     """A slave that knows its master."""
     tables = evolve(FRESH.tables, master_address="m" if is_told else None)
     return evolve(FRESH, tables=tables)
@@ -165,7 +165,7 @@ def test_a_copy_takes_memory_and_files() -> None:
     assert stored_broker.copy_all(make_slave(is_told=False), answer, 9) == make_slave(is_told=False)
 
 
-def script(step: str, text: str | None) -> StoredBroker:
+def script(step: str, text: str | None) -> BrokerMetadata:
     """The slave after a copy in which one step has this answer, and the others none."""
     return stored_broker.copy_all(make_slave(), lambda each: text if each == step else None, 9)
 
@@ -182,7 +182,7 @@ def test_an_answer_without_a_table_empties_the_slave() -> None:
     emptied = script("topics", '{"dataVersion":{"counter":3,"timestamp":4}}')
     assert emptied.tables.topics.entries == {}
     assert emptied.tables.topics.version == DataVersion(4, 3)
-    assert emptied.files[TOPICS].main is not Broken.MISSING
+    assert emptied.files[TOPICS].main is not BrokenFile.MISSING
 
 
 @pytest.mark.parametrize(("step", "name"), [("topics", TOPICS), ("groups", GROUPS)])
@@ -205,5 +205,5 @@ def test_no_table_of_progress_cannot_be_merged() -> None:
 
 def test_an_empty_answer_of_delay_empties_the_file() -> None:
     """Any text is written as it is."""
-    assert script("delay", "").files[DELAY].main is Broken.EMPTY
+    assert script("delay", "").files[DELAY].main is BrokenFile.EMPTY
     assert script("delay", "garbage").files[DELAY].main == "garbage"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from reference.decisions.metadata.broker_tables import DataVersion
 from reference.decisions.name_server.client_side import (
-    Span,
+    DurationRange,
     compute_pulls_elsewhere,
     compute_unknown_to_clients,
     compute_unlisted,
 )
-from reference.decisions.name_server.registry import Registration, Registry, register
+from reference.decisions.name_server.registry import RegisterBrokerRequest, Registry, register
 from reference.decisions.name_server.removal import SCAN_FIRST_MS, SCAN_PERIOD_MS, expire
 
-MASTER = Registration("b", 0, "m:1", "m:2", DataVersion(0))
+MASTER = RegisterBrokerRequest("b", 0, "m:1", "m:2", DataVersion(0))
 REGISTER_PERIOD_MS = 30_000
 
 
@@ -33,19 +33,19 @@ def test_a_dead_host_is_noticed_within_the_span() -> None:
         for since_ms in range(0, REGISTER_PERIOD_MS + 1, 1_000)
     ]
     span = compute_unlisted(is_channel_closed=False)
-    assert span == Span(90_000, 130_000)
+    assert span == DurationRange(90_000, 130_000)
     assert span.least_ms < min(waits) <= span.least_ms + 1_000
     assert span.most_ms == max(waits)
 
 
 def test_a_dead_process_is_noticed_at_once() -> None:
     """Its channel closes; clients learn of it when they fetch their route."""
-    assert compute_unlisted(is_channel_closed=True) == Span(0, 0)
-    assert compute_unknown_to_clients(is_channel_closed=True) == Span(0, 30_000)
-    assert compute_pulls_elsewhere(is_channel_closed=True) == Span(0, 33_000)
+    assert compute_unlisted(is_channel_closed=True) == DurationRange(0, 0)
+    assert compute_unknown_to_clients(is_channel_closed=True) == DurationRange(0, 30_000)
+    assert compute_pulls_elsewhere(is_channel_closed=True) == DurationRange(0, 33_000)
 
 
 def test_a_dead_host_takes_minutes() -> None:
     """Up to 160 s until clients know, and a pull that hangs comes on top."""
-    assert compute_unknown_to_clients(is_channel_closed=False) == Span(90_000, 160_000)
-    assert compute_pulls_elsewhere(is_channel_closed=False) == Span(90_000, 193_000)
+    assert compute_unknown_to_clients(is_channel_closed=False) == DurationRange(90_000, 160_000)
+    assert compute_pulls_elsewhere(is_channel_closed=False) == DurationRange(90_000, 193_000)

@@ -27,9 +27,9 @@ from reference.decisions.name_server.client_side import (
     pick_route,
 )
 from reference.decisions.name_server.registry import (
-    Answer,
     QueueData,
-    Registration,
+    RegisterBrokerRequest,
+    RegisterBrokerResult,
     Registry,
     VersionAnswer,
     answer_version_query,
@@ -41,8 +41,8 @@ from reference.decisions.name_server.registry import (
 from reference.decisions.name_server.removal import EXPIRY_MS, expire, remove_address
 
 TOPICS = {"T": QueueData(read_queues=2, write_queues=1)}
-MASTER = Registration("b", 0, "m:1", "m:2", DataVersion(0), TOPICS)
-SLAVE = Registration("b", 1, "s:1", "s:2", DataVersion(0), {"S": QueueData()})
+MASTER = RegisterBrokerRequest("b", 0, "m:1", "m:2", DataVersion(0), TOPICS)
+SLAVE = RegisterBrokerRequest("b", 1, "s:1", "s:2", DataVersion(0), {"S": QueueData()})
 BOTH = register(register(Registry(), MASTER, 0)[0], SLAVE, 0)[0]
 
 
@@ -52,12 +52,14 @@ def test_a_slave_is_told_of_a_master_that_is_listed_and_live() -> None:
         addresses = {"b": {0: "m:1"}} if is_listed else {}
         live = BOTH.live if is_live else {}
         _, answer = register(Registry(addresses, live), SLAVE, 1)
-        assert answer == (Answer("m:1", "m:2") if is_listed and is_live else Answer())
+        assert answer == (
+            RegisterBrokerResult("m:1", "m:2") if is_listed and is_live else RegisterBrokerResult()
+        )
 
 
 def test_a_master_is_told_nothing() -> None:
     """Also when it registers again."""
-    assert register(BOTH, MASTER, 1)[1] == Answer()
+    assert register(BOTH, MASTER, 1)[1] == RegisterBrokerResult()
 
 
 def test_queues_come_from_masters_only() -> None:
@@ -110,16 +112,18 @@ def test_silence_expires() -> None:
 
 def test_a_slave_forgets_its_master_but_not_where_the_log_comes_from() -> None:
     """After a registration without a live master (R-NS-03, R-NS-08; recorded in x3)."""
-    known = learn(configure(None), [Answer("m:1", "m:2")])
+    known = learn(configure(None), [RegisterBrokerResult("m:1", "m:2")])
     assert known == Addresses("m:1", "m:2")
-    assert learn(known, [Answer()]) == Addresses(None, "m:2")
+    assert learn(known, [RegisterBrokerResult()]) == Addresses(None, "m:2")
 
 
 def test_only_the_first_answer_counts() -> None:
     """Of several name servers; one-way registrations have none (R-NS-03)."""
     known = Addresses("m:1", "m:2")
-    assert learn(known, [Answer(), Answer("x:1", "x:2")]) == Addresses(None, "m:2")
-    assert learn(known, [Answer("x:1", "x:2")], is_one_way=True) == known
+    assert learn(known, [RegisterBrokerResult(), RegisterBrokerResult("x:1", "x:2")]) == Addresses(
+        None, "m:2"
+    )
+    assert learn(known, [RegisterBrokerResult("x:1", "x:2")], is_one_way=True) == known
     assert learn(known, []) == known
 
 
@@ -128,7 +132,7 @@ def test_only_the_first_answer_counts() -> None:
 )
 def test_a_configured_address_stays(configured: str | None, ha_master: str) -> None:
     """From six characters on (R-NS-04)."""
-    after = learn(configure(configured), [Answer("m:1", "m:2")])
+    after = learn(configure(configured), [RegisterBrokerResult("m:1", "m:2")])
     assert after.ha_master == ha_master
     assert after.master == "m:1"
 

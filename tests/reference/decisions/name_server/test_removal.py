@@ -7,9 +7,9 @@ from attrs import evolve
 from reference.decisions.metadata.broker_tables import DataVersion
 from reference.decisions.name_server.client_side import pick_route
 from reference.decisions.name_server.registry import (
-    Answer,
     QueueData,
-    Registration,
+    RegisterBrokerRequest,
+    RegisterBrokerResult,
     Registry,
     make_answer,
     register,
@@ -25,12 +25,12 @@ from reference.decisions.name_server.removal import (
 )
 
 TOPICS = {"T": QueueData()}
-MASTER = Registration("b", 0, "m:1", "m:2", DataVersion(0), TOPICS, channel="to m")
-SLAVE = Registration("b", 1, "s:1", "s:2", DataVersion(0), TOPICS, channel="to s")
+MASTER = RegisterBrokerRequest("b", 0, "m:1", "m:2", DataVersion(0), TOPICS, channel="to m")
+SLAVE = RegisterBrokerRequest("b", 1, "s:1", "s:2", DataVersion(0), TOPICS, channel="to s")
 SUCCESSOR = evolve(MASTER, address="n:1", ha_address="n:2", channel="to n")
 
 
-def list_in(*requests: Registration) -> Registry:
+def list_in(*requests: RegisterBrokerRequest) -> Registry:
     """The tables after registrations at time 0."""
     registry = Registry()
     for request in requests:
@@ -38,7 +38,7 @@ def list_in(*requests: Registration) -> Registry:
     return registry
 
 
-def leave(request: Registration) -> Unregistration:
+def leave(request: RegisterBrokerRequest) -> Unregistration:
     """What a broker says when it stops in order."""
     return Unregistration(request.name, request.broker_id, request.address, request.cluster)
 
@@ -54,12 +54,12 @@ def test_a_broker_that_stops_in_order_leaves() -> None:
 def test_a_replaced_master_that_stops_takes_its_successor_from_the_name() -> None:
     """Though the successor lives, and slaves are told no master any more (B4-1006)."""
     replaced = list_in(MASTER, SLAVE, SUCCESSOR)
-    assert make_answer(replaced, SLAVE) == Answer("n:1", "n:2")
+    assert make_answer(replaced, SLAVE) == RegisterBrokerResult("n:1", "n:2")
     left = unregister(replaced, leave(MASTER))
     assert left.addresses == {"b": {1: "s:1"}}
     assert set(left.live) == {"s:1", "n:1"}
-    assert make_answer(left, SLAVE) == Answer()
-    assert make_answer(register(left, SUCCESSOR, 1)[0], SLAVE) == Answer("n:1", "n:2")
+    assert make_answer(left, SLAVE) == RegisterBrokerResult()
+    assert make_answer(register(left, SUCCESSOR, 1)[0], SLAVE) == RegisterBrokerResult("n:1", "n:2")
 
 
 def test_without_a_slave_the_queues_of_the_successor_go_too() -> None:

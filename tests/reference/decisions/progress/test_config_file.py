@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reference.decisions.progress.config_file import (
-    Broken,
+    BrokenFile,
     Files,
     Loaded,
     list_after_kill,
@@ -39,8 +39,8 @@ def test_a_second_kill_changes_nothing() -> None:
 
 def test_a_kill_between_delete_and_rename_needs_the_backup() -> None:
     """The only instant without the file itself."""
-    without = [files for files in list_after_kill(SECOND, "3") if files.main is Broken.MISSING]
-    assert without == [Files(Broken.MISSING, "2", "3")]
+    without = [files for files in list_after_kill(SECOND, "3") if files.main is BrokenFile.MISSING]
+    assert without == [Files(BrokenFile.MISSING, "2", "3")]
 
 
 def test_a_power_loss_may_leave_nothing_or_stop_the_start() -> None:
@@ -64,19 +64,19 @@ def test_a_power_loss_spares_what_is_on_disk() -> None:
 @pytest.mark.parametrize(
     ("main", "backup", "loaded"),
     [
-        ("2", Broken.PARTIAL, Loaded("2")),
-        (Broken.EMPTY, "1", Loaded("1")),
-        (Broken.PARTIAL, "1", Loaded("1")),
-        (Broken.MISSING, Broken.MISSING, Loaded(None)),
-        (Broken.PARTIAL, Broken.EMPTY, Loaded(None)),
-        (Broken.MISSING, Broken.PARTIAL, Loaded(None, is_broker_started=False)),
-        (Broken.FOREIGN, "1", Loaded(None)),
-        (Broken.FOREIGN, Broken.PARTIAL, Loaded(None)),
-        (Broken.PARTIAL, Broken.FOREIGN, Loaded(None)),
-        (Broken.EMPTY, Broken.EMPTY, Loaded(None)),
+        ("2", BrokenFile.PARTIAL, Loaded("2")),
+        (BrokenFile.EMPTY, "1", Loaded("1")),
+        (BrokenFile.PARTIAL, "1", Loaded("1")),
+        (BrokenFile.MISSING, BrokenFile.MISSING, Loaded(None)),
+        (BrokenFile.PARTIAL, BrokenFile.EMPTY, Loaded(None)),
+        (BrokenFile.MISSING, BrokenFile.PARTIAL, Loaded(None, is_broker_started=False)),
+        (BrokenFile.FOREIGN, "1", Loaded(None)),
+        (BrokenFile.FOREIGN, BrokenFile.PARTIAL, Loaded(None)),
+        (BrokenFile.PARTIAL, BrokenFile.FOREIGN, Loaded(None)),
+        (BrokenFile.EMPTY, BrokenFile.EMPTY, Loaded(None)),
     ],
 )
-def test_loads(main: str | Broken, backup: str | Broken, loaded: Loaded) -> None:
+def test_loads(main: str | BrokenFile, backup: str | BrokenFile, loaded: Loaded) -> None:
     """The file, else the backup, else an empty table; a damaged backup ends the start.
 
     A file without a table hides the backup (B5-00221), and such a backup is good enough (B5-00035).

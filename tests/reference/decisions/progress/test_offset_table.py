@@ -7,8 +7,8 @@ import itertools
 import pytest
 
 from reference.decisions.progress.offset_table import (
-    Query,
     QueryCode,
+    QueryConsumerOffsetRequest,
     answer_query,
     commit,
     commit_first_lost,
@@ -41,23 +41,45 @@ def test_a_key_names_topic_and_group() -> None:
 @pytest.mark.parametrize(
     ("query", "code", "offset", "by"),
     [
-        (Query({KEY: {0: 5}}, KEY, 0), QueryCode.SUCCESS, 5, "is_stored"),
-        (Query({KEY: {0: 5}}, KEY, 0, 9), QueryCode.SUCCESS, 5, "is_stored"),
-        (Query({KEY: {0: -1}}, KEY, 0), QueryCode.SUCCESS, 0, "is_queue_young"),
-        (Query({}, KEY, 0), QueryCode.SUCCESS, 0, "is_queue_young"),
-        (Query({KEY: {1: 5}}, KEY, 0), QueryCode.SUCCESS, 0, "is_queue_young"),
-        (Query({}, KEY, 0, 1), QueryCode.QUERY_NOT_FOUND, None, "is_progress_unknown"),
+        (QueryConsumerOffsetRequest({KEY: {0: 5}}, KEY, 0), QueryCode.SUCCESS, 5, "is_stored"),
+        (QueryConsumerOffsetRequest({KEY: {0: 5}}, KEY, 0, 9), QueryCode.SUCCESS, 5, "is_stored"),
         (
-            Query({}, KEY, 0, 0, 100, 301, 200),
+            QueryConsumerOffsetRequest({KEY: {0: -1}}, KEY, 0),
+            QueryCode.SUCCESS,
+            0,
+            "is_queue_young",
+        ),
+        (QueryConsumerOffsetRequest({}, KEY, 0), QueryCode.SUCCESS, 0, "is_queue_young"),
+        (QueryConsumerOffsetRequest({KEY: {1: 5}}, KEY, 0), QueryCode.SUCCESS, 0, "is_queue_young"),
+        (
+            QueryConsumerOffsetRequest({}, KEY, 0, 1),
             QueryCode.QUERY_NOT_FOUND,
             None,
             "is_progress_unknown",
         ),
-        (Query({}, KEY, 0, 0, 100, 300, 200), QueryCode.SUCCESS, 0, "is_queue_young"),
-        (Query({}, KEY, 0, 0, None, 10**9, 0), QueryCode.SUCCESS, 0, "is_queue_young"),
+        (
+            QueryConsumerOffsetRequest({}, KEY, 0, 0, 100, 301, 200),
+            QueryCode.QUERY_NOT_FOUND,
+            None,
+            "is_progress_unknown",
+        ),
+        (
+            QueryConsumerOffsetRequest({}, KEY, 0, 0, 100, 300, 200),
+            QueryCode.SUCCESS,
+            0,
+            "is_queue_young",
+        ),
+        (
+            QueryConsumerOffsetRequest({}, KEY, 0, 0, None, 10**9, 0),
+            QueryCode.SUCCESS,
+            0,
+            "is_queue_young",
+        ),
     ],
 )
-def test_queries(query: Query, code: QueryCode, offset: int | None, by: str) -> None:
+def test_queries(
+    query: QueryConsumerOffsetRequest, code: QueryCode, offset: int | None, by: str
+) -> None:
     """Stored, or 0 for a young queue, or not found (R-CO-05)."""
     answer = answer_query(query)
     assert (answer.code, answer.offset, answer.decided_by) == (code, offset, by)
@@ -65,6 +87,6 @@ def test_queries(query: Query, code: QueryCode, offset: int | None, by: str) -> 
 
 def test_without_memory_every_first_message_is_on_disk() -> None:
     """A ratio of 0, as the recording of queries has it; without an entry there is nothing."""
-    query = Query({}, KEY, 0, 0, 0, 91, 0)
+    query = QueryConsumerOffsetRequest({}, KEY, 0, 0, 0, 91, 0)
     assert is_first_message_on_disk(query)
-    assert not is_first_message_on_disk(Query({}, KEY, 0, 0, None, 91, 0))
+    assert not is_first_message_on_disk(QueryConsumerOffsetRequest({}, KEY, 0, 0, None, 91, 0))

@@ -7,7 +7,7 @@ import pytest
 from reference.decisions.reading.client import (
     Client,
     ClientError,
-    Target,
+    PullTarget,
     choose_offset_store,
     choose_target,
     compute_commit_flag,
@@ -22,14 +22,14 @@ from reference.decisions.reading.client import (
 @pytest.mark.parametrize(
     ("client", "target"),
     [
-        (Client(), Target(0, "is_wanted_there")),
-        (Client(suggested_id=1), Target(1, "is_wanted_there")),
-        (Client(suggested_id=1, forced_id=0), Target(0, "is_wanted_there")),
-        (Client(suggested_id=2), Target(0, "is_other_there")),
-        (Client(suggested_id=0, brokers=(3, 2)), Target(2, "is_other_there")),
+        (Client(), PullTarget(0, "is_wanted_there")),
+        (Client(suggested_id=1), PullTarget(1, "is_wanted_there")),
+        (Client(suggested_id=1, forced_id=0), PullTarget(0, "is_wanted_there")),
+        (Client(suggested_id=2), PullTarget(0, "is_other_there")),
+        (Client(suggested_id=0, brokers=(3, 2)), PullTarget(2, "is_other_there")),
     ],
 )
-def test_targets(client: Client, target: Target) -> None:
+def test_targets(client: Client, target: PullTarget) -> None:
     """The suggested broker, or the first one that has an address."""
     assert choose_target(client) == target
     assert target.is_slave is (target.broker_id > 0)
@@ -65,7 +65,7 @@ def test_a_suggestion_is_remembered() -> None:
 
 def test_the_commit_flag_is_cleared_towards_a_slave() -> None:
     """And it is not set before there is any progress."""
-    assert compute_commit_flag(4, Target(0, "")) == 4
-    assert compute_commit_flag(4, Target(1, "")) is None
-    assert compute_commit_flag(0, Target(0, "")) is None
-    assert compute_commit_flag(None, Target(0, "")) is None
+    assert compute_commit_flag(4, PullTarget(0, "")) == 4
+    assert compute_commit_flag(4, PullTarget(1, "")) is None
+    assert compute_commit_flag(0, PullTarget(0, "")) is None
+    assert compute_commit_flag(None, PullTarget(0, "")) is None

@@ -7,8 +7,8 @@ from attrs import evolve
 
 from reference.decisions.reading.consume_queue import (
     BuiltQueue,
-    ConsumeQueue,
-    Entry,
+    MessageLocation,
+    ReadableQueue,
     Transaction,
     assign_queue_offset,
     correct_min_offset,
@@ -21,7 +21,7 @@ def build(*messages: tuple[int, int]) -> BuiltQueue:
     """A queue after these messages: queue offset and physical offset; each has 10 bytes."""
     built = BuiltQueue()
     for queue_offset, physical_offset in messages:
-        built = dispatch(built, queue_offset, Entry(physical_offset, 10))
+        built = dispatch(built, queue_offset, MessageLocation(physical_offset, 10))
     return built
 
 
@@ -58,32 +58,32 @@ def test_a_dispatch_may_be_repeated() -> None:
     """A recovery goes over the log again; nothing is doubled (R-RP-05)."""
     built = build((0, 0), (1, 10))
     for queue_offset, physical_offset in ((0, 0), (1, 10)):
-        assert dispatch(built, queue_offset, Entry(physical_offset, 10)) == built
+        assert dispatch(built, queue_offset, MessageLocation(physical_offset, 10)) == built
 
 
 def test_what_lies_before_the_last_entry_is_ignored() -> None:
     """A queue that outlived its log ignores new messages until the log has passed it (K-25)."""
     built = build((0, 0), (1, 500))
-    assert get_places(dispatch(built, 2, Entry(20, 10))) == [0, 500]
-    assert get_places(dispatch(built, 2, Entry(510, 10))) == [0, 500, 510]
+    assert get_places(dispatch(built, 2, MessageLocation(20, 10))) == [0, 500]
+    assert get_places(dispatch(built, 2, MessageLocation(510, 10))) == [0, 500, 510]
 
 
 def test_a_place_that_is_taken_is_ignored() -> None:
     """The message is in the log, and no consumer ever sees it (issue 15)."""
     built = build((0, 0), (1, 10), (2, 20))
-    assert dispatch(built, 1, Entry(30, 10)) == built
+    assert dispatch(built, 1, MessageLocation(30, 10)) == built
 
 
 def test_a_gap_is_closed_up() -> None:
     """Expected to fail: that a message stands at the place that it was given."""
     built = build((0, 0), (3, 40))
     assert built.queue.max_offset == 2
-    assert built.queue.list_from(1) == (Entry(40, 10),)
+    assert built.queue.list_from(1) == (MessageLocation(40, 10),)
 
 
 def test_nobody_looks_at_place_0() -> None:
     """A message that says so is appended wherever the queue ends."""
-    assert get_places(dispatch(build((0, 0), (1, 10)), 0, Entry(20, 10))) == [0, 10, 20]
+    assert get_places(dispatch(build((0, 0), (1, 10)), 0, MessageLocation(20, 10))) == [0, 10, 20]
 
 
 def test_a_new_slave_s_queue_begins_where_its_log_does() -> None:
@@ -103,9 +103,9 @@ def test_a_start_corrects_the_beginning(log_min_offset: int, min_offset: int) ->
 
 def test_only_the_first_file_is_looked_at() -> None:
     """Where all of it points before the log, the beginning stays too low."""
-    built = BuiltQueue(ConsumeQueue(entries_per_file=2))
+    built = BuiltQueue(ReadableQueue(entries_per_file=2))
     for place in range(4):
-        built = dispatch(built, place, Entry(place * 10, 10))
+        built = dispatch(built, place, MessageLocation(place * 10, 10))
     assert correct_min_offset(built, 10).queue.min_offset == 1
     assert correct_min_offset(built, 20) == built
 

@@ -7,7 +7,11 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from reference.decisions.reading.consume_queue import ConsumeQueue, Entry, compute_entries_per_file
+from reference.decisions.reading.consume_queue import (
+    MessageLocation,
+    ReadableQueue,
+    compute_entries_per_file,
+)
 from reference.decisions.reading.get_message import get_message
 from reference.decisions.reading.read import GetMessageStatus, Read
 from reference.decisions.reading.scan import find_full
@@ -22,8 +26,8 @@ CHECKING = evolve(SLAVE, is_offset_checked_in_slave=True)
 
 def read(offset: int, settings: StoreSettings = MASTER, **changes: Any) -> Read:
     """A read from a queue of messages 10 to 49, one behind the other in the log."""
-    entries = [Entry(n * SIZE, SIZE) for n in range(10, 50)]
-    queue = ConsumeQueue(10, 50, 10, entries)
+    entries = [MessageLocation(n * SIZE, SIZE) for n in range(10, 50)]
+    queue = ReadableQueue(10, 50, 10, entries)
     found = Read(settings, queue, offset, 32, log_max_offset=50 * SIZE)
     return evolve(found, **changes)
 
@@ -53,21 +57,21 @@ def test_nothing_to_scan(
 def test_an_empty_queue_decides_before_everything_else() -> None:
     """Also for an offset below or above it."""
     for offset in (-1, 0, 5):
-        result = get_message(read(offset, queue=ConsumeQueue()))
+        result = get_message(read(offset, queue=ReadableQueue()))
         assert result.status is GetMessageStatus.NO_MESSAGE_IN_QUEUE
         assert result.next_begin_offset == 0
 
 
 def test_far_too_large_goes_to_zero_while_the_queue_begins_there() -> None:
     """The whole queue is read again; else only what is new."""
-    entries = [Entry(n * SIZE, SIZE) for n in range(50)]
-    assert get_message(read(51, queue=ConsumeQueue(0, 50, 0, entries))).next_begin_offset == 0
+    entries = [MessageLocation(n * SIZE, SIZE) for n in range(50)]
+    assert get_message(read(51, queue=ReadableQueue(0, 50, 0, entries))).next_begin_offset == 0
     assert get_message(read(51)).next_begin_offset == 50
 
 
 def test_a_missing_file_of_the_queue_is_passed_over() -> None:
     """The reader goes on at the next file."""
-    queue = ConsumeQueue(10, 50, 40, [Entry(n * SIZE, SIZE) for n in range(40, 50)], 20)
+    queue = ReadableQueue(10, 50, 40, [MessageLocation(n * SIZE, SIZE) for n in range(40, 50)], 20)
     result = get_message(read(12, queue=queue))
     assert (result.status.name, result.next_begin_offset) == ("OFFSET_FOUND_NULL", 20)
 
@@ -152,8 +156,8 @@ def test_removed_messages_are_passed_file_by_file() -> None:
 
 def test_patience_with_a_filter_ends() -> None:
     """800 entries are looked at, or as many as the caller wants messages."""
-    entries = [Entry(n * SIZE, SIZE) for n in range(2_000)]
-    queue, all_ = ConsumeQueue(0, 2_000, 0, entries), frozenset(range(2_000))
+    entries = [MessageLocation(n * SIZE, SIZE) for n in range(2_000)]
+    queue, all_ = ReadableQueue(0, 2_000, 0, entries), frozenset(range(2_000))
     for max_messages, consumed in ((32, 800), (1_000, 1_000)):
         result = get_message(
             read(0, queue=queue, max_messages=max_messages, filtered_out=all_, log_max_offset=10**7)

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from reference.decisions.reading.consume_queue import ConsumeQueue, Entry
+from reference.decisions.reading.consume_queue import MessageLocation, ReadableQueue
 from reference.decisions.reading.get_message import get_message
 from reference.decisions.reading.pull import (
     CHECKS,
-    Pull,
-    Registration,
+    ConsumerRegistration,
+    PullMessageRequest,
+    PullSituation,
     ResponseCode,
-    Situation,
     Topic,
     find_refusal,
 )
@@ -31,17 +31,17 @@ from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.worlds.replication.shape import Role
 
-QUEUE = ConsumeQueue(2, 6, 2, [Entry(n * 100, 100) for n in range(2, 6)])
+QUEUE = ReadableQueue(2, 6, 2, [MessageLocation(n * 100, 100) for n in range(2, 6)])
 GROUP = SubscriptionGroup(broker_id=7, slow_broker_id=8)
 OPEN, CLOSED = BrokerSettings(is_slave_read_enabled=True), BrokerSettings()
 
 
-def situation(offset: int = 3, **changes: Any) -> Situation:
+def situation(offset: int = 3, **changes: Any) -> PullSituation:
     """A pull at a master whose memory holds everything."""
     store = changes.pop("store", StoreSettings(total_memory_bytes=10**9))
     queue = changes.pop("read_queue", QUEUE)
-    found = Situation(
-        pull=Pull(offset),
+    found = PullSituation(
+        pull=PullMessageRequest(offset),
         store=store,
         broker=OPEN,
         group=GROUP,
@@ -68,31 +68,31 @@ FAILURES: dict[str, dict[str, Any]] = {
     "is_consumption_disabled": {"group": evolve(GROUP, is_consume_enabled=False)},
     "is_topic_unknown": {"topic": None},
     "is_topic_unreadable": {"topic": Topic(permission=2)},
-    "is_queue_unknown": {"pull": Pull(3, queue=4)},
-    "is_subscription_unparsable": {"pull": Pull(3, is_subscription_valid=False)},
-    "is_consumer_unregistered": {"pull": Pull(3, has_subscription=False)},
+    "is_queue_unknown": {"pull": PullMessageRequest(3, queue=4)},
+    "is_subscription_unparsable": {"pull": PullMessageRequest(3, is_subscription_valid=False)},
+    "is_consumer_unregistered": {"pull": PullMessageRequest(3, has_subscription=False)},
     "is_broadcast_forbidden": {
-        "pull": Pull(3, has_subscription=False),
-        "registration": Registration(is_broadcasting=True),
+        "pull": PullMessageRequest(3, has_subscription=False),
+        "registration": ConsumerRegistration(is_broadcasting=True),
         "group": evolve(GROUP, is_broadcast_enabled=False),
     },
     "is_topic_unsubscribed": {
-        "pull": Pull(3, has_subscription=False),
-        "registration": Registration(has_topic=False),
+        "pull": PullMessageRequest(3, has_subscription=False),
+        "registration": ConsumerRegistration(has_topic=False),
     },
     "is_subscription_outdated": {
-        "pull": Pull(3, has_subscription=False),
-        "registration": Registration(is_latest=False),
+        "pull": PullMessageRequest(3, has_subscription=False),
+        "registration": ConsumerRegistration(is_latest=False),
     },
     "is_filter_data_missing": {
-        "pull": Pull(3, has_subscription=False, is_property_filter=True),
-        "registration": Registration(has_filter_data=False),
+        "pull": PullMessageRequest(3, has_subscription=False, is_property_filter=True),
+        "registration": ConsumerRegistration(has_filter_data=False),
     },
     "is_filter_data_outdated": {
-        "pull": Pull(3, has_subscription=False, is_property_filter=True),
-        "registration": Registration(is_filter_data_latest=False),
+        "pull": PullMessageRequest(3, has_subscription=False, is_property_filter=True),
+        "registration": ConsumerRegistration(is_filter_data_latest=False),
     },
-    "is_filter_unsupported": {"pull": Pull(3, is_property_filter=True)},
+    "is_filter_unsupported": {"pull": PullMessageRequest(3, is_property_filter=True)},
 }
 """For each check a change that makes it fail."""
 
@@ -118,14 +118,14 @@ def test_an_earlier_check_wins() -> None:
 def test_unknown_groups_are_made_with_defaults() -> None:
     """Unless the broker may not; RocketMQ's own groups are always made."""
     assert ask(group=None).suggested_broker_id == 0
-    named = Pull(3, group_name="CID_RMQ_SYS_X")
+    named = PullMessageRequest(3, group_name="CID_RMQ_SYS_X")
     may_not = BrokerSettings(is_group_created_on_demand=False)
     assert ask(group=None, pull=named, broker=may_not).code is ResponseCode.SUCCESS
 
 
 def test_a_store_that_cannot_be_read() -> None:
     """It is an error; progress is stored all the same."""
-    answer = ask(result=None, pull=Pull(3, commit_offset=2))
+    answer = ask(result=None, pull=PullMessageRequest(3, commit_offset=2))
     assert (answer.code, answer.committed_offset) == (ResponseCode.SYSTEM_ERROR, 2)
     assert answer.code_decided_by == "is_store_unreadable"
 
@@ -157,7 +157,7 @@ def test_codes(status: GetMessageStatus, is_checked: bool) -> None:
 
 def test_an_empty_queue_read_from_its_start_is_waited_at() -> None:
     """Nothing has moved."""
-    answer = ask(0, read_queue=ConsumeQueue())
+    answer = ask(0, read_queue=ReadableQueue())
     assert (answer.code, answer.code_decided_by) == (19, "is_queue_empty_at_start")
 
 
@@ -203,14 +203,18 @@ def test_a_master_writes_a_message_about_a_moved_offset() -> None:
 @pytest.mark.parametrize(
     ("pull", "broker", "held"),
     [
-        (Pull(6, has_suspend_flag=True), OPEN, 15_000),
-        (Pull(6, has_suspend_flag=True, suspend_timeout_ms=7), OPEN, 7),
-        (Pull(6, has_suspend_flag=True), evolve(OPEN, is_long_polling_enabled=False), 1_000),
-        (Pull(6), OPEN, None),
-        (Pull(6, has_suspend_flag=True, is_first_pass=False), OPEN, None),
+        (PullMessageRequest(6, has_suspend_flag=True), OPEN, 15_000),
+        (PullMessageRequest(6, has_suspend_flag=True, suspend_timeout_ms=7), OPEN, 7),
+        (
+            PullMessageRequest(6, has_suspend_flag=True),
+            evolve(OPEN, is_long_polling_enabled=False),
+            1_000,
+        ),
+        (PullMessageRequest(6), OPEN, None),
+        (PullMessageRequest(6, has_suspend_flag=True, is_first_pass=False), OPEN, None),
     ],
 )
-def test_holds(pull: Pull, broker: BrokerSettings, held: int | None) -> None:
+def test_holds(pull: PullMessageRequest, broker: BrokerSettings, held: int | None) -> None:
     """A pull without news is held once, if both sides allow it (R-PM-06)."""
     assert ask(6, pull=pull, broker=broker).held_ms == held
     assert ask(3, pull=evolve(pull, offset=3), broker=broker).held_ms is None
@@ -218,7 +222,7 @@ def test_holds(pull: Pull, broker: BrokerSettings, held: int | None) -> None:
 
 def test_commits_by_pull() -> None:
     """On masters, at the first pass, whatever comes of it; not when it is refused (R-PM-08)."""
-    first = Pull(6, commit_offset=5, has_suspend_flag=True)
+    first = PullMessageRequest(6, commit_offset=5, has_suspend_flag=True)
     assert ask(6, pull=first).committed_offset == 5
     assert ask(6, pull=evolve(first, is_first_pass=False)).committed_offset is None
     assert ask(6, pull=first, store=slave()).committed_offset is None

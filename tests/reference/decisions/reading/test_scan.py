@@ -9,7 +9,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.decisions.reading.consume_queue import ConsumeQueue, Entry
+from reference.decisions.reading.consume_queue import MessageLocation, ReadableQueue
 from reference.decisions.reading.read import GetMessageStatus, Read
 from reference.decisions.reading.scan import Ahead, Scan, gather, is_possible
 from reference.decisions.reading.settings import StoreSettings
@@ -20,7 +20,7 @@ from tests.oracle.get_message_rows import build_store
 ROOT = Path(__file__).parents[4]
 ROWS = ROOT / "tests" / "data" / "oracle_broker" / "get_message.jsonl.xz"
 SIZE = 100
-QUEUE = ConsumeQueue(0, 40, 0, tuple(Entry(at * SIZE, SIZE) for at in range(40)), 30)
+QUEUE = ReadableQueue(0, 40, 0, tuple(MessageLocation(at * SIZE, SIZE) for at in range(40)), 30)
 READ = Read(StoreSettings(), QUEUE, 0, 32, log_max_offset=40 * SIZE)
 
 
@@ -38,10 +38,10 @@ def reads(draw: st.DrawFn) -> Read:
     gaps = draw(st.lists(st.integers(0, 300), min_size=len(sizes), max_size=len(sizes)))
     entries, at = [], 0
     for size, gap in zip(sizes, gaps, strict=True):
-        entries.append(Entry(at + gap, size))
+        entries.append(MessageLocation(at + gap, size))
         at += gap + size
     per_file = draw(st.integers(1, 70))
-    queue = ConsumeQueue(0, len(entries), 0, tuple(entries), per_file)
+    queue = ReadableQueue(0, len(entries), 0, tuple(entries), per_file)
     settings = StoreSettings(
         draw(st.sampled_from(Role)),
         draw(st.integers(0, 20_000)),

@@ -11,9 +11,9 @@ from reference.decisions.clients.next_pull import NextPull, find_next_pull
 from reference.decisions.clients.push_consumer import PushConsumer, make_reader
 from reference.decisions.clients.requests import Network
 from reference.decisions.reading.client import Client, choose_target
-from reference.decisions.reading.consume_queue import ConsumeQueue, Entry
+from reference.decisions.reading.consume_queue import MessageLocation, ReadableQueue
 from reference.decisions.reading.get_message import get_message
-from reference.decisions.reading.pull import Pull, ResponseCode, Situation, Topic
+from reference.decisions.reading.pull import PullMessageRequest, PullSituation, ResponseCode, Topic
 from reference.decisions.reading.pull_processor import PullAnswer, answer_pull
 from reference.decisions.reading.read import Read
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
@@ -25,23 +25,23 @@ CHECKING = StoreSettings(Role.SLAVE, is_offset_checked_in_slave=True)
 BYTES = 10
 
 
-def make_queue(low: int, high: int) -> ConsumeQueue:
+def make_queue(low: int, high: int) -> ReadableQueue:
     """The messages from ``low`` on, below ``high``."""
-    entries = [Entry(place * BYTES, BYTES) for place in range(low, high)]
-    return ConsumeQueue(low, high, low, entries)
+    entries = [MessageLocation(place * BYTES, BYTES) for place in range(low, high)]
+    return ReadableQueue(low, high, low, entries)
 
 
-def ask(store: StoreSettings, queue: ConsumeQueue, offset: int) -> PullAnswer:
+def ask(store: StoreSettings, queue: ReadableQueue, offset: int) -> PullAnswer:
     """What a broker with this queue answers."""
     end = queue.max_offset * BYTES
     result = get_message(Read(store, queue, offset, 32, log_max_offset=end))
-    pull = Pull(offset, has_suspend_flag=True)
+    pull = PullMessageRequest(offset, has_suspend_flag=True)
     return answer_pull(
-        Situation(pull, store, BrokerSettings(), DEFAULT_GROUP, Topic(), None, result)
+        PullSituation(pull, store, BrokerSettings(), DEFAULT_GROUP, Topic(), None, result)
     )
 
 
-def pull(consumer: PushConsumer, store: StoreSettings, queue: ConsumeQueue) -> NextPull:
+def pull(consumer: PushConsumer, store: StoreSettings, queue: ReadableQueue) -> NextPull:
     """One pull of a consumer, and where its next one goes."""
     reply = pulling.make_reply(ask(store, queue, get_next_offset(consumer)))
     return find_next_pull(pulling.pull(consumer, Network(pull=reply)).consumer)
@@ -70,8 +70,8 @@ def test_a_new_slave_sends_readers_of_old_messages_back() -> None:
     assert (get_next_offset(after), choose_broker(after)) == (5, 0)
 
 
-@pytest.mark.parametrize("queue", [make_queue(82, 102), make_queue(0, 3), ConsumeQueue()])
-def test_without_a_master_such_readers_loop(queue: ConsumeQueue) -> None:
+@pytest.mark.parametrize("queue", [make_queue(82, 102), make_queue(0, 3), ReadableQueue()])
+def test_without_a_master_such_readers_loop(queue: ReadableQueue) -> None:
     """Below the slave's queue, beyond it, or at an empty one: no pause, no news (K-23, K-43)."""
     reader = make_reader(Client(brokers=(1,)), 5)
     for _ in range(3):

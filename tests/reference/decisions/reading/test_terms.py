@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from reference.decisions.reading.get_message import (
     UNSCANNED,
-    Found,
+    GetMessageOutcome,
     GetMessageResult,
     Header,
     find,
 )
-from reference.decisions.reading.pull import Pull, Situation, Topic
+from reference.decisions.reading.pull import PullMessageRequest, PullSituation, Topic
 from reference.decisions.reading.pull_processor import (
     CODE_WRITES,
     SUGGESTION_WRITES,
@@ -82,18 +82,18 @@ def test_reads_are_the_same_as_terms(header: Header, scan: Scan, log_max: int, m
     ends = [leaf(name, Sort.INTEGER) for name in numbers]
     told = find(header_term, scan_term, *ends)  # type: ignore[arg-type]
     values = {**header_values, **scan_values, **numbers}
-    for name in fields_dict(Found):
+    for name in fields_dict(GetMessageOutcome):
         assert isinstance(getattr(told, name), Term)
         assert read_term(getattr(told, name), values) == getattr(found, name), name
 
 
 def make_situation(
     status: GetMessageStatus, offset: int, role: Role, flags: tuple[bool, bool, bool]
-) -> Situation:
+) -> PullSituation:
     """A pull that is let through."""
     is_checked, is_open, is_slow = flags
-    return Situation(
-        Pull(offset),
+    return PullSituation(
+        PullMessageRequest(offset),
         StoreSettings(role, is_offset_checked_in_slave=is_checked),
         BrokerSettings(is_slave_read_enabled=is_open),
         SubscriptionGroup(broker_id=7, slow_broker_id=8),
@@ -115,7 +115,7 @@ def test_answers_are_the_same_as_terms(
     answer = answer_pull(situation)
     assert compute_code(situation) == answer.code
     assert compute_suggestion(situation) == answer.suggested_broker_id
-    found = Found(int(status), offset, 0, flags[2])
+    found = GetMessageOutcome(int(status), offset, 0, flags[2])
     term, values = name_terms(found, "found")
     at = leaf("offset", Sort.INTEGER)
     asked = evolve(situation, result=term, pull=evolve(situation.pull, offset=at))

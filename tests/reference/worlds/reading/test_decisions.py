@@ -16,9 +16,9 @@ import reference
 from reference.decisions.clients import reactions
 from reference.decisions.progress import client_offsets, offset_table
 from reference.decisions.reading import client, get_message, pull_processor
-from reference.decisions.reading.consume_queue import ConsumeQueue, Entry
+from reference.decisions.reading.consume_queue import MessageLocation, ReadableQueue
 from reference.decisions.reading.get_message import is_scanned
-from reference.decisions.reading.pull import Pull, ResponseCode, Situation, Topic
+from reference.decisions.reading.pull import PullMessageRequest, PullSituation, ResponseCode, Topic
 from reference.decisions.reading.pull_processor import answer_pull
 from reference.decisions.reading.read import GetMessageStatus, Read
 from reference.decisions.reading.scan import NOT_SCANNED, Ahead, gather, is_possible
@@ -31,7 +31,14 @@ from reference.worlds.reading.pulling import (
     make_header,
     make_scan,
 )
-from reference.worlds.reading.state import MASTER, SLAVE, SMALL_READING, Broker, Consumer, Reading
+from reference.worlds.reading.state import (
+    MASTER,
+    SLAVE,
+    SMALL_READING,
+    Consumer,
+    QueueBroker,
+    Reading,
+)
 from reference.worlds.reading.structure import ReadingStructure
 from reference.worlds.replication.shape import Role
 
@@ -206,11 +213,11 @@ SIZE_MAX = 3
 
 
 @st.composite
-def draw_brokers(draw: st.DrawFn) -> Broker:
+def draw_brokers(draw: st.DrawFn) -> QueueBroker:
     """A queue that may have lost its beginning, and of which some is out of memory."""
     end = draw(st.integers(0, SIZE_MAX))
     first_kept = draw(st.integers(0, end))
-    return Broker(
+    return QueueBroker(
         queue_min=draw(st.integers(0, first_kept)),
         queue_max=end,
         first_kept=first_kept,
@@ -250,7 +257,7 @@ def make_read(state: Reading, number: int, wanted: int) -> Read:
     The first byte keeps clear of physical offset 0, whose message is told by another one's bytes.
     """
     node = state.brokers[number]
-    entries = tuple(Entry(place + 1, 1) for place in range(node.queue_max))
+    entries = tuple(MessageLocation(place + 1, 1) for place in range(node.queue_max))
     store = StoreSettings(
         (Role.ASYNC_MASTER, Role.SLAVE)[number],
         total_memory_bytes=node.queue_max - node.first_in_memory,
@@ -260,7 +267,7 @@ def make_read(state: Reading, number: int, wanted: int) -> Read:
     )
     return Read(
         store,
-        ConsumeQueue(node.queue_min, node.queue_max, 0, entries),
+        ReadableQueue(node.queue_min, node.queue_max, 0, entries),
         state.consumer.next_offset,
         max_messages=wanted,
         log_max_offset=node.queue_max + 1,
@@ -317,8 +324,8 @@ def test_the_world_answers_as_a_broker_does(asked: tuple[Reading, int], wanted: 
     state, number = asked
     read, structure = make_read(state, number, wanted), state.structure
     result = get_message.get_message(read)
-    situation = Situation(
-        Pull(state.consumer.next_offset),
+    situation = PullSituation(
+        PullMessageRequest(state.consumer.next_offset),
         read.settings,
         BrokerSettings((structure.is_master_open, structure.is_slave_open)[number]),
         SubscriptionGroup(structure.broker_id),

@@ -6,7 +6,7 @@ from attrs import evolve
 
 from properties.worlds.reading.world import ClaimedReading
 from reference.language.machine import Action, compute_machine
-from reference.worlds.reading.state import MASTER, SMALL_READING, Message, Reading
+from reference.worlds.reading.state import MASTER, SMALL_READING, FollowedMessage, Reading
 from tests.properties.worlds.test_walks import walk
 
 ORDERLY = ClaimedReading(is_master_open=True, is_slave_open=True, is_orderly=True)
@@ -56,7 +56,7 @@ def test_messages_are_handed_over_in_turn() -> None:
             consumer=evolve(
                 state.consumer, is_running=True, next_offset=2, cache_first=0, cache_end=2
             ),
-            message=Message(1, cached_offset=1, is_cached=True),
+            message=FollowedMessage(1, cached_offset=1, is_cached=True),
         )
         assert structure.is_orderly is is_refused(state, "hand_over")
         assert not is_refused(state, "finish_first", "hand_over")

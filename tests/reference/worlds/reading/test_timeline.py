@@ -12,9 +12,9 @@ from reference.worlds.reading.state import (
     MASTER,
     SLAVE,
     SMALL_READING,
-    Broker,
     Consumer,
-    Message,
+    FollowedMessage,
+    QueueBroker,
     Reading,
     ReadingFaults,
     Routes,
@@ -34,9 +34,9 @@ STRUCTURE = ReadingStructure()
 INITIAL = STRUCTURE.make_initial(SMALL_READING)
 
 
-def draw_queue(broker: Broker, message: Message | None = None) -> str:
+def draw_queue(broker: QueueBroker, message: FollowedMessage | None = None) -> str:
     """A master's lane with this queue."""
-    state = evolve(INITIAL, brokers=(broker, Broker()), message=message or Message())
+    state = evolve(INITIAL, brokers=(broker, QueueBroker()), message=message or FollowedMessage())
     return draw_broker(state, MASTER)
 
 
@@ -48,21 +48,23 @@ def test_every_rule_has_a_lane() -> None:
 
 def test_queues_are_drawn_by_their_ends() -> None:
     """What is deleted, what is out of memory, where the followed message is, and progress."""
-    broker = Broker(queue_min=1, first_kept=1, queue_max=4, progress=3)
+    broker = QueueBroker(queue_min=1, first_kept=1, queue_max=4, progress=3)
     assert "[1..4) 3/-" == draw_queue(broker)
     assert "[1.2..4) 3/-" == draw_queue(evolve(broker, first_kept=2))
     assert "[1>3..4) 3/-" == draw_queue(evolve(broker, first_in_memory=3))
     assert "[1..4) down/2" == draw_queue(evolve(broker, is_up=False, progress_on_disk=2))
-    assert "[1..4) *2 3/-" == draw_queue(broker, Message(offset=2, is_on_master=True))
-    assert "[1..4) 3/-" == draw_queue(broker, Message(offset=2, slave_offset=2, is_on_slave=True))
+    assert "[1..4) *2 3/-" == draw_queue(broker, FollowedMessage(offset=2, is_on_master=True))
+    assert "[1..4) 3/-" == draw_queue(
+        broker, FollowedMessage(offset=2, slave_offset=2, is_on_slave=True)
+    )
 
 
 def test_a_message_is_drawn_on_the_broker_that_has_it() -> None:
     """On the slave alone, once the master has deleted it."""
     state = evolve(
         INITIAL,
-        brokers=(Broker(queue_max=1, first_kept=1), Broker(queue_max=1)),
-        message=Message(offset=0, slave_offset=0, is_on_slave=True),
+        brokers=(QueueBroker(queue_max=1, first_kept=1), QueueBroker(queue_max=1)),
+        message=FollowedMessage(offset=0, slave_offset=0, is_on_slave=True),
     )
     assert ["[0.1..1) -/-", "[0..1) *0 -/-"] == [draw_broker(state, n) for n in (MASTER, SLAVE)]
 
@@ -83,7 +85,7 @@ def test_a_message_is_drawn_on_the_broker_that_has_it() -> None:
 )
 def test_consumers_are_told(consumer: Consumer, is_cached: bool, drawn: str) -> None:
     """Where it pulls next, what it has cached, its progress."""
-    state = evolve(INITIAL, consumer=consumer, message=Message(is_cached=is_cached))
+    state = evolve(INITIAL, consumer=consumer, message=FollowedMessage(is_cached=is_cached))
     assert drawn == draw_consumer(state)
 
 
