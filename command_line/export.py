@@ -113,8 +113,8 @@ def tla(out: Path, name: str, fault: str, times: int, sizes: tuple[str, ...]) ->
     """Write a structure as a TLA+ module, with a configuration for TLC."""
     check_new(out)
     structure = STRUCTURES[name]
-    column = attrs.evolve(find_column(structure, fault), times=times)
-    module = write_module(structure, column, find_sizes(structure, sizes))
+    fault_model = attrs.evolve(find_column(structure, fault), times=times)
+    module = write_module(structure, fault_model, find_sizes(structure, sizes))
     with tell_problem(out):
         out.mkdir()
         (out / f"{module.name}.tla").write_text(module.text, encoding="utf-8")
@@ -140,12 +140,12 @@ def promela(  # noqa: PLR0913, PLR0917
 ) -> int:
     """Write one small instance as a model for SPIN, whose states are those of the instance."""
     structure = STRUCTURES[name]
-    column = attrs.evolve(find_column(structure, fault), times=times)
+    fault_model = attrs.evolve(find_column(structure, fault), times=times)
     leaves = [p for p, sort in compute_leaf_sorts(structure).items() if sort is Sort.INTEGER]
     changing = [p for p in leaves if not is_parameter(p)]
     limits = parse_numbers(highest, changing, "--highest")
     given = find_sizes(structure, sizes)
-    return export_promela(SmallInstance(structure, column, given, limits), out)
+    return export_promela(SmallInstance(structure, fault_model, given, limits), out)
 
 
 def find_sizes(structure: ClaimedStructure, sizes: Iterable[str]) -> Any:

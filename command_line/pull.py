@@ -22,7 +22,7 @@ from reference.decisions.reading.question import (
     ask,
     describe,
 )
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 EXAMPLES = """\b
 Examples:

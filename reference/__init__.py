@@ -2,6 +2,7 @@
 
 Rules, decisions and the store are pure functions.
 
+- ``roles``: roles of brokers and types of flushing.
 - ``language``: the language of rules, and the machine that combines them.
 - ``worlds``: replication, consumption, copied tables, delayed delivery and a toy: states and rules.
 - ``releases``: the releases of RocketMQ, and what each changes.

@@ -26,7 +26,6 @@ LARGE_FOLDERS = {
     "reference/worlds/replication": 19,  # a module for each topic of the rules
     "reference/worlds/replication/changes": 22,  # a module for each change
     "command_line": 29,  # a module for each verb, and folders for what the larger ones do
-    "command_line/answers": 18,  # a module for each answer
 }
 
 ENGINES = {"z3", "hypothesis", "pyspark", "numpy", "pyarrow", "pandas", "click"}

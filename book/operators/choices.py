@@ -20,7 +20,7 @@ from properties.worlds.replication.world import CERTIFIED_GROUPS, ClaimedGroup
 from properties.z3.induction import InductionProblem, prove_lemmas
 from reference.language.machine import record_predicate
 from reference.language.operators import negate
-from reference.worlds.replication.shape import MASTER_ID
+from reference.roles import MASTER_ID
 from reference.worlds.replication.state import (
     FLUSH_DISK_TIMEOUT,
     FLUSH_SLAVE_TIMEOUT,

@@ -12,11 +12,11 @@ from properties.scenarios.procedures.signs import Sign, load_signs
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds.replication.world import ClaimedGroup
+from reference.roles import FlushDiskType
 from reference.worlds.replication.changes.controller_mode.settings.ack_by_master_alone import (
     ACK_BY_MASTER_ALONE,
 )
 from reference.worlds.replication.changes.controller_mode.settings.two_in_sync import TWO_IN_SYNC
-from reference.worlds.replication.shape import FlushDiskType
 
 RULES = "5.0.0-controller"
 """The rules of every release with a controller."""

@@ -20,7 +20,7 @@ from reference.decisions.metadata.copying import (
     CopyForm,
 )
 from reference.decisions.metadata.services import Services, list_services
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 
 def make_broker(version: int, name: str) -> BrokerTables:

@@ -28,7 +28,7 @@ from reference.decisions.reading.pull_processor import CODE_WRITES, SUGGESTION_W
 from reference.decisions.reading.read import Read
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import SubscriptionGroup
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 QUEUE = ReadableQueue(10, 50, 20, [MessageLocation(n * 100, 100) for n in range(20, 50)], 20)
 """The queue of the examples: messages 10 to 49, whose first file has gone missing."""

@@ -19,8 +19,8 @@ from brokers.broker.replication.slave_ha import SlaveHa
 from brokers.broker.settings import Settings
 from reference.configuration.keys import MESSAGE_STORE_CONFIG, Value
 from reference.configuration.later_keys import get_name_in
+from reference.roles import Role
 from reference.store.put import MessageToPut, PutMessageResult, is_written
-from reference.worlds.replication.shape import Role
 
 LATER_NUMBERS = ("slaveTimeout", "inSyncReplicas", "minInSyncReplicas")
 """Keys of later releases that a checker of recordings reads."""

@@ -24,10 +24,10 @@ from reference.decisions.reading.settings import (
 from reference.releases.releases import CONTROLLER
 from reference.releases.timing_differences import OVERFLOW_RESETS_TO_MAX
 from reference.releases.versions import Version
+from reference.roles import FlushDiskType, Role
 from reference.store.records import DELAYS_MS
 from reference.store.store import StoreConfig
 from reference.worlds.replication.parameters import SIZE_KEYS, Parameters
-from reference.worlds.replication.shape import FlushDiskType, Role
 from reference.worlds.replication.structure import Structure
 
 SLOTS_OF_CONNECTIONS, SLOTS_OF_PUTS = 6, 16

@@ -16,7 +16,7 @@ from brokers.recorder.nodes import Nodes
 from brokers.recorder.position import LIFE_KINDS, STOPPED
 from brokers.recorder.writer import WritingProcess, find_writer
 from brokers.recordings.kinds import END_KINDS, EXPLAINED_KINDS, START_KINDS
-from reference.worlds.replication.shape import FlushDiskType, Role
+from reference.roles import FlushDiskType, Role
 
 CONFIG_NODE = "config_node"
 """The first event of each start: the broker's name, release, role and settings."""

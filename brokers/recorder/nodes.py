@@ -11,7 +11,7 @@ from brokers.recordings.kinds import WITH_HEARTBEATS
 from reference.configuration.keys import KEYS, MESSAGE_STORE_CONFIG, ValueKind
 from reference.configuration.later_keys import ENABLE_CONTROLLER, get_name_in, is_known_in
 from reference.releases.versions import Version
-from reference.worlds.replication.shape import FlushDiskType, Role
+from reference.roles import FlushDiskType, Role
 
 NUMBERS_AND_FLAGS = (ValueKind.INT, ValueKind.LONG, ValueKind.BOOLEAN)
 """Settings that a recording keeps; texts may be addresses, paths or secrets."""

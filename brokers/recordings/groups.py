@@ -9,8 +9,8 @@ from attrs import evolve
 
 from brokers.recordings.kinds import BROKER_KINDS, IGNORED_KINDS, START_KINDS
 from brokers.recordings.reading import Event, Recording
+from reference.roles import Role
 from reference.worlds.replication.parameters import SLAVES_MAX
-from reference.worlds.replication.shape import Role
 
 SLAVE = Role.SLAVE.name
 

@@ -32,7 +32,7 @@ from brokers.recordings.kinds import (
     TOLD_KINDS,
     Fields,
 )
-from reference.worlds.replication.shape import FlushDiskType, Role
+from reference.roles import FlushDiskType, Role
 
 FORMAT = 1
 """The version of the format that is read here; a recording that names none has this one."""

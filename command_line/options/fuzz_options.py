@@ -18,8 +18,8 @@ from properties.worlds.catalogue import STRUCTURES
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.parameters import BaseFaults
 from reference.releases.versions import Version
+from reference.roles import FlushDiskType, Role
 from reference.worlds.replication.parameters import SLAVES_MAX
-from reference.worlds.replication.shape import FlushDiskType, Role
 from spark_fuzz.campaign.schedule import get_default_limits
 from spark_fuzz.campaign.store import CampaignError, Manifest, read_manifest
 

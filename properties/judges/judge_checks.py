@@ -31,7 +31,7 @@ from properties.z3.ranking import rank_steps
 from properties.z3.vacuity import find_unwitnessed, load_open_questions
 from reference.language.machine import Action, Enabled, compute_machine
 from reference.language.rule import Rule
-from reference.worlds.replication.shape import FlushDiskType
+from reference.roles import FlushDiskType
 from reference.worlds.replication.state import Cluster
 
 Way: TypeAlias = Iterator[tuple[Action | None, Cluster]]

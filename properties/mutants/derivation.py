@@ -31,7 +31,7 @@ from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Instance, RecordedInstance, record_instance
 from reference.language.rule import Rule
 from reference.language.terms import Term, constant, record
-from reference.worlds.replication.shape import FlushDiskType
+from reference.roles import FlushDiskType
 
 RANGE_CONDITION = "is_range_of_{}_not_empty"
 """The condition that recording adds for an argument."""

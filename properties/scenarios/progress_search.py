@@ -26,7 +26,7 @@ from reference.decisions.progress.offset_table import (
     answer_query,
 )
 from reference.decisions.reading.client import Client, choose_offset_store
-from reference.worlds.replication.shape import MASTER_ID
+from reference.roles import MASTER_ID
 
 KEY = "T@G"
 QUEUE = 0

@@ -22,7 +22,7 @@ from reference.decisions.reading.pull_processor import answer_pull
 from reference.decisions.reading.read import GetMessageStatus
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import SubscriptionGroup
-from reference.worlds.replication.shape import MASTER_ID, Role
+from reference.roles import MASTER_ID, Role
 
 SLAVE_ID = 1
 """The slave to which reads are to be sent."""

@@ -10,8 +10,8 @@ from properties.language.world import ClaimedStructure
 from properties.worlds.replication.world import ClaimedGroup
 from properties.worlds.system.world import ClaimedSystem
 from reference.releases.versions import find_version
+from reference.roles import Role
 from reference.worlds.replication.put import has_slave_wait, is_slave_always_asked
-from reference.worlds.replication.shape import Role
 from reference.worlds.replication.state import Message
 
 

@@ -19,7 +19,7 @@ from properties.worlds.replication.world import (
 from properties.worlds.system.world import SYSTEM
 from properties.worlds.tables.world import TABLES
 from reference.releases.versions import RULE_SETS, apply_rule_set
-from reference.worlds.replication.shape import FlushDiskType, Role
+from reference.roles import FlushDiskType, Role
 
 OTHER_WORLDS = (READING, TABLES, DELAY)
 """The worlds beside replication, in the order of their chapters."""

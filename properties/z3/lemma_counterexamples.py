@@ -184,7 +184,7 @@ def _make_entry(
     world = structure.world
     initial = flatten(structure.make_initial(world.make_search_parameters(world.everything)))
     before = {path: v for path, v in values.items() if v != initial[path]}
-    fault_model = _find_weakest_class(structure, before, action)
+    fault_model = _find_weakest_fault_model(structure, before, action)
     entry = LemmaCounterexample(lemma, structure, before, action, (), fault_model)
     end = entry.make_end()
     candidates = structure.world.get_candidates(structure)
@@ -192,7 +192,7 @@ def _make_entry(
     return evolve(entry, breaks=breaks)
 
 
-def _find_weakest_class(
+def _find_weakest_fault_model(
     structure: ClaimedStructure, before: Mapping[str, int | bool], action: Action | None
 ) -> FaultModel:
     """The first fault model that admits the faults so far and the step."""
@@ -201,8 +201,8 @@ def _find_weakest_class(
         _, steps = _make_steps(structure)
         recorded = next(s.recorded for s in steps if s.recorded.instance.name == action.instance)
         struck |= {name for name in [get_fault_count_name(recorded)] if name is not None}
-    classes = (*structure.world.fault_models, structure.world.everything)
-    return next(c for c in classes if struck <= set(c.admitted))
+    fault_models = (*structure.world.fault_models, structure.world.everything)
+    return next(c for c in fault_models if struck <= set(c.admitted))
 
 
 @cache

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from attrs import frozen
 
 from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 
 @frozen

@@ -40,8 +40,8 @@ from reference.releases.releases import (
     is_since,
 )
 from reference.releases.versions import USUAL_VERSION, Version
+from reference.roles import FlushDiskType, Role
 from reference.worlds.replication.parameters import Parameters
-from reference.worlds.replication.shape import FlushDiskType, Role
 
 READ_BUFFER_BYTES = 4 * 1024 * 1024
 """Size of a slave's read buffer for frames (HAClient, READ_MAX_BUFFER_SIZE at 4.4.0)."""

@@ -45,7 +45,7 @@ from reference.configuration.later_keys import (
 )
 from reference.configuration.release_keys import get_keys, trim
 from reference.releases.versions import USUAL_VERSION, Version
-from reference.worlds.replication.shape import FlushDiskType, Role
+from reference.roles import FlushDiskType, Role
 
 SAMPLE_FILE = "(embedded sample)"
 """File name of the settings of `sample_group`."""

@@ -30,9 +30,10 @@ from reference.releases.releases import (
     get_modes,
 )
 from reference.releases.timing_differences import TIMING_DIFFERENCES, TimingDifference
+from reference.roles import Role
 from reference.worlds.replication.changes import PEERS, VARIANTS
 from reference.worlds.replication.rules import RULES
-from reference.worlds.replication.shape import GroupShape, Role
+from reference.worlds.replication.shape import GroupShape
 
 Group = TypeVar("Group", bound=GroupShape)
 """A master/slave group, with or without claims about it."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from reference.roles import MASTER_ID
 from reference.store import consume_queue as consume_queues
 from reference.store import content as contents
 from reference.store import records
@@ -23,7 +24,6 @@ from reference.store.store import (
     replace_consume_queues,
     roll_next_file,
 )
-from reference.worlds.replication.shape import MASTER_ID
 
 PUT_POSITION_TRIES = 30
 """At intervals of one second."""

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from attrs import evolve, frozen
 
+from reference.roles import FlushDiskType, Role
 from reference.store import allocation, group_commit, group_transfer, java, mapped_file, records
 from reference.store import consume_queue as consume_queues
 from reference.store import content as contents
@@ -25,7 +26,6 @@ from reference.store.java import Thrown
 from reference.store.mapped_file import MappedFile
 from reference.store.records import Record
 from reference.store.store import Store, is_writeable
-from reference.worlds.replication.shape import FlushDiskType, Role
 
 TOPIC_LENGTH_MAX = 127
 """Characters, not bytes: 64 characters of two bytes pass, and cannot be read (T5-00180)."""

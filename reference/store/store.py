@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from attrs import evolve, field, frozen
 
+from reference.roles import MASTER_ID, FlushDiskType, Role
 from reference.store import allocation, java, records
 from reference.store import consume_queue as consume_queues
 from reference.store import mapped_file_queue as queues
@@ -14,7 +15,6 @@ from reference.store.allocation import AllocateMappedFileService
 from reference.store.consume_queue import ConsumeQueue
 from reference.store.content import NOTHING, Content
 from reference.store.mapped_file_queue import CreateContent, MappedFileQueue
-from reference.worlds.replication.shape import MASTER_ID, FlushDiskType, Role
 
 CHECKPOINT_TOLERANCE_MS = 3000
 SHUTDOWN_FLUSHES_MAX = 10

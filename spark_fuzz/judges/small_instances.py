@@ -18,9 +18,9 @@ from properties.worlds.replication.world import ClaimedGroup
 from properties.z3.vacuity import load_witnesses
 from reference.language.machine import Action
 from reference.language.parameters import BaseParameters
+from reference.roles import FlushDiskType, Role
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters
 from reference.worlds.replication.put import TRANSFER_WAKE_UPS_MAX
-from reference.worlds.replication.shape import FlushDiskType, Role
 from spark_fuzz.search.state_graph import StateGraph, collect_graph
 
 ROOMY: Parameters = evolve(TINY, mapped_file_size_bytes=4, ghost_log_size_max_bytes=8)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from attrs import evolve, field, fields_dict, frozen
 
 from properties.worlds.replication.world import ClaimedGroup
+from reference.roles import Role
 from reference.store import content as contents
 from reference.store import mapped_file_queue as queues
 from reference.store import store as stores
@@ -18,7 +19,6 @@ from reference.store.content import Content
 from reference.store.mapped_file_queue import MappedFileQueue
 from reference.store.store import Store, StoreConfig
 from reference.worlds.replication.parameters import FaultCounts, Parameters
-from reference.worlds.replication.shape import Role
 from reference.worlds.replication.state import UNKNOWN_OFFSET, Link, Message
 from tests.reference.store.logs import load
 

@@ -9,7 +9,7 @@ import pytest
 from brokers.configuration_files import find_properties_files, read_deployments, read_properties
 from reference.configuration.broker_group import ConfigurationError
 from reference.configuration.deployments import change_slaves, sample_group
-from reference.worlds.replication.shape import FlushDiskType, Role
+from reference.roles import FlushDiskType, Role
 from tests.brokers.broker_files import (
     MASTER,
     SLAVE,

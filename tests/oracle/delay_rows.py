@@ -24,6 +24,7 @@ from reference.decisions.metadata import json_text, stored_broker
 from reference.decisions.metadata.stored_broker import BrokerMetadata
 from reference.decisions.metadata.table_text import DELAY
 from reference.decisions.progress.config_file import BrokenFile, Files
+from reference.roles import Role
 from reference.store import consume_queue as consume_queues
 from reference.store import dispatch, expiry, put, recovery
 from reference.store import store as stores
@@ -31,7 +32,6 @@ from reference.store.java import Thrown
 from reference.store.put import MessageToPut
 from reference.store.records import HOUR_MS, SCHEDULE_TOPIC
 from reference.store.store import StoreConfig
-from reference.worlds.replication.shape import Role
 from tests.oracle.found import Found, Row
 from tests.oracle.store_rows import BEGIN_MS, RowError
 from tests.oracle.table_rows import name_numbers

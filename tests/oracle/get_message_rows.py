@@ -14,7 +14,7 @@ from reference.decisions.reading.get_message import GetMessageResult, get_messag
 from reference.decisions.reading.read import Read
 from reference.decisions.reading.settings import StoreSettings, change_store
 from reference.decisions.reading.subscription import is_tag_taken, parse_tags
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 from tests.oracle.found import Found, Row, list_fields
 from tests.oracle.queue_stores import QueueStore, build
 

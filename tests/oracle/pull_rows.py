@@ -35,8 +35,8 @@ from reference.decisions.reading.subscription import (
     parse_tags,
 )
 from reference.decisions.reading.subscription_group import OPTIONS, SubscriptionGroup
+from reference.roles import Role
 from reference.store.java import hash_string
-from reference.worlds.replication.shape import Role
 from tests.oracle.found import Found, Row, list_fields
 from tests.oracle.queue_stores import QueueStore, build
 

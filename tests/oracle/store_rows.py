@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from attrs import evolve
 
+from reference.roles import FlushDiskType, Role
 from reference.store import (
     allocation,
     dispatch,
@@ -32,7 +33,6 @@ from reference.store.content import Content
 from reference.store.java import Thrown
 from reference.store.mapped_file import SelectedBuffer
 from reference.store.store import Store, StoreCheckpoint, StoreConfig
-from reference.worlds.replication.shape import FlushDiskType, Role
 from tests.oracle import images
 
 Row: TypeAlias = Mapping[str, Any]

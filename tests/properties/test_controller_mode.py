@@ -26,10 +26,10 @@ from properties.worlds.replication.world import CERTIFIED_GROUPS, CHANGE_LEMMAS,
 from properties.z3.induction import prove_lemmas
 from reference.language.machine import Action, compute_machine
 from reference.releases.versions import parse_version
+from reference.roles import FlushDiskType
 from reference.worlds.replication.controller.sync_state_set import is_member
 from reference.worlds.replication.lifecycle import has_uncounted_life
 from reference.worlds.replication.parameters import Parameters
-from reference.worlds.replication.shape import FlushDiskType
 from reference.worlds.replication.state import Cluster
 from tests.structures import name_of
 

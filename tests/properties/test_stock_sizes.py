@@ -8,8 +8,8 @@ from attrs import evolve
 from properties.schedules.judgement import ScheduleError, find_first_violation, replay
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Action
+from reference.roles import FlushDiskType, Role
 from reference.worlds.replication.parameters import Parameters
-from reference.worlds.replication.shape import FlushDiskType, Role
 
 CLAIM = "acknowledgement_is_truthful"
 MIB = 1 << 20

@@ -16,10 +16,10 @@ from properties.worlds.replication.structures import POOLED_GROUPS
 from properties.worlds.replication.world import ClaimedGroup
 from properties.z3.induction import prove_lemmas
 from reference.language.machine import Action, compute_machine
+from reference.roles import FlushDiskType, Role
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 from reference.worlds.replication.lineage import has_message, is_torn
 from reference.worlds.replication.parameters import FaultCounts, Parameters
-from reference.worlds.replication.shape import FlushDiskType, Role
 from reference.worlds.replication.state import Cluster
 from tests.structures import name_of
 

@@ -18,11 +18,11 @@ from properties.worlds.replication.world import CHANGE_LEMMAS, REPLICATION, Clai
 from properties.z3.induction import prove_lemmas
 from reference.language.machine import compute_machine
 from reference.releases.versions import RULE_SETS, apply_rule_set, compute_rules
+from reference.roles import FlushDiskType
 from reference.worlds.replication.changes import CHANGES, VARIANTS
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 from reference.worlds.replication.parameters import Parameters
 from reference.worlds.replication.rules import RULES
-from reference.worlds.replication.shape import FlushDiskType
 from tests.structures import SYNCHRONOUS_PAIR, leave_most_to_night, name_of
 
 TRUTHFUL = "acknowledgement_is_truthful"

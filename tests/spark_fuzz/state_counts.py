@@ -22,9 +22,9 @@ from properties.worlds.reading.world import ClaimedReading
 from properties.worlds.replication.world import ClaimedGroup
 from properties.worlds.tables.world import TABLES_STRUCTURES
 from reference.language.parameters import BaseParameters
+from reference.roles import FlushDiskType, Role
 from reference.worlds.delay.state import SMALL_DELAY
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
-from reference.worlds.replication.shape import FlushDiskType, Role
 from spark_fuzz.search.breadth_first import BreadthFirstResult, BreadthFirstSearch
 
 FILE = Path(__file__).parents[1] / "data" / "state_counts.json"

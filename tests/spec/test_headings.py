@@ -37,9 +37,9 @@ from properties.worlds.system.world import SYSTEM
 from reference import ROCKETMQ_VERSION
 from reference.language.leaves import symbolic_cluster
 from reference.language.machine import compute_machine, record_machine
+from reference.roles import FlushDiskType, Role
 from reference.worlds.replication.conditions import MEANINGS
 from reference.worlds.replication.rules import RULES
-from reference.worlds.replication.shape import FlushDiskType, Role
 
 RECORDINGS = SPEC.parents[1] / "shared" / "traces"
 OWN_RECORDINGS = SPEC.parent / "tests" / "data"

@@ -8,8 +8,8 @@ from properties.generated_text import SPEC
 from properties.vectors.schedules import FORMAT, make_vector
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Action
+from reference.roles import FlushDiskType, Role
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
-from reference.worlds.replication.shape import FlushDiskType, Role
 
 PAGE = (SPEC / "vectors.md").read_text(encoding="utf-8")
 OBJECT = PAGE.partition("## Schedules with every leaf")[2]

@@ -7,9 +7,9 @@ from attrs import evolve
 from brokers.broker.mutants.mutant import BEFORE_5, MASTER, SLAVE, mutant
 from brokers.broker.replication.master_ha import PUSH2
 from brokers.broker.storage.live_store import LiveStore
+from reference.roles import Role
 from reference.store.java import Thrown
 from reference.store.put import MessageBatch, MessageToPut, PutEnvironment, PutMessageResult
-from reference.worlds.replication.shape import Role
 
 REPUT = "DefaultMessageStore.ReputMessageService#doReput"
 EARLY = "implementers.md#13-consumers-see-messages-that-are-neither-flushed-nor-copied"

@@ -9,7 +9,7 @@ from brokers.recorder.line import Line
 from brokers.recorder.watch.alarms import FALSE_ACKNOWLEDGEMENT, POSITIONED_ABOVE_PUT, AlarmFacts
 from brokers.recorder.watch.known import LinkFacts, WatchedRecording
 from brokers.recordings.clock import JITTER_MS
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 
 def is_waited_for(known: WatchedRecording, line: Line) -> bool:

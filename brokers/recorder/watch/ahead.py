@@ -9,7 +9,7 @@ from brokers.recorder.watch.alarms import SLAVE_AHEAD, SLAVE_OUTRUN, AlarmFacts
 from brokers.recorder.watch.known import LOOKS, LinkFacts, LogEnds, NodeFacts, WatchedRecording
 from brokers.recordings.clock import JITTER_MS
 from brokers.recordings.groups import LINK_PREFIX
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 STILL_MS = 1000.0
 """A master looks for new bytes each 100 ms (R-HA-13): a position that stays so long is stuck."""

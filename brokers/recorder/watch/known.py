@@ -17,7 +17,7 @@ from brokers.recordings.settings import read_settings
 from reference.configuration.later_keys import compute_mode
 from reference.releases.releases import CONTROLLER, QUORUM, is_since
 from reference.releases.versions import Version, VersionError, parse_version
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 FRAMES_MAX = 20_000
 """Frames of a link that are remembered: at a thousand a second more than any wait lasts."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from brokers.recorder.line import Line
 from brokers.recorder.watch.alarms import DISPATCH_STUCK, AlarmFacts
 from brokers.recorder.watch.known import LOOKS, LogEnds, NodeFacts, WatchedRecording
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 STUCK_MS = 900.0
 """The dispatch runs each millisecond (ReputMessageService#run): what is whole is dispatched. Two

@@ -58,6 +58,7 @@ from reference.releases.timing_differences import (
     SLAVE_TIMEOUT_DEFAULT_MS,
 )
 from reference.releases.versions import Version
+from reference.roles import FlushDiskType, Role
 from reference.worlds.replication.changes import (
     ack_per_connection,
     no_slave_wait,
@@ -66,7 +67,6 @@ from reference.worlds.replication.changes import (
 )
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
 from reference.worlds.replication.parameters import FaultCounts, Parameters
-from reference.worlds.replication.shape import FlushDiskType, Role
 from reference.worlds.replication.structure import Structure
 
 MASTER = -1

@@ -11,7 +11,7 @@ from brokers.recordings.ahead.plan import MASTER, compute_message_margin_bytes
 from brokers.recordings.reading import Event
 from brokers.recordings.view import Blocked, View, check, get_timers
 from reference.releases.timing_differences import SLAVE_TIMEOUT
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 SIZES: Mapping[str, str] = {
     "haSlaveFallbehindMax": "ha_slave_fallbehind_max_bytes",

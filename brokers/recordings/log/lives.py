@@ -33,7 +33,7 @@ from brokers.recordings.roles.exchange import exchange_parts
 from brokers.recordings.roles.places import EXCHANGE
 from brokers.recordings.view import Blocked, View, check
 from reference.language.machine import Action
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 
 def observe_start(asking: Asking, observation: Observation, node: Node) -> Requirements:

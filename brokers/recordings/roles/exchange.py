@@ -21,7 +21,7 @@ from brokers.recordings.tables.read_side import ReadSide
 from brokers.recordings.tables.worlds import TableSide, name_address, name_ha_address
 from brokers.recordings.view import ShownBroker
 from reference.language.rule import replace_at
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 from reference.worlds.replication.state import Cluster, Link, Master, Slave
 
 Content = TypeVar("Content")

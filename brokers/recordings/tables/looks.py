@@ -35,7 +35,7 @@ from reference.decisions.name_server.registry import RegisterBrokerRequest, regi
 from reference.decisions.progress.offset_table import OffsetTable
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP, SubscriptionGroup
 from reference.releases.known_differences import GROUPS_KEEP_THEIR_VERSION
-from reference.worlds.replication.shape import MASTER_ID
+from reference.roles import MASTER_ID
 
 BROKER_NAME = "b0"
 """Master and slaves of a group share it; which name it is makes no difference."""

@@ -29,7 +29,7 @@ from reference.decisions.reading.get_message import GetMessageResult, get_messag
 from reference.decisions.reading.read import Read
 from reference.decisions.reading.settings import StoreSettings, change_store
 from reference.releases.timing_differences import OVERFLOW_RESETS_TO_MAX
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 UNSHOWN = object()
 """A value that no field of an event can have."""

@@ -12,7 +12,7 @@ from properties.scenarios.store_state import STEPS_MAX, find_ways, make_state
 from properties.schedules.telling import draw_steps
 from properties.worlds.replication.world import ClaimedGroup
 from reference.releases.versions import Version
-from reference.worlds.replication.shape import FlushDiskType, Role
+from reference.roles import FlushDiskType, Role
 
 ROLES = {Role.ASYNC_MASTER.value: Role.ASYNC_MASTER}
 FLUSHES = {each.value: each for each in FlushDiskType}

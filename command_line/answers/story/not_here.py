@@ -66,7 +66,7 @@ def say_why(absent: AbsentCode) -> str:
         row.note: row.grade is Grade.NOT_PROMISED,
         "a failure without any fault has the number of its cause": absent.code[1:] == "0",
         f"no claim of this row is judged under {absent.meaning}": absent.fault
-        not in list_classes(absent),
+        not in list_judged_fault_models(absent),
         f"{absent.meaning} breaks nothing of this row": absent.is_unfailed,
         "there is nothing that it could break": not absent.cells,
     }
@@ -85,7 +85,7 @@ def say_undecided(absent: AbsentCode) -> str:
     )
 
 
-def list_classes(absent: AbsentCode) -> frozenset[str]:
+def list_judged_fault_models(absent: AbsentCode) -> frozenset[str]:
     """The fault models under which claims of the row are judged in the group."""
     structures = {s.name: s for s, _ in list_cells(absent.row, absent.sources)}
     return frozenset(c.name for s in structures.values() for c in s.world.fault_models)

@@ -38,7 +38,7 @@ from reference.decisions.reading.settings import DEFAULT_TOTAL_MEMORY_BYTES, com
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP, SubscriptionGroup
 from reference.releases.known_differences import SLAVE_REJECTS_PULLS
 from reference.releases.timing_differences import OVERFLOW_RESETS_TO_MAX
-from reference.worlds.replication.shape import MASTER_ID, Role
+from reference.roles import MASTER_ID, Role
 
 FOUND = Circumstance(GetMessageStatus.FOUND)
 SLOW = Circumstance(GetMessageStatus.FOUND, is_slow=True)

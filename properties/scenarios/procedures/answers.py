@@ -22,10 +22,10 @@ from properties.z3.induction import InductionProblem, prove_lemmas
 from reference.language.machine import Action, record_predicate
 from reference.language.operators import all_of, any_of, implies, negate
 from reference.language.terms import Term
+from reference.roles import FlushDiskType, Role
 from reference.worlds.replication.lineage import has_message
 from reference.worlds.replication.producer import is_outcome_unknown
 from reference.worlds.replication.put import is_acknowledged
-from reference.worlds.replication.shape import FlushDiskType, Role
 from reference.worlds.replication.state import (
     ANSWERED,
     FLUSH_DISK_TIMEOUT,

@@ -19,8 +19,8 @@ from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.reading.world import ClaimedReading
 from properties.worlds.replication.world import ClaimedGroup
 from properties.worlds.system.world import ClaimedSystem
+from reference.roles import Role
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
-from reference.worlds.replication.shape import Role
 
 CODE = re.compile(r"(?P<letter>[A-Z])(?P<number>[0-9]{1,2})")
 """A row and a fault model, or what happens without a failure: ``L12``."""

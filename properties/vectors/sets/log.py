@@ -28,9 +28,9 @@ from reference.language.machine import Action, compute_machine
 from reference.language.operator_table import Sort
 from reference.language.parameters import BaseParameters
 from reference.releases.versions import USUAL, parse_version
+from reference.roles import FlushDiskType, Role
 from reference.worlds.replication.parameters import FaultCounts, Parameters
 from reference.worlds.replication.rules import RULES
-from reference.worlds.replication.shape import FlushDiskType, Role
 
 GROUPS = tuple(
     ClaimedGroup(role=role, flush_disk_type=flush, slaves=slaves)

@@ -21,7 +21,7 @@ from reference.decisions.reading.get_message import get_message
 from reference.decisions.reading.pull import ConsumerRegistration, PullSituation, Topic
 from reference.decisions.reading.pull_processor import PullAnswer, answer_pull
 from reference.decisions.reading.read import Read
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 SEED = 4401
 DRAWN = 1500

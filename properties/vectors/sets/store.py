@@ -16,6 +16,7 @@ from properties.vectors.question import Data, ExpectedAnswer, VectorSet
 from properties.vectors.sets import store_asks
 from reference.decisions.reading.question import QuestionError
 from reference.releases.start_rules import make_start_rules
+from reference.roles import Role
 from reference.store import dispatch, put, records, recovery, slave_append
 from reference.store import store as stores
 from reference.store.allocation import Creation
@@ -24,7 +25,6 @@ from reference.store.java import JavaError, Thrown
 from reference.store.mapped_file import MappedFile, name_file
 from reference.store.mapped_file_queue import DiskFile
 from reference.store.store import Store, StoreCheckpoint, StoreConfig
-from reference.worlds.replication.shape import Role
 
 NEVER_BUSY_MS = 10**9
 

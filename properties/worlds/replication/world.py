@@ -22,8 +22,8 @@ from properties.worlds.replication import (
 from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODELS, SIZES
 from properties.worlds.replication.healing import get_healing
 from reference.language.rule import collect_rules
+from reference.roles import FlushDiskType, Role
 from reference.worlds.replication.parameters import SLAVES_MAX, clip_sizes
-from reference.worlds.replication.shape import FlushDiskType, Role
 from reference.worlds.replication.state import PHASE_NAMES, STATUS_NAMES
 from reference.worlds.replication.structure import Structure
 

@@ -22,9 +22,9 @@ from properties.worlds.replication.fault_models import FAULT_MODELS, SIZES
 from properties.worlds.replication.world import REPLICATION, ClaimedGroup
 from properties.worlds.system import guarantee, lemma, witness
 from properties.worlds.system.parts import LOG_LEMMAS, PART_CLAIMS, READING_LEMMAS
+from reference.roles import FlushDiskType, Role
 from reference.worlds.reading.state import MASTER, SLAVE
 from reference.worlds.replication.parameters import SIZE_KEYS, Parameters
-from reference.worlds.replication.shape import FlushDiskType, Role
 from reference.worlds.system.state import SystemFaults, SystemParameters
 from reference.worlds.system.structure import SystemStructure
 

@@ -28,7 +28,7 @@ from reference.decisions.name_server.client_side import (
 )
 from reference.decisions.reading.decision import Case, Decided, choose_first
 from reference.decisions.reading.pull import ResponseCode
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 
 @frozen

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from attrs import evolve, frozen
 
 from reference.decisions.reading.client import find_only
-from reference.worlds.replication.shape import MASTER_ID
+from reference.roles import MASTER_ID
 
 RENEW_MS = 20_000
 """How often a consumer renews its locks (``REBALANCE_LOCK_INTERVAL``)."""

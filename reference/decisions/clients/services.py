@@ -40,7 +40,7 @@ from reference.decisions.reading.pull import (
 )
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP, is_system_group
-from reference.worlds.replication.shape import MASTER_ID, Role
+from reference.roles import MASTER_ID, Role
 
 
 def name_retry_topic(group: str) -> str:

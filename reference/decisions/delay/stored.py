@@ -25,6 +25,7 @@ from reference.decisions.delay.levels import (
     is_delayed,
 )
 from reference.decisions.hash_order import order_as_listed
+from reference.roles import Role
 from reference.store import consume_queue as consume_queues
 from reference.store import dispatch, java, put, reading, records
 from reference.store.consume_queue import ConsumeQueueEntry
@@ -39,7 +40,6 @@ from reference.store.put import (
 )
 from reference.store.records import PROPERTY_DELAY_TIME_LEVEL, SCHEDULE_TOPIC, Record
 from reference.store.store import Store, find_consume_queue, replace_consume_queues
-from reference.worlds.replication.shape import Role
 
 PROPERTY_REAL_TOPIC, PROPERTY_REAL_QUEUE_ID = "REAL_TOPIC", "REAL_QID"
 PROPERTY_BUCKETS = 16

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 LISTEN_PORT = 10911
 VIP_PORT_STEP = -2

@@ -19,7 +19,7 @@ from reference.decisions.name_server.registry import PERM_WRITE, QueueData, Regi
 from reference.decisions.name_server.removal import EXPIRY_MS, SCAN_PERIOD_MS
 from reference.decisions.reading.client import PULL_TIMEOUT_MS, RETRY_MS
 from reference.decisions.reading.settings import PERM_READ
-from reference.worlds.replication.shape import MASTER_ID
+from reference.roles import MASTER_ID
 
 
 @frozen

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from attrs import evolve, field, frozen
 
 from reference.decisions.metadata.broker_tables import DataVersion
-from reference.worlds.replication.shape import MASTER_ID
+from reference.roles import MASTER_ID
 
 PERM_WRITE = 2
 """The bit of a permission that allows producers to write."""

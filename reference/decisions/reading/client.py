@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 
 from reference.decisions.hash_order import order_as_listed
 from reference.language.operators import choose
-from reference.worlds.replication.shape import MASTER_ID
+from reference.roles import MASTER_ID
 
 HASH_BUCKETS = 16
 """Buckets of a new java.util.HashMap."""

@@ -56,7 +56,7 @@ from reference.decisions.reading.subscription_group import (
 from reference.releases.releases import FIRST_RELEASE_WITH_MODES, is_since
 from reference.releases.timing_differences import OVERFLOW_RESETS_TO_MAX
 from reference.releases.versions import Version, VersionError, parse_version
-from reference.worlds.replication.shape import MASTER_ID, Role
+from reference.roles import MASTER_ID, Role
 
 QUEUE_FILE = "mapedFileSizeConsumeQueue"
 LARGEST = 2**62

@@ -13,7 +13,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from reference.configuration.keys import KEYS, Value
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 DOUBLE_EXACT_BELOW = 2**53
 """Below it every whole number is a double; no machine has as many bytes of memory."""

@@ -33,9 +33,9 @@ from reference.decisions.reading.scan import NOT_SCANNED, Scan
 from reference.decisions.reading.settings import StoreSettings
 from reference.language.operators import choose, maximum, minimum, negate
 from reference.language.rule import RuleBody, between, rule, when
+from reference.roles import Role
 from reference.worlds.reading.queues import change_broker, get_place, has_message
 from reference.worlds.reading.state import MASTER, NO_OFFSET, SLAVE, Reading
-from reference.worlds.replication.shape import Role
 
 
 @frozen

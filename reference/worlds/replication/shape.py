@@ -1,30 +1,11 @@
-"""The roles of brokers, and the static shape of a master/slave group."""
+"""The static shape of a master/slave group."""
 
 from __future__ import annotations
-
-import enum
 
 from attrs import frozen
 
 from reference.language.structure import BaseStructure
-
-MASTER_ID = 0
-"""The broker id of every master (MixAll.MASTER_ID)."""
-
-
-class Role(enum.Enum):
-    """``brokerRole`` (MessageStoreConfig at 4.4.0)."""
-
-    ASYNC_MASTER = "ASYNC_MASTER"
-    SYNC_MASTER = "SYNC_MASTER"
-    SLAVE = "SLAVE"
-
-
-class FlushDiskType(enum.Enum):
-    """``flushDiskType`` (MessageStoreConfig at 4.4.0)."""
-
-    ASYNC_FLUSH = "ASYNC_FLUSH"
-    SYNC_FLUSH = "SYNC_FLUSH"
+from reference.roles import FlushDiskType, Role
 
 
 @frozen(cache_hash=True)

@@ -38,9 +38,9 @@ from properties.worlds.replication.world import (
     ClaimedGroup,
 )
 from reference.language.machine import Action
+from reference.roles import FlushDiskType, Role
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from reference.worlds.replication.rules import RULES
-from reference.worlds.replication.shape import FlushDiskType, Role
 from reference.worlds.replication.state import ANSWERED, PUT_OK, Cluster
 from tests.structures import leave_large_to_night, name_of
 

@@ -14,7 +14,7 @@ from properties.judges.judge_checks import list_ways
 from properties.worlds.replication.structures import STOCK_PAIR
 from properties.worlds.replication.world import CLAIMS, ClaimedGroup
 from reference.language.machine import compute_machine
-from reference.worlds.replication.shape import FlushDiskType
+from reference.roles import FlushDiskType
 from tests.structures import name_of
 
 PREDICATES = {name: claim.predicate for name, claim in CLAIMS.items()}

@@ -26,8 +26,8 @@ from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAUL
 from properties.worlds.replication.world import CLAIMS, ClaimedGroup
 from properties.z3.bounded_search import BoundedSearch
 from properties.z3.induction import InductionResult, prove_lemmas
+from reference.roles import FlushDiskType, Role
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters, clip_sizes
-from reference.worlds.replication.shape import FlushDiskType, Role
 from tests.structures import GROUPS, SYNCHRONOUS_PAIR, leave_large_to_night, name_of
 
 

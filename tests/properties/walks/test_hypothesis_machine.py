@@ -33,9 +33,9 @@ from properties.worlds.replication.structures import STOCK_WORLDS
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Action, compute_machine
 from reference.language.operators import any_of, negate
+from reference.roles import FlushDiskType
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from reference.worlds.replication.put import is_acknowledged
-from reference.worlds.replication.shape import FlushDiskType
 from reference.worlds.replication.state import WAITS_FOR_SLAVE, Cluster
 from tests.structures import SYNCHRONOUS_PAIR, TWO_OF_EACH, name_of
 

@@ -11,7 +11,7 @@ from properties.worlds.replication.world import ClaimedGroup
 from properties.worlds.toy import TOY
 from properties.z3.bounded_search import BoundedSearch
 from reference.language.machine import Action
-from reference.worlds.replication.shape import FlushDiskType, Role
+from reference.roles import FlushDiskType, Role
 from tests.structures import name_of
 
 TANK = TOY.structures[0]

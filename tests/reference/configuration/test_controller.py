@@ -15,7 +15,7 @@ from reference.configuration.keys import KEYS
 from reference.configuration.later_keys import LATER_KEYS
 from reference.releases.releases import CONTROLLER
 from reference.releases.versions import Version
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 from tests.brokers.broker_files import STOCK_CONTROLLER, write
 
 LATEST = Version("5.3.3")

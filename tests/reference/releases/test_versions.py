@@ -41,9 +41,9 @@ from reference.releases.versions import (
     list_versions,
     parse_version,
 )
+from reference.roles import Role
 from reference.worlds.replication.changes import VARIANTS
 from reference.worlds.replication.rules import RULES
-from reference.worlds.replication.shape import Role
 from reference.worlds.replication.structure import Structure
 
 

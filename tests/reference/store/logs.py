@@ -5,6 +5,7 @@ from __future__ import annotations
 from attrs import evolve, frozen
 from hypothesis import strategies as st
 
+from reference.roles import Role
 from reference.store import content as contents
 from reference.store import dispatch, put, recovery, slave_append
 from reference.store import store as stores
@@ -15,7 +16,6 @@ from reference.store.mapped_file_queue import DiskFile, MappedFileQueue
 from reference.store.put import MessageToPut, PutMessageResult, PutMessageStatus
 from reference.store.records import Record, encode, encode_blank_header
 from reference.store.store import Store, StoreConfig
-from reference.worlds.replication.shape import Role
 
 NOW_MS = 10**12
 FILE_SIZE = 512

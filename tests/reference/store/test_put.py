@@ -7,6 +7,7 @@ from attrs import evolve
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from reference.roles import FlushDiskType, Role
 from reference.store import content as contents
 from reference.store import dispatch, mapped_file, put, reading, records
 from reference.store import mapped_file_queue as queues
@@ -26,7 +27,6 @@ from reference.store.put import (
     put_messages,
 )
 from reference.store.store import Flag, Store
-from reference.worlds.replication.shape import FlushDiskType, Role
 from tests.reference.store.logs import (
     FILE_SIZE,
     MASTER,

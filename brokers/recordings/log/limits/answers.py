@@ -23,9 +23,9 @@ from brokers.recordings.clock import (
 )
 from brokers.recordings.log.limits.counts import Counts
 from brokers.recordings.log.limits.reports import Reports
+from reference.roles import FlushDiskType, Role
 from reference.worlds.replication.changes import wait_until_deadline
 from reference.worlds.replication.put import TRANSFER_WAKE_UPS_MAX
-from reference.worlds.replication.shape import FlushDiskType, Role
 
 
 @frozen

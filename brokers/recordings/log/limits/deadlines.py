@@ -20,7 +20,7 @@ from brokers.recordings.log.guide import LogGuide
 from brokers.recordings.log.notes import LinkNotes
 from brokers.recordings.settings import read_settings
 from reference.language.machine import Action
-from reference.worlds.replication.shape import FlushDiskType
+from reference.roles import FlushDiskType
 
 FLUSH_KEYS = {"flushIntervalCommitLog": 500, "flushCommitLogThoroughInterval": 10_000}
 """What an ASYNC_FLUSH broker waits for at most before it flushes all that it has, with the defaults

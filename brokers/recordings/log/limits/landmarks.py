@@ -20,7 +20,7 @@ from brokers.recordings.clock import JITTER_MS, NOTICE_MS, compute_longest_put_m
 from brokers.recordings.log.limits.connections import UNSET
 from brokers.recordings.log.limits.unseen import Ends, list_sure_ends, may_end_among
 from brokers.recordings.settings import read_settings
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 
 @frozen

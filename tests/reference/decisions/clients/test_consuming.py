@@ -22,7 +22,7 @@ from reference.decisions.name_server.client_side import Route
 from reference.decisions.name_server.registry import QueueData
 from reference.decisions.reading.client import Client
 from reference.decisions.reading.pull import ResponseCode
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 OK, ERROR, NOTHING = SendAnswer(0), SendAnswer(1), SendAnswer(None)
 BOTH = Route({"a": QueueData()}, {"a": {0: "m:1", 1: "s:1"}})

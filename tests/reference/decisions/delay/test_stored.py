@@ -8,13 +8,13 @@ from attrs import evolve
 from reference.decisions.delay import stored
 from reference.decisions.delay.delivery import DeliveryTask
 from reference.decisions.delay.stored import Schedule
+from reference.roles import Role
 from reference.store import dispatch, records
 from reference.store import store as stores
 from reference.store.java import JavaError
 from reference.store.put import MessageToPut, PutEnvironment
 from reference.store.records import SCHEDULE_TOPIC, Record
 from reference.store.store import Store, StoreConfig
-from reference.worlds.replication.shape import Role
 
 NOW = PutEnvironment(10**12)
 CONFIG = StoreConfig(4096, delays_ms=(0, 3_600_000))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reference.decisions.metadata.services import Ports, compute_ports, list_services
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 
 def test_ports_follow_from_one() -> None:

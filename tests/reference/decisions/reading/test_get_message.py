@@ -16,7 +16,7 @@ from reference.decisions.reading.get_message import get_message
 from reference.decisions.reading.read import GetMessageStatus, Read
 from reference.decisions.reading.scan import find_full
 from reference.decisions.reading.settings import StoreSettings, change_store
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 SIZE = 700
 MASTER = StoreSettings(total_memory_bytes=10**9)

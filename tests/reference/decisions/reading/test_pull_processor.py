@@ -29,7 +29,7 @@ from reference.decisions.reading.pull_processor import (
 from reference.decisions.reading.read import GetMessageStatus, Read
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import SubscriptionGroup
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 QUEUE = ReadableQueue(2, 6, 2, [MessageLocation(n * 100, 100) for n in range(2, 6)])
 GROUP = SubscriptionGroup(broker_id=7, slow_broker_id=8)

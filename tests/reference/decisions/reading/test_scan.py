@@ -13,7 +13,7 @@ from reference.decisions.reading.consume_queue import MessageLocation, ReadableQ
 from reference.decisions.reading.read import GetMessageStatus, Read
 from reference.decisions.reading.scan import Ahead, Scan, gather, is_possible
 from reference.decisions.reading.settings import StoreSettings
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 from tests.oracle.comparing import read_rows
 from tests.oracle.get_message_rows import build_store
 

@@ -18,7 +18,7 @@ from reference.decisions.reading.pull_processor import PullAnswer, answer_pull
 from reference.decisions.reading.read import Read
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 MASTER, SLAVE = StoreSettings(), StoreSettings(Role.SLAVE)
 CHECKING = StoreSettings(Role.SLAVE, is_offset_checked_in_slave=True)

@@ -30,7 +30,7 @@ from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.language.operator_table import Sort
 from reference.language.terms import Term, leaf, substitute
-from reference.worlds.replication.shape import Role
+from reference.roles import Role
 
 NUMBERS = st.integers(0, 6)
 HEADERS = st.builds(

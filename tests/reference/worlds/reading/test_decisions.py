@@ -25,6 +25,7 @@ from reference.decisions.reading.scan import NOT_SCANNED, Ahead, gather, is_poss
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.language.machine import compute_machine, probe
+from reference.roles import Role
 from reference.worlds.reading.pulling import (
     answer,
     compute_last_looked_at,
@@ -40,7 +41,6 @@ from reference.worlds.reading.state import (
     Reading,
 )
 from reference.worlds.reading.structure import ReadingStructure
-from reference.worlds.replication.shape import Role
 
 ROOT = Path(reference.__file__).parent
 WORLD = ROOT / "worlds" / "reading"

@@ -8,8 +8,8 @@ from attrs import evolve
 from properties.judges.byte_observer import compare_along
 from properties.worlds.replication.world import CLAIMS
 from reference.language.machine import Action, compute_machine, probe
+from reference.roles import FlushDiskType, Role
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, FaultCounts
-from reference.worlds.replication.shape import FlushDiskType, Role
 from reference.worlds.replication.state import FLUSH_DISK_TIMEOUT, PUT_OK, Cluster
 from reference.worlds.replication.structure import Structure
 
