@@ -104,8 +104,8 @@ def run_pull(ports: BrokerPorts, request: Request, *, is_first_pass: bool) -> No
     if answer.committed_offset is not None:
         key = name_key(request.text("topic"), pull.group_name)
         ports.tables.commit(key, pull.queue, answer.committed_offset)
-    now_ms = ports.host.now_ms()
-    if answer.held_ms is not None and ports.clients.hold(request, now_ms, answer.held_ms):
+    held_ms = answer.held_ms
+    if held_ms is not None and ports.clients.hold(request, ports.host.now_ms(), held_ms):
         return
     if answer.is_moved_event_written and answer.result is not None:
         write_moved_event(ports, request, answer.result)
