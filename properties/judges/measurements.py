@@ -3,6 +3,9 @@
 They take minutes to hours and nothing is computed from them, so they are kept in
 ``.rmqspec/measurements/`` of a checkout, which git does not have. Each says at which commit it was
 made and from which rules.
+
+Rules are imported only where a digest of them is asked for: mistakes are planted in modules that a
+program has not imported, and it reads the measured ones before.
 """
 
 from __future__ import annotations
@@ -17,10 +20,6 @@ from typing import Any
 from attrs import frozen
 
 from properties.checkout import ROOT
-from properties.verdicts.fingerprint import compute_digest
-from properties.verdicts.storage.certificate_files import write_whole
-from properties.worlds.catalogue import WORLDS
-from reference.language.machine import record_predicate
 
 FOLDER = ROOT / ".rmqspec" / "measurements"
 
@@ -51,6 +50,8 @@ class Measurement:
 
 def write_measurement(name: str, result: Any, folder: Path | None = None) -> Path:
     """Keep a measurement with the present commit and rules. Raises OSError."""
+    from properties.verdicts.storage.certificate_files import write_whole  # noqa: PLC0415
+
     path = (folder or FOLDER) / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     head = json.dumps({"commit": find_commit(), "rules": compute_digest_of_all()})
@@ -86,6 +87,10 @@ def run_git(*words: str) -> str:
 @cache
 def compute_digest_of_all() -> str:
     """A digest of the rules, claims and lemmas of the structures of all worlds."""
+    from properties.verdicts.fingerprint import compute_digest  # noqa: PLC0415
+    from properties.worlds.catalogue import WORLDS  # noqa: PLC0415
+    from reference.language.machine import record_predicate  # noqa: PLC0415
+
     text = ""
     for world in WORLDS:
         for structure in world.structures:

@@ -405,7 +405,7 @@ class PlantingFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def __init__(self, planted: Planted) -> None:
         self.planted = planted
-        self.module = planted.file.removesuffix(".py").replace("/", ".")
+        self.module = name_module(planted.file)
 
     def find_spec(
         self, fullname: str, path: Any, target: ModuleType | None = None
@@ -426,7 +426,17 @@ def plant(planted: Planted) -> None:
 
     Raises ValueError if it is already imported.
     """
-    finder = PlantingFinder(planted)
-    if finder.module in sys.modules:
-        raise ValueError(f"{finder.module} is imported already: plant in a fresh process")
-    sys.meta_path.insert(0, finder)
+    check_is_fresh(planted.file)
+    sys.meta_path.insert(0, PlantingFinder(planted))
+
+
+def check_is_fresh(file: str) -> None:
+    """Nothing, if a mistake can be planted in a file in this process. Raises ValueError if not."""
+    module = name_module(file)
+    if module in sys.modules:
+        raise ValueError(f"{module} is imported already: plant in a fresh process")
+
+
+def name_module(file: str) -> str:
+    """The module that a file of the project is."""
+    return file.removesuffix(".py").replace("/", ".")

@@ -23,7 +23,7 @@ from typing import Any
 from attrs import asdict
 
 from properties.checkout import ROOT
-from properties.judges.planted import Planted, list_planted, plant
+from properties.judges.planted import Planted, check_is_fresh, list_planted, plant
 from properties.judges.planted_results import (
     SURVIVED,
     PlantedFinding,
@@ -41,11 +41,11 @@ SECONDS_MAX = 300
 
 
 def judge_planted(planted: Planted) -> PlantedFinding:
-    """Plant one mistake in this process, which must be a fresh one, and run every check."""
+    """Plant one mistake in this process, and run every check. Raises ValueError in no fresh one."""
     begin = time.process_time()
     found_by, told = SURVIVED, ""
+    plant(planted)
     try:
-        plant(planted)
         from spark_fuzz.judges.judge_battery import CHECKS  # noqa: PLC0415
 
         first = FIRST.get(planted.kind, "")
@@ -61,7 +61,11 @@ def judge_planted(planted: Planted) -> PlantedFinding:
 
 
 def judge_apart(planted: Planted) -> PlantedFinding:
-    """Judge one mistake in a process of its own, with limited processor time."""
+    """Judge one mistake in a process of its own, with limited processor time.
+
+    Raises ValueError if this process has imported what the mistake is made in: that one would have.
+    """
+    check_is_fresh(planted.file)
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_answer, args=(planted, sender))

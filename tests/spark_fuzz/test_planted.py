@@ -35,6 +35,18 @@ def find(names: list[str]) -> None:
         assert found_by in ("meaning", "lowering", "bytes", "premises", "proofs"), line
 
 
+def test_whoever_plants_has_imported_nothing_that_is_planted_in() -> None:
+    """Else no mistake could be made in it: a fresh process says so."""
+    files = {planted.file for planted in TOLD} | {f for files in TARGETS.values() for f in files}
+    program = (
+        "from spark_fuzz.judges import planted_run\n"
+        f"for file in {sorted(files)}:\n    planted_run.check_is_fresh(file)"
+    )
+    words = [sys.executable, "-P", "-c", program]
+    result = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert 0 == result.returncode, result.stderr
+
+
 @pytest.mark.nightly
 def test_some_told_mistakes_are_found() -> None:
     """One of each of two kinds."""
