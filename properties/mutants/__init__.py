@@ -1,1 +1,1 @@
-"""Rules with one mistake each, and the judges that find it: tests of the model's own checks."""
+"""One mistake each: in source, or in the recorded terms of a rule; and the judges of rules."""

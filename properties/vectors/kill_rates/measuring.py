@@ -12,10 +12,7 @@ from typing import Any
 
 from attrs import frozen
 
-from properties.vectors.kill_rates.function_mutants import (
-    FunctionMutant,
-    list_function_mutants,
-)
+from properties.mutants.functions import FunctionMutant, list_function_mutants
 from properties.vectors.question import Data, VectorSet, list_vectors
 from reference.releases.versions import USUAL
 

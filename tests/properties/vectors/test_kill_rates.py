@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from properties.judges import measurements
+from properties.mutants.functions import MUTATION, list_function_mutants
+from properties.mutants.source import list_mistakes
 from properties.vectors.kill_rates import table as tables
-from properties.vectors.kill_rates.function_mutants import list_function_mutants
 from properties.vectors.kill_rates.measuring import MODULES, SAME_ANSWERS, KillRate
-from properties.vectors.kill_rates.mistakes import list_mistakes
 from properties.vectors.kill_rates.rules import measure_rules
 from properties.vectors.sets.every_set import SETS
 from reference.decisions.name_server import broker_side
@@ -31,8 +31,10 @@ EXPECTED = {
 
 def list_texts(source: str) -> list[str]:
     """The mistakes at the outermost expression of a source, as source."""
-    tree = ast.parse(source, mode="eval").body
-    return [ast.unparse(new) for _, new in list_mistakes(tree, {"min", "max", "all_of"})]
+    tree = ast.parse(source, mode="eval")
+    known = {"a", "b", "c", "f", "negate", "choose", "min", "max", "any_of", "all_of"}
+    found = list_mistakes(tree, [tree], MUTATION, known)
+    return [ast.unparse(m.make_in(tree)) for m in found if m.node is tree.body]
 
 
 def test_mistakes_are_small() -> None:

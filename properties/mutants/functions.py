@@ -8,18 +8,42 @@ from __future__ import annotations
 import __future__
 
 import ast
-import builtins
 import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from importlib import import_module
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from attrs import field, frozen
 
-from properties.vectors.kill_rates.mistakes import list_mistakes, replace
+from properties.mutants import alterations
+from properties.mutants.alterations import Mutation
+from properties.mutants.source import SourceMistake, find_known, leave_out_remarks, list_mistakes
+
+REWRITTEN_CALLS = {
+    "negate": {"negate dropped": lambda call: call.args[0]},
+    "choose": {
+        "choices swapped": lambda call: ast.Call(call.func, [call.args[i] for i in (0, 2, 1)], [])
+    },
+}
+MUTATION = Mutation(
+    (
+        (ast.Compare, alterations.swap_comparisons),
+        (ast.BoolOp, alterations.swap_junctions),
+        (ast.BinOp, alterations.swap_operators),
+        (ast.UnaryOp, alterations.drop_negations),
+        (ast.IfExp, alterations.swap_branches),
+        (ast.Call, alterations.swap_calls),
+        (ast.Call, partial(alterations.rewrite_calls, changes=REWRITTEN_CALLS)),
+        (ast.Constant, alterations.swap_truths),
+        (ast.Constant, partial(alterations.shift_integers, differences=(1, -1))),
+    ),
+    swapped="{1} for {0}",
+)
+"""The mistakes that are made in functions."""
 
 
 @frozen
@@ -66,34 +90,29 @@ class FunctionSource:
 def list_function_mutants(modules: Iterable[str]) -> Iterator[FunctionMutant]:
     """Every mutant of the functions of some modules."""
     for name in modules:
-        for source in list_sources(import_module(name)):
-            known = {*source.function.__globals__, *vars(builtins)}
-            for statement in source.node.body:
-                for node in ast.walk(statement):
-                    if isinstance(node, ast.expr):
-                        for mistake, new in list_mistakes(node, known):
-                            yield make_mutant(name, source, node, mistake, new)
+        tree = ast.parse(inspect.getsource(import_module(name)))
+        known = find_known(tree)
+        for source in list_sources(tree, import_module(name)):
+            for mistake in list_mistakes(source.node, source.node.body, MUTATION, known):
+                yield make_mutant(name, source, mistake)
 
 
-def make_mutant(
-    module: str, source: FunctionSource, node: ast.expr, mistake: str, new: ast.expr
-) -> FunctionMutant:
-    """The function with another expression in the place of one."""
-    code = compile_function(replace(source.node, node, new), source.function)
+def make_mutant(module: str, source: FunctionSource, mistake: SourceMistake) -> FunctionMutant:
+    """The function with a mistake."""
     return FunctionMutant(
         module,
         source.function.__qualname__,
-        node.lineno,
-        mistake,
-        code,
+        mistake.node.lineno,
+        mistake.words,
+        compile_function(mistake.make_in(source.node), source.function),
         source.function,
         source.forget,
     )
 
 
-def list_sources(module: ModuleType) -> Iterator[FunctionSource]:
+def list_sources(tree: ast.Module, module: ModuleType) -> Iterator[FunctionSource]:
     """The functions and methods of a module; those of an inner function's variables not."""
-    for node in ast.parse(inspect.getsource(module)).body:
+    for node in tree.body:
         owners: list[tuple[ast.FunctionDef, Any]] = []
         if isinstance(node, ast.FunctionDef):
             owners.append((node, getattr(module, node.name)))
@@ -104,7 +123,7 @@ def list_sources(module: ModuleType) -> Iterator[FunctionSource]:
         for each, found in owners:
             inner, forget = unwrap(found)
             if isinstance(inner, FunctionType) and not inner.__code__.co_freevars:
-                yield FunctionSource(each, inner, forget)
+                yield FunctionSource(leave_out_remarks(each), inner, forget)
 
 
 def unwrap(found: Any) -> tuple[Any, Callable[[], None]]:
@@ -118,8 +137,7 @@ def unwrap(found: Any) -> tuple[Any, Callable[[], None]]:
 
 def compile_function(node: ast.FunctionDef, function: Any) -> CodeType:
     """The code of a changed function."""
-    bare = ast.FunctionDef(node.name, node.args, node.body, [], None, None)
-    module = ast.fix_missing_locations(ast.Module([ast.copy_location(bare, node)], []))
+    module = ast.fix_missing_locations(ast.Module([node], []))
     flags = __future__.annotations.compiler_flag
     code = compile(module, function.__code__.co_filename, "exec", flags, dont_inherit=True)
     return next(
