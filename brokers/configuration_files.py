@@ -41,7 +41,7 @@ _SUFFIXES = (".conf", ".properties")
 
 _NOT_A_BROKERS = "no key in this file is one that a RocketMQ 4.4.0 broker reads"
 
-_BROKERS = frozenset(MESSAGE_STORE_CONFIG) | frozenset(BROKER_CONFIG)
+_BROKER_KEYS = frozenset(MESSAGE_STORE_CONFIG) | frozenset(BROKER_CONFIG)
 """Keys by which a broker's file is recognised."""
 
 STANDARD_INPUT = Path("-")
@@ -103,7 +103,7 @@ COMMAND_LINE = "(command line)"
 
 
 def read_one_broker(
-    path: Path | None, told: Mapping[str, str], version: Version = USUAL_VERSION
+    path: Path | None, options: Mapping[str, str], version: Version = USUAL_VERSION
 ) -> tuple[BrokerConfiguration, tuple[ConfigurationWarning, ...]]:
     """One broker of a file, of options that win over it, or of both.
 
@@ -118,7 +118,7 @@ def read_one_broker(
         if found is None:
             raise _nothing_found(path)
         settings = {one.key: JavaProperty(one.key, one.value, one.line) for one in found.settings}
-    for key, value in told.items():
+    for key, value in options.items():
         if not is_known_in(key, version):
             raise make_unknown_key_error(key, version)
         settings[key] = JavaProperty(key, value, 0)
@@ -150,7 +150,7 @@ class _FileReader:
         if not entries:
             advice = "fill it, or remove it: a broker would run with defaults only"
             raise make_error("the file is empty except for blanks and comments", advice, str(file))
-        if not any(entry.key in _BROKERS for entry in entries):
+        if not any(entry.key in _BROKER_KEYS for entry in entries):
             text = f"{_NOT_A_BROKERS}; the file is skipped"
             self.warnings.append(ConfigurationWarning(text, str(file), entries[0].line))
             return None

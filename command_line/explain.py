@@ -31,7 +31,7 @@ from command_line.options.shared_options import (
     add_structure_option,
     apply_release,
     describe_model,
-    find_column,
+    find_fault_model,
 )
 from command_line.output.progress import show_progress
 from command_line.output.width import echo, get_drawing_width
@@ -130,7 +130,7 @@ def explain_in(sources: Sequence[Analysis], claim: str, fault: str) -> None:
         if not find_cells(source.structure):
             echo(f"{source.structure.name} has no certificate; `rmqspec check` decides about it.")
             continue
-        find_column(source.structure, fault, "FAULT")
+        find_fault_model(source.structure, fault, "FAULT")
         cells = {(v.guarantee, v.fault): v for v in source.verdicts}
         explain_verdict(source.structure, cells[claim, fault])
 
@@ -181,7 +181,7 @@ def find_cell(structure: ClaimedStructure, claim: str, fault: str) -> Verdict:
     """The certified verdict. Raises click.BadParameter if the structure's world has none such."""
     if claim not in structure.world.claims:
         raise click.BadParameter(f"{claim} is not claimed of {structure.name}; name a --structure")
-    find_column(structure, fault, "FAULT")
+    find_fault_model(structure, fault, "FAULT")
     return load_cells(structure)[claim, fault]
 
 

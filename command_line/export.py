@@ -20,7 +20,7 @@ from command_line.options.shared_options import (
     add_fault_option,
     add_structure_option,
     add_structures_option,
-    find_column,
+    find_fault_model,
     find_structures,
 )
 from command_line.output import exit_codes
@@ -113,7 +113,7 @@ def tla(out: Path, name: str, fault: str, times: int, sizes: tuple[str, ...]) ->
     """Write a structure as a TLA+ module, with a configuration for TLC."""
     check_new(out)
     structure = STRUCTURES[name]
-    fault_model = attrs.evolve(find_column(structure, fault), times=times)
+    fault_model = attrs.evolve(find_fault_model(structure, fault), times=times)
     module = write_module(structure, fault_model, find_sizes(structure, sizes))
     with tell_problem(out):
         out.mkdir()
@@ -140,7 +140,7 @@ def promela(  # noqa: PLR0913, PLR0917
 ) -> int:
     """Write one small instance as a model for SPIN, whose states are those of the instance."""
     structure = STRUCTURES[name]
-    fault_model = attrs.evolve(find_column(structure, fault), times=times)
+    fault_model = attrs.evolve(find_fault_model(structure, fault), times=times)
     leaves = [p for p, sort in compute_leaf_sorts(structure).items() if sort is Sort.INTEGER]
     changing = [p for p in leaves if not is_parameter(p)]
     limits = parse_numbers(highest, changing, "--highest")

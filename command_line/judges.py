@@ -15,7 +15,7 @@ from command_line.options.shared_options import (
     USUAL,
     add_faults_option,
     add_structures_option,
-    find_column,
+    find_fault_model,
     find_structures,
 )
 from command_line.output import exit_codes
@@ -64,7 +64,7 @@ def command(names: tuple[str, ...], faults: tuple[str, ...], is_json: bool) -> i
 
     worst = exit_codes.ANALYSED
     for structure in find_structures(names or (USUAL,), JUDGED, "structure that is judged"):
-        asked = [find_column(structure, fault) for fault in faults]
+        asked = [find_fault_model(structure, fault) for fault in faults]
         for column in asked or sorted(structure.world.fault_models, key=lambda c: c.name):
             with show_progress() as progress:
                 cells = judge_cells(structure, column, progress)

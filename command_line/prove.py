@@ -23,7 +23,7 @@ from command_line.options.shared_options import (
     VARIANT,
     add_fault_option,
     add_structures_option,
-    find_column,
+    find_fault_model,
     parse_master,
 )
 from command_line.options.version_option import add_version_option
@@ -332,7 +332,7 @@ def keep_fault_model(
         return structures
     kept = [s for s in structures if fault in {c.name for c in s.world.fault_models}]
     for structure in structures if names else ():
-        find_column(structure, fault)
+        find_fault_model(structure, fault)
     return kept
 
 

@@ -112,7 +112,7 @@ def say_turned(changes: Iterable[VerdictChange]) -> str:
 
 def say_faults(names: Iterable[str]) -> str:
     """The commonest failures in words, the others counted."""
-    columns = load_words().columns
+    columns = load_words().fault_models
     kinds = list(FailureKind)
     found = sorted((columns[n] for n in names), key=lambda c: (kinds.index(c.kind), c.number))
     more = len(found) - FAULTS_MAX

@@ -30,10 +30,10 @@ def render_others(case: CounterexamplePage) -> str:
             groups.setdefault(describe_way(case, cell), []).append(cell)
     rows = [(way, *describe_cells(cells)) for way, cells in groups.items()]
     table = render_table(("How it breaks", "Fault models", "Steps"), rows)
-    told = [table, f"It holds under: {list_columns(case, is_holding) or 'no fault model'}."]
+    told = [table, f"It holds under: {list_fault_models(case, is_holding) or 'no fault model'}."]
     for words, is_such in OTHERWISE.items():
-        if columns := list_columns(case, is_such):
-            told.append(f"{words}: {columns}.")
+        if named := list_fault_models(case, is_such):
+            told.append(f"{words}: {named}.")
     issues = [s for s in find_known_issues(case) if not is_same_story(case, s)]
     told.append("\n".join(f"- {describe_report(scenario)}" for scenario in issues))
     return "\n\n".join(filter(None, told))
@@ -51,7 +51,7 @@ OTHERWISE: Mapping[str, Callable[[Verdict], bool]] = {
 """The remaining verdicts, which are neither refuted nor a promise."""
 
 
-def list_columns(case: CounterexamplePage, is_such: Callable[[Verdict], bool]) -> str:
+def list_fault_models(case: CounterexamplePage, is_such: Callable[[Verdict], bool]) -> str:
     """The fault models of these verdicts, with the findings that dispute them."""
     return ", ".join(
         f"{cell.fault} ({cell.dispute})" if cell.disputed else cell.fault

@@ -172,13 +172,13 @@ def add_faults_option() -> Callable[[Function], Function]:
     )
 
 
-def find_column(structure: ClaimedStructure, fault: str, hint: str = "--fault") -> FaultModel:
+def find_fault_model(structure: ClaimedStructure, fault: str, hint: str = "--fault") -> FaultModel:
     """A fault model of a structure. Raises click.BadParameter if its world has none such."""
-    columns = {c.name: c for c in structure.world.fault_models}
-    if fault not in columns:
-        message = f"{structure.name} has no fault model {fault!r}; it has {', '.join(columns)}"
+    found = {each.name: each for each in structure.world.fault_models}
+    if fault not in found:
+        message = f"{structure.name} has no fault model {fault!r}; it has {', '.join(found)}"
         raise click.BadParameter(message, param_hint=hint)
-    return columns[fault]
+    return found[fault]
 
 
 def describe_model(structure: ClaimedStructure) -> str:

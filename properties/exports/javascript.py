@@ -114,12 +114,12 @@ class StructureSource:
         return {
             "sizes": {name: encode_sizes(parameters) for name, parameters in sizes.items()},
             "columns": {
-                column.name: {
+                fault_model.name: {
                     name: encode_leaf(limit)
-                    for name, limit in attrs.asdict(column.search_limits).items()
+                    for name, limit in attrs.asdict(fault_model.search_limits).items()
                     if limit
                 }
-                for column in dict.fromkeys((*world.fault_models, world.everything))
+                for fault_model in dict.fromkeys((*world.fault_models, world.everything))
             },
         }
 

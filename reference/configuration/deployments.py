@@ -297,11 +297,11 @@ def _advise(brokers: Iterable[BrokerConfiguration], usual: str) -> str:
 
 def _check_controller(broker: BrokerConfiguration) -> Iterator[ConfigurationWarning]:
     """Keys about the controller that contradict each other."""
-    for key, told in controller_keys.explain_contradictions(
+    for key, problem in controller_keys.explain_contradictions(
         broker.values, broker.version, is_controlled=broker.is_controlled
     ):
         setting = broker.find_setting(key) or broker.telling_setting
-        yield warn(setting, told, is_grave=True)
+        yield warn(setting, problem, is_grave=True)
 
 
 def _build_deployment(brokers: Sequence[BrokerConfiguration]) -> Deployment:

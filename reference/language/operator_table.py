@@ -222,5 +222,5 @@ OPERATORS: Mapping[str, Operator] = {row.name: row for row in _ROWS}
 
 
 def spell(language: str) -> dict[str, str]:
-    """The texts of all operators in a language, by the name of its column."""
+    """The texts of all operators in a language, by the name of its field."""
     return {name: getattr(operator, language) for name, operator in OPERATORS.items()}

@@ -302,8 +302,8 @@ class LevelEngine:
         on_level: OnLevel,
     ) -> BreadthFirstResult:
         """Search, or continue an interrupted search."""
-        column = fault_model.name.replace(" ", "_")
-        folder = (self.folder / get_structure_code(structure) / column / guarantees[0]).absolute()
+        name = fault_model.name.replace(" ", "_")
+        folder = (self.folder / get_structure_code(structure) / name / guarantees[0]).absolute()
         parts = max(PARTS, -(-states_max // STATES_PER_PART))
         plan = plan_search(structure, fault_model, guarantees=guarantees, parts=parts)
         begin_or_resume(folder, plan)

@@ -21,4 +21,4 @@ def test_every_fault_that_a_screen_names_is_explained_where_it_says() -> None:
     chapter = (README.parent / "spec" / "guarantees.md").read_text()
     section = chapter.partition("## Fault models\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| ([^|]+) \| [^|]+ \|$", section, re.MULTILINE)
-    assert set(load_words().columns) <= set(rows)
+    assert set(load_words().fault_models) <= set(rows)

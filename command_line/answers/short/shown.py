@@ -81,7 +81,7 @@ def list_holding(summaries: Sequence[Summary]) -> Iterator[tuple[str, tuple[str,
 
 def name_failures(codes: Iterable[str]) -> tuple[str, ...]:
     """The fault models of codes, as ``--require`` takes them; or that there is none."""
-    names = {str(c.number): c.name for c in load_words().columns.values()}
+    names = {str(c.number): c.name for c in load_words().fault_models.values()}
     found = [names[code[1:]] for code in codes]
     told = tuple(name for name in found if name != "none")
     return told or (UNFAILED,)

@@ -37,7 +37,7 @@ class AbsentCode:
     @property
     def is_unfailed(self) -> bool:
         """Its number stands for no failure at all."""
-        return load_words().columns[self.fault].kind is FailureKind.UNFAILED
+        return load_words().fault_models[self.fault].kind is FailureKind.UNFAILED
 
     @property
     def meaning(self) -> str:

@@ -361,7 +361,7 @@ def is_meant(procedure: Procedure, verdict: Verdict) -> bool:
 def list_precautions(codes: Sequence[str], values: Mapping[str, Any]) -> Iterator[OperatorAction]:
     """The precautions that prevent failures of a fault model."""
     for each in load_actions().precautions:
-        number = each.number or load_words().columns[each.column].number
+        number = each.number or load_words().fault_models[each.column].number
         meant = tuple(code for code in codes if code[1:] == str(number))
         if meant:
             told = {key: values[key] for key in each.keys}

@@ -11,7 +11,7 @@ from properties.scenarios.analysis.group import GroupAnalysis
 from properties.scenarios.analysis.reading import ReadingQuestion
 from properties.scenarios.counterexamples.cases import CounterexamplePage, load_cases
 from properties.scenarios.summary.rows import (
-    get_column,
+    get_fault_model,
     is_of_row,
     is_refuted,
     judge_rows,
@@ -39,13 +39,13 @@ def find_weakest(
 
     ``cells`` are the verdicts of its row. None if the verdict is not refuted.
     """
-    column = get_column(structure, verdict)
+    fault_model = get_fault_model(structure, verdict)
     weakest = [
         v
         for s, v in keep_weakest(cells)
         if s is structure
         and v.guarantee == verdict.guarantee
-        and get_column(s, v).is_contained_in(column)
+        and get_fault_model(s, v).is_contained_in(fault_model)
     ]
     return next((v for v in weakest if v is verdict), next(iter(weakest), None))
 

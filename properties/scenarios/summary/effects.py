@@ -89,14 +89,14 @@ def is_open(row: Row, code: str) -> bool:
     """It is not decided whether the failure of a code breaks each claim of the row."""
     if EVERYTHING in row.open_under:
         return True
-    columns = load_words().columns.values()
-    is_of_column = int(code[1:]) in {column.number for column in columns}
+    fault_models = load_words().fault_models.values()
+    is_of_one = int(code[1:]) in {each.number for each in fault_models}
     # What happens without a failure, or under the class of all faults alone, has another number.
-    doubtful = [code] if is_of_column else [f"{code[0]}{n}" for n in (0, EVERY_FAULT)]
+    doubtful = [code] if is_of_one else [f"{code[0]}{n}" for n in (0, EVERY_FAULT)]
     return any(each in row.open_codes for each in doubtful)
 
 
-EVERY_FAULT = next(c.number for c in load_words().columns.values() if c.name == "every fault")
+EVERY_FAULT = next(c.number for c in load_words().fault_models.values() if c.name == "every fault")
 
 
 def count_claims(row: Row, code: str) -> int:

@@ -33,20 +33,20 @@ def describe_blow(structure: ClaimedStructure, verdict: Verdict) -> Blow:
 
     Two failures of one kind count as several failures, whatever the fault model.
     """
-    column = load_words().columns[verdict.fault]
+    fault_model = load_words().fault_models[verdict.fault]
     counts = count_faults(structure, verdict)
     if len(counts) == 1:
         ((name, times),) = counts.items()
         fault = load_words().faults[name]
-        number = fault.number or column.number
+        number = fault.number or fault_model.number
         if times == 1:
-            return Blow(fault.one, column.kind, number)
+            return Blow(fault.one, fault_model.kind, number)
         return Blow(fault.more.format(n=times), FailureKind.COMBINED, number)
-    if counts or column.kind is not FailureKind.UNFAILED:
-        return Blow(column.words, column.kind, column.number)
+    if counts or fault_model.kind is not FailureKind.UNFAILED:
+        return Blow(fault_model.words, fault_model.kind, fault_model.number)
     claim = choose_claim(structure, verdict)
-    found = load_words().find_cause(find_class(structure, verdict), claim) or column
-    return Blow(found.words, column.kind, found.number)
+    found = load_words().find_cause(find_class(structure, verdict), claim) or fault_model
+    return Blow(found.words, fault_model.kind, found.number)
 
 
 SKIPPED = "known_group_skips_no_message"

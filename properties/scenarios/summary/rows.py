@@ -12,7 +12,13 @@ from properties.restrictions.unmet_assumptions import list_named
 from properties.scenarios.summary.answer import BrokenClaim, Failure, Kept, Row
 from properties.scenarios.summary.effects import EVERYTHING
 from properties.scenarios.summary.faults import count_faults, describe_blow
-from properties.scenarios.summary.words import ColumnWords, FailureKind, Grade, RowWords, load_words
+from properties.scenarios.summary.words import (
+    FailureKind,
+    FaultModelWords,
+    Grade,
+    RowWords,
+    load_words,
+)
 from properties.verdicts.analysis import Analysis
 from properties.verdicts.selectors import get_waiting_role
 from properties.verdicts.verdict import Verdict, VerdictWord
@@ -180,7 +186,7 @@ def list_others(
 
 def list_broken(words: RowWords, cells: Sequence[tuple[Any, Verdict]]) -> Iterator[BrokenClaim]:
     """For each claim that has a verdict the common failures that break it, weakest or not."""
-    columns = load_words().columns
+    columns = load_words().fault_models
     fallen = [
         make_failure(words, s, v)
         for s, v in cells
@@ -193,7 +199,7 @@ def list_broken(words: RowWords, cells: Sequence[tuple[Any, Verdict]]) -> Iterat
 
 def number_columns(words: RowWords, names: Iterable[str]) -> Iterator[str]:
     """The codes of those names in a row that are fault models."""
-    columns = load_words().columns
+    columns = load_words().fault_models
     yield from (f"{words.letter}{columns[name].number}" for name in names if name in columns)
 
 
@@ -201,7 +207,7 @@ def list_kept(
     words: RowWords, cells: Sequence[tuple[Any, Verdict]], log: ClaimedGroup
 ) -> Iterator[Kept]:
     """The claims of a row with words for it that are proved under some fault model."""
-    known = (c for c in load_words().columns.values() if log.slaves or not c.needs_slaves)
+    known = (c for c in load_words().fault_models.values() if log.slaves or not c.needs_slaves)
     ordered = sorted(known, key=rank)
     for claim in (c for c in words.claim if c.kept):
         verdicts = [v for _, v in cells if v.guarantee == claim.name]
@@ -212,17 +218,17 @@ def list_kept(
             yield Kept(claim.name, claim.kept, codes)
 
 
-def rank(column: ColumnWords) -> tuple[bool, int, bool]:
+def rank(model: FaultModelWords) -> tuple[bool, int, bool]:
     """What an operator asks first comes first.
 
     No failure at all comes last: whatever holds after a failure holds without one.
     """
-    return column.kind is FailureKind.UNFAILED, column.kind.order, "master" not in column.name
+    return model.kind is FailureKind.UNFAILED, model.kind.order, "master" not in model.name
 
 
 def rank_column(verdict: Verdict) -> tuple[bool, int, bool]:
     """The rank of a verdict's fault model."""
-    return rank(load_words().columns[verdict.fault])
+    return rank(load_words().fault_models[verdict.fault])
 
 
 def list_weakest(words: RowWords, cells: Iterable[tuple[Any, Verdict]]) -> list[Failure]:
@@ -250,9 +256,9 @@ def make_failure(words: RowWords, structure: ClaimedStructure, verdict: Verdict)
 
 def make_code(words: RowWords, structure: ClaimedStructure, verdict: Verdict) -> str:
     """The row's letter and the number of what a refuted verdict takes."""
-    column = load_words().columns[verdict.fault]
-    is_told = column.kind is FailureKind.UNFAILED or verdict.fault in ALL_FAULTS
-    number = describe_blow(structure, verdict).number if is_told else column.number
+    fault_model = load_words().fault_models[verdict.fault]
+    is_told = fault_model.kind is FailureKind.UNFAILED or verdict.fault in ALL_FAULTS
+    number = describe_blow(structure, verdict).number if is_told else fault_model.number
     return f"{words.letter}{number}"
 
 
@@ -265,18 +271,18 @@ def keep_weakest(cells: Iterable[tuple[Any, Verdict]]) -> Iterator[tuple[Any, Ve
     """The refuted verdicts, without those whose claim already breaks under less."""
     refuted = [(s, v) for s, v in cells if is_refuted(v)]
     for structure, verdict in refuted:
-        column = get_column(structure, verdict)
+        fault_model = get_fault_model(structure, verdict)
         if not any(
             s is structure
             and v.guarantee == verdict.guarantee
             and v.fault != verdict.fault
-            and get_column(s, v).is_contained_in(column)
+            and get_fault_model(s, v).is_contained_in(fault_model)
             for s, v in refuted
         ):
             yield structure, verdict
 
 
-def get_column(structure: ClaimedStructure, verdict: Verdict) -> FaultModel:
+def get_fault_model(structure: ClaimedStructure, verdict: Verdict) -> FaultModel:
     """The fault model of a verdict."""
     return structure.world.get_fault_model(verdict.fault)
 
@@ -288,7 +294,7 @@ def find_code(code: str) -> tuple[RowWords, str]:
     rows = {row.letter: row for row in words.rows}
     names = {str(cause.number): "none" for cause in words.causes}
     names |= {str(f.number): ALL_FAULTS[0] for f in words.faults.values() if f.number}
-    names |= {str(column.number): name for name, column in words.columns.items()}
+    names |= {str(fault_model.number): name for name, fault_model in words.fault_models.items()}
     if found is None or found["letter"] not in rows or found["number"] not in names:
         raise LookupError(f"{code!r} is no code of a failure")
     return rows[found["letter"]], names[found["number"]]

@@ -88,7 +88,7 @@ class RowWords:
 
 
 @frozen
-class ColumnWords:
+class FaultModelWords:
     """A fault model."""
 
     name: str
@@ -141,7 +141,7 @@ class Words:
     """The whole table."""
 
     rows: tuple[RowWords, ...]
-    columns: Mapping[str, ColumnWords]
+    fault_models: Mapping[str, FaultModelWords]
     """By name."""
     faults: Mapping[str, FaultWords]
     """Faults by the field that counts them."""
@@ -158,7 +158,7 @@ class Words:
     @property
     def numbered(self) -> Mapping[int, str]:
         """What each number of a code stands for, whatever row it is in."""
-        found = {column.number: column.words for column in self.columns.values()}
+        found = {each.number: each.words for each in self.fault_models.values()}
         found |= {cause.number: cause.words for cause in self.causes}
         return found | {fault.number: fault.one for fault in self.faults.values() if fault.number}
 
@@ -167,10 +167,10 @@ class Words:
 def load_words(file: Path = WORDS_FILE) -> Words:
     """The table, in the order of the file."""
     document: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
-    columns = (ColumnWords(**entry) for entry in document["column"])
+    fault_models = (FaultModelWords(**entry) for entry in document["column"])
     return Words(
         rows=tuple(RowWords(**entry) for entry in document["row"]),
-        columns={column.name: column for column in columns},
+        fault_models={each.name: each for each in fault_models},
         faults={name: FaultWords(**entry) for name, entry in document["fault"].items()},
         causes=tuple(Cause(**entry) for entry in document["cause"]),
         unlisted=tuple(Unlisted(**entry) for entry in document["unlisted"]),

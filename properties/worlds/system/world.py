@@ -64,8 +64,8 @@ SYSTEM_STRUCTURES = tuple(ClaimedSystem(*parts) for parts in itertools.product(G
 ENDS = ("master_stops", "master_kills", "slave_stops", "slave_kills")
 """Orderly stops and kills of brokers: a promotion needs an end of both."""
 
-COLUMNS = {
-    **{c.name: c.admitted for c in FAULT_MODELS if c.name not in ("none", "every fault")},
+ADMITTED_FAULTS = {
+    **{m.name: m.admitted for m in FAULT_MODELS if m.name not in ("none", "every fault")},
     "consumer kill": ("consumer_kills",),
     "master stop": ("master_stops",),
     "slave stop": ("slave_stops",),
@@ -115,7 +115,7 @@ SYSTEM = World(
     structures=SYSTEM_STRUCTURES,
     claims=collect_properties(guarantee),
     lemmas={**LOG_LEMMAS, **READING_LEMMAS, **collect_properties(lemma)},
-    fault_models=make_fault_models(SystemFaults, COLUMNS),
+    fault_models=make_fault_models(SystemFaults, ADMITTED_FAULTS),
     sizes=SYSTEM_SIZES,
     folder=Path(__file__).parent,
     chapter="system.md",

@@ -65,7 +65,7 @@ def test_what_takes_several_failures_is_not_known_to_take_one(structure: Claimed
     """No known schedule breaks the claim with each of the failures once: a risk, and no loss."""
     world = structure.world
     for _, cell in keep_weakest((structure, v) for v in load_cells(structure).values()):
-        is_one_sort = load_words().columns[cell.fault].kind is not FailureKind.COMBINED
+        is_one_sort = load_words().fault_models[cell.fault].kind is not FailureKind.COMBINED
         if is_one_sort and describe_blow(structure, cell).kind is FailureKind.COMBINED:
             column = world.get_fault_model(cell.fault)
             once = column.counts(**dict.fromkeys(column.admitted, 1))

@@ -78,7 +78,7 @@ def list_texts(summary: Summary) -> list[str]:
 
 def list_kept_words(row: Row) -> list[str]:
     """What is said to hold, and after what."""
-    columns = {str(column.number): column.words for column in load_words().columns.values()}
+    columns = {str(column.number): column.words for column in load_words().fault_models.values()}
     codes = (code for kept in row.kept for code in kept.codes)
     return [kept.words for kept in row.kept] + [columns[code[1:]] for code in codes]
 

@@ -64,7 +64,7 @@ def test_every_claim_has_one_place() -> None:
 
 def test_every_fault_model_has_an_entry() -> None:
     """With a number of its own."""
-    columns = load_words().columns
+    columns = load_words().fault_models
     assert set(columns) == {c.name for world in SHOWN for c in world.fault_models}
     assert len({column.number for column in columns.values()}) == len(columns)
 
@@ -79,7 +79,7 @@ def test_every_fault_has_words() -> None:
 
 def test_kinds_follow_the_fault_modeles() -> None:
     """Only the class without faults is unfailed; the whole of a world is several failures."""
-    columns = load_words().columns
+    columns = load_words().fault_models
     for world in SHOWN:
         for each in world.fault_models:
             assert (columns[each.name].kind is FailureKind.UNFAILED) == (not each.admitted)
@@ -111,7 +111,7 @@ def is_promised(row: RowWords, structure: ClaimedStructure, _cell: Verdict) -> b
 def test_words_fit_the_screen() -> None:
     """Whatever is said of a failure stands in one cell."""
     words = load_words()
-    told = [column.words for column in words.columns.values()]
+    told = [column.words for column in words.fault_models.values()]
     told += [text.format(n=2) for f in words.faults.values() for text in (f.one, f.more)]
     told += [cause.words for cause in words.causes]
     told += [NO_ACKNOWLEDGEMENT, ONE_COPY, NO_READING, NO_SYSTEM_ALONE, NO_SYSTEM_LATER]
@@ -147,7 +147,7 @@ def test_nothing_is_counted_by_hand() -> None:
 def test_a_number_has_one_meaning() -> None:
     """No fault model, cause or fault has the number of another; findings have three digits."""
     words = load_words()
-    meant = [(column.number, column.words) for column in words.columns.values()]
+    meant = [(column.number, column.words) for column in words.fault_models.values()]
     meant += dict.fromkeys((c.number, c.words) for c in words.causes)
     meant += [(f.number, f.one) for f in words.faults.values() if f.number]
     assert len(meant) == len(dict(meant))
@@ -167,7 +167,7 @@ def test_an_own_number_is_said_in_one_way() -> None:
 
 def test_codes_lead_back() -> None:
     """Every row and fault model has a code, and what is none is refused."""
-    for row, column in itertools.product(load_words().rows, load_words().columns.values()):
+    for row, column in itertools.product(load_words().rows, load_words().fault_models.values()):
         code = f"{row.letter}{column.number}"
         assert CODE.fullmatch(code)
         assert find_code(code) == (row, column.name)
@@ -193,7 +193,7 @@ def test_an_action_has_the_words_of_its_procedure() -> None:
 
 def test_precautions_are_about_fault_modeles() -> None:
     """Of this name."""
-    assert {p.column for p in load_actions().precautions} <= set(load_words().columns)
+    assert {p.column for p in load_actions().precautions} <= set(load_words().fault_models)
 
 
 def test_what_is_open_is_no_better_than_a_risk() -> None:
