@@ -28,7 +28,6 @@ from command_line.output.progress import show_progress
 from command_line.output.width import echo
 from properties.comparison.advice import list_advice
 from properties.comparison.difference_search import ObservableDifference, get_released
-from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
 from properties.comparison.upgrades import (
     Turn,
     VerdictChange,
@@ -45,6 +44,7 @@ from properties.scenarios.analysis.log import analyse_log, compute_parameters
 from properties.verdicts.analysis import Analysis
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.verdict import Verdict, VerdictWord
+from properties.worlds.replication.world import DIFFERENCES
 from reference.configuration.broker_group import BrokerGroup, ConfigurationWarning, Deployment
 from reference.releases.known_differences import KnownDifference
 from reference.releases.versions import USUAL, Version
@@ -326,7 +326,7 @@ def print_differences(upgrade: GroupUpgrade) -> None:
     if upgrade.differences:
         echo("  Observable differences:")
     for before, after in upgrade.differences:
-        sentence = (OBSERVABLE_DIFFERENCES[after.name].__doc__ or "").splitlines()[0]
+        sentence = DIFFERENCES[after.name].sentence
         echo(f"    {before.describe()} -> {after.describe()}: {sentence}")
 
 

@@ -21,7 +21,6 @@ from properties.comparison.difference_search import (
     get_released,
     load_differences,
 )
-from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
 from properties.comparison.repairs import REPAIRED_CLAIM, Repair, load_all_repairs
 from properties.comparison.upgrades import VersionDifference, compute_difference
 from properties.generated_text import SPEC, Page, render_table
@@ -29,6 +28,7 @@ from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.catalogue import Tag, list_tagged_groups
+from properties.worlds.replication.world import DIFFERENCES
 from reference.language.variant import Variant
 from reference.releases.known_differences import KNOWN_DIFFERENCES, PUBLISHED
 from reference.releases.releases import CLASSIC, Span, is_since
@@ -217,10 +217,10 @@ def render_differences() -> str:
     """One row per observable difference, one column per set of rules; a dash: impossible."""
     known = {name: {s.name: s for s in load_differences(name)} for name in RULE_SET_NAMES}
     rows = []
-    for name, predicate in OBSERVABLE_DIFFERENCES.items():
+    for name, difference in DIFFERENCES.items():
         cells = [known[release][name] for release in RULE_SET_NAMES]
         steps = ("-" if s.is_impossible else _count_steps(s) for s in cells)
-        rows.append([(inspect.getdoc(predicate) or "").splitlines()[0], *steps])
+        rows.append([difference.sentence, *steps])
     return render_in_order("Observable difference", RULE_SET_NAMES, rows)
 
 
@@ -285,10 +285,8 @@ def render_repair_differences() -> str:
         for found in load_differences(name):
             before = usual[found.name]
             if before.is_impossible != found.is_impossible:
-                sentence = (inspect.getdoc(OBSERVABLE_DIFFERENCES[found.name]) or "").splitlines()[
-                    0
-                ]
-                rows.append([f"`{name}`", sentence, before.describe(), found.describe()])
+                told = (before.describe(), found.describe())
+                rows.append([f"`{name}`", DIFFERENCES[found.name].sentence, *told])
     return render_table(["Repair", "Observable difference", "4.4.0", "with the repair"], rows)
 
 

@@ -15,7 +15,7 @@ from properties.scenarios.analysis.reading import find_structure
 from properties.scenarios.reading_claims import ReadingDeployment, list_steps
 from properties.scenarios.reading_claims import decide as find_wrong_run
 from properties.worlds.replication.fault_models import EVERY_FAULT
-from properties.worlds.replication.witnesses import is_answered
+from properties.worlds.replication.situations.witnesses import is_answered
 from properties.worlds.replication.world import CERTIFIED_GROUPS, ClaimedGroup
 from properties.z3.induction import InductionProblem, prove_lemmas
 from reference.language.machine import record_predicate

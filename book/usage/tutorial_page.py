@@ -28,7 +28,7 @@ PARTS = {
         ("has_something", "tank_never_overflows", "level_is_never_negative", "tank_never_leaks"),
     ),
     "lemmas": (CLAIMS, ("level_is_in_range", "fault_counts_are_within_limits")),
-    "world": (CLAIMS, ("_PROPERTIES", "ClaimedTank", "TOY")),
+    "world": (CLAIMS, ("ClaimedTank", "TOY")),
 }
 """The file and the statements that each part shows."""
 

@@ -15,7 +15,7 @@ from typing import Any
 from attrs import frozen
 
 from properties.checkout import PROGRAM
-from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES, SIGHT_LEMMAS
+from properties.language.property import PropertyRole
 from properties.schedules.judgement import is_reached_by
 from properties.schedules.known_schedules import load_known_schedules, search_known_schedules
 from properties.verdicts.certificates import (
@@ -27,9 +27,10 @@ from properties.verdicts.certificates import (
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.storage.certificate_files import read_entries, write_entry
 from properties.verdicts.verdict import InternalDisagreementError
+from properties.worlds.replication.change_lemmas import highest_report_covers_all_that_were_read
 from properties.worlds.replication.fault_models import EVERY_FAULT
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
-from properties.worlds.replication.world import ClaimedGroup
+from properties.worlds.replication.world import DIFFERENCES, REPLICATION, ClaimedGroup
 from properties.z3.bounded_search import BoundedSearch
 from properties.z3.induction import InductionProblem, prove_lemmas
 from reference.language.machine import Action, record_predicate
@@ -46,6 +47,13 @@ REPAIRS = ("ack_above_transfer_start", "full_log_transfer", "report_capped", "ep
 """The variants proposed against false acknowledgements."""
 LOOKED_AT = (*RULE_SET_NAMES, *REPAIRS)
 """The versions with decided observable differences: the releases, and the repairs in 4.4.0."""
+AIDS = {
+    **REPLICATION.select(PropertyRole.AID),
+    highest_report_covers_all_that_were_read.__name__: REPLICATION.lemmas[
+        highest_report_covers_all_that_were_read.__name__
+    ],
+}
+"""What proofs of impossibility may need beside the guarantees' lemmas, where it holds."""
 
 
 @frozen
@@ -73,10 +81,7 @@ def get_released(name: str, structure: ClaimedGroup = SIGHT_STRUCTURE) -> Claime
 def search_differences(name: str) -> tuple[ObservableDifference, ...]:
     """Every observable difference of a release decided anew: proof, known schedules, search."""
     structure = get_released(name)
-    terms = {
-        n: record_predicate(structure, difference)
-        for n, difference in OBSERVABLE_DIFFERENCES.items()
-    }
+    terms = {n: record_predicate(structure, each.predicate) for n, each in DIFFERENCES.items()}
     impossible = find_impossible(structure)
     wanted = {n: t for n, t in terms.items() if n not in impossible}
     sizes = structure.world.make_search_parameters(EVERY_FAULT)
@@ -88,9 +93,7 @@ def search_differences(name: str) -> tuple[ObservableDifference, ...]:
         wanted, depth_limits=limits
     )
     found |= {n: a.schedule for n, a in answers.items() if a.schedule is not None}
-    return tuple(
-        ObservableDifference(n, found.get(n), n in impossible) for n in OBSERVABLE_DIFFERENCES
-    )
+    return tuple(ObservableDifference(n, found.get(n), n in impossible) for n in DIFFERENCES)
 
 
 def renew_differences(name: str, path: Path = DIFFERENCES_FILE) -> tuple[ObservableDifference, ...]:
@@ -107,12 +110,12 @@ def renew_differences(name: str, path: Path = DIFFERENCES_FILE) -> tuple[Observa
     sizes = structure.world.make_search_parameters(EVERY_FAULT)
     impossible = find_impossible(structure)
     renewed = []
-    for asked, difference in OBSERVABLE_DIFFERENCES.items():
+    for asked, difference in DIFFERENCES.items():
         known = before.get(asked)
         if known is None or (known.is_impossible and asked not in impossible):
             return search_differences(name)
         schedule = None if asked in impossible else known.schedule
-        if schedule and not is_reached_by(difference, structure, sizes, schedule):
+        if schedule and not is_reached_by(difference.predicate, structure, sizes, schedule):
             return search_differences(name)
         renewed.append(ObservableDifference(asked, schedule, asked in impossible))
     return tuple(renewed)
@@ -120,13 +123,10 @@ def renew_differences(name: str, path: Path = DIFFERENCES_FILE) -> tuple[Observa
 
 def find_impossible(structure: ClaimedGroup) -> set[str]:
     """The observable differences that no run reaches, by induction."""
-    aids = {n: record_predicate(structure, lemma) for n, lemma in SIGHT_LEMMAS.items()}
+    aids = {n: record_predicate(structure, aid.predicate) for n, aid in AIDS.items()}
     problem = InductionProblem(structure, EVERY_FAULT, facts=aids)
     kept, _ = problem.run_houdini((*prove_lemmas(structure), *aids))
-    terms = {
-        n: record_predicate(structure, difference)
-        for n, difference in OBSERVABLE_DIFFERENCES.items()
-    }
+    terms = {n: record_predicate(structure, each.predicate) for n, each in DIFFERENCES.items()}
     return {n for n, term in terms.items() if problem.follows(record("not", term), kept)}
 
 
@@ -137,7 +137,7 @@ def check_differences(name: str, differences: tuple[ObservableDifference, ...]) 
     impossible = find_impossible(structure)
     for known in differences:
         is_wrong_way = known.schedule is not None and not is_reached_by(
-            OBSERVABLE_DIFFERENCES[known.name], structure, sizes, known.schedule
+            DIFFERENCES[known.name].predicate, structure, sizes, known.schedule
         )
         if is_wrong_way or known.is_impossible != (known.name in impossible):
             yield known.name
@@ -184,8 +184,7 @@ def _read_differences(name: str, path: Path) -> tuple[ObservableDifference, ...]
     try:
         schedules = {n: decode_schedule(data) for n, data in entry["schedules"].items()}
         return tuple(
-            ObservableDifference(n, schedules.get(n), n in entry["impossible"])
-            for n in OBSERVABLE_DIFFERENCES
+            ObservableDifference(n, schedules.get(n), n in entry["impossible"]) for n in DIFFERENCES
         )
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
         raise _make_disagreement(name, f"are damaged ({problem!r})") from problem

@@ -1,4 +1,4 @@
-"""Properties: guarantees, convergence claims, lemmas, sanity checks and witnesses."""
+"""Properties: the named predicates of a world, each with its purpose."""
 
 from __future__ import annotations
 
@@ -27,18 +27,33 @@ class PropertyRole(enum.Enum):
     """Every well-formed state obeys it: types, ranges, orders."""
     WITNESS = "witness"
     """It must be reachable, or else a check that mentions it is vacuous."""
+    DIFFERENCE = "difference"
+    """A situation by which an operator can tell releases apart."""
+    AID = "aid"
+    """A proof that no run reaches a difference may need it, where it holds."""
+    PHENOMENON = "phenomenon"
+    """A situation that reports complain of, although it breaks no guarantee."""
+    FEATURE = "feature"
+    """A situation by which the class of a refuting schedule is recognised."""
+
+
+CLAIMS = (PropertyRole.GUARANTEE, PropertyRole.CONVERGENCE)
+"""What is proved or refuted."""
+
+CANDIDATES = (PropertyRole.SANITY, PropertyRole.LEMMA)
+"""What proofs may rest on."""
 
 
 @frozen
 class Property:
-    """A named predicate over clusters."""
+    """A named predicate over states."""
 
     name: str
     """Its public identifier: the function's name and its heading in ``spec/``."""
     role: PropertyRole
     """Its purpose."""
     predicate: Predicate
-    """True in states where the property holds (for a witness: where it is reached)."""
+    """True in states where the property holds (for a situation: where it is reached)."""
     why: str = ""
     """Why it matters (guarantee), or the counterexample to induction that demands it (lemma)."""
     premise: Predicate | None = None
@@ -83,15 +98,10 @@ def sanity(broken_by: tuple[str, ...] = ()) -> Decorator:
     return _mark(PropertyRole.SANITY, "", None, broken_by=broken_by)
 
 
-def witness() -> Decorator:
-    """Make a predicate a witness."""
-    return _mark(PropertyRole.WITNESS, "", None)
-
-
 def _mark(
     role: PropertyRole,
-    why: str,
-    premise: Predicate | None,
+    why: str = "",
+    premise: Predicate | None = None,
     variants: tuple[str, ...] = (),
     broken_by: tuple[str, ...] = (),
 ) -> Decorator:
@@ -103,12 +113,33 @@ def _mark(
     return mark
 
 
+witness = _mark(PropertyRole.WITNESS)
+"""Make a predicate a witness."""
+
+difference = _mark(PropertyRole.DIFFERENCE)
+"""Make a predicate an observable difference between releases."""
+
+aid = _mark(PropertyRole.AID)
+"""Make a predicate an aid for showing that no run reaches a difference."""
+
+phenomenon = _mark(PropertyRole.PHENOMENON)
+"""Make a predicate a phenomenon."""
+
+feature = _mark(PropertyRole.FEATURE)
+"""Make a predicate a feature of refuting schedules."""
+
+
 def collect_properties(*topics: ModuleType) -> dict[str, Property]:
-    """The properties of these modules by name, in the order of each module."""
-    return {
-        value.property.name: value.property
-        for topic in topics
-        for value in vars(topic).values()
-        if isinstance(getattr(value, "property", None), Property)
-        and value.__module__ == topic.__name__
-    }
+    """The properties of these modules by name, in the order of each module.
+
+    Raises ValueError if two have one name.
+    """
+    found: dict[str, Property] = {}
+    for topic in topics:
+        for value in vars(topic).values():
+            each = getattr(value, "property", None)
+            if isinstance(each, Property) and value.__module__ == topic.__name__:
+                if each.name in found:
+                    raise ValueError(f"two properties are called {each.name}")
+                found[each.name] = each
+    return found

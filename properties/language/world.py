@@ -7,6 +7,7 @@ and know no world by name.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -16,7 +17,7 @@ from attrs import field, frozen
 from properties.generated_text import SPEC
 from properties.language.fault_model import FaultModel
 from properties.language.healing import Healing
-from properties.language.property import Property, PropertyRole
+from properties.language.property import CANDIDATES, CLAIMS, Property, PropertyRole
 from reference.language.parameters import BaseParameters
 from reference.language.rule import Rule
 from reference.language.structure import BaseStructure
@@ -106,10 +107,8 @@ class World:
     """Its name in the book."""
     structures: tuple[ClaimedStructure, ...]
     """Every one of them has a certificate."""
-    claims: Mapping[str, Property]
-    """Guarantees, then convergence claims, by name."""
-    lemmas: Mapping[str, Property]
-    """Properties that are inductive under all faults: sanity checks, then lemmas, by name."""
+    properties: Mapping[str, Property]
+    """Every named predicate about its states, by name."""
     fault_models: tuple[FaultModel, ...]
     """Weaker ones before those that contain them; the last one has every fault."""
     sizes: Sizes[BaseParameters]
@@ -124,8 +123,6 @@ class World:
     """Rules that no structure has but later ones, by name."""
     everything: FaultModel = field()
     """All faults and environment events together; by default those of the last fault model."""
-    witnesses: Mapping[str, Property] = field(factory=dict)
-    """The witnesses: situations that must be reachable as well."""
     part_claims: Mapping[str, PartClaim] = field(factory=dict)
     """Guarantees of the worlds that are parts of this one, by their name here. They are proved and
     refuted there, and judged here as well in each state of a schedule."""
@@ -175,11 +172,29 @@ class World:
         """The path of its chapter."""
         return SPEC / self.chapter
 
-    @property
+    def select(self, *roles: PropertyRole) -> dict[str, Property]:
+        """The properties with one of these purposes, by name and in order."""
+        return {name: each for name, each in self.properties.items() if each.role in roles}
+
+    @cached_property
+    def claims(self) -> dict[str, Property]:
+        """Guarantees, then convergence claims, by name."""
+        return self.select(*CLAIMS)
+
+    @cached_property
+    def lemmas(self) -> dict[str, Property]:
+        """Properties that are inductive under all faults: sanity checks and lemmas, by name."""
+        return self.select(*CANDIDATES)
+
+    @cached_property
+    def witnesses(self) -> dict[str, Property]:
+        """Situations that must be reachable as well."""
+        return self.select(PropertyRole.WITNESS)
+
+    @cached_property
     def guarantees(self) -> dict[str, Property]:
         """The claims that are checked in each state, by name and in order."""
-        claims = self.claims.items()
-        return {name: claim for name, claim in claims if claim.role is PropertyRole.GUARANTEE}
+        return self.select(PropertyRole.GUARANTEE)
 
     @property
     def judged(self) -> dict[str, Property]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from properties.language.property import PropertyRole, collect_properties, guarantee, lemma
+from properties.language.property import collect_properties, guarantee, lemma
 from properties.language.world import ClaimedStructure, World, make_fault_models, make_sizes
 from reference.language.fault_account import has_faults_within_limits
 from reference.worlds.toy import Tank, TankFaults, TankParameters, TankStructure
@@ -48,9 +48,6 @@ def fault_counts_are_within_limits(tank: Tank) -> bool:
     return has_faults_within_limits(tank)
 
 
-_PROPERTIES = collect_properties(sys.modules[__name__])
-
-
 @frozen
 class ClaimedTank(TankStructure, ClaimedStructure):
     """A tank, with the claims of this world."""
@@ -64,8 +61,7 @@ class ClaimedTank(TankStructure, ClaimedStructure):
 TOY = World(
     name="toy",
     structures=(ClaimedTank(),),
-    claims={n: p for n, p in _PROPERTIES.items() if p.role is PropertyRole.GUARANTEE},
-    lemmas={n: p for n, p in _PROPERTIES.items() if p.role is PropertyRole.LEMMA},
+    properties=collect_properties(sys.modules[__name__]),
     fault_models=make_fault_models(TankFaults, {}),
     sizes=make_sizes(TankParameters(room=2)),
     folder=Path(__file__).parent,

@@ -15,7 +15,6 @@ from properties.comparison.difference_search import (
     get_released,
     load_differences,
 )
-from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
 from properties.comparison.repairs import (
     decide_repair,
     find_proved,
@@ -40,7 +39,7 @@ from properties.verdicts.storage.certificate_files import read_entries
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds.catalogue import Tag, list_tagged_groups
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
-from properties.worlds.replication.world import ClaimedGroup
+from properties.worlds.replication.world import DIFFERENCES, ClaimedGroup
 from reference.language.fault_account import count_fault, is_within_limit
 from reference.language.rule import RuleBody, between, replace_at, rule, when
 from reference.language.variant import Variant
@@ -118,21 +117,19 @@ def test_certificates_of_releases_hold(name: str) -> None:
 def test_observable_differences_are_reached_or_impossible(name: str) -> None:
     """Each schedule ends in its difference, each impossible one is excluded by induction."""
     differences = load_differences(name)
-    assert list(OBSERVABLE_DIFFERENCES) == [difference.name for difference in differences]
+    assert list(DIFFERENCES) == [difference.name for difference in differences]
     assert [] == list(check_differences(name, differences))
 
 
 def test_observable_differences_tell_releases_apart() -> None:
     """Each is possible in some release or with a repair; most are impossible in another."""
     table = {name: load_differences(name) for name in LOOKED_AT}
-    for index in range(len(OBSERVABLE_DIFFERENCES)):
+    for index in range(len(DIFFERENCES)):
         assert {row[index].is_impossible for row in table.values()} >= {False}
     both = [
-        i
-        for i in range(len(OBSERVABLE_DIFFERENCES))
-        if any(row[i].is_impossible for row in table.values())
+        i for i in range(len(DIFFERENCES)) if any(row[i].is_impossible for row in table.values())
     ]
-    assert len(both) >= len(OBSERVABLE_DIFFERENCES) - 2
+    assert len(both) >= len(DIFFERENCES) - 2
 
 
 def test_both_false_acknowledgements_live_on() -> None:

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from properties.checkout import ROOT
-from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
 from properties.worlds.catalogue import OTHER_WORLDS
-from properties.worlds.replication.world import CLAIMS, CONVERGENCE
+from properties.worlds.replication.world import CLAIMS, CONVERGENCE, DIFFERENCES
 from reference.releases.timing_differences import TIMING_DIFFERENCES
 from reference.worlds.replication.changes import VARIANTS
 from reference.worlds.replication.rules import RULES
@@ -184,7 +183,7 @@ def test_named_rules_claims_and_variants_exist() -> None:
     """Every name in ``by`` and ``so_far`` is one of them, or says what else it is."""
     known = RULES.keys() | CLAIMS.keys() | {VARIANT + name for name in VARIANTS}
     known |= {TIMING_DIFFERENCE + name for name in TIMING_DIFFERENCES} | {
-        OBSERVABLE_DIFFERENCE + name for name in OBSERVABLE_DIFFERENCES
+        OBSERVABLE_DIFFERENCE + name for name in DIFFERENCES
     }
     known |= find_pure_names()
     known |= {f"{w.topic}:{name}" for w in OTHER_WORLDS for name in (*w.rules, *w.claims)}

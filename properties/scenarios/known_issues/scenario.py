@@ -9,7 +9,6 @@ from attrs import evolve, field, frozen
 
 from properties.language.property import Predicate
 from properties.language.world import ClaimedStructure
-from properties.scenarios.known_issues.phenomena import PHENOMENA
 from properties.schedules.judgement import JudgedStep, ScheduleError, find_needless_steps, follow
 from properties.worlds.catalogue import STRUCTURES
 from reference.language.machine import Action
@@ -117,17 +116,13 @@ class Scenario:
     @property
     def sentence(self) -> str:
         """The sentence of its claim or phenomenon."""
-        if self.is_claim:
-            return self.structure.world.claims[self.shows].sentence
-        return (PHENOMENA[self.shows].__doc__ or "").partition("\n")[0]
+        return self.structure.world.properties[self.shows].sentence
 
     @property
     def is_shown_in(self) -> Predicate:
         """The claim does not hold in a state, or the phenomenon does."""
-        if not self.is_claim:
-            return PHENOMENA[self.shows]
-        holds = self.structure.world.claims[self.shows].predicate
-        return lambda state: negate(holds(state))
+        holds = self.structure.world.properties[self.shows].predicate
+        return (lambda state: negate(holds(state))) if self.is_claim else holds
 
     def walk(self) -> Iterator[JudgedStep]:
         """Every state of the schedule, judged by its claim or phenomenon. Raises ScheduleError."""

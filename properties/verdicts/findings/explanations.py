@@ -8,7 +8,7 @@ fires in it is needed. The first entry that fits decides.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,82 +19,11 @@ from properties.schedules.judgement import follow
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
-from properties.worlds.replication.world import CERTIFIED_GROUPS, ClaimedGroup
-from reference.worlds.replication.dispatch import is_dispatch_file_there
-from reference.worlds.replication.mapped_files import is_flush_file_there
+from properties.worlds.replication.world import CERTIFIED_GROUPS, REPLICATION, ClaimedGroup
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
-from reference.worlds.replication.put import is_acknowledged
-from reference.worlds.replication.state import UNKNOWN_OFFSET, Cluster
+from reference.worlds.replication.state import Cluster
 
 EXPLANATIONS_FILE = Path(__file__).parent / "explanations.toml"
-
-Feature = Callable[[Cluster], bool]
-
-FEATURES: dict[str, Feature] = {}
-"""The features that some state of a schedule must show, by name."""
-
-
-def feature(predicate: Feature) -> Feature:
-    """Decorator: register a predicate over one state as a feature."""
-    FEATURES[predicate.__name__] = predicate
-    return predicate
-
-
-@feature
-def is_slave_ahead(cluster: Cluster) -> bool:
-    """A slave's log ends beyond its master's."""
-    return any(s.log.max_offset > cluster.master.log.max_offset for s in cluster.slaves)
-
-
-@feature
-def is_acknowledged_unreceived(cluster: Cluster) -> bool:
-    """A put was answered PUT_OK though no slave has ever had all of its message."""
-    return any(is_acknowledged(m) and not m.ghost_is_received for m in cluster.messages)
-
-
-@feature
-def is_asked_below_first_file(cluster: Cluster) -> bool:
-    """A connection continues at an offset that the master's retention has deleted."""
-    start = cluster.master.log.start_offset
-    return any(UNKNOWN_OFFSET < link.next_transfer_offset < start for link in cluster.links)
-
-
-@feature
-def is_empty_file_served_from_later(cluster: Cluster) -> bool:
-    """A slave whose only file is empty is sent bytes from after the master's beginning."""
-    pairs = zip(cluster.slaves, cluster.links, strict=True)
-    return any(
-        slave.log.has_file and slave.log.max_offset == 0 and link.transfer_start_offset > 0
-        for slave, link in pairs
-    )
-
-
-@feature
-def is_transfer_begun_in_a_roll(cluster: Cluster) -> bool:
-    """A transfer begins at the master's end, at a file that does not exist yet."""
-    end = cluster.master.log.max_offset
-    is_in_a_roll = cluster.master.trailing_blank_offset != UNKNOWN_OFFSET
-    return is_in_a_roll and any(link.transfer_start_offset == end for link in cluster.links)
-
-
-@feature
-def is_flush_file_gone(cluster: Cluster) -> bool:
-    """The file in which a broker's flush would continue is deleted."""
-    logs = (cluster.master.log, *(s.log for s in cluster.slaves))
-    return not all(is_flush_file_there(log) for log in logs)
-
-
-@feature
-def is_deleted_early(cluster: Cluster) -> bool:
-    """A full disk has taken a message early."""
-    return any(m.ghost_is_deleted_early for m in cluster.messages)
-
-
-@feature
-def is_dispatch_overtaken(cluster: Cluster) -> bool:
-    """The file in which a broker's dispatch would continue is deleted."""
-    logs = (cluster.master.log, *(s.log for s in cluster.slaves))
-    return not all(is_dispatch_file_there(cluster, log) for log in logs)
 
 
 @frozen
@@ -109,7 +38,7 @@ class Explanation:
     rules: tuple[str, ...] = field(default=(), converter=tuple)
     """Rules that must all fire in the schedule."""
     features: tuple[str, ...] = field(default=(), converter=tuple)
-    """Names of FEATURES that some state of the schedule must each show."""
+    """Names of situations that some state of the schedule must each show."""
     issues: tuple[str, ...] = field(default=(), converter=tuple)
     """Rows of the survey of known issues, as identifiers of the ledger."""
     threads: tuple[str, ...] = field(default=(), converter=tuple)
@@ -130,7 +59,7 @@ class Explanation:
 
 def shows(states: tuple[Cluster, ...], name: str) -> bool:
     """Some of these states has the feature of this name."""
-    return any(map(FEATURES[name], states))
+    return any(map(REPLICATION.properties[name].predicate, states))
 
 
 @cache

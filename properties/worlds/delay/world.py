@@ -41,8 +41,7 @@ DELAY_STRUCTURES = (ClaimedDelay(), ClaimedDelay(is_corrected_at_start=True))
 DELAY = World(
     name="delay",
     structures=DELAY_STRUCTURES,
-    claims=collect_properties(guarantee),
-    lemmas=collect_properties(lemma),
+    properties=collect_properties(guarantee, lemma),
     fault_models=make_fault_models(
         DelayFaults,
         {

@@ -78,8 +78,7 @@ answers no pull, it does not matter whether it checks offsets."""
 READING = World(
     name="reading",
     structures=READERS,
-    claims=collect_properties(guarantee, rest),
-    lemmas=collect_properties(log_lemma, lemma),
+    properties=collect_properties(guarantee, rest, log_lemma, lemma),
     fault_models=make_fault_models(
         ReadingFaults,
         {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from properties.language.property import collect_properties
+from properties.language.property import PropertyRole, collect_properties
 from properties.language.world import ClaimedStructure, Numbers, World
 from properties.worlds.replication import (
     change_lemmas,
@@ -17,25 +17,15 @@ from properties.worlds.replication import (
     manual_steps,
     pool_lemmas,
     sanity_checks,
-    witnesses,
 )
 from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODELS, SIZES
 from properties.worlds.replication.healing import get_healing
+from properties.worlds.replication.situations import differences, features, phenomena, witnesses
 from reference.language.rule import collect_rules
 from reference.roles import FlushDiskType, Role
 from reference.worlds.replication.parameters import SLAVES_MAX, clip_sizes
 from reference.worlds.replication.state import PHASE_NAMES, STATUS_NAMES
 from reference.worlds.replication.structure import Structure
-
-GUARANTEES = collect_properties(guarantees)
-CONVERGENCE = collect_properties(convergence)
-CLAIMS = {**GUARANTEES, **CONVERGENCE}
-SANITY_CHECKS = collect_properties(sanity_checks)
-LEMMAS = collect_properties(lemmas)
-CHANGE_LEMMAS = collect_properties(controller_lemmas, change_lemmas, pool_lemmas)
-"""The lemmas that only the proofs of some variants need."""
-WITNESSES = collect_properties(witnesses)
-
 
 SEARCHED_SLAVES_MAX = 1
 """Groups up to this size are searched for the shortest schedule. A larger group takes over the
@@ -102,14 +92,24 @@ def make_code(structure: ClaimedGroup) -> str:
 REPLICATION = World(
     name="replication",
     structures=CERTIFIED_GROUPS,
-    claims=CLAIMS,
-    lemmas={**SANITY_CHECKS, **LEMMAS, **CHANGE_LEMMAS},
+    properties=collect_properties(
+        guarantees,
+        convergence,
+        sanity_checks,
+        lemmas,
+        controller_lemmas,
+        change_lemmas,
+        pool_lemmas,
+        witnesses,
+        differences,
+        phenomena,
+        features,
+    ),
     fault_models=FAULT_MODELS,
     everything=EVERYTHING,
     sizes=SIZES,
     folder=Path(__file__).parent,
     chapter="guarantees.md",
-    witnesses=WITNESSES,
     get_healing=get_healing,
     compute_stage=witnesses.compute_stage,
     locate=locate_certificate,
@@ -127,3 +127,14 @@ REPLICATION = World(
     module="Replication",
     manual_rules=collect_rules(manual_steps),
 )
+
+GUARANTEES = REPLICATION.guarantees
+CLAIMS = REPLICATION.claims
+CONVERGENCE = REPLICATION.select(PropertyRole.CONVERGENCE)
+SANITY_CHECKS = REPLICATION.select(PropertyRole.SANITY)
+LEMMAS = {n: p for n, p in REPLICATION.select(PropertyRole.LEMMA).items() if not p.variants}
+CHANGE_LEMMAS = {n: p for n, p in REPLICATION.lemmas.items() if p.variants}
+"""The lemmas that only the proofs of some variants need."""
+WITNESSES = REPLICATION.witnesses
+DIFFERENCES = REPLICATION.select(PropertyRole.DIFFERENCE)
+"""By what an operator can tell releases apart, in the order in which a put meets them."""

@@ -19,14 +19,14 @@ from reference.worlds.system.promotion import (
 from reference.worlds.system.state import System
 
 
-@witness()
+@witness
 def message_of_a_dead_master_is_read_from_its_slave(state: System) -> bool:
     """The master died before its own queue showed a message answered PUT_OK; a consumer has it."""
     is_shown = state.message.end_offset <= state.cluster.master.log.dispatched_offset
     return is_master_gone(state) & negate(is_shown) & state.reading.message.is_cached
 
 
-@witness()
+@witness
 def reader_is_pinned_to_a_stuck_slave(state: System) -> bool:
     """A consumer was sent to a slave that is stuck, and waits there for a message.
 
@@ -41,7 +41,7 @@ def reader_is_pinned_to_a_stuck_slave(state: System) -> bool:
     return is_sent_there & is_at_its_end & is_owed_yet & is_stuck & lacks_it
 
 
-@witness()
+@witness
 def reader_is_ahead_of_the_slave_it_was_sent_to(state: System) -> bool:
     """A consumer was sent to a slave that has fewer messages than it has already read."""
     consumer, slave = state.reading.consumer, state.reading.slave
@@ -49,14 +49,14 @@ def reader_is_ahead_of_the_slave_it_was_sent_to(state: System) -> bool:
     return is_sent_there & (slave.queue_max < consumer.next_offset)
 
 
-@witness()
+@witness
 def one_message_has_two_indexes(state: System) -> bool:
     """The slave's queue has missed a message: every later one has a lower index there (#467)."""
     read = state.reading.message
     return is_owed(state.message) & read.is_on_slave & (read.slave_offset < read.offset)
 
 
-@witness()
+@witness
 def reader_is_beyond_the_queue_of_a_topic_made_again(state: System) -> bool:
     """The topic was recreated on the master; readers pull beyond the messages put since (#316)."""
     master, slave, consumer = state.reading.master, state.reading.slave, state.reading.consumer
@@ -64,7 +64,7 @@ def reader_is_beyond_the_queue_of_a_topic_made_again(state: System) -> bool:
     return (state.faults.topic_recreations > 0) & master.is_up & is_beyond & is_promised(state)
 
 
-@witness()
+@witness
 def promoted_slave_has_the_message_and_not_its_progress(state: System) -> bool:
     """A slave about to be promoted has a message that was consumed, and progress before it."""
     message, queue = compute_promoted_message(state), get_promoted_queue(state)

@@ -58,8 +58,7 @@ TABLES_STRUCTURES = (
 TABLES = World(
     name="tables",
     structures=TABLES_STRUCTURES,
-    claims=collect_properties(guarantee),
-    lemmas=collect_properties(lemma),
+    properties=collect_properties(guarantee, lemma),
     fault_models=make_fault_models(
         TablesFaults,
         {

@@ -51,7 +51,7 @@ def test_a_wrong_premise_is_noticed(
     """One that holds too often, and one that never holds."""
     wrong = {claim: evolve(CLAIMS[claim], premise=premise)}
     lemmas = prove_lemmas(STOCK_PAIR)
-    world = evolve(STOCK_PAIR.world, claims=wrong)
+    world = evolve(STOCK_PAIR.world, properties={**STOCK_PAIR.world.lemmas, **wrong})
     monkeypatch.setattr(ClaimedGroup, "world", property(lambda structure: world))
     found = list(find_wrong_premises(STOCK_PAIR, lemmas, list_states(STOCK_PAIR.name)))
     assert found

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from properties.language.property import CLAIMS, PropertyRole
 from properties.scenarios.known_issues.catalogue import (
     Outside,
     find_entries,
@@ -22,7 +23,6 @@ from properties.scenarios.known_issues.catalogue import (
     load_scenarios,
 )
 from properties.scenarios.known_issues.decisions import QUESTIONS, Decision
-from properties.scenarios.known_issues.phenomena import PHENOMENA
 from properties.scenarios.known_issues.repair import (
     Fate,
     find_shortest_known,
@@ -37,6 +37,7 @@ from properties.scenarios.known_issues.scenario import (
 )
 from properties.scenarios.known_issues.telling import as_json, draw, tell_scenario
 from properties.worlds.catalogue import STRUCTURES
+from properties.worlds.replication.world import REPLICATION
 from reference.language.machine import compute_machine
 from reference.worlds.replication.changes import VARIANTS
 from tests.properties.scenarios.known_issues.shortest_scenario import (
@@ -155,9 +156,10 @@ def test_repairs_are_what_they_say(scenario: Scenario) -> None:
 
 @every_scenario
 def test_names_in_a_scenario_exist(scenario: Scenario) -> None:
-    """Its claim is of its world, or its phenomenon is one; both are never the same."""
+    """It breaks a claim of its world, or shows a difference of releases or a phenomenon."""
     assert scenario.structure_name in STRUCTURES
-    assert (scenario.shows in scenario.structure.world.claims) is not (scenario.shows in PHENOMENA)
+    shown = scenario.structure.world.properties[scenario.shows]
+    assert shown.role in (*CLAIMS, PropertyRole.DIFFERENCE, PropertyRole.PHENOMENON)
     assert scenario.sentence.endswith(".")
 
 
@@ -170,8 +172,8 @@ def test_reference_decides_as_the_data_say(decision: Decision) -> None:
 
 def test_phenomena_and_questions_are_all_used() -> None:
     """Nothing is defined for no issue; differences of the releases are defined for the releases."""
-    own = {name for name, p in PHENOMENA.items() if p.__module__.endswith(".phenomena")}
-    assert set() == own - {s.shows for s in SCENARIOS}
+    phenomena = REPLICATION.select(PropertyRole.PHENOMENON)
+    assert set() == set(phenomena) - {s.shows for s in SCENARIOS}
     assert set(QUESTIONS) == {d.question_name for d in DECISIONS}
 
 

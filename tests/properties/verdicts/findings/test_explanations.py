@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
+from properties.language.property import PropertyRole
 from properties.scenarios.predictions import Prediction, get_cell, load_predictions
 from properties.schedules.judgement import follow, is_refuted_by
 from properties.verdicts.certificates import decode_cells, load
 from properties.verdicts.findings.explanations import (
-    FEATURES,
     Explanation,
     explain_all,
     load_explanations,
@@ -24,7 +24,7 @@ from properties.verdicts.findings.explanations import (
 )
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
-from properties.worlds.replication.world import CLAIMS
+from properties.worlds.replication.world import CLAIMS, REPLICATION
 from reference.language.machine import Action
 from reference.worlds.replication.changes import VARIANTS
 from reference.worlds.replication.lineage import has_message
@@ -65,7 +65,7 @@ def test_class_is_documented_or_predicted(explanation: Explanation) -> None:
     assert is_documented is not explanation.prediction
     assert explanation.rules or explanation.features
     assert set(explanation.rules) <= set(RULES)
-    assert set(explanation.features) <= set(FEATURES)
+    assert set(explanation.features) <= set(REPLICATION.select(PropertyRole.FEATURE))
     assert set(explanation.claims) <= set(CLAIMS)
 
 
@@ -74,7 +74,7 @@ def test_predictions_and_classes_agree() -> None:
     predicted = {e.name for e in EXPLANATIONS if e.prediction}
     assert predicted <= {p.explanation for p in PREDICTIONS}
     used = {name for entry in (*EXPLANATIONS, *PREDICTIONS) for name in entry.features}
-    assert set(FEATURES) == used
+    assert set(REPLICATION.select(PropertyRole.FEATURE)) == used
 
 
 def test_cited_issues_are_in_the_ledger() -> None:

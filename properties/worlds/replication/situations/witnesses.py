@@ -32,37 +32,37 @@ def is_answered(cluster: Cluster, status: int) -> bool:
     return any_of(*((m.phase == ANSWERED) & (m.status == status) for m in cluster.messages))
 
 
-@witness()
+@witness
 def a_put_is_answered_put_ok(cluster: Cluster) -> bool:
     """A put whose producer waits is answered PUT_OK."""
     return any_of(*(is_acknowledged(m) for m in cluster.messages))
 
 
-@witness()
+@witness
 def a_put_is_answered_flush_disk_timeout(cluster: Cluster) -> bool:
     """A put is answered FLUSH_DISK_TIMEOUT (needs SYNC_FLUSH)."""
     return is_answered(cluster, FLUSH_DISK_TIMEOUT)
 
 
-@witness()
+@witness
 def a_put_is_answered_flush_slave_timeout(cluster: Cluster) -> bool:
     """A put is answered FLUSH_SLAVE_TIMEOUT (needs SYNC_MASTER and a slave)."""
     return is_answered(cluster, FLUSH_SLAVE_TIMEOUT)
 
 
-@witness()
+@witness
 def a_put_is_answered_slave_not_available(cluster: Cluster) -> bool:
     """A put is answered SLAVE_NOT_AVAILABLE (needs SYNC_MASTER)."""
     return is_answered(cluster, SLAVE_NOT_AVAILABLE)
 
 
-@witness()
+@witness
 def a_put_is_never_answered(cluster: Cluster) -> bool:
     """A master's death leaves a put without an answer (needs a fault of the master)."""
     return any_of(*(m.phase == UNANSWERED for m in cluster.messages))
 
 
-@witness()
+@witness
 def a_slave_has_caught_up(cluster: Cluster) -> bool:
     """A slave holds all bytes of a log that is not empty."""
     return any_of(
@@ -73,13 +73,13 @@ def a_slave_has_caught_up(cluster: Cluster) -> bool:
     )
 
 
-@witness()
+@witness
 def a_slave_is_ahead(cluster: Cluster) -> bool:
     """A slave's log is longer than the master's (needs a power loss of the master)."""
     return any_of(*(s.log.max_offset > cluster.master.log.max_offset for s in cluster.slaves))
 
 
-@witness()
+@witness
 def an_acknowledged_message_never_reaches_any_slave(cluster: Cluster) -> bool:
     """A slave has caught up and reports honestly, yet lacks an acknowledged message."""
     log = cluster.master.log
@@ -95,7 +95,7 @@ def an_acknowledged_message_never_reaches_any_slave(cluster: Cluster) -> bool:
     )
 
 
-@witness()
+@witness
 def a_flushed_put_is_answered_flush_disk_timeout(cluster: Cluster) -> bool:
     """All bytes are on disk, yet FLUSH_DISK_TIMEOUT: no check after the second flush (R-FL-04).
 
@@ -112,7 +112,7 @@ def a_flushed_put_is_answered_flush_disk_timeout(cluster: Cluster) -> bool:
     )
 
 
-@witness()
+@witness
 def a_put_times_out_while_its_bytes_arrive(cluster: Cluster) -> bool:
     """FLUSH_SLAVE_TIMEOUT after five wake-ups, while the slave keeps receiving (R-HA-21)."""
     return any_of(
@@ -128,7 +128,7 @@ def a_put_times_out_while_its_bytes_arrive(cluster: Cluster) -> bool:
     )
 
 
-@witness()
+@witness
 def a_complete_slave_is_not_available(cluster: Cluster) -> bool:
     """SLAVE_NOT_AVAILABLE, though a slave is connected and holds all that came before the message.
 
@@ -149,7 +149,7 @@ def a_complete_slave_is_not_available(cluster: Cluster) -> bool:
     )
 
 
-@witness()
+@witness
 def a_slave_asks_below_the_masters_first_file(cluster: Cluster) -> bool:
     """A slave that was away longer than the master's retention is never sent anything (R-HA-17).
 
@@ -165,7 +165,7 @@ def a_slave_asks_below_the_masters_first_file(cluster: Cluster) -> bool:
     )
 
 
-@witness()
+@witness
 def a_slave_dispatch_is_stuck(cluster: Cluster) -> bool:
     """Foreign bytes follow part of a message: the slave keeps storing, but its dispatch stops."""
     return any_of(

@@ -5,8 +5,7 @@ Each is a condition on a state, like a difference of releases; a scenario ends w
 
 from __future__ import annotations
 
-from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
-from properties.language.property import Predicate
+from properties.language.property import phenomenon
 from properties.worlds.replication.convergence import is_replication_at_rest
 from properties.worlds.replication.guarantees import slave_is_prefix_of_master
 from reference.language.operators import all_of, any_of, negate
@@ -23,15 +22,6 @@ from reference.worlds.replication.state import (
     Cluster,
     Message,
 )
-
-PHENOMENA: dict[str, Predicate] = dict(OBSERVABLE_DIFFERENCES)
-"""Every phenomenon by name, including the observable differences of the releases."""
-
-
-def phenomenon(predicate: Predicate) -> Predicate:
-    """Register a phenomenon."""
-    PHENOMENA[predicate.__name__] = predicate
-    return predicate
 
 
 def is_answered_with(message: Message, status: int) -> bool:

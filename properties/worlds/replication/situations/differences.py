@@ -2,7 +2,7 @@
 
 Verdicts are about losses; these are about answers and connections: the status that a put can get,
 and when. Each is a state of a synchronous pair with SYNC_FLUSH that, release by release, a schedule
-reaches or that is proved impossible.
+reaches or that is proved impossible. They are in the order in which a put meets them.
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from properties.language.healing import is_possible
-from properties.language.property import Predicate
-from properties.worlds.replication.change_lemmas import highest_report_covers_all_that_were_read
+from properties.language.property import aid, difference
 from properties.worlds.replication.convergence import is_replication_at_rest
-from properties.worlds.replication.witnesses import a_slave_is_ahead
+from properties.worlds.replication.situations.witnesses import a_slave_is_ahead
 from reference.language.machine import Instance, compute_machine
 from reference.language.operators import all_of, any_of, implies, negate
 from reference.worlds.replication.lineage import has_message
@@ -33,15 +32,6 @@ from reference.worlds.replication.state import (
     Cluster,
     Message,
 )
-
-OBSERVABLE_DIFFERENCES: dict[str, Predicate] = {}
-"""Every observable difference by name, in the order in which a put meets them."""
-
-
-def difference(predicate: Predicate) -> Predicate:
-    """Register an observable difference."""
-    OBSERVABLE_DIFFERENCES[predicate.__name__] = predicate
-    return predicate
 
 
 def can_happen(
@@ -206,6 +196,7 @@ def an_unflushed_message_is_readable(cluster: Cluster) -> bool:
     )
 
 
+@aid
 def past_disk_step_counts_as_flushed(cluster: Cluster) -> bool:
     """A put that waits, and whose disk step is over and has not failed, is flushed."""
     return all_of(
@@ -222,6 +213,7 @@ def past_disk_step_counts_as_flushed(cluster: Cluster) -> bool:
     )
 
 
+@aid
 def nobody_waits_for_a_slave(cluster: Cluster) -> bool:
     """No put waits for a slave, or has waited for one in vain."""
     return all_of(
@@ -232,16 +224,19 @@ def nobody_waits_for_a_slave(cluster: Cluster) -> bool:
     )
 
 
+@aid
 def nobody_misses_a_slave(cluster: Cluster) -> bool:
     """No put is answered SLAVE_NOT_AVAILABLE."""
     return all_of(*(m.status != SLAVE_NOT_AVAILABLE for m in cluster.messages))
 
 
+@aid
 def nothing_unflushed_is_dispatched(cluster: Cluster) -> bool:
     """The master's dispatch is not ahead of its flush."""
     return cluster.master.log.dispatched_offset <= cluster.master.log.flushed_offset
 
 
+@aid
 def readable_is_dispatched(cluster: Cluster) -> bool:
     """A message that could be read on the master and is still there is dispatched."""
     log = cluster.master.log
@@ -253,17 +248,3 @@ def readable_is_dispatched(cluster: Cluster) -> bool:
             for m in cluster.messages
         )
     )
-
-
-SIGHT_LEMMAS: dict[str, Predicate] = {
-    lemma.__name__: lemma
-    for lemma in (
-        past_disk_step_counts_as_flushed,
-        highest_report_covers_all_that_were_read,
-        nobody_waits_for_a_slave,
-        nobody_misses_a_slave,
-        nothing_unflushed_is_dispatched,
-        readable_is_dispatched,
-    )
-}
-"""Properties that proofs of impossibility need beside the guarantees' lemmas, where they hold."""
