@@ -15,7 +15,6 @@ from properties.generated_text import SPEC, Page, render_table
 from properties.language.world import ClaimedStructure
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.findings.disputes import Finding, load_findings
-from properties.verdicts.findings.turned_cells import TurnedCells, load_turned
 from properties.verdicts.verdict import Verdict
 from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged
 
@@ -110,36 +109,11 @@ def is_disputed_by(finding: Finding, cell: Verdict | None) -> bool:
     return cell is not None and finding.id in cell.disputed
 
 
-def render_turned() -> str:
-    """A row for each cause: the changed verdicts, their groups, and the reason."""
-    rows = [
-        (
-            ", ".join(map(link_claim, turned.claims)),
-            describe_groups(turned),
-            ", ".join(turned.faults),
-            ", ".join(release or "4.4.0" for release in turned.releases),
-            f"{turned.cells:,}",
-            turned.cause,
-        )
-        for turned in load_turned()
-    ]
-    head = ("Refuted now", "Groups", "Fault models", "Rules of releases", "Verdicts", "Cause")
-    return render_table(head, rows)
-
-
-def describe_groups(turned: TurnedCells) -> str:
-    """Role, flush type and number of slaves; parts that are left out may be any."""
-    numbers = dict.fromkeys((turned.slaves[0], turned.slaves[-1]))
-    slaves = " to ".join(str(n or "no") for n in numbers)
-    return ", ".join((*turned.roles, *turned.flushes, f"{slaves} slaves"))
-
-
 PAGE = Page(
     SPEC / "disputed.md",
     {
         "summary": render_summary,
         "overview": render_overview,
-        "turned": render_turned,
         "findings": render_findings,
     },
 )

@@ -48,7 +48,7 @@ def describe_evidence(explanation: Explanation) -> str:
     """Threads and recordings, or that it is a prediction."""
     predicted = [p for p in load_predictions() if p.explanation == explanation.name]
     links = [f"[{'staged' if p.staged else '*prediction*'}](#{p.name})" for p in predicted]
-    if links and not explanation.prediction:
+    if links and not explanation.is_prediction:
         links = [f"a special case: {', '.join(links)}"]
     recordings = list(map(write_citation, explanation.recordings))
     return "; ".join([", ".join(explanation.threads), *recordings, *links]).removeprefix("; ")

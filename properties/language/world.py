@@ -113,7 +113,7 @@ class World:
     """Weaker ones before those that contain them; the last one has every fault."""
     sizes: Sizes[BaseParameters]
     folder: Path
-    """The folder of its properties and its expectations."""
+    """The folder of its properties and of the reasons for its verdicts."""
     chapter: str
     """Its chapter's file in ``spec/``."""
     mutated_structures: tuple[ClaimedStructure, ...] = field()
@@ -166,6 +166,15 @@ class World:
     def topic(self) -> str:
         """Its chapter's name, with which the ledger names its rules."""
         return self.chapter.removesuffix(".md")
+
+    @property
+    def reasons(self) -> Path:
+        """The folder that says why its verdicts are what they are.
+
+        It has the expected verdicts; the verdict of each counterexample page; classes of
+        refutations, and predictions.
+        """
+        return self.folder / "reasons"
 
     @property
     def chapter_path(self) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tomllib
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
@@ -12,9 +11,9 @@ from attrs import field, frozen
 from properties.verdicts.certificates import load_refuted
 from properties.verdicts.verdict import Verdict
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
-from properties.worlds.replication.world import ClaimedGroup
+from properties.worlds.replication.world import REPLICATION, ClaimedGroup
 
-PREDICTIONS_FILE = Path(__file__).parent / "predictions.toml"
+PREDICTIONS_FILE = REPLICATION.reasons / "predictions.toml"
 
 
 @frozen

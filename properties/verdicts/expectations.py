@@ -15,7 +15,7 @@ from properties.verdicts.verdict import VerdictWord
 from properties.worlds.replication.world import REPLICATION
 from reference.releases.versions import RULE_SETS
 
-EXPECTATIONS_FILE = REPLICATION.folder / "expected_verdicts.toml"
+EXPECTATIONS_FILE = REPLICATION.reasons / "expected_verdicts.toml"
 
 
 @frozen(kw_only=True)
@@ -39,7 +39,7 @@ def load_expectations(file: Path = EXPECTATIONS_FILE) -> tuple[Expectation, ...]
 
 def get_expectations_file(structure: ClaimedStructure) -> Path:
     """The file about a structure's world."""
-    return structure.world.folder / "expected_verdicts.toml"
+    return structure.world.reasons / "expected_verdicts.toml"
 
 
 def has_expectations(structure: ClaimedStructure) -> bool:

@@ -16,11 +16,11 @@ from properties.scenarios.known_issues.scenario import as_actions
 from properties.schedules.judgement import JudgedStep, ScheduleError, replay
 from properties.verdicts.certificates import load_cells, load_refuted
 from properties.verdicts.verdict import Verdict
-from properties.worlds.catalogue import STRUCTURES
+from properties.worlds.catalogue import STRUCTURES, WORLDS
 from properties.worlds.replication.world import ClaimedGroup
+from properties.worlds.system.world import SYSTEM
 from reference.language.machine import Action
 
-CASES_FILE = Path(__file__).parent / "cases.toml"
 FOLDER = SPEC / "counterexamples"
 """The folder of pages and diagrams."""
 
@@ -115,9 +115,10 @@ class CounterexamplePage:
 
 @cache
 def load_cases() -> tuple[CounterexamplePage, ...]:
-    """Every page, in reading order."""
-    listed: list[dict[str, Any]] = tomllib.loads(CASES_FILE.read_text(encoding="utf-8"))["case"]
-    return tuple(map(read_case, listed))
+    """Every page, in reading order: the log, consumers, tables, deliveries, the whole system."""
+    files = (world.reasons / "counterexamples.toml" for world in (*WORLDS, SYSTEM))
+    listed = (tomllib.loads(file.read_text(encoding="utf-8")) for file in files if file.exists())
+    return tuple(read_case(entry) for each in listed for entry in each["counterexample"])
 
 
 def find_case(claim: str) -> CounterexamplePage | None:

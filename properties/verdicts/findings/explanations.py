@@ -10,7 +10,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
@@ -23,7 +22,7 @@ from properties.worlds.replication.world import CERTIFIED_GROUPS, REPLICATION, C
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from reference.worlds.replication.state import Cluster
 
-EXPLANATIONS_FILE = Path(__file__).parent / "explanations.toml"
+EXPLANATIONS_FILE = REPLICATION.reasons / "explanations.toml"
 
 
 @frozen
@@ -45,8 +44,11 @@ class Explanation:
     """The threads behind them, as numbers of the trackers."""
     recordings: tuple[str, ...] = field(default=(), converter=tuple)
     """Lines of recordings that show it, for example ``u_... seq 52 (put)``."""
-    prediction: bool = False
-    """Neither reported nor recorded so far: see ``predictions.toml``."""
+
+    @property
+    def is_prediction(self) -> bool:
+        """Neither reported nor recorded so far: ``predictions.toml`` says how to stage it."""
+        return not self.threads and not self.recordings
 
     def fits(self, claim: str, fired: set[str], states: tuple[Cluster, ...]) -> bool:
         """A schedule that breaks this claim belongs to the class."""
