@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 import textwrap
 from collections.abc import Iterator
 from functools import cache
@@ -14,8 +13,6 @@ import attrs
 
 from properties.language.world import ClaimedStructure
 
-INDEX = re.compile(r"\.\d+(?=\.|$)")
-
 
 def describe_leaves(structure: ClaimedStructure) -> dict[str, str]:
     """The meaning of each leaf by its path, numbers in it written as ``*``.
@@ -23,11 +20,6 @@ def describe_leaves(structure: ClaimedStructure) -> dict[str, str]:
     A list that is empty in the first state is left out, because its items are unknown.
     """
     return dict(_describe(structure.template, ""))
-
-
-def generalise(path: str) -> str:
-    """``links.0.is_open`` as ``links.*.is_open``."""
-    return INDEX.sub(".*", path)
 
 
 def _describe(value: Any, path: str) -> Iterator[tuple[str, str]]:

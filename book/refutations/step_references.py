@@ -28,12 +28,6 @@ def list_mentioned(text: str) -> tuple[int, ...]:
     return tuple(sorted({int(n) for numbers in found for n in re.findall(r"\d+", numbers)}))
 
 
-def list_fitting(text: str, schedule: Sequence[Action]) -> str:
-    """The comment that a page must have for the numbers that it mentions. Raises IndexError."""
-    steps = (f"{n} {name_rule(schedule[n - 1])}" for n in list_mentioned(text))
-    return f"<!-- steps: {', '.join(steps)} -->"
-
-
 def name_rule(action: Action) -> str:
     """The rule of a step."""
     return action.instance.partition("[")[0]

@@ -42,9 +42,6 @@ class Tag(enum.Enum):
 
     USUAL = "a structure of one of the worlds, as commands take it by default"
     SYSTEM = "a group together with its readers"
-    LATER = "under the rules of a later release"
-    POOLED = "with transientStorePoolEnable"
-    CONTROLLED = "with other settings of controller mode than the default"
     SMALL = "searched for shortest schedules; what its restrictions exclude is judged"
     FAULT_SETS = "its largest sets of survived faults are decided"
     CORES = "the facts that each proof needs are kept"
@@ -76,10 +73,9 @@ def _list_all() -> Iterator[tuple[ClaimedStructure, tuple[Tag, ...]]]:
     yield SYSTEM.structures[0], (Tag.FAULT_SETS,)
     for name in RULE_SETS:
         for group in CERTIFIED_GROUPS:
-            yield apply_rule_set(group, name), (Tag.LATER,)
-    yield from ((group, (Tag.POOLED,)) for group in POOLED_GROUPS)
-    yield from ((group, (Tag.CONTROLLED,)) for group in CONTROLLED_GROUPS)
-    yield from ((readers, (Tag.LATER,)) for readers in LATER_READERS)
+            yield apply_rule_set(group, name), ()
+    yield from ((group, ()) for group in (*POOLED_GROUPS, *CONTROLLED_GROUPS))
+    yield from ((readers, ()) for readers in LATER_READERS)
     yield from ((group, (Tag.EXAMINED,)) for group in _EXAMINED)
 
 
