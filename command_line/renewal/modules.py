@@ -1,17 +1,28 @@
-"""Artefacts of modules that are run by themselves: ``python -m MODULE``, and with ``--check``.
+"""Artefacts of modules that are run by themselves: ``python -m MODULE``.
 
-With ``--check`` a module writes nothing, and leaves with 0 if what it would write is current.
+Most say by themselves whether they are current: with ``--check`` a module writes nothing, and
+leaves with 0 if what it would write is current. Of tables of recordings and of wire mutants this
+keeps a digest. They rest on the code of ``brokers/`` as well, which no digest covers, or else each
+change of a word would cost minutes: nightly tests compute their rows again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from functools import partial
+from functools import cache, partial
+
+from attrs import frozen
 
 from command_line.renewal.artefact import Artefact, Need, NotRenewedError, Say
 from properties.checkout import ROOT
+from properties.verdicts.fingerprint import compute_rules_digest
+from properties.verdicts.storage.certificate_files import read_entries, write_entry
+from properties.worlds.replication.structures import CONTROLLED_GROUPS, STOCK_PAIR
+from properties.worlds.tables.world import TABLES
+from reference.releases.versions import RULE_SETS, USUAL, apply_rule_set
 
 CHECK = "--check"
 
@@ -24,6 +35,7 @@ MODULES = (
     ("planted mistakes", "spark_fuzz.judges.planted_run", Need.MEASUREMENT, 7200),
     ("changed values", "tests.brokers.recordings.perturbing", Need.MEASUREMENT, 1200),
     ("kill rates of vectors", "properties.vectors.kill_rates", Need.MEASUREMENT, 400),
+    ("schedules of mutants", "properties.vectors.sets.distinguishing", Need.MEASUREMENT, 5),
 )
 """Name, module, what needs it, and about how many seconds it takes.
 
@@ -35,8 +47,85 @@ NEEDS: Mapping[str, tuple[str, ...]] = {"counts of TLC": ("counts of SPIN",)}
 """What else they are computed from: TLC is asked about the violations that SPIN has found."""
 
 
+DIGESTS = ROOT / "tests" / "data" / "table_digests.json"
+"""Of each table the digest of what was read when it was made."""
+
+
+@cache
+def compute_judging_digest() -> str:
+    """Of the rules by which recordings are judged, and which our own broker follows."""
+    groups = (apply_rule_set(STOCK_PAIR, name) for name in (USUAL, *RULE_SETS))
+    return compute_rules_digest((*groups, *CONTROLLED_GROUPS, *TABLES.structures))
+
+
+@frozen
+class JudgedTable:
+    """A table of what the rules say of recordings or brokers, of which a digest is kept."""
+
+    name: str
+    module: str
+    seconds: float
+    folders: tuple[str, ...] = ()
+    """The recordings that it is about: folders of ``tests/data``."""
+    needs: tuple[str, ...] = ()
+
+    def compute_digest(self) -> str:
+        """Of the rules and its recordings now. Raises OSError."""
+        digest = hashlib.sha256(compute_judging_digest().encode())
+        for folder in self.folders:
+            for path in sorted((ROOT / "tests" / "data" / folder).glob("*.jsonl*")):
+                digest.update(path.name.encode() + path.read_bytes())
+        return digest.hexdigest()[:16]
+
+    def is_current(self) -> bool:
+        """Neither rules nor recordings have changed. Raises OSError and ValueError."""
+        return bool(read_entries(DIGESTS).get(self.name) == self.compute_digest())
+
+    def make(self, say: Say) -> str:
+        """Make it, then keep the digest from before. Raises NotRenewedError."""
+        digest = self.compute_digest()
+        told = make(self.module, say)
+        write_entry(DIGESTS, self.name, digest, [table.name for table in JUDGED])
+        return told
+
+
+JUDGED = (
+    JudgedTable(
+        "alarms in recordings",
+        "tests.brokers.recorder.alarms_page",
+        5,
+        ("traces", "traces_498", "traces_5x", "traces_by_search"),
+    ),
+    JudgedTable(
+        "tables of recordings",
+        "tests.brokers.recordings.recordings_page",
+        70,
+        ("traces", "traces_498", "traces_5x"),
+    ),
+    JudgedTable(
+        "recordings under other releases",
+        "tests.brokers.recordings.release_table",
+        150,
+        ("traces", "traces_498"),
+        ("tables of recordings",),
+    ),
+    JudgedTable("caught wire mutants", "tests.brokers.conformance.catching", 300),
+)
+"""Two of them write the same page, and so one waits for the other."""
+
+
 def list_modules() -> Iterator[Artefact]:
     """An artefact for each module."""
+    for table in JUDGED:
+        yield Artefact(
+            table.name,
+            Need.PAGE,
+            table.is_current,
+            table.make,
+            table.needs,
+            "recordings",
+            table.seconds,
+        )
     for name, module, need, seconds in MODULES:
         yield Artefact(
             name,

@@ -39,6 +39,12 @@ def compute_digest(structure: ClaimedStructure) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def compute_rules_digest(structures: Iterable[ClaimedStructure]) -> str:
+    """A digest of all steps of these structures; claims do not count."""
+    told = (f"{s.name} {_describe_rules(record_machine(s))}\n" for s in structures)
+    return hashlib.sha256("".join(told).encode()).hexdigest()[:16]
+
+
 @cache
 def compute_fingerprint(structure: ClaimedStructure) -> Fingerprint:
     """The fingerprint of a structure's verdicts now."""

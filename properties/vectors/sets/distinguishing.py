@@ -2,25 +2,28 @@
 
 ``python -m properties.vectors.sets.distinguishing`` takes them from the measurement of
 mutants into ``distinguishing.json``, one a line, with the codes of its steps. They stay valid
-questions when rules change, for their answers are computed when they are asked.
+questions when rules change, for their answers are computed when they are asked. With ``--check`` it
+only says, by 1, if the mutants that they distinguish were not of these rules.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
-from properties.mutants.findings import MutantFinding, load_table
+from properties.mutants.findings import MutantFinding, compute_world_digest, load_table
 from properties.verdicts.storage.certificate_files import render_parts, write_whole
 from properties.verdicts.storage.step_codes import pack_all, unpack_all
 from reference.language.machine import Action
 
 FILE = Path(__file__).with_name("distinguishing.json")
+
+WORLD = "replication"
 
 
 @frozen
@@ -60,24 +63,27 @@ def select(findings: Iterable[MutantFinding]) -> list[Distinguishing]:
     return list(found.values())
 
 
-def main() -> int:
-    """Write the file anew; 1 without a measurement."""
-    entries = [entry for entry in load_table() if entry.world == "replication"]
-    if not entries:
-        sys.stderr.write("no mutants have been measured here; run ./rmqspec mutants\n")
+def main(arguments: Sequence[str]) -> int:
+    """Write the file anew; 1 without a measurement of these rules, or with ``--check`` if stale."""
+    digest = compute_world_digest(WORLD)
+    if "--check" in arguments:
+        return int(json.loads(FILE.read_text(encoding="utf-8")).get("rules") != digest)
+    entries = [entry for entry in load_table() if entry.world == WORLD]
+    if {entry.digest for entry in entries} != {digest}:
+        sys.stderr.write("no mutants of these rules are measured here; run ./rmqspec mutants\n")
         return 1
-    chosen = select(finding for entry in entries for finding in entry.findings)
-    save(chosen)
+    save(select(finding for entry in entries for finding in entry.findings), digest)
     return 0
 
 
-def save(chosen: Iterable[Distinguishing]) -> None:
-    """Write the file. Raises OSError."""
+def save(chosen: Iterable[Distinguishing], digest: str) -> None:
+    """Write the file, with the digest of the rules. Raises OSError."""
     steps: dict[str, str] = {}
     packed = [pack_all(each.row, steps) for each in chosen]
     rows = ",\n".join(json.dumps(row, separators=(",", ":")) for row in packed)
-    write_whole(FILE, f'{{"steps": {render_parts(steps)},\n"schedules": [\n{rows}\n]}}\n')
+    head = f'{{"rules": "{digest}",\n"steps": {render_parts(steps)}'
+    write_whole(FILE, f'{head},\n"schedules": [\n{rows}\n]}}\n')
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

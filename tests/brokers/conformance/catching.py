@@ -1,7 +1,6 @@
 """Which case catches which wire mutant, and what the page of cases says of it.
 
-``python -m tests.brokers.conformance.catching`` computes everything anew and writes the data and
-the page: it takes many minutes.
+``./rmqspec renew "caught wire mutants"`` computes everything anew and writes the data and the page.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from brokers.broker.mutants.mutant import BOTH, MASTER
 from brokers.conformance.case import Case
 from brokers.conformance.catalogue import MASTER_CASES, SLAVE_CASES
 from brokers.recordings.judging import REJECTED, check_recording
+from properties.verdicts.storage.certificate_files import write_whole
 from reference.releases.versions import parse_version
 from tests.brokers.conformance.simulated_broker import play_case
 from tests.brokers.recordings.recordings_page import replace_table
@@ -167,8 +167,8 @@ def main() -> None:
         "mutants": {each.mutant: each.as_json() for each in caught},
         "cases": {case.name: killers[case.name] for case in ALL_CASES},
     }
-    DATA.write_text(render_data(told), encoding="utf-8")
-    PAGE.write_text(update_page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    write_whole(DATA, render_data(told))
+    write_whole(PAGE, update_page(PAGE.read_text(encoding="utf-8")))
     missed = [each.mutant for each in caught if not each.case]
     idle = [name for name, killer in told["cases"].items() if not killer]
     print(f"{len(caught)} mutants, not caught: {missed}; cases that catch none: {idle}")

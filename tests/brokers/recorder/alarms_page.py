@@ -1,6 +1,6 @@
 """The tables of ``spec/recording.md``: definitions, figures, alarms in recordings.
 
-``python -m tests.brokers.recorder.alarms_page`` writes it anew (two seconds).
+``./rmqspec renew "alarms in recordings"`` writes it anew.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from brokers.recorder.watch.output import PREFIX, list_watch_metrics
 from brokers.recorder.watch.playing import play_all
 from brokers.recorder.watch.watch import Watch
 from brokers.recordings.reading import read_recording
+from properties.verdicts.storage.certificate_files import write_whole
 from tests.brokers.recordings.recordings_page import replace_table
 from tests.brokers.recordings.shared import ALL
 
@@ -103,4 +104,4 @@ def update_page(text: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(update_page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    write_whole(PAGE, update_page(PAGE.read_text(encoding="utf-8")))

@@ -1,7 +1,7 @@
 """The tables of ``spec/recordings.md`` that say how much of each recording is explained.
 
-``python -m tests.brokers.recordings.recordings_page`` writes them anew (a minute); that of the
-releases is written by ``release_table``.
+``./rmqspec renew "tables of recordings"`` writes them anew; that of the releases is written by
+``release_table``.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from brokers.recordings.judging import TraceVerdict, check_trace
+from properties.verdicts.storage.certificate_files import write_whole
 from reference.releases.versions import parse_version
 from tests.brokers.recordings.shared import DATA, LATER, LATEST, TRACES
 
@@ -62,4 +63,4 @@ def replace_table(text: str, name: str, table: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(update_page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    write_whole(PAGE, update_page(PAGE.read_text(encoding="utf-8")))

@@ -1,8 +1,7 @@
 """At which event a recording is refused by the rules of another release.
 
-``python -m tests.brokers.recordings.release_table`` writes
-``tests/data/recordings_by_release.json`` (some twenty minutes on a small machine) and the table of
-the page; with ``--table`` only the table.
+``./rmqspec renew "recordings under other releases"`` writes
+``tests/data/recordings_by_release.json`` and the table of the page.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from attrs import frozen
 
 from brokers.recordings.judging import CONFORMS, UNDECIDED, check_recording, find_version
 from brokers.recordings.reading import Recording, read_recording
+from properties.verdicts.storage.certificate_files import write_whole
 from reference.releases.versions import Version
 from tests.brokers.recordings.recordings_page import DATA, PAGE, PATHS, VERSIONS, replace_table
 
@@ -86,11 +86,10 @@ def render(rows: Sequence[Row], versions: Sequence[Version] = VERSIONS) -> Itera
 
 
 def main() -> None:
-    """Writes the file and the page, or only the page."""
-    if "--table" not in sys.argv[1:]:
-        write()
+    """Writes the file and the page."""
+    write()
     page = replace_table(PAGE.read_text(encoding="utf-8"), PART, "\n".join(render(load())))
-    PAGE.write_text(page, encoding="utf-8")
+    write_whole(PAGE, page)
 
 
 def write() -> None:
@@ -103,9 +102,8 @@ def write() -> None:
         rows.append({"name": row.name, "recorded": row.recorded, "cells": cells})
     told = ",\n".join(json.dumps(row) for row in rows)
     names = json.dumps([version.name for version in VERSIONS])
-    command = '"command": "python -m tests.brokers.recordings.release_table"'
-    text = f'{{{command},\n"versions": {names},\n"rows": [\n{told}\n]}}\n'
-    TABLE.write_text(text, encoding="utf-8")
+    text = f'{{"versions": {names},\n"rows": [\n{told}\n]}}\n'
+    write_whole(TABLE, text)
 
 
 if __name__ == "__main__":
