@@ -33,12 +33,9 @@ from brokers.recordings.judging import (
 from brokers.recordings.reading import Recording, TraceError, read_recording
 from properties.judges.measurements import read_measurement, write_measurement
 from reference.releases.versions import Version
-from tests.brokers.recordings.perturbations import (
-    Perturbation,
-    list_far_perturbations,
-    list_perturbations,
-)
+from tests.brokers.recordings.edits import Corruption, Edit
 from tests.brokers.recordings.shared import FOUND
+from tests.brokers.recordings.value_changes import change_values, change_values_far
 from tests.compressed import read_compressed
 
 DATA = Path(__file__).parents[2] / "data"
@@ -80,7 +77,7 @@ NOTICED = (MALFORMED, REJECTED)
 WORDS = (*NOTICED, UNDECIDED, CONFORMS)
 
 
-Drawn: TypeAlias = tuple[str, Perturbation]
+Drawn: TypeAlias = tuple[str, Corruption]
 """The name of a recording, and one change of it."""
 
 
@@ -89,7 +86,7 @@ class Sample:
     """One copy, and what was said of it."""
 
     recording: str
-    perturbation: Perturbation
+    copy: Corruption
     verdict: str
     """One of WORDS."""
 
@@ -100,15 +97,16 @@ class Sample:
 
     def as_json(self) -> dict[str, Any]:
         """As it stands in the file."""
-        told = {"recording": self.recording, **attrs.asdict(self.perturbation)}
-        return {**told, "path": list(self.perturbation.path), "verdict": self.verdict}
+        (edit,) = self.copy.edits
+        copy = {"name": self.copy.name, "change": self.copy.change, **attrs.asdict(edit)}
+        told = {"recording": self.recording, "verdict": self.verdict}
+        return {**told, **copy, "path": list(edit.path)}
 
 
 def read_sample(row: Mapping[str, Any]) -> Sample:
     """What ``as_json`` wrote. Raises KeyError for anything else."""
-    names = [each.name for each in attrs.fields(Perturbation)]
-    perturbation = Perturbation(**{**{n: row[n] for n in names}, "path": tuple(row["path"])})
-    return Sample(row["recording"], perturbation, row["verdict"])
+    edit = Edit(row["seq"], tuple(row["path"]), row["new"], row["old"])
+    return Sample(row["recording"], Corruption(row["name"], row["change"], (edit,)), row["verdict"])
 
 
 def load_list() -> list[Sample]:
@@ -141,15 +139,15 @@ def open_original(name: str) -> Original:
     return Original(recording, version, looks)
 
 
-def judge(name: str, perturbation: Perturbation) -> Sample:
+def judge(name: str, corruption: Corruption) -> Sample:
     """A copy, read from a file as anybody's would be, and judged."""
     original = open_original(name)
     try:
-        copy = read_again(perturbation.apply(original.recording))
+        copy = read_again(corruption.apply(original.recording))
     except TraceError:
-        return Sample(name, perturbation, MALFORMED)
+        return Sample(name, corruption, MALFORMED)
     verdict = check_recording(copy, version=original.version, steps_max=STEPS_MAX)
-    return Sample(name, perturbation, verdict.verdict)
+    return Sample(name, corruption, verdict.verdict)
 
 
 def read_again(recording: Recording) -> Recording:
@@ -168,8 +166,8 @@ def draw(names: Iterable[str] = RECORDINGS) -> list[Drawn]:
     for name in names:
         original = open_original(name)
         recording, is_read = original.recording, original.looks.is_read
-        near += [(name, each) for each in list_perturbations(recording, chance, is_read)]
-        far += [(name, each) for each in list_far_perturbations(recording, is_read)]
+        near += [(name, each) for each in change_values(recording, chance, is_read)]
+        far += [(name, each) for each in change_values_far(recording, is_read)]
     few = sample_each(near, chance, PER_CHANGE)
     return [*few, *sample_each(far, chance, PER_FAR_CHANGE)]
 
@@ -187,7 +185,7 @@ def count(samples: Iterable[Sample]) -> Mapping[str, Counter[str]]:
     """By field: how often what was said, and how many were noticed."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for sample in samples:
-        counts = found[sample.perturbation.name]
+        counts = found[sample.copy.name]
         counts["tried"] += 1
         counts[sample.verdict] += 1
         counts["noticed"] += sample.is_noticed

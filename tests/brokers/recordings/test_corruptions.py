@@ -7,7 +7,6 @@ listed with the reason why it may really have happened, or why no reader of a re
 from __future__ import annotations
 
 import random
-from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -17,18 +16,21 @@ import pytest
 from attrs import evolve
 
 from brokers.recordings.judging import CONFORMS, UNDECIDED, check_recording
+from brokers.recordings.kinds import EXPLAINED_KINDS
 from brokers.recordings.reading import Event, Recording, read_recording
 from reference.worlds.replication.state import STATUS_NAMES
 from tests.brokers.recordings import shared
-from tests.brokers.recordings.accepted import Place, find_accepted, find_places, judge
-from tests.brokers.recordings.corruptions import (
-    PROGRESS,
-    Corruption,
-    change_event,
-    corrupt,
-    replace_event,
-    swap_order,
+from tests.brokers.recordings.accepted import (
+    EXAMPLES,
+    POSSIBLE,
+    Place,
+    find_accepted,
+    find_places,
+    has_reason,
+    judge,
 )
+from tests.brokers.recordings.corruptions import TABLE, corrupt
+from tests.brokers.recordings.edits import Corruption, change_event
 from tests.brokers.recordings.shared import TRACES, cut_behind, list_cases, list_recordings
 
 PATHS = list_recordings(TRACES)
@@ -47,63 +49,6 @@ ACCEPTED_SHARE_MAX = 0.05
 
 UNDECIDED_SHARE_MAX = 0.05
 """Of which part the search gives up at most: it has refused nothing then."""
-
-POSSIBLE: Mapping[str, str] = {
-    "drop put": (
-        "its bytes may be those of a put that was still under way when the process or the "
-        "recording ended; it waits for a slave then, or was called within the last 30 ms; a put "
-        "that was refused leaves no trace at all"
-    ),
-    "drop ha_link_open": "the recording shows neither frames nor reports: nothing needs it",
-    "ha_frame.body_bytes": "a stopping slave throws the frame away, and nobody shows its end",
-    "drop ha_report": "the connection ends before the proxy or the master shows any effect of it",
-    "drop ha_frame": "the connection ends, or is stalled, before anybody shows that it came",
-    "drop delete_expired_files": (
-        "the recording tells of no other one, so its broker may have cleaned up by itself "
-        "(DefaultMessageStore.CleanCommitLogService#run)"
-    ),
-    "drop process_exit": "the recording ends, or the node never comes back",
-    "drop node_kill9": "the recording ends, or the node never comes back",
-    "log_crc.crc32": "only one such checksum of these bytes was recorded: nothing to compare with",
-    "node_started.ha_client_connected": "the slave connects within the same few ms",
-    "snapshot.min_offset": (
-        "a look reads its fields one after another, and a heartbeat makes the slave's first file "
-        "in between (v498_a_sync_healthy seq 26 and 28)"
-    ),
-    "snapshot.ha_client_connected": "the slave connects or loses its connection within 20 ms",
-    "put.connection_count_before": "a connection begins or ends within the tolerance",
-    "put.connection_count_after": "a connection begins or ends within the tolerance",
-    "snapshot.connection_count": "a connection begins or ends within the tolerance",
-    "put.push2_slave_before": "a report is read within the tolerance",
-    "put.push2_slave_after": "a report is read within the tolerance",
-    "put.max_offset_after": "another put is under way, whose place in the log nobody has shown",
-    "put.wrote_bytes": "the next put has no line, so nothing shows where this one ends",
-    "put.wrote_offset": "a put without a line may lie before it",
-    "put.queue_offset": "nothing else shows this queue: a whole broker writes to it as well",
-    "snapshot.flushed_offset": "the puts of a whole broker are hidden: a flush may end there",
-    "snapshot.dispatched_offset": "a whole broker's puts are hidden, and its slave's records",
-    "snapshot.max_offset": "the puts of a whole broker are hidden",
-    "snapshot.mapped_files": "the last file is full, and the next one may be there already",
-    "snapshot.next_transfer_from": "the write service looks for the first report every 10 ms",
-    "snapshot.slave_ack_offset": "a report is read within the tolerance",
-    "snapshot.queues": (
-        "the queues are read after the cursor of the dispatch, which may be behind the log by one "
-        "message; those of a whole broker are not judged"
-    ),
-    "node_started.queues": "the queues of a whole broker are not judged",
-    "far snapshot.dispatched_offset": "the dispatch may have begun later: no later look shows less",
-    "fallen push2_slave_after": "the put looked before the report was read",
-    "fallen dispatched_offset": "nobody has shown a higher one in this process",
-    "fallen flushed_offset": "nobody has shown a higher one in this process",
-    "early heartbeat": (
-        "the frame before it came within a second of the end of a stall, so it may have been held, "
-        "and sent earlier (n_clean_restart seq 204, 208 and 212)"
-    ),
-    "long duration": "the line of a refused put shows no wait",
-    "recovered offset": "the puts are hidden",
-    "status": "a large message has used up its wake-ups, or answers just in time (R-HA-21)",
-}
-"""Why a corruption of a category may be accepted."""
 
 STRICT = (
     "ha_frame.master_offset",
@@ -125,21 +70,14 @@ STRICT = (
 """Categories of which nothing is accepted."""
 
 
-def check_refused(corruptions: list[Corruption], every: int) -> None:
+def check_refused(recording: Recording, corruptions: list[Corruption], every: int) -> None:
     """What is accepted has a reason, and of ``every`` copies few are accepted or left undecided."""
-    verdicts = [(judge(each), each.category, each.seq, each.what) for each in corruptions]
-    accepted = [each for each in verdicts if each[0] == CONFORMS]
-    assert not [each for each in accepted if each[1] not in POSSIBLE], accepted
-    assert not [each for each in accepted if each[1] in STRICT], accepted
+    verdicts = [(judge(recording, each), each) for each in corruptions]
+    accepted = [each for verdict, each in verdicts if verdict == CONFORMS]
+    assert all(map(has_reason, accepted)), accepted
     assert len(accepted) <= 1 + ACCEPTED_SHARE_MAX * every, accepted
-    undecided = [each for each in verdicts if each[0] == UNDECIDED]
+    undecided = [each for verdict, each in verdicts if verdict == UNDECIDED]
     assert len(undecided) <= 1 + UNDECIDED_SHARE_MAX * every, undecided
-
-
-def is_of_one_event(corruption: Corruption, recording: Recording) -> bool:
-    """The copy has the same events, but for one of them."""
-    seqs = [[event.seq for event in each.events] for each in (corruption.recording, recording)]
-    return seqs[0] == seqs[1]
 
 
 SLOW = (
@@ -154,12 +92,13 @@ SLOW = (
 def test_a_sample_of_corruptions_is_refused(path: Path) -> None:
     """A few corruptions of each recording: what is accepted has a reason."""
     recording, chance = read_recording(path), random.Random(path.stem)
-    every = list(corrupt(recording))
+    # The sample stays the same when rows of the table change places.
+    every = sorted(corrupt(recording), key=lambda each: (each.name, each.seq, each.change))
     chance.shuffle(every)
-    in_place = [each for each in every if is_of_one_event(each, recording)][:IN_PLACE]
-    whole = [each for each in every if not is_of_one_event(each, recording)][:WHOLE]
+    in_place = [each for each in every if each.is_in_place][:IN_PLACE]
+    whole = [each for each in every if not each.is_in_place][:WHOLE]
     whole += [each for each, is_taken in find_accepted(recording, in_place) if is_taken]
-    check_refused(whole, IN_PLACE + WHOLE)
+    check_refused(recording, whole, IN_PLACE + WHOLE)
 
 
 @pytest.mark.nightly
@@ -168,25 +107,50 @@ def test_every_corruption_is_refused(path: Path) -> None:
     """Every corruption of one event of a recording, and a share of the others."""
     recording, chance = read_recording(path), random.Random(path.stem)
     every = list(corrupt(recording))
-    of_one_event = [each for each in every if is_of_one_event(each, recording)]
-    others = [each for each in every if not is_of_one_event(each, recording)]
+    of_one_event = [each for each in every if each.is_in_place]
+    others = [each for each in every if not each.is_in_place]
     whole = [each for each, is_taken in find_accepted(recording, of_one_event) if is_taken]
     whole += chance.sample(others, min(NIGHTLY_WHOLE, len(others)))
-    check_refused(whole, len(every))
+    check_refused(recording, whole, len(every))
 
 
 NIGHTLY_WHOLE = 40
 """How many corruptions of more than one event of a recording are judged at night."""
 
 
+def test_every_kind_has_a_row() -> None:
+    """The table of changes knows the kinds of the format."""
+    assert TABLE.keys() == EXPLAINED_KINDS.keys()
+
+
 def test_every_category_is_tried() -> None:
-    """No category is empty, and every exception names one that exists."""
-    found: dict[str, int] = defaultdict(int)
+    """No category is empty, and every exception without an example names one that exists."""
+    assert not set(POSSIBLE) & set(STRICT)
+    left = {*STRICT, *(set(POSSIBLE) - set(EXAMPLES))}
     for path in PATHS:
-        for corruption in corrupt(read_recording(path)):
-            found[corruption.category] += 1
-    assert set(POSSIBLE) | set(STRICT) <= set(found)
-    assert all(POSSIBLE.values())
+        if left:
+            left -= {corruption.name for corruption in corrupt(read_recording(path), TABLE)}
+    assert not left
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.nightly] * file.startswith(SLOW))
+        for name, (file, *_) in EXAMPLES.items()
+    ],
+)
+def test_what_is_listed_is_accepted(name: str) -> None:
+    """An entry whose example is refused needs another one, or goes."""
+    file, seq, change = EXAMPLES[name]
+    recording = read_recording(next(path for path in shared.ALL if path.stem == file))
+    kind = recording.events[find(recording, seq)].kind
+    copies = [
+        each
+        for each in corrupt(recording, {kind: TABLE[kind]})
+        if (each.seq, each.change) == (seq, change) and name in (each.name, f"{each.name} {change}")
+    ]
+    assert CONFORMS in [judge(recording, each) for each in copies]
 
 
 A, B, H = (
@@ -264,31 +228,39 @@ DOUBLED_STRIDE = 16
 
 
 @pytest.mark.parametrize(
-    ("recording", "event"),
-    [each for each in list_events(*PROGRESS)[::DOUBLED_STRIDE] if not is_slow(*each.values)],
+    ("recording", "copy"),
+    [
+        pytest.param(recording, each, id=f"{recording.config['scenario']}-{each.seq}")
+        for recording in (A, B, H)
+        for each in [c for c in corrupt(recording) if c.name.startswith("double ")][
+            ::DOUBLED_STRIDE
+        ]
+        if not is_slow(recording, recording.events[find(recording, each.seq)])
+    ],
 )
-def test_a_doubled_line_is_refused(recording: Recording, event: Event) -> None:
+def test_a_doubled_line_is_refused(recording: Recording, copy: Corruption) -> None:
     """What happens once happens once; heartbeats and repeated reports look alike."""
-    copy = replace_event(recording, find(recording, event.seq), event, event)
-    is_beat = event.kind == "ha_frame" and not event["body_bytes"]
-    if not is_beat and event.kind != "ha_report":
-        assert not check_recording(copy).is_conforming
+    assert judge(recording, copy) != CONFORMS
+
+
+def find_swapped(recording: Recording, seq: int, kind: str) -> Recording:
+    """The copy in which an event and the next one of its kind are exchanged."""
+    every = corrupt(recording, {kind: TABLE[kind]})
+    found = next(each for each in every if (each.name, each.seq) == (f"swapped {kind}", seq))
+    return found.apply(recording)
 
 
 def test_a_heartbeat_does_not_overtake_a_frame() -> None:
     """Of frames that a stall has held, and that come at once, each keeps its place."""
     recording = read_recording(TRACES / "c_sync_stall_heal.jsonl")
-    swapped = next(each for each in swap_order(recording) if each.seq == 65)
-    assert swapped.category == "swapped ha_frame"
-    assert check_recording(swapped.recording).first_unexplained_seq == 65
+    swapped = find_swapped(recording, 65, "ha_frame")
+    assert check_recording(swapped).first_unexplained_seq == 65
 
 
 def test_reports_do_not_fall_before_a_kill() -> None:
     """Not even where the later one may have come after its connection's end."""
     recording = read_recording(TRACES / "m_master_kill9_page_cache.jsonl")
-    swapped = next(each for each in swap_order(recording) if each.seq == 56)
-    assert swapped.category == "swapped ha_report"
-    assert not check_recording(swapped.recording).is_conforming
+    assert not check_recording(find_swapped(recording, 56, "ha_report")).is_conforming
 
 
 def test_a_late_report_tells_nothing_of_a_later_connection() -> None:

@@ -11,7 +11,7 @@ from attrs import evolve
 from brokers.recordings.judging import check_recording
 from brokers.recordings.reading import Event, Recording, read_recording
 from tests.brokers.recordings.accepted import Place, find_places
-from tests.brokers.recordings.corruptions import change_event
+from tests.brokers.recordings.edits import change_event
 from tests.brokers.recordings.shared import FOUND
 
 TORN, SKIPPED = "torn_roll_kill", "full_file_skipped"

@@ -10,13 +10,6 @@ import pytest
 
 from brokers.recordings.inspection.looks import Value, list_values
 from brokers.recordings.reading import read_recording
-from tests.brokers.recordings.far_values import LARGEST, find_file_size, list_far_numbers
-from tests.brokers.recordings.perturbations import (
-    FAR_MS,
-    list_changes,
-    list_far_perturbations,
-    list_perturbations,
-)
 from tests.brokers.recordings.perturbing import (
     RECORDINGS,
     SEED,
@@ -27,6 +20,13 @@ from tests.brokers.recordings.perturbing import (
     load_list,
     render,
 )
+from tests.brokers.recordings.value_changes import (
+    AWAY_MS,
+    change_values,
+    change_values_far,
+    list_changes,
+)
+from tests.brokers.recordings.ways import LARGEST, find_file_size, list_far_numbers
 
 HEALTHY = Path(__file__).parents[2] / "data" / "traces" / "a_sync_healthy.jsonl"
 
@@ -49,7 +49,7 @@ SAMPLES = load_list()
         (("load_ok",), True, {"negated": False, "null": None}),
         (("put_status",), "PUT_OK", {"other": "X", "unheard of": "PUT_OK_", "null": None}),
         (("files", 0, "crc32"), "0a", {"other": "00000000", "null": None}),
-        (("t_ms",), 7.5, {"later": 7.5 + FAR_MS, "earlier": 7.5 - FAR_MS, "null": None}),
+        (("t_ms",), 7.5, {"later": 7.5 + AWAY_MS, "earlier": 7.5 - AWAY_MS, "null": None}),
         (("offset",), None, {}),
     ],
 )
@@ -69,22 +69,23 @@ def test_numbers_far_away() -> None:
     assert dict(list_far_numbers(0, 2)) == {"a file more": 2, "a file less": -2, "largest": LARGEST}
     recording = read_recording(HEALTHY)
     assert find_file_size(recording) == 16_384
-    found = list(list_far_perturbations(recording, lambda *_: True))
+    found = list(change_values_far(recording, lambda *_: True))
     assert {each.change for each in found} == {*far, "largest"}
-    assert all(type(each.old) is int for each in found)
+    assert all(type(each.edits[0].old) is int for each in found)
 
 
 def test_a_copy_differs_in_one_value() -> None:
     """But for an event that moves in time: then the others stay in their order."""
     recording = read_recording(HEALTHY)
-    every = list(list_perturbations(recording, random.Random(1), lambda *_: True))
+    every = list(change_values(recording, random.Random(1), lambda *_: True))
     assert len(every) > 3_000
     for each in random.Random(2).sample(every, 60):
         copy = each.apply(recording)
         assert len(copy.events) == len(recording.events)
         seqs = [event.seq for event in copy.events]
         assert all(one < other for one, other in itertools.pairwise(seqs))
-        if each.path == ("t_ms",):
+        (edit,) = each.edits
+        if edit.path == ("t_ms",):
             continue
         changed = [
             (event.seq, value.path, value.value)
@@ -92,20 +93,20 @@ def test_a_copy_differs_in_one_value() -> None:
             for value, old in zip(list_values(event.data), list_values(before.data), strict=True)
             if value != old
         ]
-        assert changed == [(each.seq, each.path, each.new)]
+        assert changed == [(edit.seq, edit.path, edit.new)]
 
 
 def test_the_list_has_changes_that_were_noticed() -> None:
     """Of recordings that are explained quickly, each other changes of other kinds of events."""
     assert all(sample.is_noticed for sample in SAMPLES)
     assert {sample.recording for sample in SAMPLES} <= set(RECORDINGS)
-    kinds = [(s.perturbation.name.partition(".")[0], s.perturbation.change) for s in SAMPLES]
+    kinds = [(s.copy.name.partition(".")[0], s.copy.change) for s in SAMPLES]
     assert len(set(kinds)) == len(kinds) > 100
 
 
 def is_lost(sample: Sample) -> bool:
     """What was noticed is not any more."""
-    found = judge(sample.recording, sample.perturbation)
+    found = judge(sample.recording, sample.copy)
     return sample.is_noticed and not found.is_noticed
 
 
@@ -114,12 +115,10 @@ def list_quick() -> list[Sample]:
     return random.Random(SEED).sample(SAMPLES, QUICK)
 
 
-@pytest.mark.parametrize(
-    "sample", list_quick(), ids=lambda s: f"{s.perturbation.name}-{s.perturbation.change}"
-)
+@pytest.mark.parametrize("sample", list_quick(), ids=lambda s: f"{s.copy.name}-{s.copy.change}")
 def test_a_sample_stays_noticed(sample: Sample) -> None:
     """With every change of the program."""
-    assert not is_lost(sample), sample.perturbation.describe()
+    assert not is_lost(sample), sample.copy.describe()
 
 
 @pytest.mark.nightly
@@ -127,7 +126,7 @@ def test_a_sample_stays_noticed(sample: Sample) -> None:
 def test_all_samples_stay_noticed(name: str) -> None:
     """Those of one recording."""
     mine = [sample for sample in SAMPLES if sample.recording == name]
-    lost = [each.perturbation.describe() for each in mine if is_lost(each)]
+    lost = [each.copy.describe() for each in mine if is_lost(each)]
     assert not lost
 
 
@@ -143,5 +142,5 @@ def test_the_table_counts_samples() -> None:
     """By field, and all together."""
     head, *rows, last = render(SAMPLES)
     assert head.startswith("field | tried | noticed")
-    assert len(rows) == len({sample.perturbation.name for sample in SAMPLES})
+    assert len(rows) == len({sample.copy.name for sample in SAMPLES})
     assert last.startswith(f"all | {len(SAMPLES)} | {len(SAMPLES)} |")

@@ -15,7 +15,7 @@ from brokers.recordings.log.limits.counts import Counts
 from brokers.recordings.log.limits.landmarks import Landmarks
 from brokers.recordings.log.limits.reports import Reports, list_possible
 from brokers.recordings.reading import Recording, read_recording
-from tests.brokers.recordings.corruptions import change_event
+from tests.brokers.recordings.edits import change_event
 from tests.brokers.recordings.shared import ALL
 
 BIG = "v498_big_message_acks_slow_link"

@@ -10,7 +10,7 @@ import pytest
 
 from brokers.recordings.judging import CONFORMS, REJECTED, check_recording
 from brokers.recordings.reading import Event, Recording
-from tests.brokers.recordings.corruptions import change_event
+from tests.brokers.recordings.edits import change_event
 from tests.brokers.recordings.outside import see_from_outside
 from tests.brokers.recordings.scripted import Scripted, Step
 

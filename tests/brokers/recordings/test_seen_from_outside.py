@@ -14,7 +14,8 @@ from attrs import evolve
 
 from brokers.recordings.judging import REJECTED, check_recording
 from brokers.recordings.reading import Event, Recording, read_recording
-from tests.brokers.recordings.corruptions import Corruption, change_event, corrupt
+from tests.brokers.recordings.corruptions import corrupt
+from tests.brokers.recordings.edits import Corruption, change_event
 from tests.brokers.recordings.outside import see_from_outside
 from tests.brokers.recordings.shared import LATER, LATEST, TRACES, list_recordings
 
@@ -144,12 +145,14 @@ def test_corrupted_ones_are_refused_from_outside() -> None:
     chance, tried, refused = random.Random(29), Counter[str](), Counter[str]()
     for path in EVERY[::4]:
         by_kind: dict[str, list[Corruption]] = defaultdict(list)
-        for corruption in corrupt(see_from_outside(read_recording(path))):
-            by_kind[corruption.category].append(corruption)
+        recording = see_from_outside(read_recording(path))
+        for corruption in corrupt(recording):
+            by_kind[corruption.name].append(corruption)
         for kind, found in by_kind.items():
             for corruption in chance.sample(found, min(SAMPLE, len(found))):
                 tried[kind] += 1
-                refused[kind] += check_recording(corruption.recording).verdict == REJECTED
+                verdict = check_recording(corruption.apply(recording)).verdict
+                refused[kind] += verdict == REJECTED
     few = {
         kind: f"{refused[kind]} of {count}"
         for kind, count in tried.items()

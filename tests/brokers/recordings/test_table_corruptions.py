@@ -6,7 +6,6 @@ What is accepted all the same is listed with the reason why no reader of the rec
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,9 @@ from attrs import evolve
 
 from brokers.recordings.judging import check_recording
 from brokers.recordings.reading import Recording, read_recording
-from tests.brokers.recordings.accepted import find_accepted, is_accepted
-from tests.brokers.recordings.corruptions import Corruption, replace_event
-from tests.brokers.recordings.table_corruptions import corrupt_tables
+from tests.brokers.recordings.accepted import find_accepted, has_reason, is_accepted
+from tests.brokers.recordings.corruptions import SHOWN_TABLES, corrupt
+from tests.brokers.recordings.edits import Corruption, replace_event
 
 TRACES = Path(__file__).parents[2] / "data" / "traces"
 OFFSETS = TRACES / "x2_consumer_offsets_and_sync.jsonl"
@@ -30,29 +29,6 @@ def nightly(*values: Any) -> Any:
     return pytest.param(*values, marks=pytest.mark.nightly)
 
 
-OWN_COPY = "the slave copies by itself at a time that no event tells"
-HELD_UP = "the broker may be held up between a change and its version"
-FIRST_LOOK = "a broker that is seen for the first time has what its files hold"
-NOTHING_STORED = "a group or queue without progress has the same answer"
-
-POSSIBLE: Mapping[str, str] = {
-    "broker_started.topics": FIRST_LOOK,
-    "broker_started.topic_data_version_counter": FIRST_LOOK,
-    "broker_started.subscription_group_data_version_counter": FIRST_LOOK,
-    "query_consumer_offset.queue": NOTHING_STORED,
-    "query_consumer_offset.group": NOTHING_STORED,
-    "query_consumer_offset.topic": NOTHING_STORED,
-    "query_consumer_offset.answer": "the memory ratio is set without an event that tells it",
-    "pull_message.commit_offset": "a slave takes no progress from a pull",
-    "tables.topic_data_version_counter": HELD_UP,
-    "tables.consumer_offsets": OWN_COPY,
-    "tables.consumer_offset_file": OWN_COPY,
-    "tables.subscription_group_data_version_counter": OWN_COPY,
-    "tables.delay_offsets_in_memory": "the master delivers at a time that no event tells",
-}
-"""Why a corruption of a field may be accepted."""
-
-
 WHOLE = 6
 """How many that look possible in their place are tried as whole recordings; nightly all of them."""
 
@@ -60,15 +36,17 @@ WHOLE = 6
 def list_taken(recording: Recording) -> list[Corruption]:
     """Corruptions that look possible in the place of their event."""
     return [
-        each for each, is_taken in find_accepted(recording, corrupt_tables(recording)) if is_taken
+        each
+        for each, is_taken in find_accepted(recording, corrupt(recording, SHOWN_TABLES))
+        if is_taken
     ]
 
 
 def is_of_master_progress(recording: Recording, each: Corruption) -> bool:
     """A corruption of a number of a master's progress, but for delayed delivery."""
     event = next(event for event in recording.events if event.seq == each.seq)
-    is_offset = "offset" in each.category.partition(".")[2]
-    is_delay = each.category == "tables.delay_offsets_in_memory"
+    is_offset = "offset" in each.name.partition(".")[2]
+    is_delay = each.name == "tables.delay_offsets_in_memory"
     return event.data.get("node") == "master" and is_offset and not is_delay
 
 
@@ -76,14 +54,14 @@ def is_of_master_progress(recording: Recording, each: Corruption) -> bool:
 def test_every_changed_field_is_refused(path: Path, tried: int) -> None:
     """Unless the reason why not stands above; progress of a master is known exactly."""
     recording, chance = read_recording(path), random.Random(path.stem)
-    assert len(list(corrupt_tables(recording))) > tried
+    assert len(list(corrupt(recording, SHOWN_TABLES))) > tried
     wrong = [
         each
         for each in list_taken(recording)
-        if each.category not in POSSIBLE or is_of_master_progress(recording, each)
+        if not has_reason(each) or is_of_master_progress(recording, each)
     ]
     chosen = chance.sample(wrong, min(WHOLE, len(wrong)))
-    assert not [each.category for each in chosen if is_accepted(each)]
+    assert not [each.name for each in chosen if is_accepted(recording, each)]
 
 
 @pytest.mark.nightly
@@ -91,8 +69,8 @@ def test_every_changed_field_is_refused(path: Path, tried: int) -> None:
 def test_every_changed_field_is_refused_in_the_whole_recording(path: Path, most: int) -> None:
     """All that look possible in their place."""
     recording = read_recording(path)
-    accepted = [each for each in list_taken(recording) if is_accepted(each)]
-    assert {each.category for each in accepted} <= set(POSSIBLE)
+    accepted = [each for each in list_taken(recording) if is_accepted(recording, each)]
+    assert all(map(has_reason, accepted))
     assert not [each for each in accepted if is_of_master_progress(recording, each)]
     assert len(accepted) < most
 

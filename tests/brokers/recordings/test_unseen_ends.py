@@ -14,7 +14,7 @@ from brokers.recordings.log.limits.unseen import has_room, list_sure_ends, may_e
 from brokers.recordings.reading import Event, Recording, read_recording
 from reference.releases.versions import Version
 from reference.worlds.replication.parameters import Parameters
-from tests.brokers.recordings.corruptions import change_event
+from tests.brokers.recordings.edits import change_event
 from tests.brokers.recordings.shared import TRACES
 
 SYNC, CRASH, PULLS = (

@@ -15,7 +15,8 @@ from brokers.recordings.reading import Event, Recording, read_recording
 from reference.releases.versions import parse_version
 from reference.worlds.replication.commit_log import compute_first_phase
 from reference.worlds.replication.state import WAITS_FOR_DISK, WAITS_FOR_SLAVE_CHECK
-from tests.brokers.recordings.corruptions import change_event, corrupt, move
+from tests.brokers.recordings.corruptions import corrupt
+from tests.brokers.recordings.edits import change_event, move
 from tests.brokers.recordings.shared import cut_behind
 
 NEW = Path(__file__).parents[2] / "data" / "traces_498"
@@ -194,16 +195,13 @@ COPIES = 5
 
 def find_accepted(name: str, is_asked: Callable[[str], bool], stride: int) -> list[str]:
     """Categories of corrupted copies that conform, of those that are asked for."""
-    asked = [
-        each
-        for each in corrupt(read_recording(NEW / f"v498_{name}.jsonl"))
-        if is_asked(each.category)
-    ]
+    recording = read_recording(NEW / f"v498_{name}.jsonl")
+    asked = [each for each in corrupt(recording) if is_asked(each.name)]
     assert asked
     return [
-        f"{each.category} {each.seq}"
+        f"{each.name} {each.seq}"
         for each in asked[::stride][:COPIES]
-        if check_recording(each.recording).is_conforming
+        if check_recording(each.apply(recording)).is_conforming
     ]
 
 
