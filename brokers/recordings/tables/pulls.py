@@ -182,7 +182,8 @@ def find_pull_results(
         event["body_bytes"],
     )
     least = (MESSAGE_HEAD_BYTES + len(event["topic"])) * (shown.next_offset - shown.offset)
-    if shown.size_bytes and shown.size_bytes < least:
+    is_found = event["response_code"] == ResponseCode.SUCCESS
+    if (is_found or shown.size_bytes) and shown.size_bytes < least:
         raise Blocked(f"body_bytes is {shown.size_bytes}, but needs {least} at least")
     memory = view.reads.get_node(get_name(view, node)).memory
     totals = (memory.low_bytes, memory.high_bytes)

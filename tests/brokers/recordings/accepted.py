@@ -107,10 +107,7 @@ POSSIBLE: Mapping[str, str] = {
     "pull_message.slave_read_enable": "the setting decides nothing in this answer",
     "pull_message.offset_check_in_slave": "the setting decides nothing in this answer",
     "pull_message.body_bytes": "the sizes of these messages are shown by no other event",
-    "far pull_message.body_bytes": (
-        "the sizes of these messages are shown by no other event; but 0 bytes are accepted, and "
-        "should not be, even where messages are found"
-    ),
+    "far pull_message.body_bytes": "the sizes of these messages are shown by no other event",
     "far get_message.memory_threshold_bytes zero": (
         "accepted, and should not be: 0 is taken for a memory ratio of 0 that no event has set"
     ),
@@ -166,7 +163,7 @@ EXAMPLES: Mapping[str, tuple[str, int, str]] = {
     "pull_message.slave_read_enable": ("x1_pull_decision_table", 97, "negated"),
     "pull_message.offset_check_in_slave": ("x1_pull_decision_table", 97, "negated"),
     "pull_message.body_bytes": ("x3_master_crash_slave_offsets", 80, "-1"),
-    "far pull_message.body_bytes": ("x3_master_crash_slave_offsets", 80, "zero"),
+    "far pull_message.body_bytes": ("x2_consumer_offsets_and_sync", 124, "double"),
     "far get_message.memory_threshold_bytes zero": ("k_get_message", 101, "zero"),
     "pull_message.min_offset": ("x3_master_crash_slave_offsets", 80, "+1"),
     "get_message.max_offset": ("group_skip_old", 210, "+1"),
