@@ -149,6 +149,25 @@ def test_engines_know_no_world(folder: str) -> None:
     assert found == set()
 
 
+@pytest.mark.parametrize("room", ["properties", "spark_fuzz", "book", "command_line"])
+def test_structures_above_the_reference_know_their_world(room: str) -> None:
+    """A bare structure has no claims: these rooms make those of `properties/worlds` only."""
+    bare = {
+        node.name
+        for module in parse_files("reference").values()
+        for node in ast.walk(module)
+        if isinstance(node, ast.ClassDef) and node.name.endswith("Structure")
+    }
+    assert {"Structure", "TablesStructure", "TankStructure"} <= bare
+    made = {
+        (file, name)
+        for file, module in parse_files(room).items()
+        for node in ast.walk(module)
+        if isinstance(node, ast.Call) and (name := getattr(node.func, "id", "")) in bare
+    }
+    assert made == set()
+
+
 def test_the_reference_opens_no_file() -> None:
     """Its own data come from its package."""
     calls = [n for m in parse_files("reference").values() for n in ast.walk(m) if is_open(n)]
