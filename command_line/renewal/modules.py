@@ -65,6 +65,7 @@ class JudgedTable:
     name: str
     module: str
     seconds: float
+    need: Need = Need.PAGE
     folders: tuple[str, ...] = ()
     """The recordings that it is about: folders of ``tests/data``."""
     needs: tuple[str, ...] = ()
@@ -94,24 +95,28 @@ JUDGED = (
         "alarms in recordings",
         "tests.brokers.recorder.alarms_page",
         5,
+        Need.PAGE,
         ("traces", "traces_498", "traces_5x", "traces_by_search"),
     ),
     JudgedTable(
         "tables of recordings",
         "tests.brokers.recordings.recordings_page",
         70,
+        Need.PAGE,
         ("traces", "traces_498", "traces_5x"),
     ),
     JudgedTable(
         "recordings under other releases",
         "tests.brokers.recordings.release_table",
-        150,
+        270,
+        Need.MEASUREMENT,
         ("traces", "traces_498"),
         ("tables of recordings",),
     ),
-    JudgedTable("caught wire mutants", "tests.brokers.conformance.catching", 300),
+    JudgedTable("caught wire mutants", "tests.brokers.conformance.catching", 500, Need.MEASUREMENT),
 )
-"""Two of them write the same page, and so one waits for the other."""
+"""Two of them write the same page, and so one waits for the other. Those that take minutes are made
+when measurements are asked for."""
 
 
 def list_modules() -> Iterator[Artefact]:
@@ -119,7 +124,7 @@ def list_modules() -> Iterator[Artefact]:
     for table in JUDGED:
         yield Artefact(
             table.name,
-            Need.PAGE,
+            table.need,
             table.is_current,
             table.make,
             table.needs,
