@@ -159,7 +159,11 @@ def show(outcomes: Sequence[RenewalOutcome], *, is_json: bool, has_made: bool) -
         click.echo(f"  {outcome.artefact.name}: {outcome.text or outcome.word.value}")
     counted = {word: sum(o.word is word for o in outcomes) for word in Word}
     told = ", ".join(f"{count} {word.value}" for word, count in counted.items() if count)
-    click.echo(f"{len(outcomes)} artefacts: {told}")
+    work = sum(o.artefact.seconds for o in outcomes if o.word in (Word.STALE, Word.WAITING))
+    left = (
+        f"; about {work / 60:.0f} min of one core, if all are made" if work and not has_made else ""
+    )
+    click.echo(f"{len(outcomes)} artefacts: {told}{left}")
     sys.stdout.flush()
 
 

@@ -35,16 +35,18 @@ class Ended(NamedTuple):
 class Started:
     """A program that runs; it has a process group of its own, as in a terminal.
 
-    If ``is_deaf``, a signal waits until the program can answer it, as ``./rmqspec`` has it.
+    If ``is_deaf``, a signal waits until the program can answer it, as ``./rmqspec`` has it. A shell
+    that runs tests in its background has them ignore SIGINT; the program does not inherit that.
     """
 
     def __init__(self, words: list[object], *, is_deaf: bool = True, **variables: str) -> None:
         self.mark = uuid4().hex
         environment = {**os.environ, "PYTHONPATH": str(ROOT), MARK: self.mark, **variables}
+        usual = ["env", f"--default-signal={','.join(s.name.removeprefix('SIG') for s in SIGNALS)}"]
         before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS if is_deaf else ())
         try:
             self.process = subprocess.Popen(
-                [*map(str, words)],
+                [*([] if is_deaf else usual), *map(str, words)],
                 cwd=ROOT,
                 env=environment,
                 stdout=subprocess.DEVNULL,

@@ -73,7 +73,17 @@ def test_there_are_cases_enough_with_names_of_their_own() -> None:
     assert len(BY_NAME) == len(ALL_CASES)
 
 
-@pytest.mark.parametrize("caught", list(load().values()), ids=lambda c: c.mutant)
+LONG = ("one_slave_only",)
+"""Mutants whose recording takes two minutes to refuse."""
+
+
+@pytest.mark.parametrize(
+    "caught",
+    [
+        pytest.param(each, id=each.mutant, marks=[pytest.mark.nightly] * (each.mutant in LONG))
+        for each in load().values()
+    ],
+)
 def test_a_mutant_is_caught(caught: Caught) -> None:
     """By the case that the page names."""
     if caught.case:
