@@ -160,10 +160,8 @@ def show(outcomes: Sequence[RenewalOutcome], *, is_json: bool, has_made: bool) -
     counted = {word: sum(o.word is word for o in outcomes) for word in Word}
     told = ", ".join(f"{count} {word.value}" for word, count in counted.items() if count)
     work = sum(o.artefact.seconds for o in outcomes if o.word in (Word.STALE, Word.WAITING))
-    left = (
-        f"; about {work / 60:.0f} min of one core, if all are made" if work and not has_made else ""
-    )
-    click.echo(f"{len(outcomes)} artefacts: {told}{left}")
+    left = f"; to make all takes one core about {max(1, round(work / 60))} min"
+    click.echo(f"{len(outcomes)} artefacts: {told}{left if work and not has_made else ''}")
     sys.stdout.flush()
 
 
