@@ -14,7 +14,7 @@ from attrs import evolve
 
 from command_line.prove import search
 from command_line.renewal.artefact import Artefact, Need, NotRenewedError, Say
-from properties.checkout import PROGRAM
+from properties.checkout import PROGRAM, ROOT
 from properties.comparison.upgrades import COMPARED_VARIANTS, get_base
 from properties.language.world import ClaimedStructure
 from properties.verdicts import certificates
@@ -29,7 +29,7 @@ from properties.worlds.catalogue import STRUCTURES, Tag, list_tagged_groups
 from properties.worlds.replication.structures import POOLED_GROUPS
 from properties.worlds.replication.world import SEARCHED_SLAVES_MAX, ClaimedGroup
 from reference.releases.releases import CONTROLLER
-from reference.releases.versions import RULE_SETS
+from reference.releases.versions import RULE_SETS, find_version
 
 SECONDS = 8.0
 """About how long a certificate of one slave takes: 3 to 12 s on a small machine."""
@@ -167,7 +167,9 @@ def tell_unexpected(structure: ClaimedStructure, verdict: Verdict) -> str:
         f"[[expected]] guarantee = {verdict.guarantee!r}, verdict = {verdict.word.value!r}, "
         f"faults = [{verdict.fault!r}]"
     )
+    if structure.variants:
+        entry += f", releases = [{find_version(structure.variants).rule_set!r}]"
     return (
         f"{verdict.guarantee} under {verdict.fault} is {verdict.word.value}, expected {expected}: "
-        f"edit {file.parent.name}/{file.name}, for example {entry} with its reason"
+        f"edit {file.relative_to(ROOT)}, for example {entry} with its reason"
     )

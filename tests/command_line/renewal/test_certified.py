@@ -23,6 +23,7 @@ from properties.verdicts.fingerprint import FingerprintDifference
 from properties.verdicts.renewal import Renewal
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.replication.structures import STOCK_PAIR
+from reference.releases.versions import apply_rule_set
 
 CLAIM, FAULT = "acknowledged_is_kept_on_master", "none"
 
@@ -90,7 +91,7 @@ def test_an_accepted_verdict_is_written_and_its_expectation_asked_for(saved: lis
     assert len(saved) == 1
     told = str(caught.value)
     assert told.startswith(f"{CLAIM} under {FAULT} is refuted, expected proved: edit ")
-    assert "expected_verdicts.toml" in told
+    assert "edit properties/worlds/replication/reasons/expected_verdicts.toml, for" in told
     assert f"guarantee = {CLAIM!r}, verdict = 'refuted', faults = [{FAULT!r}]" in told
 
 
@@ -100,3 +101,16 @@ def test_the_shipped_verdicts_are_expected() -> None:
     assert [] == list_unexpected(STOCK_PAIR, cells)
     turned = tuple(evolve(v, word=VerdictWord.UNDECIDED) for v in cells)
     assert len(cells) == len(list_unexpected(STOCK_PAIR, turned))
+
+
+def test_an_entry_about_a_later_release_names_it() -> None:
+    """Or else it would decide for all releases."""
+    later = apply_rule_set(STOCK_PAIR, "4.6.0")
+    turned = [
+        evolve(v, word=VerdictWord.UNDECIDED) for v in certificates.load_cells(later).values()
+    ]
+    assert "releases = ['4.6.0'] with its reason" in list_unexpected(later, turned)[0]
+    told = [
+        evolve(v, word=VerdictWord.UNDECIDED) for v in certificates.load_cells(STOCK_PAIR).values()
+    ]
+    assert "releases" not in list_unexpected(STOCK_PAIR, told)[0]
