@@ -61,8 +61,8 @@ def command(
     This verb needs a checkout of the project.
 
     --check and --write keep spec/ and README.md in step with the code instead: all texts, or with
-    --write the named ones. The tables of spec/recordings.md are written by modules of the tests,
-    which that chapter names. Long tables are in the site only; --print prints a text with them.
+    --write the named ones. The tables of spec/recordings.md are written by `renew`. Long tables are
+    in the site only; --print prints a text with them.
     """
     if is_check + is_write + is_print + bool(out) > 1 or bool(texts) > is_write + is_print:
         raise click.UsageError(
