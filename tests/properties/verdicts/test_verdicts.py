@@ -117,7 +117,10 @@ def test_false_acknowledgement_is_found_anew() -> None:
 
 @pytest.mark.nightly
 def test_search_without_help_agrees() -> None:
-    """Lemmas and order reduction lose nothing: a search without either is as short."""
+    """Lemmas and order reduction lose nothing: a search without either is as short.
+
+    A schedule that is not known to be the shortest may be longer.
+    """
     structure = ClaimedGroup(Role.ASYNC_MASTER, FlushDiskType.SYNC_FLUSH, 1)
     fault_model = FAULT_MODEL_BY_NAME["master power loss"]
     names = [n for n in CLAIMS if n not in ("acknowledged_is_kept_on_master",)]
@@ -128,14 +131,19 @@ def test_search_without_help_agrees() -> None:
     answers = plain.find_shortest(questions, depth_limits=dict.fromkeys(names, 10))
     document = certificates.load(structure)
     assert document is not None
+    cells = certificates.decode_cells(structure, document)
     certified = {
-        c["guarantee"]: len(c["schedule"])
-        for c in document["cells"]
-        if c["fault"] == fault_model.name and c["guarantee"] in names and "schedule" in c
+        v.guarantee: v
+        for v in cells
+        if v.fault == fault_model.name and v.guarantee in names and v.schedule
     }
     found = {n: a.depth for n, a in answers.items() if a.schedule is not None}
     assert len(found) > 2
-    assert found == {n: depth for n, depth in certified.items() if depth <= 10}
+    known = {n: len(v.schedule) for n, v in certified.items() if len(v.schedule) <= 10}
+    assert known.keys() <= found.keys() <= certified.keys()
+    for name, depth in found.items():
+        assert depth == len(certified[name].schedule) or not certified[name].is_shortest
+        assert depth <= len(certified[name].schedule)
 
 
 @pytest.mark.nightly
