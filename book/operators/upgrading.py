@@ -112,9 +112,9 @@ def say_turned(changes: Iterable[VerdictChange]) -> str:
 
 def say_faults(names: Iterable[str]) -> str:
     """The commonest failures in words, the others counted."""
-    columns = load_words().fault_models
+    fault_models = load_words().fault_models
     kinds = list(FailureKind)
-    found = sorted((columns[n] for n in names), key=lambda c: (kinds.index(c.kind), c.number))
+    found = sorted((fault_models[n] for n in names), key=lambda c: (kinds.index(c.kind), c.number))
     more = len(found) - FAULTS_MAX
     told = ", ".join(column.words for column in found[:FAULTS_MAX])
     return told + (f" and {more} more" if more > 0 else "")

@@ -47,13 +47,10 @@ REPAIRS = ("ack_above_transfer_start", "full_log_transfer", "report_capped", "ep
 """The variants proposed against false acknowledgements."""
 LOOKED_AT = (*RULE_SET_NAMES, *REPAIRS)
 """The versions with decided observable differences: the releases, and the repairs in 4.4.0."""
-AIDS = {
-    **REPLICATION.select(PropertyRole.AID),
-    highest_report_covers_all_that_were_read.__name__: REPLICATION.lemmas[
-        highest_report_covers_all_that_were_read.__name__
-    ],
-}
-"""What proofs of impossibility may need beside the guarantees' lemmas, where it holds."""
+LEMMA = REPLICATION.lemmas[highest_report_covers_all_that_were_read.__name__]
+AIDS = {**REPLICATION.select(PropertyRole.AID), LEMMA.name: LEMMA}
+"""What proofs of impossibility may need beside the guarantees' lemmas, where it holds. One is a
+lemma of some variants as well."""
 
 
 @frozen

@@ -42,11 +42,11 @@ class Started:
     def __init__(self, words: list[object], *, is_deaf: bool = True, **variables: str) -> None:
         self.mark = uuid4().hex
         environment = {**os.environ, "PYTHONPATH": str(ROOT), MARK: self.mark, **variables}
-        usual = ["env", f"--default-signal={','.join(s.name.removeprefix('SIG') for s in SIGNALS)}"]
+        usual = [] if is_deaf else ["env", f"--default-signal={','.join(s.name for s in SIGNALS)}"]
         before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS if is_deaf else ())
         try:
             self.process = subprocess.Popen(
-                [*([] if is_deaf else usual), *map(str, words)],
+                [*usual, *map(str, words)],
                 cwd=ROOT,
                 env=environment,
                 stdout=subprocess.DEVNULL,
