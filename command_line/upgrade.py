@@ -309,9 +309,9 @@ def print_upgrade(upgrade: GroupUpgrade, timelines: int) -> None:
         if turned:
             echo(f"  {sentence}:")
         for alike in group_alike(turned):
-            columns = ", ".join(change.after.fault for change in alike)
+            fault_models = ", ".join(change.after.fault for change in alike)
             before, after = describe(alike[0].before), describe(alike[0].after)
-            echo(f"    {alike[0].after.guarantee}: {before} -> {after}: {columns}")
+            echo(f"    {alike[0].after.guarantee}: {before} -> {after}: {fault_models}")
     for version, analysis in zip(upgrade.versions, (upgrade.before, upgrade.after), strict=True):
         for line in list_named(analysis.verdicts):
             echo(f"  At {version.name} without proof because of {line}.")

@@ -87,7 +87,7 @@ def render_cells(finding: Finding, claim: str) -> str:
     """The structures of 4.4.0 in which the finding disputes a claim; empty if there are none."""
     structures = list_tagged(Tag.USUAL)
     rows = {s.name: list_disputed(finding, claim, s) for s in structures if claim in s.world.claims}
-    rows = {name: columns for name, columns in rows.items() if columns}
+    rows = {name: fault_models for name, fault_models in rows.items() if fault_models}
     if not rows:
         return ""
     merged = merge_rows(list(rows), {name: (", ".join(c),) for name, c in rows.items()})
@@ -99,9 +99,9 @@ def render_cells(finding: Finding, claim: str) -> str:
 def list_disputed(finding: Finding, claim: str, structure: ClaimedStructure) -> Sequence[str]:
     """The fault models under which the finding disputes a claim about a structure."""
     cells = find_cells(structure)
-    columns = [c.name for c in structure.world.fault_models]
-    named = [c for c in columns if is_disputed_by(finding, cells.get((claim, c)))]
-    return ["every one"] if named == columns else named
+    fault_models = [c.name for c in structure.world.fault_models]
+    named = [c for c in fault_models if is_disputed_by(finding, cells.get((claim, c)))]
+    return ["every one"] if named == fault_models else named
 
 
 def is_disputed_by(finding: Finding, cell: Verdict | None) -> bool:

@@ -70,37 +70,39 @@ def _render_guarantee(world: World, name: str) -> Iterator[str]:
     yield f"> {_clean(guarantee.sentence)}\n"
     yield f"{guarantee.why}\n"
     yield _render_verdicts(world, name)
-    for expected, columns in group_by_reason(world, name):
-        told = ", ".join(dict.fromkeys(describe_word(load_cells(shown)[name, c]) for c in columns))
-        yield f"\n**{', '.join(columns)}** ({told}): {expected.reason}"
+    for expected, fault_models in group_by_reason(world, name):
+        told = ", ".join(
+            dict.fromkeys(describe_word(load_cells(shown)[name, c]) for c in fault_models)
+        )
+        yield f"\n**{', '.join(fault_models)}** ({told}): {expected.reason}"
         if expected.verdict is VerdictWord.REFUTED:
-            yield f"\n{_render_refutation(shown, name, columns)}"
+            yield f"\n{_render_refutation(shown, name, fault_models)}"
     yield f"\n{mark(name)}"
 
 
-def _render_refutation(shown: Any, name: str, columns: Sequence[str]) -> str:
+def _render_refutation(shown: Any, name: str, fault_models: Sequence[str]) -> str:
     """The page that draws one of these fault models; if there is none, the steps of the first."""
     case = find_case(name)
-    if case is not None and case.structure == shown and case.fault in columns:
+    if case is not None and case.structure == shown and case.fault in fault_models:
         place = case.page.relative_to(SPEC)
         return f'Drawn step by step for "{case.fault}": [{read_title(case.page)}]({place}).'
-    steps = load_cells(shown)[name, columns[0]].schedule
+    steps = load_cells(shown)[name, fault_models[0]].schedule
     listed = "\n".join(f"{n}. `{action}`" for n, action in enumerate(steps, start=1))
-    return f"{shown.name}, {columns[0]}:\n\n{listed}"
+    return f"{shown.name}, {fault_models[0]}:\n\n{listed}"
 
 
 def _render_verdicts(world: World, name: str) -> str:
     cells = {structure.name: load_cells(structure) for structure in world.structures}
-    columns = [column.name for column in world.fault_models]
-    return render_merged(list(cells), columns, lambda s, c: tell(cells[s][name, c]))
+    fault_models = [each.name for each in world.fault_models]
+    return render_merged(list(cells), fault_models, lambda s, c: tell(cells[s][name, c]))
 
 
 def group_by_reason(world: World, name: str) -> list[tuple[Expectation, list[str]]]:
     """The fault models of the first structure, by the entry that gives their reason."""
     found: dict[str, tuple[Expectation, list[str]]] = {}
-    for column in world.fault_models:
-        expected = find_expectation(name, world.structures[0], column.name)
-        found.setdefault(expected.reason, (expected, []))[1].append(column.name)
+    for each in world.fault_models:
+        expected = find_expectation(name, world.structures[0], each.name)
+        found.setdefault(expected.reason, (expected, []))[1].append(each.name)
     return list(found.values())
 
 

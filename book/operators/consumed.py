@@ -95,7 +95,9 @@ def name_settings(structure: ClaimedSystem) -> str:
 @cache
 def list_rows() -> tuple[ConsumedRow, ...]:
     """Every situation with every certified group, equal ones together."""
-    tables = {situation: tuple(answer_all(column)) for situation, column in SITUATIONS.items()}
+    tables = {
+        situation: tuple(answer_all(fault_model)) for situation, fault_model in SITUATIONS.items()
+    }
     merged = group_equal(list(tables), lambda situation: tables[situation])
     return tuple(
         ConsumedRow(tuple(situations), groups, answers, is_first=number == 0)
@@ -104,11 +106,11 @@ def list_rows() -> tuple[ConsumedRow, ...]:
     )
 
 
-def answer_all(column: str) -> Iterator[tuple[str, Answers]]:
+def answer_all(fault_model: str) -> Iterator[tuple[str, Answers]]:
     """Groups with equal answers under a fault model, and these answers."""
     names = {name_settings(structure): structure for structure in list_groups()}
     answers = {
-        name: tuple(find_answer(structure, claim, column) for claim in QUESTIONS.values())
+        name: tuple(find_answer(structure, claim, fault_model) for claim in QUESTIONS.values())
         for name, structure in names.items()
     }
     every = [tuple(dict.fromkeys(v)) for v in zip(*(n.split("/") for n in names), strict=True)]

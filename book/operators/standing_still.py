@@ -31,7 +31,7 @@ class StandstillCause:
     sign: str
     """What an operator sees besides."""
     why: str
-    columns: tuple[tuple[str, str], ...] = field(converter=tuple)
+    cells: tuple[tuple[str, str], ...] = field(converter=tuple)
     """Each fault model, and the word that the row relies on."""
     procedure: str = ""
     """The name of the procedure; empty if nothing is to be done."""
@@ -45,7 +45,7 @@ class StandstillCause:
         A fault model that contains a weaker one has that one's code: ``explain`` tells it there.
         """
         cells = load_cells(STOCK_PAIR)
-        refuted = (cells[CLAIM, name] for name, word in self.columns if word == "refuted")
+        refuted = (cells[CLAIM, name] for name, word in self.cells if word == "refuted")
         return tuple(dict.fromkeys(find_code_of_cell(STOCK_PAIR, cell) for cell in refuted))
 
 
@@ -70,7 +70,7 @@ def list_rows() -> Iterator[tuple[str, ...]]:
     """The rows of the table."""
     cells = load_cells(STOCK_PAIR)
     for each in load_causes():
-        found = [(name, cells[CLAIM, name]) for name, _ in each.columns]
+        found = [(name, cells[CLAIM, name]) for name, _ in each.cells]
         verdicts = ", ".join(f"{name}: {cell.dispute or cell.word.value}" for name, cell in found)
         yield (each.sign, each.why, *list_ways_out(each), verdicts)
 

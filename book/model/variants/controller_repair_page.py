@@ -44,15 +44,15 @@ def list_issues() -> tuple[Scenario, ...]:
 def find_refuted(repairs: tuple[str, ...]) -> frozenset[Cell]:
     """The cells that some known schedule refutes under these repairs."""
     structure, base = get_repaired(repairs), get_repaired(())
-    columns = structure.world.fault_models
+    fault_models = structure.world.fault_models
     return frozenset(
-        (claim, column.name)
+        (claim, fault_model.name)
         for claim, by_faults in find_refutations(
             structure, load_known_schedules(get_world_folder(base))
         ).items()
         for faults in by_faults
-        for column in columns
-        if faults <= set(column.admitted)
+        for fault_model in fault_models
+        if faults <= set(fault_model.admitted)
     )
 
 
@@ -106,7 +106,7 @@ def render_repair(name: str) -> str:
         if outcome.fate is not Fate.SHOWN:
             lines.append(f"- `{issue.name}`: {outcome.describe()}.")
     lines += [
-        f"- `{claim}`: no known schedule refutes it any more under {'; '.join(columns)}."
-        for claim, columns in list_opened((name,)).items()
+        f"- `{claim}`: no known schedule refutes it any more under {'; '.join(fault_models)}."
+        for claim, fault_models in list_opened((name,)).items()
     ]
     return "\n".join(lines if len(lines) > 2 else [*lines, "No known schedule is stopped."])

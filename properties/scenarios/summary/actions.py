@@ -85,7 +85,7 @@ class RepairAction:
 class Precaution:
     """A precaution that prevents a failure of a fault model."""
 
-    column: str
+    fault_model: str
     text: str
     keys: tuple[str, ...] = field(default=(), converter=tuple)
     """Keys of the master whose values are in the text."""
@@ -361,7 +361,7 @@ def is_meant(procedure: Procedure, verdict: Verdict) -> bool:
 def list_precautions(codes: Sequence[str], values: Mapping[str, Any]) -> Iterator[OperatorAction]:
     """The precautions that prevent failures of a fault model."""
     for each in load_actions().precautions:
-        number = each.number or load_words().fault_models[each.column].number
+        number = each.number or load_words().fault_models[each.fault_model].number
         meant = tuple(code for code in codes if code[1:] == str(number))
         if meant:
             told = {key: values[key] for key in each.keys}

@@ -69,7 +69,7 @@ def judge_row(words: RowWords, log: ClaimedGroup, sources: Sequence[Analysis]) -
         return Row(words.letter, title, Grade.NOT_PROMISED, NO_ACKNOWLEDGEMENT)
     failures = tuple(list_failures(words, telling))
     opened = [v for _, v in telling if is_open(v)]
-    open_under = tuple(dict.fromkeys(v.fault for v in sorted(opened, key=rank_column)))
+    open_under = tuple(dict.fromkeys(v.fault for v in sorted(opened, key=rank_fault_model)))
     notes = {"" if v.assumption else v.note for v in opened}
     unjudged = say_unjudged(words, log, sources)
     if unjudged:
@@ -85,7 +85,7 @@ def judge_row(words: RowWords, log: ClaimedGroup, sources: Sequence[Analysis]) -
         broken=tuple(list_broken(words, telling)),
         kept=tuple(list_kept(words, telling, log)),
         open_under=open_under,
-        open_codes=tuple(number_columns(words, open_under)),
+        open_codes=tuple(number_fault_models(words, open_under)),
         open_note="".join(notes) if len(notes) == 1 else "",
         unmet=list_named(opened),
         disputed=tuple(dict.fromkeys(d for _, v in telling for d in v.disputed)),
@@ -186,21 +186,23 @@ def list_others(
 
 def list_broken(words: RowWords, cells: Sequence[tuple[Any, Verdict]]) -> Iterator[BrokenClaim]:
     """For each claim that has a verdict the common failures that break it, weakest or not."""
-    columns = load_words().fault_models
+    fault_models = load_words().fault_models
     fallen = [
         make_failure(words, s, v)
         for s, v in cells
-        if is_refuted(v) and columns[v.fault].kind.grade is Grade.LOSS
+        if is_refuted(v) and fault_models[v.fault].kind.grade is Grade.LOSS
     ]
     for name in (c.name for c in words.claim if any(v.guarantee == c.name for _, v in cells)):
         codes = (f.code for f in fallen if f.claim == name and f.grade is Grade.LOSS)
         yield BrokenClaim(name, tuple(dict.fromkeys(codes)))
 
 
-def number_columns(words: RowWords, names: Iterable[str]) -> Iterator[str]:
+def number_fault_models(words: RowWords, names: Iterable[str]) -> Iterator[str]:
     """The codes of those names in a row that are fault models."""
-    columns = load_words().fault_models
-    yield from (f"{words.letter}{columns[name].number}" for name in names if name in columns)
+    fault_models = load_words().fault_models
+    yield from (
+        f"{words.letter}{fault_models[name].number}" for name in names if name in fault_models
+    )
 
 
 def list_kept(
@@ -226,7 +228,7 @@ def rank(model: FaultModelWords) -> tuple[bool, int, bool]:
     return model.kind is FailureKind.UNFAILED, model.kind.order, "master" not in model.name
 
 
-def rank_column(verdict: Verdict) -> tuple[bool, int, bool]:
+def rank_fault_model(verdict: Verdict) -> tuple[bool, int, bool]:
     """The rank of a verdict's fault model."""
     return rank(load_words().fault_models[verdict.fault])
 

@@ -167,7 +167,7 @@ class Words:
 def load_words(file: Path = WORDS_FILE) -> Words:
     """The table, in the order of the file."""
     document: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
-    fault_models = (FaultModelWords(**entry) for entry in document["column"])
+    fault_models = (FaultModelWords(**entry) for entry in document["fault_model"])
     return Words(
         rows=tuple(RowWords(**entry) for entry in document["row"]),
         fault_models={each.name: each for each in fault_models},

@@ -34,14 +34,14 @@ def say(answer: consumed.Answer) -> str:
     return {UNDECIDED: "undecided", "yes": "proved", NOT_ASKED: "vacuous"}[answer]
 
 
-@pytest.mark.parametrize("column", SITUATIONS.values())
-def test_each_group_is_answered_as_its_certificate_says(column: str) -> None:
+@pytest.mark.parametrize("fault_model", SITUATIONS.values())
+def test_each_group_is_answered_as_its_certificate_says(fault_model: str) -> None:
     """The answers of a situation are those of its structures, each kind once."""
-    rows = list(consumed.answer_all(column))
+    rows = list(consumed.answer_all(fault_model))
     shown = sorted(tuple(map(say, answers)) for _, answers in rows)
     stored = []
     for structure in consumed.list_groups():
-        cells = [read_cells(structure)[claim, column] for claim in QUESTIONS.values()]
+        cells = [read_cells(structure)[claim, fault_model] for claim in QUESTIONS.values()]
         stored.append(tuple("vacuous" if c.get("is_vacuous") else str(c["verdict"]) for c in cells))
     assert sorted(set(shown)) == sorted(set(stored))
     assert [groups for groups, _ in rows] == [EVERY_GROUP] or EVERY_GROUP not in dict(rows)
@@ -51,7 +51,7 @@ def test_every_situation_has_one_row() -> None:
     """Merged rows leave no situation out."""
     firsts = [row.situations for row in consumed.list_rows() if row.is_first]
     assert sorted(itertools.chain(*firsts)) == sorted(SITUATIONS)
-    assert set(SITUATIONS.values()) <= {column.name for column in SYSTEM.fault_models}
+    assert set(SITUATIONS.values()) <= {each.name for each in SYSTEM.fault_models}
 
 
 def test_settings_tell_groups_apart() -> None:
@@ -86,12 +86,12 @@ TAKEN_BY = {
 """What the front page says of a synchronous pair: of stops and kills, and of a power loss."""
 
 
-@pytest.mark.parametrize("column", TAKEN_BY)
-def test_the_front_page_says_what_the_certificate_says(column: str) -> None:
+@pytest.mark.parametrize("fault_model", TAKEN_BY)
+def test_the_front_page_says_what_the_certificate_says(fault_model: str) -> None:
     """With ASYNC_FLUSH, reading from slaves off; a promotion is asked where both end."""
     shown = STRUCTURES["system/sync master/async flush/closed/no offset check/first"]
-    claims = list(QUESTIONS.values())[: 3 if column == "both end" else 1]
-    assert {read_cells(shown)[c, column]["verdict"] for c in claims} == {TAKEN_BY[column]}
+    claims = list(QUESTIONS.values())[: 3 if fault_model == "both end" else 1]
+    assert {read_cells(shown)[c, fault_model]["verdict"] for c in claims} == {TAKEN_BY[fault_model]}
     readme = " ".join((SPEC.parent / "README.md").read_text(encoding="utf-8").split())
     assert "A synchronous pair (`SYNC_MASTER`, `ASYNC_FLUSH`, one slave): - keeps" in readme
     assert "through stops and kills of both brokers" in readme

@@ -19,8 +19,8 @@ every_cause = pytest.mark.parametrize("cause", load_causes(), ids=lambda c: c.pr
 def test_a_cause_has_the_verdicts_it_relies_on(cause: StandstillCause) -> None:
     """Of the claim about offsets, in the stock pair."""
     cells = load_cells(STOCK_PAIR)
-    assert [(n, w) for n, w in cause.columns] == [
-        (n, cells[CLAIM, n].word.value) for n, _ in cause.columns
+    assert [(n, w) for n, w in cause.cells] == [
+        (n, cells[CLAIM, n].word.value) for n, _ in cause.cells
     ]
     assert bool(cause.codes) == bool(cause.procedure) != bool(cause.do)
 
@@ -31,13 +31,13 @@ def test_a_cause_has_the_verdicts_it_relies_on(cause: StandstillCause) -> None:
 def test_the_offset_moves_again(cause: StandstillCause) -> None:
     """After what is advised the claim holds; each procedure is about one of the row's faults."""
     procedure = evolve(find_procedure(cause.procedure), claim=CLAIM)
-    assert procedure.fault in dict(cause.columns)
+    assert procedure.fault in dict(cause.cells)
     assert try_out(procedure, procedure.advice).is_claim_kept
 
 
 def test_every_broken_cell_has_a_cause() -> None:
     """A fault model that breaks the claim is in the table, or has failures of several causes."""
-    told = {name for cause in load_causes() for name, word in cause.columns if word == "refuted"}
+    told = {name for cause in load_causes() for name, word in cause.cells if word == "refuted"}
     fallen = {
         name
         for (claim, name), cell in load_cells(STOCK_PAIR).items()

@@ -22,20 +22,20 @@ from reference.language.terms import substitute
 from tests.structures import name_of
 
 QUICK_SHARE = 0.4
-"""Part of a profile's walks that each column gets: columns overlap."""
+"""Part of a profile's walks that each fault model gets: they overlap."""
 COLUMNS = [
     pytest.param(
-        *(structure, column),
-        marks=[pytest.mark.nightly] * (column.name != chosen),
+        *(structure, fault_model),
+        marks=[pytest.mark.nightly] * (fault_model.name != chosen),
     )
     for world in OTHER_WORLDS
     for structure, chosen in {
         world.structures[0]: "none",
         world.structures[-1]: "every fault",
     }.items()
-    for column in world.fault_models
+    for fault_model in world.fault_models
 ]
-"""The widest column has the steps of all others, and the first one what needs no fault.
+"""The widest fault model has the steps of all others, and the first one what needs no fault.
 
 Of each world the first structure and the last one, which is the least like it.
 """
@@ -45,8 +45,8 @@ def walk(structure: ClaimedStructure, seed: int, steps: int) -> Iterator[tuple[A
     """States and the random step taken from each; in every other walk nothing strikes."""
     draw, world = random.Random(seed), structure.world
     machine = compute_machine(structure)
-    column = world.everything if seed % 2 else world.fault_models[0]
-    state = structure.make_initial(world.make_search_parameters(column))
+    fault_model = world.everything if seed % 2 else world.fault_models[0]
+    state = structure.make_initial(world.make_search_parameters(fault_model))
     for _ in range(steps):
         enabled = machine.enabled(state)
         if not enabled:
@@ -76,16 +76,18 @@ def test_the_recorded_terms_say_what_the_reference_does(structure: ClaimedStruct
             assert after == {**leaves, **told}
 
 
-@pytest.mark.parametrize(("structure", "column"), COLUMNS, ids=name_of)
+@pytest.mark.parametrize(("structure", "fault_model"), COLUMNS, ids=name_of)
 def test_what_is_proved_holds_on_every_walk(
-    structure: ClaimedStructure, column: FaultModel
+    structure: ClaimedStructure, fault_model: FaultModel
 ) -> None:
-    """Lemmas, and the guarantees of the column."""
+    """Lemmas, and the guarantees of the fault model."""
     world = structure.world
     cells = certificates.decode_cells(structure, certificates.load_required(structure))
-    proved = {v.guarantee for v in cells if v.fault == column.name and v.word is VerdictWord.PROVED}
+    proved = {
+        v.guarantee for v in cells if v.fault == fault_model.name and v.word is VerdictWord.PROVED
+    }
     properties = {**world.lemmas, **{n: world.claims[n] for n in proved}}
-    parameters = world.make_search_parameters(column)
+    parameters = world.make_search_parameters(fault_model)
     machine = make_state_machine(structure, parameters, properties)
     examples = settings.default.max_examples if settings.default else 50
     run_state_machine(

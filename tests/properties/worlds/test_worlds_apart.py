@@ -105,16 +105,16 @@ def find_disturbed(problem: InductionProblem, kept: tuple[str, ...], broker: int
     return [c.lemma for c in InductionStep(problem, recorded).find_falsified(list(kept))]
 
 
-@pytest.mark.parametrize("column", DELAY.fault_models, ids=name_of)
+@pytest.mark.parametrize("fault_model", DELAY.fault_models, ids=name_of)
 @pytest.mark.parametrize("structure", DELAY.structures, ids=name_of)
 def test_the_proofs_about_delivery_take_nothing_of_the_slave(
-    structure: ClaimedStructure, column: FaultModel
+    structure: ClaimedStructure, fault_model: FaultModel
 ) -> None:
     """They bear a slave that comes late, is wiped, loses its end, or gets other messages."""
-    problem = InductionProblem(structure, column)
+    problem = InductionProblem(structure, fault_model)
     result = problem.find_inductive_set(DELAY.get_candidates(structure))
     assert find_disturbed(problem, result.lemmas, SLAVE) == []
-    if column.name in {"none", "stop", "kill"}:
+    if fault_model.name in {"none", "stop", "kill"}:
         assert find_disturbed(problem, result.lemmas, MASTER)
 
 

@@ -67,8 +67,8 @@ def test_what_takes_several_failures_is_not_known_to_take_one(structure: Claimed
     for _, cell in keep_weakest((structure, v) for v in load_cells(structure).values()):
         is_one_sort = load_words().fault_models[cell.fault].kind is not FailureKind.COMBINED
         if is_one_sort and describe_blow(structure, cell).kind is FailureKind.COMBINED:
-            column = world.get_fault_model(cell.fault)
-            once = column.counts(**dict.fromkeys(column.admitted, 1))
+            fault_model = world.get_fault_model(cell.fault)
+            once = fault_model.counts(**dict.fromkeys(fault_model.admitted, 1))
             parameters = evolve(world.sizes.search, limits=once)
             assert not any(
                 is_refuted_by(cell.guarantee, structure, parameters, schedule)

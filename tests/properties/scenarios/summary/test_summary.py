@@ -78,9 +78,9 @@ def list_texts(summary: Summary) -> list[str]:
 
 def list_kept_words(row: Row) -> list[str]:
     """What is said to hold, and after what."""
-    columns = {str(column.number): column.words for column in load_words().fault_models.values()}
+    fault_models = {str(each.number): each.words for each in load_words().fault_models.values()}
     codes = (code for kept in row.kept for code in kept.codes)
-    return [kept.words for kept in row.kept] + [columns[code[1:]] for code in codes]
+    return [kept.words for kept in row.kept] + [fault_models[code[1:]] for code in codes]
 
 
 @every_group

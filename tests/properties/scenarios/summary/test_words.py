@@ -64,9 +64,9 @@ def test_every_claim_has_one_place() -> None:
 
 def test_every_fault_model_has_an_entry() -> None:
     """With a number of its own."""
-    columns = load_words().fault_models
-    assert set(columns) == {c.name for world in SHOWN for c in world.fault_models}
-    assert len({column.number for column in columns.values()}) == len(columns)
+    fault_models = load_words().fault_models
+    assert set(fault_models) == {c.name for world in SHOWN for c in world.fault_models}
+    assert len({fault_model.number for fault_model in fault_models.values()}) == len(fault_models)
 
 
 def test_every_fault_has_words() -> None:
@@ -79,11 +79,11 @@ def test_every_fault_has_words() -> None:
 
 def test_kinds_follow_the_fault_modeles() -> None:
     """Only the class without faults is unfailed; the whole of a world is several failures."""
-    columns = load_words().fault_models
+    fault_models = load_words().fault_models
     for world in SHOWN:
         for each in world.fault_models:
-            assert (columns[each.name].kind is FailureKind.UNFAILED) == (not each.admitted)
-        assert columns[world.every_fault.name].kind is FailureKind.COMBINED
+            assert (fault_models[each.name].kind is FailureKind.UNFAILED) == (not each.admitted)
+        assert fault_models[world.every_fault.name].kind is FailureKind.COMBINED
 
 
 def list_fallen() -> Iterator[tuple[RowWords, Any, Verdict]]:
@@ -111,7 +111,7 @@ def is_promised(row: RowWords, structure: ClaimedStructure, _cell: Verdict) -> b
 def test_words_fit_the_screen() -> None:
     """Whatever is said of a failure stands in one cell."""
     words = load_words()
-    told = [column.words for column in words.fault_models.values()]
+    told = [each.words for each in words.fault_models.values()]
     told += [text.format(n=2) for f in words.faults.values() for text in (f.one, f.more)]
     told += [cause.words for cause in words.causes]
     told += [NO_ACKNOWLEDGEMENT, ONE_COPY, NO_READING, NO_SYSTEM_ALONE, NO_SYSTEM_LATER]
@@ -135,7 +135,7 @@ def test_causes_are_known() -> None:
 def test_nothing_is_counted_by_hand() -> None:
     """No words have a digit: numbers are those of a schedule, of a configuration or of a value."""
     document = tomllib.loads(WORDS_FILE.read_text())
-    told = [entry["words"] for entry in (*document["column"], *document["cause"])]
+    told = [entry["words"] for entry in (*document["fault_model"], *document["cause"])]
     entries = [text for entry in document["fault"].values() for text in entry.values()]
     told += [text for text in entries if isinstance(text, str)]
     told += [each.text for each in load_actions().procedures.values()]
@@ -147,7 +147,7 @@ def test_nothing_is_counted_by_hand() -> None:
 def test_a_number_has_one_meaning() -> None:
     """No fault model, cause or fault has the number of another; findings have three digits."""
     words = load_words()
-    meant = [(column.number, column.words) for column in words.fault_models.values()]
+    meant = [(each.number, each.words) for each in words.fault_models.values()]
     meant += dict.fromkeys((c.number, c.words) for c in words.causes)
     meant += [(f.number, f.one) for f in words.faults.values() if f.number]
     assert len(meant) == len(dict(meant))
@@ -167,10 +167,12 @@ def test_an_own_number_is_said_in_one_way() -> None:
 
 def test_codes_lead_back() -> None:
     """Every row and fault model has a code, and what is none is refused."""
-    for row, column in itertools.product(load_words().rows, load_words().fault_models.values()):
-        code = f"{row.letter}{column.number}"
+    for row, fault_model in itertools.product(
+        load_words().rows, load_words().fault_models.values()
+    ):
+        code = f"{row.letter}{fault_model.number}"
         assert CODE.fullmatch(code)
-        assert find_code(code) == (row, column.name)
+        assert find_code(code) == (row, fault_model.name)
     for wrong in ("X1", "L99", "L", "12", "L1x"):
         with pytest.raises(LookupError):
             find_code(wrong)
@@ -193,7 +195,7 @@ def test_an_action_has_the_words_of_its_procedure() -> None:
 
 def test_precautions_are_about_fault_modeles() -> None:
     """Of this name."""
-    assert {p.column for p in load_actions().precautions} <= set(load_words().fault_models)
+    assert {p.fault_model for p in load_actions().precautions} <= set(load_words().fault_models)
 
 
 def test_what_is_open_is_no_better_than_a_risk() -> None:
