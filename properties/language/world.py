@@ -138,6 +138,9 @@ class World:
     """The structures whose schedules are tried first, because they may refute here too."""
     list_parts: Callable[[Any], tuple[Any, ...]] = lambda structure: ()
     """The structures of other worlds that a structure contains: their schedules continue here."""
+    follow_more: Callable[[Any], Any] = lambda structure: structure
+    """The structure that random walks take for one: several things are followed in it, one after
+    another, so that a walk is of use after the first is settled."""
     depth_limit: int | None = None
     """The search depth of a structure. None: the usual depth. 0: its states are too large for
     bounded search, and random schedules are followed instead."""

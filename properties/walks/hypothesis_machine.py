@@ -1,46 +1,73 @@
 """A Hypothesis state machine made from the rules of any world.
 
-One Hypothesis rule picks from the enabled instances and then picks each argument from its range:
-that runs faster than one rule per instance. Steps picked one by one seldom get far: hence settling,
-walks that begin along a stored schedule, rules that a walk leaves out (Groce and others, "Swarm
-Testing", 2012), and targets. A failed walk is shortened by replay (``failed_walk``).
+Each rule of the world is a ``@rule`` under its own name, with its own conditions as precondition;
+each claim is an ``@invariant``; what the rules are about, such as slaves and followed messages, is
+named in bundles. Only the choice of the next step is not Hypothesis' own (``weighted_rules``).
+Shrinking, the example database, ``@reproduce_failure``, targets, statistics and observability are.
 """
 
 from __future__ import annotations
 
 import unittest
 from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, ClassVar, TypeAlias
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 from hypothesis import HealthCheck, Phase, event, settings, target
 from hypothesis import strategies as st
+from hypothesis.control import current_build_context
+from hypothesis.database import (
+    InMemoryExampleDatabase,
+    ReadOnlyDatabase,
+    choices_to_bytes,
+)
+from hypothesis.internal.reflection import function_digest
 from hypothesis.stateful import (
+    Bundle,
     RuleBasedStateMachine,
+    get_state_machine_test,
     initialize,
+    invariant,
+    multiple,
+    precondition,
     rule,
     run_state_machine_as_test,
 )
 
+from properties.language.fault_model import FaultModel
 from properties.language.property import Predicate, Property
 from properties.language.world import ClaimedStructure
-from properties.schedules.related_structures import Schedule
-from properties.walks.failed_walk import ViolatedClaimError, report_failure
-from properties.walks.premises import PremiseTally, WalkStarts, load_starts
-from properties.walks.steps import find_moving, put_off_last_resorts
-from reference.language.dependencies import EnabledSteps
-from reference.language.machine import Action, Enabled, compute_machine
+from properties.walks.beginnings import Beginnings
+from properties.walks.compiled_predicates import CompiledPredicates
+from properties.walks.failed_walk import (
+    ViolatedClaimError,
+    draw_failure,
+    keep_schedule,
+    make_error_classes,
+)
+from properties.walks.flat_walk import FlatWalk
+from properties.walks.premises import PremiseTally
+from properties.walks.shortening import FoundWalks
+from properties.walks.weighted_choice import ChoosableSteps, compute_choosable_steps
+from properties.walks.weighted_rules import WeightedRules
+from reference.language.machine import Action
 from reference.language.parameters import BaseParameters
 
-SETTLING_STEPS_MAX = 24
-"""The maximal number of healing steps in one settling: enough for a put and its copy."""
+AIMED_RUNS_MAX = 3
+"""The number of additional runs for claims that were not tested."""
 
-AIMED_RUNS_MAX = 4
-"""The number of additional runs for premises that were not met."""
+STEPS = 64
+"""The number of steps of a walk, unless settings say otherwise."""
+
+SECONDARY = b".secondary"
+"""What Hypothesis adds to the key of walks that have not been shrunk."""
 
 Claim: TypeAlias = Predicate | tuple[Predicate, Predicate] | Property
 """A claim about every state: a predicate, alone or with its premise, or a property."""
+
+Sizes: TypeAlias = BaseParameters | FaultModel | str
+"""One size with its limits; or a fault model or its name, under which sizes are drawn."""
 
 
 @frozen(eq=False)
@@ -48,171 +75,106 @@ class WalkPlan:
     """The common plan of all walks of one state machine."""
 
     structure: ClaimedStructure
-    parameters: BaseParameters
-    claims: Mapping[str, Predicate]
-    starts: WalkStarts
+    sizes: tuple[BaseParameters, ...]
+    """The sizes that a walk draws from; all have the same limits of faults."""
+    claims: CompiledPredicates
     tally: PremiseTally
-    aims: tuple[str, ...] = ()
-    """The claims at whose premises walks begin. Empty: all that have one, or any milestone if none
-    has one."""
-
-    @cached_property
-    def prefixes(self) -> st.SearchStrategy[Schedule]:
-        """Nothing, a stored schedule to a target milestone, or a part of any stored schedule.
-
-        Longer schedules are drawn more often: near milestones are met without.
-        """
-        known = self.starts.leading_to
-        aims = self.aims or self.tally.premises or known
-        chosen = [known[name] for name in aims if name in known for _ in known[name][0]]
-        strategies: list[st.SearchStrategy[Schedule]] = [st.just(())]
-        if chosen:
-            strategies += [st.sampled_from(chosen).flatmap(st.sampled_from)] * 3
-        if self.starts.ways:
-            strategies.append(st.sampled_from(self.starts.ways).flatmap(_cut))
-        return st.one_of(strategies)
-
-    @cached_property
-    def omissions(self) -> st.SearchStrategy[set[str]]:
-        """The rules that a walk leaves out: none, or any, but never more than three in four."""
-        instances = compute_machine(self.structure).instances.values()
-        names = sorted({instance.rule.name for instance in instances})
-        some = st.sampled_from(names)
-        counts = st.integers(0, len(names) * 3 // 4)
-        drawn = counts.flatmap(lambda count: st.sets(some, min_size=count, max_size=count))
-        return st.one_of(st.builds(set[str]), drawn)
-
-
-def _cut(way: Schedule) -> st.SearchStrategy[Schedule]:
-    return st.integers(0, len(way)).map(lambda length: way[:length])
-
-
-class _TestCase:
-    """The ``TestCase`` of a state machine: it runs the walks, and then checks their premises."""
-
-    def __get__(self, machine: object, kind: type[ClusterMachine]) -> type[unittest.TestCase]:
-        return _make_test_case(kind)
-
-
-@cache
-def _make_test_case(kind: type[ClusterMachine]) -> type[unittest.TestCase]:
-    """One class per state machine, whose ``settings`` a tester may set."""
-
-    class CheckedWalks(unittest.TestCase):
-        settings = _make_settings()
-
-        def runTest(self) -> None:  # noqa: N802
-            run_state_machine(kind, self.settings)
-
-    return CheckedWalks
-
-
-def _make_settings() -> settings:
-    """The profile's settings, but no walk counts as too slow."""
-    return settings(deadline=None, suppress_health_check=list(HealthCheck))
+    beginnings: Beginnings
+    steps: ChoosableSteps
+    found: FoundWalks = field(factory=FoundWalks)
+    """What violated claims in these walks."""
 
 
 class ClusterMachine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore]
-    """Walks one structure and asserts every claim in every state; see ``make_state_machine``."""
+    """Walks one structure and checks every claim in every state; see ``make_state_machine``."""
 
     plan: ClassVar[WalkPlan]
-    TestCase = _TestCase()  # type: ignore[assignment, unused-ignore]
 
     def __init__(self) -> None:
         super().__init__()
-        self.walk = EnabledSteps(self.plan.structure.make_initial(self.plan.parameters))
-        self.schedule: list[Action] = []
-        self.left_out: set[str] = set()
-        self.met: frozenset[str] = frozenset()
+        self.chooser = self._rules_strategy = WeightedRules(
+            self, self.plan.steps, self.plan.beginnings
+        )
+        self.walk = FlatWalk.begin(self.plan.structure, self.plan.sizes[0])
+        self.violated: str | None = None
+        self.is_led = False
         self.note = self.plan.tally.begin_example()
-        self.stage = 0
 
     @property
     def cluster(self) -> Any:
         """The state that the walk has led to."""
         return self.walk.cluster
 
-    @initialize(data=st.data())
-    def begin(self, data: st.DataObject) -> None:
-        """Choose the rules that this walk leaves out, and its beginning."""
-        self.left_out = data.draw(self.plan.omissions, "rules left out")
-        self.arrive()
-        for action in data.draw(self.plan.prefixes, "prefix"):
-            self.take(action)
+    @property
+    def schedule(self) -> tuple[Action, ...]:
+        """The steps that have led to it."""
+        return tuple(self.walk.schedule)
 
-    @rule(data=st.data())
-    def fire(self, data: st.DataObject) -> None:
-        """Take one step of those that are possible and not left out."""
-        enabled = self.walk.list_enabled()
-        kept = [e for e in enabled if e.instance.rule.name not in self.left_out]
-        if (action := draw_action(data, kept)) is not None:
-            self.take(action)
+    def begin(self, parameters: BaseParameters) -> None:
+        """Begin in a size."""
+        self.walk = FlatWalk.begin(self.plan.structure, parameters)
+        self.look(None)
 
-    @rule(data=st.data())
-    def settle(self, data: st.DataObject) -> None:
-        """Take several healing steps in any order, none left out, until nothing moves.
-
-        Half of the settlings are patient: no wait times out while another step is possible. In a
-        world without healing steps all steps but faults are taken.
-        """
-        is_patient = data.draw(st.booleans(), "patient")
-        for _ in range(data.draw(st.integers(1, SETTLING_STEPS_MAX), "healing steps")):
-            action = draw_action(data, self.find_healing(is_patient=is_patient))
-            if action is None:
-                return
-            self.take(action)
-
-    def find_healing(self, *, is_patient: bool) -> list[Enabled]:
-        """The steps that are possible without faults."""
-        healing = self.plan.structure.healing
-        if healing is None:
-            enabled = self.walk.list_enabled()
-            return [e for e in enabled if not e.instance.rule.is_fault]
-        moving = find_moving(self.walk.list_enabled(), self.cluster)
-        return put_off_last_resorts(moving, healing) if is_patient else moving
+    def stand_still(self) -> None:
+        """Nothing is possible, or nothing was chosen."""
 
     def take(self, action: Action) -> None:
-        """Let one step take place, and judge the state after it."""
-        failed = self.walk.take(action)
-        assert not failed, f"{action} was offered, then refused: {failed}"
-        self.schedule.append(action)
-        self.arrive()
+        """Let one step take place, and look at the state after it."""
+        self.walk.take(action)
+        self.look(action.instance)
 
-    def arrive(self) -> None:
-        """Note what the state meets, and assert the claims."""
-        self.met = self.note(self.cluster)
-        self.stage = max(self.stage, self.cluster.structure.world.compute_stage(self.cluster))
-        claims = self.plan.claims.items()
-        violated = tuple(name for name, holds in claims if not holds(self.cluster))
-        if violated:
-            raise ViolatedClaimError(f"{violated} violated by: {self}", violated, self.schedule)
+    def look(self, instance: str | None) -> None:
+        """Note what a state meets, and which claim it violates; None: it is the first one."""
+        claims, state = self.plan.claims, self.walk.state
+        asked = claims.predicates if instance is None else claims.touched[instance]
+        self.violated = claims.find_false(state, asked)
+        self.note.look(state, instance, is_stored=self.is_led)
 
-    def __str__(self) -> str:
-        """The steps so far, and what they met."""
-        steps = "; ".join(map(str, self.schedule))
-        return f"{steps}\nmet on the way: {', '.join(sorted(self.met))}"
+    def check_invariants(self, *arguments: Any) -> None:
+        """Check only a claim that the last steps have violated: the others were looked at."""
+        if self.violated is not None:
+            super().check_invariants(*arguments)
 
     def teardown(self) -> None:
-        """Report this walk's stage to Hypothesis: the next walks begin with its draws."""
-        target(len(self.met), label="milestones met")
-        target(self.stage, label="stage of what is followed")
-        for name in sorted({action.rule_name for action in self.schedule}):
+        """Report to Hypothesis what this walk met: the next ones begin with its draws."""
+        compute_stage = self.plan.structure.world.compute_stage
+        target(len(self.note.met), label="milestones met")
+        target(compute_stage(self.cluster), label="stage of what is followed")
+        for name in sorted({action.rule_name for action in self.walk.schedule}):
             event(name)
-        for name in sorted(self.met):
+        for name in sorted(self.note.met):
             event(f"met {name}")
+
+    @classmethod
+    def _to_test_case(cls) -> type[unittest.TestCase]:  # type: ignore[override, unused-ignore]
+        """Hypothesis' own test case, which then checks that the claims were tested."""
+        case: Any = super()._to_test_case()  # type: ignore[arg-type, unused-ignore]
+        return _add_premise_check(case, cls)
+
+
+@cache
+def _add_premise_check(
+    case: type[unittest.TestCase], machine: type[ClusterMachine]
+) -> type[unittest.TestCase]:
+    def run(self: Any) -> None:
+        run_state_machine(machine, self.settings)
+
+    vars(run).update(vars(case.runTest))  # type: ignore[attr-defined]
+    return type(case.__name__, (case,), {"runTest": run})
 
 
 def make_state_machine(
-    structure: ClaimedStructure, parameters: BaseParameters, claims: Mapping[str, Claim]
+    structure: ClaimedStructure, sizes: Sizes, claims: Mapping[str, Claim]
 ) -> type[ClusterMachine]:
-    """A state machine class that walks a structure and asserts claims in every state.
+    """A state machine class that walks a structure and checks claims in every state.
 
     ``claims`` maps names to predicates over states. A claim that is trivial in most states comes
     with its premise, as a pair or as a ``Property``; ``run_state_machine`` (and the class's
-    ``TestCase``) fails if no walk has met the premise. A walk keeps its steps in ``schedule``.
-    ``parameters`` are sizes and, in ``limits``, how often each fault may happen; with small sizes
-    walks reach every boundary. Write premises with ``&``, ``|`` and ``negate``; otherwise they
-    cannot be proved unreachable. Raises TypeError for an unknown world.
+    ``TestCase``) fails if no walk has tested it. ``sizes`` is a fault model or its name: each walk
+    draws its sizes from those of campaigns and their swarms. With parameters, every walk has these,
+    and their ``limits`` say how often each fault may happen. Write claims and premises with ``&``,
+    ``|`` and ``negate``: others are slower, and cannot be proved vacuous. Raises ClaimError with
+    the name of a claim that fails or names what no state has, KeyError for an unknown fault model.
 
     Your own claim about a synchronous pair whose slave may be killed:
 
@@ -227,24 +189,105 @@ def make_state_machine(
     ...     end = cluster.slaves[0].log.max_offset
     ...     return all_of(*(implies(is_acknowledged(m), m.end_offset <= end)
     ...                     for m in cluster.messages))
-    >>> pair = ClaimedGroup()
-    >>> world = pair.world
-    >>> parameters = world.make_search_parameters(world.get_fault_model("slave kill"))
     >>> claims = {"acknowledged_is_copied": (acknowledged_is_copied, is_any_acknowledged)}
-    >>> machine = make_state_machine(pair, parameters, claims)
-    >>> chosen = settings(max_examples=50, stateful_step_count=20, derandomize=True, deadline=None)
+    >>> machine = make_state_machine(ClaimedGroup(), "slave kill", claims)
+    >>> chosen = settings(max_examples=50, derandomize=True, deadline=None)
     >>> tally = run_state_machine(machine, chosen)
-    >>> tally.met["acknowledged_is_copied"] > 0
+    >>> tally.tested["acknowledged_is_copied"] > 0
     True
 
-    ``print(tally)`` shows the share of the examples in which each premise was met.
+    ``print(tally)`` shows the share of the examples in which each claim was tested.
     """
+    drawn = list_sizes(structure, sizes)
     premises = {name: premise for name, claim in claims.items() if (premise := _get_premise(claim))}
-    tally = PremiseTally(structure, parameters, premises)
-    predicates = {name: _get_predicate(claim) for name, claim in claims.items()}
-    starts = load_starts(structure, parameters, tally.milestones)
-    plan = WalkPlan(structure, parameters, predicates, starts, tally)
-    return type("ClusterMachine", (ClusterMachine,), {"plan": plan})
+    walked = structure.world.follow_more(structure)
+    compiled = CompiledPredicates(walked, {n: _get_predicate(c) for n, c in claims.items()})
+    plan = WalkPlan(
+        walked,
+        drawn,
+        compiled,
+        PremiseTally(structure, drawn[0], compiled, premises),
+        Beginnings(structure),
+        compute_choosable_steps(walked),
+    )
+    return make_machine_class("ClusterMachine", plan)
+
+
+def list_sizes(structure: ClaimedStructure, sizes: Sizes) -> tuple[BaseParameters, ...]:
+    """The sizes that walks draw from: half of them have those of a campaign."""
+    if isinstance(sizes, BaseParameters):
+        return (sizes,)
+    world = structure.world
+    fault_model = world.get_fault_model(sizes) if isinstance(sizes, str) else sizes
+    usual, swarm = world.sizes.campaign, world.sizes.swarm
+    every = (*(usual for _ in swarm), *swarm)
+    return tuple(each.limit(fault_model.search_limits) for each in every)
+
+
+def make_machine_class(name: str, plan: WalkPlan) -> type[ClusterMachine]:
+    """The class with a rule for each rule, an invariant for each claim, a bundle for each index."""
+    rules = {each.name: each for each in plan.steps.rules.values()}
+    members: dict[str, Any] = {"plan": plan}
+    bundles = {index: Bundle(index) for r in rules.values() for index in r.indexes}
+    for index, bundle in bundles.items():
+        members[f"name_{index}"] = make_naming(plan, index, bundle)
+    for each in rules.values():
+        members[each.name] = make_rule(each.name, {n: bundles[n] for n in each.indexes})
+    errors = make_error_classes(plan.claims.predicates)
+    for claim, error in errors.items():
+        members[f"claim_{claim}"] = make_invariant(plan, claim, error)
+    sizes = st.sampled_from(plan.sizes)
+    members["begin"] = initialize(parameters=sizes)(ClusterMachine.begin)
+    members["stand_still"] = rule()(ClusterMachine.stand_still)
+    return type(name, (ClusterMachine,), members)
+
+
+def make_naming(plan: WalkPlan, index: str, bundle: Any) -> Any:
+    """The step that names what an index counts: ``slave_0, slave_1 = state.name_slave()``."""
+    numbers = range(plan.structure.index_counts[index])
+
+    def name(self: ClusterMachine) -> Any:
+        return multiple(*numbers)
+
+    name.__name__ = f"name_{index}"
+    return initialize(target=bundle)(name)  # type: ignore[no-untyped-call, unused-ignore]
+
+
+def make_rule(name: str, bundles: Mapping[str, Any]) -> Any:
+    """A rule of the world as a rule of the machine."""
+
+    def step(self: ClusterMachine, **values: int) -> None:
+        inside = ",".join(str(values.pop(index)) for index in bundles)
+        self.take(Action(f"{name}[{inside}]" if inside else name, values))
+
+    def is_possible(self: ClusterMachine) -> bool:
+        rules, enabled = self.plan.steps.rules, self.walk.enabled
+        return any(r is not None and rules[n].name == name for n, r in enabled.items())
+
+    step.__name__, is_possible.__name__ = name, f"is_{name}_possible"
+    made: Any = rule(**bundles)(step)  # type: ignore[no-untyped-call, unused-ignore]
+    return precondition(is_possible)(made)
+
+
+def make_invariant(plan: WalkPlan, name: str, error: type[ViolatedClaimError]) -> Any:
+    """A claim as an invariant of the machine."""
+    compiled, predicate = plan.claims.compiled[name], plan.claims.predicates[name]
+
+    def check(self: ClusterMachine) -> None:
+        if compiled.holds(self.walk.state):
+            return
+        parameters = self.cluster.parameters
+        message = ""
+        if (head := self.chooser.head) is not None:
+            example = plan.tally.examples
+            plan.found.add(name, self.walk, compiled.holds, head, example)
+        if current_build_context().is_final:
+            drawn = draw_failure(plan.structure, parameters, (name, predicate), self.schedule)
+            message = f"{drawn}\n{keep_schedule(plan.structure, parameters, name, self.schedule)}"
+        raise error(message, self.schedule)
+
+    check.__name__ = name
+    return invariant(check_during_init=True)(check)
 
 
 def _get_premise(claim: Claim) -> Predicate | None:
@@ -262,102 +305,77 @@ def _get_predicate(claim: Claim) -> Predicate:
 def run_state_machine(
     machine: type[ClusterMachine], chosen: settings | None = None
 ) -> PremiseTally:
-    """Run walks, and count in how many of them each premise was met.
+    """Run walks, and count in how many of them each claim was tested.
 
-    Premises that no walk meets get more runs, which begin where stored schedules meet them, and
-    have no target. The default settings are the profile's, except deadline and health checks.
-    Raises ViolatedClaimError, an AssertionError, if a claim is violated: its message has the claim,
-    the step, and the timeline of a shortened schedule, which is also its ``schedule``. Raises
-    UnmetPremiseError with the claim's name if its premise was never met, unless induction proves it
-    unreachable.
+    Claims that no walk tests get more runs, which begin where stored schedules meet their premises.
+    The default settings are the profile's, except deadline, health checks and STEPS. Raises
+    ViolatedClaimError, an AssertionError, if a claim is violated: its message has the timeline of
+    the shrunk walk and a file for ``rmqspec replay``, its notes are Hypothesis' own steps. Raises
+    UnmetPremiseError with the claim's name if it was never tested, unless induction proves that it
+    cannot be.
     """
-    plan = machine.plan
-    try:
-        return _run_walks(machine, chosen or _make_settings())
-    except ViolatedClaimError as failure:
-        found = failure
-    # Hypothesis notes the draws of the whole walk on its error; the schedule replaces them.
-    raise report_failure(found, plan.structure, plan.parameters, plan.claims)
+    used = chosen or make_settings()
+    walk_and_shrink(machine, used)
+    aim_at_untested(machine, used)
+    return machine.plan.tally
 
 
-def _run_walks(machine: type[ClusterMachine], chosen: settings) -> PremiseTally:
-    tally = machine.plan.tally
-    # Shortening by replay takes the place of both phases, and is minutes faster.
-    used = _leave_out(chosen, Phase.shrink, Phase.explain)
-    run_state_machine_as_test(machine, settings=used)
-    for number in range(AIMED_RUNS_MAX):
-        if aims := tally.list_missing():
-            # A derandomized run takes its seed from the name of the class.
-            name = f"{machine.__name__}{number}"
-            aimed = type(name, (machine,), {"plan": evolve(machine.plan, aims=aims)})
-            run_state_machine_as_test(aimed, settings=_leave_out(used, Phase.target))
-    tally.check()
-    return tally
-
-
-def _leave_out(chosen: settings, *phases: Phase) -> settings:
-    return settings(chosen, phases=[p for p in chosen.phases if p not in phases])
-
-
-def find_earliest_violations(
-    structure: ClaimedStructure,
-    parameters: BaseParameters,
-    claims: Mapping[str, Predicate],
-    examples: int,
-    steps: int,
-) -> dict[str, int]:
-    """The fewest steps after which each claim is violated in some walks; seeded.
-
-    A claim that no walk violates is missing. There is no target: near one walk that gets far all
-    others are alike, and violations elsewhere would stay unseen.
-    """
-    earliest: dict[str, int] = {}
-    base = make_state_machine(structure, parameters, {})
-
-    class ViolationRecorder(base):  # type: ignore[misc, valid-type, unused-ignore]
-        """Records violations and continues."""
-
-        def arrive(self) -> None:
-            super().arrive()
-            taken = len(self.schedule)
-            for name, claim in claims.items():
-                if not claim(self.cluster):
-                    earliest[name] = min(taken, earliest.get(name, taken))
-
-    chosen = settings(
-        max_examples=examples,
-        stateful_step_count=steps,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
+def make_settings() -> settings:
+    """The profile's settings, but no walk counts as too slow, and each has STEPS steps."""
+    return settings(
+        deadline=None, suppress_health_check=list(HealthCheck), stateful_step_count=STEPS
     )
-    run_state_machine_as_test(ViolationRecorder, settings=chosen)
-    return earliest
 
 
-def draw_action(data: st.DataObject, enabled: list[Enabled]) -> Action | None:
-    """One of the enabled actions with arguments from its ranges; None if nothing is enabled."""
-    if not enabled:
-        return None
-    by_name = {e.instance.name: e for e in enabled}
-    name = data.draw(st.sampled_from(list(by_name)), "rule")
-    ranges = by_name[name].ranges
-    return Action(name, {r.name: data.draw(st.integers(r.low, r.high), r.name) for r in ranges})
+def walk_and_shrink(machine: type[ClusterMachine], chosen: settings) -> None:
+    """Walk; let Hypothesis shrink what violates a claim, from a walk that is short already."""
+    plan = machine.plan
+    plan.found.by_claim.clear()
+    plan.found.first = None
+    late = {Phase.shrink, Phase.explain}.intersection(chosen.phases)
+    phases = [p for p in chosen.phases if p not in late]
+    known = ReadOnlyDatabase(chosen.database) if chosen.database else None
+    early = (
+        settings(chosen, phases=phases)
+        if not known
+        else settings(chosen, phases=phases, database=known)
+    )
+    try:
+        run_state_machine_as_test(machine, settings=early)
+    except (ViolatedClaimError, BaseExceptionGroup):
+        if Phase.shrink not in late or not plan.found.by_claim:
+            raise
+        # What the primary key has counts as shrunk before; Hypothesis goes on from the secondary.
+        database = chosen.database or InMemoryExampleDatabase()
+        again = settings(chosen, derandomize=False, database=database, phases=[Phase.reuse, *late])
+        test = get_state_machine_test(machine, settings=again)
+        key = function_digest(test.hypothesis.inner_test)  # type: ignore[attr-defined]
+        test._hypothesis_internal_database_key = key  # type: ignore[attr-defined]
+        for choices in plan.found.by_claim.values():
+            database.save(key + SECONDARY, choices_to_bytes(choices))
+        test()
+        raise
 
 
-def draw_walk(
-    data: st.DataObject, structure: ClaimedStructure, parameters: BaseParameters, steps: int
-) -> list[tuple[Any, Action]]:
-    """The states of a random walk that Hypothesis draws, as (cluster, action taken there) pairs."""
-    machine = compute_machine(structure)
-    cluster = structure.make_initial(parameters)
-    walk = []
-    for _ in range(data.draw(st.integers(1, steps), "steps")):
-        action = draw_action(data, machine.enabled(cluster))
-        if action is None:
+def aim_at_untested(machine: type[ClusterMachine], chosen: settings) -> None:
+    """Walk on where the premises of untested claims hold. Raises UnmetPremiseError."""
+    plan = machine.plan
+    for number in range(AIMED_RUNS_MAX):
+        untested = plan.tally.list_missing()
+        aimed = [
+            schedule
+            for name in untested
+            for schedule in plan.beginnings.aim(
+                dict.fromkeys(plan.sizes), plan.tally.premises[name]
+            )
+        ]
+        if not aimed:
             break
-        walk.append((cluster, action))
-        cluster = machine.step(cluster, action).cluster
-    return walk
+        # A derandomized run takes its seed from the name of the class.
+        beginnings = Beginnings(plan.structure, tuple(aimed))
+        again = make_machine_class(
+            f"{machine.__name__}{number}", evolve(plan, beginnings=beginnings)
+        )
+        phases = [p for p in chosen.phases if p is not Phase.target]
+        walk_and_shrink(again, settings(chosen, phases=phases))
+    plan.tally.check()

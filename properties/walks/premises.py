@@ -1,77 +1,80 @@
-"""The premises that walks have met, and beginnings of walks that meet more of them.
+"""Which claims walks have tested: whose premise they met when the claim could still have failed.
 
-A claim whose premise was never met was not tested. A walk may begin in the initial state or along a
-stored schedule. Stored schedules are hints: each is followed as far as it is possible, even if it
-was made from other rules.
+A claim whose premise was never met was not tested. Nor was one whose premise only a stored schedule
+met, at the beginning of a walk, after which nothing that the claim reads has changed.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 import attrs
-from attrs import define, field, frozen
+from attrs import define, field
 
 from properties.language.fault_model import FaultModel
 from properties.language.property import Predicate
 from properties.language.world import ClaimedStructure
-from properties.schedules.judgement import follow_while_possible
-from properties.schedules.related_structures import Schedule
-from properties.verdicts.certificates import load_schedules
+from properties.walks.compiled_predicates import CompiledPredicates
 from properties.z3.induction import InductionProblem, SolverGaveUpError, prove_lemmas
-from properties.z3.vacuity import load_witness_schedules
-from reference.language.machine import Action, record_predicate
+from reference.language.compiled import State
+from reference.language.machine import record_predicate
 from reference.language.operators import negate
 from reference.language.parameters import BaseParameters
 from reference.language.terms import TermError
 
 
 class UnmetPremiseError(AssertionError):
-    """Raised when walks never met a claim's premise, and no proof says that nothing can."""
+    """Raised when walks never tested a claim, and no proof says that none can."""
 
 
-@define(eq=False)
+@define(eq=False, slots=False)
 class PremiseTally:
-    """The number of walks of a structure in which each premise was met."""
+    """How many walks of a structure met each premise, and how many tested each claim."""
 
     structure: ClaimedStructure
+    """The structure that the claims are about; walks may follow more than it."""
     parameters: BaseParameters
+    """Their limits say which faults may happen."""
+    claims: CompiledPredicates
     premises: Mapping[str, Predicate]
-    """The premise of each tested claim, by the claim's name."""
+    """The premise of each tested claim that has one, by the claim's name."""
     examples: int = 0
     """The number of walks that have begun."""
     met: Counter[str] = field(factory=Counter)
     """The number of walks in which each milestone was met, by its name."""
+    tested: Counter[str] = field(factory=Counter)
+    """The number of walks that tested each claim: a step of the walk's own changed something that
+    the claim reads, and led to a state with its premise."""
     _vacuous: dict[str, bool] = field(factory=dict, init=False)
 
     @cached_property
-    def milestones(self) -> Mapping[str, Predicate]:
+    def milestones(self) -> CompiledPredicates:
         """The milestones of a walk: these premises, those of the world's claims, its witnesses."""
-        return {**compute_milestones(self.structure), **self.premises}
+        every = {**compute_milestones(self.structure), **self.premises}
+        return CompiledPredicates(self.claims.structure, every)
 
-    def begin_example(self) -> Callable[[Any], frozenset[str]]:
-        """Count a walk; the result takes its states, and returns all milestones met so far."""
+    @cached_property
+    def testable(self) -> Mapping[str, tuple[str, ...]]:
+        """By instance: the claims with a premise that a step of it may test."""
+        premises = self.milestones.touched
+        return {
+            instance: tuple(n for n in self.premises if n in names or n in premises[instance])
+            for instance, names in self.claims.touched.items()
+        }
+
+    def begin_example(self) -> WalkNote:
+        """Count a walk, and take notes of it."""
         self.examples += 1
-        ahead, met = dict(self.milestones), set[str]()
-
-        def note(state: Any) -> frozenset[str]:
-            for name in find_reached(ahead, state):
-                del ahead[name]
-                met.add(name)
-                self.met[name] += 1
-            return frozenset(met)
-
-        return note
+        return WalkNote(self)
 
     def list_unmet(self) -> tuple[str, ...]:
-        """The claims whose premise no walk has met so far."""
-        return tuple(name for name in self.premises if not self.met[name])
+        """The claims that no walk has tested so far."""
+        return tuple(name for name in self.premises if not self.tested[name])
 
     def list_missing(self) -> tuple[str, ...]:
-        """The unmet claims whose premise might be met; the others cannot be tested here."""
+        """The untested claims whose premise might be met; the others cannot be tested here."""
         return tuple(name for name in self.list_unmet() if not self.is_vacuous(name))
 
     def is_vacuous(self, name: str) -> bool:
@@ -83,8 +86,15 @@ class PremiseTally:
         return self._vacuous[name]
 
     def check(self) -> None:
-        """Raise UnmetPremiseError if a premise that might be met never was."""
-        if missing := self.list_missing():
+        """Raise UnmetPremiseError if a claim that might be tested never was."""
+        missing = self.list_missing()
+        if met := [name for name in missing if self.met[name]]:
+            raise UnmetPremiseError(
+                f"{self.structure.name}: in {self.examples} examples the premise of "
+                f"{', '.join(met)} is met only where stored schedules lead, and the claim could "
+                "not fail afterwards, so nothing was tested"
+            )
+        if missing:
             raise UnmetPremiseError(
                 f"{self.structure.name}: in {self.examples} examples no state meets the premise of "
                 f"{', '.join(missing)}, so nothing was tested"
@@ -95,16 +105,36 @@ class PremiseTally:
         return "\n".join(f"{name:{width}} {self.describe(name)}" for name in self.premises)
 
     def describe(self, name: str) -> str:
-        """The share of the examples in which a premise was met, or ``vacuous``."""
+        """The share of the examples that tested a claim, or ``vacuous``."""
         if not self.met[name] and self.is_vacuous(name):
             return "vacuous"
-        return f"{self.met[name] / max(1, self.examples):.0%} of {self.examples} examples"
+        met, tested = (c[name] / max(1, self.examples) for c in (self.met, self.tested))
+        return f"premise met in {met:.0%}, claim tested in {tested:.0%} of {self.examples} examples"
 
 
-def find_reached(milestones: Mapping[str, Predicate], state: Any) -> list[str]:
-    """The milestones that a state meets; a premise of several claims is checked once."""
-    answers = {predicate: predicate(state) for predicate in dict.fromkeys(milestones.values())}
-    return [name for name, predicate in milestones.items() if answers[predicate]]
+@define(eq=False)
+class WalkNote:
+    """What one walk has met and tested so far."""
+
+    tally: PremiseTally
+    met: set[str] = field(factory=set)
+    tested: set[str] = field(factory=set)
+
+    def look(self, state: State, instance: str | None, *, is_stored: bool = False) -> None:
+        """Note what a state meets; the step that led to it, if any, may be a stored schedule's."""
+        milestones = self.tally.milestones
+        asked = milestones.compiled if instance is None else milestones.touched[instance]
+        for name in asked:
+            if name not in self.met and milestones.compiled[name].holds(state):
+                self.met.add(name)
+                self.tally.met[name] += 1
+        if instance is None or is_stored:
+            return
+        for name in self.tally.testable[instance]:
+            is_ahead = name in self.met and name not in self.tested
+            if is_ahead and milestones.compiled[name].holds(state):
+                self.tested.add(name)
+                self.tally.tested[name] += 1
 
 
 def compute_milestones(structure: ClaimedStructure) -> dict[str, Predicate]:
@@ -134,40 +164,3 @@ def is_unreachable(
         return InductionProblem(structure, fault_model).follows(denied, lemmas)
     except (SolverGaveUpError, TermError):
         return False
-
-
-STARTS_MAX = 3
-"""The number of schedules to one milestone that are kept, the shortest ones."""
-
-
-@frozen
-class WalkStarts:
-    """Schedules that are possible from the initial state on."""
-
-    ways: tuple[Schedule, ...]
-    """Stored schedules, as far as they are possible."""
-    leading_to: Mapping[str, tuple[Schedule, ...]]
-    """Their beginnings up to a milestone, by its name; one that holds initially has none."""
-
-
-def load_starts(
-    structure: ClaimedStructure, parameters: BaseParameters, milestones: Mapping[str, Predicate]
-) -> WalkStarts:
-    """The schedules of a structure's certificate and witnesses, followed under these sizes."""
-    stored = (*load_schedules(structure), *load_witness_schedules(structure))
-    ways: list[Schedule] = []
-    found: dict[str, list[Schedule]] = {name: [] for name in milestones}
-    for schedule in sorted(stored, key=len):
-        steps: list[Action] = []
-        ahead = {n: m for n, m in milestones.items() if len(found[n]) < STARTS_MAX}
-        for action, state in follow_while_possible(structure, parameters, schedule):
-            steps += [] if action is None else [action]
-            for name in find_reached(ahead, state):
-                del ahead[name]
-                if tuple(steps) not in found[name]:
-                    found[name].append(tuple(steps))
-        ways.append(tuple(steps))
-    return WalkStarts(
-        tuple({str(way): way for way in ways if way}.values()),
-        {name: tuple(starts) for name, starts in found.items() if any(starts)},
-    )

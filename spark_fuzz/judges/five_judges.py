@@ -18,7 +18,7 @@ from attrs import frozen
 from properties.language.fault_model import FaultModel
 from properties.language.world import ClaimedStructure
 from properties.verdicts.certificates import load
-from properties.walks.hypothesis_machine import find_earliest_violations
+from properties.walks.drawn_walks import find_earliest_violations
 from properties.z3.bounded_search import BoundedSearch
 from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import prove_lemmas

@@ -56,8 +56,8 @@ def test_lemmas_hold_on_every_walk(fault: str) -> None:
     """Whatever Hypothesis lets happen, elections among it."""
     fault_model = FAULT_MODEL_BY_NAME[fault]
     lemmas = PAIR.world.get_lemmas(PAIR)
-    machine = make_state_machine(PAIR, PAIR.world.make_search_parameters(fault_model), lemmas)
-    run_state_machine(machine, settings(max_examples=20, stateful_step_count=25, deadline=None))
+    machine = make_state_machine(PAIR, fault_model, lemmas)
+    run_state_machine(machine, settings(max_examples=20, stateful_step_count=64, deadline=None))
 
 
 def stray(schedule: tuple[Action, ...], draw: Random) -> Iterator[Cluster]:

@@ -9,7 +9,7 @@ import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from properties.walks.hypothesis_machine import draw_walk
+from properties.walks.drawn_walks import draw_walk
 from properties.worlds.replication.world import GUARANTEES, ClaimedGroup
 from properties.z3.induction import get_leaf_names
 from properties.z3.translation import BitVectorArithmetic, IntegerArithmetic, Translator

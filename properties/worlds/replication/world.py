@@ -89,6 +89,15 @@ def make_code(structure: ClaimedGroup) -> str:
     return "-".join((*group, *structure.variants))
 
 
+WALKED_MESSAGES = 4
+"""How many messages a random walk follows: most puts are answered before a slave is there."""
+
+
+def follow_more(structure: ClaimedGroup) -> ClaimedGroup:
+    """The group with as many followed messages as walks follow."""
+    return structure.follow_messages(max(structure.messages, WALKED_MESSAGES))
+
+
 REPLICATION = World(
     name="replication",
     structures=CERTIFIED_GROUPS,
@@ -115,6 +124,7 @@ REPLICATION = World(
     locate=locate_certificate,
     make_code=make_code,
     list_related_structures=list_related_structures,
+    follow_more=follow_more,
     clip_sizes=clip_sizes,
     numbers=Numbers(
         codes={"phase": PHASE_NAMES, "status": STATUS_NAMES},

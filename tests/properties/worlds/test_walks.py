@@ -87,9 +87,8 @@ def test_what_is_proved_holds_on_every_walk(
         v.guarantee for v in cells if v.fault == fault_model.name and v.word is VerdictWord.PROVED
     }
     properties = {**world.lemmas, **{n: world.claims[n] for n in proved}}
-    parameters = world.make_search_parameters(fault_model)
-    machine = make_state_machine(structure, parameters, properties)
+    machine = make_state_machine(structure, fault_model, properties)
     examples = settings.default.max_examples if settings.default else 50
     run_state_machine(
-        machine, settings(max_examples=int(QUICK_SHARE * examples), stateful_step_count=20)
+        machine, settings(max_examples=int(QUICK_SHARE * examples), stateful_step_count=64)
     )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properties.walks.hypothesis_machine import draw_walk
+from properties.walks.drawn_walks import draw_walk
 from reference.language.leaves import compute_leaf_sorts, flatten, unflatten
 from reference.language.machine import Action, compute_machine, probe, record_machine
 from reference.worlds.replication.rules import RULES

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from properties.language.world import ClaimedStructure
 from properties.schedules.judgement import judge
-from properties.walks.hypothesis_machine import draw_walk
+from properties.walks.drawn_walks import draw_walk
 from properties.worlds.delay.world import DELAY
 from properties.worlds.tables.world import TABLES
 from reference.language.leaves import flatten, is_parameter
