@@ -16,8 +16,9 @@ from reference.language.rule import Rule
 NUMBERS = 1 << 16
 """A choice is a number below this."""
 
-SETTLING_SHARE = 6
-"""One of so many choices begins to settle."""
+SETTLING_SHARES = (0, 0, 6, 24)
+"""In a walk one of so many choices begins to settle; 0: none. Settling brings a put to its answer,
+and leaves less room for faults."""
 
 SETTLING_STEPS_MAX = 24
 """The maximal number of steps in one settling: enough for a put and its copy."""
@@ -84,6 +85,8 @@ class WeightedChoice:
     steps: ChoosableSteps
     left_out: frozenset[str] = frozenset()
     """The names of the rules that this walk leaves out, except where it settles."""
+    settling_share: int | None = None
+    """One of SETTLING_SHARES; the first choice decides it."""
     settling_left: int = 0
     """How many more steps are to settle."""
     is_patient: bool = False
@@ -94,8 +97,11 @@ class WeightedChoice:
 
         A larger part of the numbers stands for a step with a larger weight.
         """
-        if not self.settling_left and number % SETTLING_SHARE == 0:
-            length = number // SETTLING_SHARE
+        if self.settling_share is None:
+            self.settling_share = SETTLING_SHARES[number % len(SETTLING_SHARES)]
+        share = self.settling_share
+        if share and not self.settling_left and number % share == 0:
+            length = number // share
             self.is_patient = length % 2 == 0
             self.settling_left = 1 + length // 2 % SETTLING_STEPS_MAX
         if self.settling_left:
