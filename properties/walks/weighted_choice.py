@@ -20,6 +20,12 @@ SETTLING_SHARES = (0, 0, 6, 24)
 """In a walk one of so many choices begins to settle; 0: none. Settling brings a put to its answer,
 and leaves less room for faults."""
 
+TROUBLED_SHARE = 3
+"""One of so many walks is troubled."""
+
+TROUBLED_WEIGHT_MIN = 8
+"""The least weight of a rule in a troubled walk: faults and time-outs, which have 1, come often."""
+
 SETTLING_STEPS_MAX = 24
 """The maximal number of steps in one settling: enough for a put and its copy."""
 
@@ -87,6 +93,8 @@ class WeightedChoice:
     """The names of the rules that this walk leaves out, except where it settles."""
     settling_share: int | None = None
     """One of SETTLING_SHARES; the first choice decides it."""
+    weight_min: int = 1
+    """The least weight of a rule; the first choice decides it too."""
     settling_left: int = 0
     """How many more steps are to settle."""
     is_patient: bool = False
@@ -99,6 +107,8 @@ class WeightedChoice:
         """
         if self.settling_share is None:
             self.settling_share = SETTLING_SHARES[number % len(SETTLING_SHARES)]
+            is_troubled = number // len(SETTLING_SHARES) % TROUBLED_SHARE == 0
+            self.weight_min = TROUBLED_WEIGHT_MIN if is_troubled else 1
         share = self.settling_share
         if share and not self.settling_left and number % share == 0:
             length = number // share
@@ -113,9 +123,9 @@ class WeightedChoice:
 
     def weigh(self, walk: FlatWalk, number: int) -> str | None:
         """A possible instance that is not left out, by weight."""
-        rules = self.steps.rules
+        rules, least = self.steps.rules, self.weight_min
         found = [
-            (name, rules[name].weight)
+            (name, max(rules[name].weight, least))
             for name, ranges in walk.enabled.items()
             if ranges is not None and rules[name].name not in self.left_out
         ]

@@ -13,6 +13,9 @@ import pytest
 
 from properties.checkout import ROOT
 from properties.generated_text import SPEC
+from tests.brokers.broker.plain_client import PlainClient
+from tests.command_line.closing_peers import start
+from tests.command_line.test_record import find_ports
 
 BLOCK = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 WHOLE_FILE = re.compile(
@@ -64,3 +67,48 @@ def test_the_file_to_copy_runs_as_it_is(tmp_path: Path) -> None:
     )
     assert 0 == result.returncode, result.stdout + result.stderr
     assert "2 passed" in result.stdout
+
+
+MASTER_OF_OURS = ("broker", "--role", "ASYNC_MASTER", "--store", "m")
+SMALL = ("--set", "mapedFileSizeCommitLog=16384", "--set", "haSendHeartbeatInterval=300")
+
+
+@pytest.mark.parametrize(
+    ("mutant", "said"),
+    [
+        ((), "1 passed"),
+        pytest.param(
+            ("--mutant", "zero_is_the_first_file"), "asked for 0", marks=pytest.mark.nightly
+        ),
+    ],
+    ids=["right", "wrong"],
+)
+def test_the_machine_for_a_broker_drives_one(
+    tmp_path: Path, mutant: tuple[str, ...], said: str
+) -> None:
+    """The file to copy, run by pytest against a broker of ours, and one that is wrong."""
+    text = (SPEC / "python_api.md").read_text(encoding="utf-8")
+    code = text.partition("## Drive your own broker")[2].partition("```python\n")[2]
+    (tmp_path / "test_my_broker.py").write_text(code.partition("```")[0], encoding="utf-8")
+    port = find_ports()
+    words = (*MASTER_OF_OURS, "--listen-port", port, *SMALL, *mutant)
+    with start(tmp_path, "listens", *words):
+        client = PlainClient(port)
+        for _ in range(12):
+            assert client.send("T", bytes(2000)).code == 0
+        client.close()
+        result = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "test_my_broker.py"],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(ROOT),
+                "MY_BROKER": f"127.0.0.1:{port + 1}",
+                "MY_FILE_BYTES": "16384",
+            },
+        )
+    assert said in result.stdout, result.stdout + result.stderr
+    assert (result.returncode == 0) == (not mutant)
