@@ -47,12 +47,12 @@ class FlatWalk:
     def begin(cls, structure: ClaimedStructure, parameters: BaseParameters) -> FlatWalk:
         """A walk that has not left its initial state."""
         machine = compute_compiled_machine(structure)
-        state = encode_initial(structure, parameters)
-        return cls(machine, state, state, machine.list_enabled(state))
+        return cls.begin_at(machine, encode_initial(structure, parameters))
 
-    def restart(self) -> FlatWalk:
-        """A walk that begins where this one did."""
-        return FlatWalk(self.machine, self.begun, self.begun, self.machine.list_enabled(self.begun))
+    @classmethod
+    def begin_at(cls, machine: CompiledMachine, state: State) -> FlatWalk:
+        """A walk that begins in a state."""
+        return cls(machine, state, state, machine.list_enabled(state))
 
     @property
     def cluster(self) -> Any:

@@ -46,9 +46,9 @@ from properties.walks.failed_walk import (
     keep_schedule,
     make_error_classes,
 )
-from properties.walks.flat_walk import FlatWalk
+from properties.walks.flat_walk import FlatWalk, encode_initial
 from properties.walks.premises import PremiseTally
-from properties.walks.shortening import FoundWalks
+from properties.walks.shortening import FoundWalks, Head
 from properties.walks.weighted_choice import ChoosableSteps, compute_choosable_steps
 from properties.walks.weighted_rules import WeightedRules
 from reference.language.machine import Action
@@ -98,6 +98,7 @@ class ClusterMachine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore
         self.walk = FlatWalk.begin(self.plan.structure, self.plan.sizes[0])
         self.violated: str | None = None
         self.is_led = False
+        self.size_place: int | None = None
         self.note = self.plan.tally.begin_example()
 
     @property
@@ -112,8 +113,16 @@ class ClusterMachine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore
 
     def begin(self, parameters: BaseParameters) -> None:
         """Begin in a size."""
+        if len(self.plan.sizes) > 1:
+            self.size_place = len(current_build_context().data.nodes) - 1
         self.walk = FlatWalk.begin(self.plan.structure, parameters)
         self.look(None)
+
+    def make_head(self) -> Head:
+        """The draws before the first step."""
+        begins = [encode_initial(self.plan.structure, each) for each in self.plan.sizes]
+        choices = self.chooser.head_choices or ()
+        return Head(choices, self.plan.steps.names, self.size_place, begins)
 
     def stand_still(self) -> None:
         """Nothing is possible, or nothing was chosen."""
@@ -278,9 +287,9 @@ def make_invariant(plan: WalkPlan, name: str, error: type[ViolatedClaimError]) -
             return
         parameters = self.cluster.parameters
         message = ""
-        if (head := self.chooser.head) is not None:
+        if self.chooser.head_choices is not None:
             example = plan.tally.examples
-            plan.found.add(name, self.walk, compiled.holds, head, example)
+            plan.found.add(name, self.walk, compiled.holds, self.make_head(), example)
         if current_build_context().is_final:
             drawn = draw_failure(plan.structure, parameters, (name, predicate), self.schedule)
             message = f"{drawn}\n{keep_schedule(plan.structure, parameters, name, self.schedule)}"

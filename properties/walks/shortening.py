@@ -24,38 +24,56 @@ NUMBER_MAX = 64
 """Numbers are made smaller one by one only where none is larger."""
 
 
-def shorten(
-    machine: CompiledMachine,
-    begin: State,
-    schedule: Sequence[Action],
-    holds: Callable[[State], bool],
-) -> Schedule:
-    """A part of a violating schedule that violates a claim too and has no needless step."""
+@frozen(eq=False)
+class Shortener:
+    """Looks for a short part of a violating walk, from one initial state."""
 
-    def find_part(trial: Iterable[Action]) -> list[Action] | None:
-        state, taken = begin, []
+    machine: CompiledMachine
+    begin: State
+    holds: Callable[[State], bool]
+
+    def find_part(self, trial: Iterable[Action]) -> list[Action] | None:
+        """The possible steps of a trial up to the violation; None if there is none."""
+        state, taken = self.begin, []
         for action in trial:
-            after = machine.take(state, action)
+            after = self.machine.take(state, action)
             if after is not None:
                 state = after
                 taken.append(action)
-                if not holds(state):
+                if not self.holds(state):
                     return taken
         return None
 
-    short = shorten_schedule(schedule, find_part)
-    if max((v for a in short for v in a.arguments.values()), default=0) > NUMBER_MAX:
-        return short
-    return lower_numbers(short, lambda trial: find_part(trial) == list(trial))
+    def drop_needless(self, schedule: Sequence[Action]) -> Schedule | None:
+        """The schedule without needless steps; None if it violates nothing from this state."""
+        part = self.find_part(schedule)
+        return None if part is None else shorten_schedule(part, self.find_part)
+
+    def lower(self, schedule: Schedule) -> Schedule:
+        """The schedule with smaller numbers, where none is large."""
+        if max((v for a in schedule for v in a.arguments.values()), default=0) > NUMBER_MAX:
+            return schedule
+        return lower_numbers(schedule, lambda trial: self.find_part(trial) == list(trial))
 
 
-@define
+@frozen(eq=False)
 class Head:
-    """The draws of a walk before its first step, and how a step is drawn after them."""
+    """The draws of a walk before its first step, and how its steps and its size are drawn."""
 
     choices: tuple[ChoiceT, ...]
     names: Sequence[str]
     """The instances by the number that a step is drawn as."""
+    size_place: int | None = None
+    """Which of the draws is the size; None if there is only one."""
+    begins: Sequence[State] = ()
+    """The initial states by the number that a size is drawn as."""
+
+    def choose_size(self, number: int) -> tuple[ChoiceT, ...]:
+        """The draws with another size."""
+        choices = list(self.choices)
+        if self.size_place is not None:
+            choices[self.size_place] = number
+        return tuple(choices)
 
 
 @frozen
@@ -85,8 +103,17 @@ class FoundWalks:
         if claim in self.by_claim or not walk.schedule:
             return
         self.first = self.first or Found(example, len(walk.schedule), time.perf_counter())
-        short = shorten(walk.machine, walk.begun, walk.schedule, holds)
-        self.by_claim[claim] = (*head.choices, *encode_steps(walk.restart(), short, head.names))
+        begins = head.begins if head.size_place is not None else [walk.begun]
+        found: list[tuple[int, int, Shortener, Schedule]] = []
+        for begin, size in {b: i for i, b in reversed([*enumerate(begins)])}.items():
+            shortener = Shortener(walk.machine, begin, holds)
+            short = shortener.drop_needless(walk.schedule)
+            if short is not None:
+                found.append((len(short), size, shortener, short))
+        _, size, best, short = min(found, key=lambda each: each[:2])
+        again = FlatWalk.begin_at(walk.machine, best.begin)
+        steps = encode_steps(again, best.lower(short), head.names)
+        self.by_claim[claim] = (*head.choose_size(size), *steps)
 
 
 def encode_steps(walk: FlatWalk, schedule: Schedule, names: Sequence[str]) -> list[ChoiceT]:

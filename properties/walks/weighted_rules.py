@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture.choice import ChoiceT
 from hypothesis.internal.conjecture.data import ConjectureData
 from hypothesis.internal.observability import observability_enabled
 from hypothesis.stateful import Rule, RuleStrategy
 
 from properties.walks.beginnings import Beginnings
 from properties.walks.flat_walk import FlatWalk
-from properties.walks.shortening import Head
 from properties.walks.weighted_choice import ChoosableSteps, WeightedChoice
 from reference.language.machine import Action
 
@@ -66,7 +66,7 @@ class WeightedRules(RuleStrategy):
         self.steps = steps
         self.beginnings = beginnings
         self.by_name = {each.function.__name__: each for each in self.rules}
-        self.head: Head | None = None
+        self.head_choices: tuple[ChoiceT, ...] | None = None
         self.numbers: Iterator[int] | None = None
         self.ahead: Iterator[Action] = iter(())
         self.choice = WeightedChoice(steps)
@@ -76,7 +76,7 @@ class WeightedRules(RuleStrategy):
         if observability_enabled():
             for each in self.rules:
                 self.is_valid(each)  # Counts how often each precondition holds.
-        if self.head is None:
+        if self.head_choices is None:
             self.begin(data)
         action = self.find_stored()
         self.machine.is_led = action is not None
@@ -88,7 +88,7 @@ class WeightedRules(RuleStrategy):
     def begin(self, data: ConjectureData) -> None:
         """Draw what is decided once for a walk."""
         drawn = tuple(node.value for node in data.nodes)
-        self.head = Head((*drawn, bytes(2 * CHOICES)), self.steps.names)
+        self.head_choices = (*drawn, bytes(2 * CHOICES))
         numbers = data.draw(NUMBERS)
         if not any(numbers):
             return
