@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from attrs import frozen
-from hypothesis import strategies as st
+from hypothesis.internal.conjecture.data import ConjectureData
 
 from properties.language.property import Predicate
 from properties.language.world import ClaimedStructure
@@ -35,17 +35,20 @@ class Beginnings:
         found = (*load_schedules(self.structure), *load_witness_schedules(self.structure))
         return tuple({str(each): each for each in sorted(found, key=len) if each}.values())
 
-    @cached_property
-    def strategy(self) -> st.SearchStrategy[Schedule]:
+    @property
+    def none(self) -> tuple[int, ...]:
+        """The draws by which a walk begins in its initial state."""
+        return (0,) if self.aimed or self.stored else ()
+
+    def draw(self, data: ConjectureData) -> Schedule:
         """Nothing, or a stored schedule, whole or in part."""
         if self.aimed:
-            return st.sampled_from(self.aimed)
-        if not self.stored:
-            return st.just(())
-        parts = st.sampled_from(self.stored).flatmap(cut)
-        return st.integers(0, INITIAL_SHARE - 1).flatmap(
-            lambda number: parts if number == INITIAL_SHARE - 1 else st.just(())
-        )
+            number = data.draw_integer(0, len(self.aimed))
+            return self.aimed[number - 1] if number else ()
+        if not self.stored or data.draw_integer(0, INITIAL_SHARE - 1) < INITIAL_SHARE - 1:
+            return ()
+        schedule = self.stored[data.draw_integer(0, len(self.stored) - 1)]
+        return schedule[: data.draw_integer(0, len(schedule))]
 
     def aim(self, sizes: Iterable[BaseParameters], premise: Predicate) -> tuple[Schedule, ...]:
         """The beginnings of stored schedules up to a state that meets a premise, in some size."""
@@ -59,8 +62,3 @@ class Beginnings:
                         found[str(steps)] = tuple(steps)
                         break
         return tuple(found.values())
-
-
-def cut(schedule: Schedule) -> st.SearchStrategy[Schedule]:
-    """A beginning of a schedule."""
-    return st.integers(0, len(schedule)).map(lambda length: schedule[:length])

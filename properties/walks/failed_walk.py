@@ -30,8 +30,12 @@ class ViolatedClaimError(AssertionError):
     claim = ""
     """The name of the violated claim."""
 
-    def __init__(self, message: str, schedule: Sequence[Action]) -> None:
+    def __init__(
+        self, message: str, parameters: BaseParameters, schedule: Sequence[Action]
+    ) -> None:
         super().__init__(message)
+        self.parameters = parameters
+        """The sizes in which the walk began."""
         self.schedule = tuple(schedule)
         """The steps from the initial state; ``judge_claim`` replays them."""
 

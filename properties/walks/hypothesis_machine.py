@@ -122,7 +122,7 @@ class ClusterMachine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore
         """The draws before the first step."""
         begins = [encode_initial(self.plan.structure, each) for each in self.plan.sizes]
         choices = self.chooser.head_choices or ()
-        return Head(choices, self.plan.steps.names, self.size_place, begins)
+        return Head(choices, self.plan.steps, self.size_place, begins)
 
     def stand_still(self) -> None:
         """Nothing is possible, or nothing was chosen."""
@@ -293,7 +293,7 @@ def make_invariant(plan: WalkPlan, name: str, error: type[ViolatedClaimError]) -
         if current_build_context().is_final:
             drawn = draw_failure(plan.structure, parameters, (name, predicate), self.schedule)
             message = f"{drawn}\n{keep_schedule(plan.structure, parameters, name, self.schedule)}"
-        raise error(message, self.schedule)
+        raise error(message, parameters, self.schedule)
 
     check.__name__ = name
     return invariant(check_during_init=True)(check)

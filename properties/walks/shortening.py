@@ -8,6 +8,7 @@ on shrinking.
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable, Iterable, Sequence
 
@@ -17,8 +18,15 @@ from hypothesis.internal.conjecture.choice import ChoiceT
 from properties.schedules.judgement import lower_numbers, shorten_schedule
 from properties.schedules.related_structures import Schedule
 from properties.walks.flat_walk import FlatWalk
+from properties.walks.weighted_choice import NUMBERS, ChoosableSteps, WeightedChoice
 from reference.language.compiled import CompiledMachine, State
 from reference.language.machine import Action
+
+CHOICE_BYTES = 2
+"""The number that stands for a step is drawn as bytes: integers above 127 are skewed."""
+
+SHORT_WALKS = 300
+"""How many walks look for another violation that may be shorter: a tenth of a second or a few."""
 
 NUMBER_MAX = 64
 """Numbers are made smaller one by one only where none is larger."""
@@ -61,8 +69,8 @@ class Head:
     """The draws of a walk before its first step, and how its steps and its size are drawn."""
 
     choices: tuple[ChoiceT, ...]
-    names: Sequence[str]
-    """The instances by the number that a step is drawn as."""
+    steps: ChoosableSteps
+    """Its names are the instances by the number that a step is drawn as."""
     size_place: int | None = None
     """Which of the draws is the size; None if there is only one."""
     begins: Sequence[State] = ()
@@ -111,19 +119,41 @@ class FoundWalks:
             if short is not None:
                 found.append((len(short), size, shortener, short))
         _, size, best, short = min(found, key=lambda each: each[:2])
+        short = look_for_shorter(head.steps, best, short)
         again = FlatWalk.begin_at(walk.machine, best.begin)
-        steps = encode_steps(again, best.lower(short), head.names)
+        steps = encode_steps(again, best.lower(short), head.steps.names)
         self.by_claim[claim] = (*head.choose_size(size), *steps)
 
 
+def look_for_shorter(steps: ChoosableSteps, shortener: Shortener, short: Schedule) -> Schedule:
+    """A shorter violating schedule, if a few short weighted walks find one; seeded."""
+    chance = random.Random(0)
+    for _ in range(SHORT_WALKS):
+        walk = FlatWalk.begin_at(shortener.machine, shortener.begin)
+        choice = WeightedChoice(steps)
+        while len(walk.schedule) < 2 * len(short):
+            name = choice.choose(walk, chance.randrange(NUMBERS))
+            if name is None:
+                break
+            ranges = zip(
+                walk.machine.instances[name].arguments, walk.enabled[name] or (), strict=True
+            )
+            walk.take(Action(name, {n: chance.randint(low, high) for n, (low, high) in ranges}))
+            if not shortener.holds(walk.state):
+                other = shortener.drop_needless(walk.schedule)
+                short = other if other is not None and len(other) < len(short) else short
+                break
+    return short
+
+
 def encode_steps(walk: FlatWalk, schedule: Schedule, names: Sequence[str]) -> list[ChoiceT]:
-    """The draws of some steps: that the walk goes on, the instance, each argument with a choice."""
+    """The draws of some steps: that the walk goes on; no number; the instance; its arguments."""
     found: list[ChoiceT] = []
     for index, action in enumerate(schedule):
         ranges = walk.enabled[action.instance] or ()
         arguments = walk.machine.instances[action.instance].arguments
         found += [False] if index else []
-        found.append(names.index(action.instance))
+        found += [bytes(CHOICE_BYTES), names.index(action.instance)]
         found += [
             action.arguments[name]
             for name, (low, high) in zip(arguments, ranges, strict=True)

@@ -7,12 +7,9 @@ every tenth weighted walk meets was met by none of 400 even ones.
 
 from __future__ import annotations
 
-import itertools
-from array import array
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from hypothesis import strategies as st
 from hypothesis.internal.conjecture.choice import ChoiceT
 from hypothesis.internal.conjecture.data import ConjectureData
 from hypothesis.internal.observability import observability_enabled
@@ -20,14 +17,9 @@ from hypothesis.stateful import Rule, RuleStrategy
 
 from properties.walks.beginnings import Beginnings
 from properties.walks.flat_walk import FlatWalk
+from properties.walks.shortening import CHOICE_BYTES
 from properties.walks.weighted_choice import ChoosableSteps, WeightedChoice
 from reference.language.machine import Action
-
-CHOICES = 128
-"""The numbers for so many choices are drawn at once, as bytes: each draw takes time, and integers
-above 127 are skewed towards small ones. A longer walk begins with them again."""
-
-NUMBERS = st.binary(min_size=2 * CHOICES, max_size=2 * CHOICES)
 
 SWARM_SHARE = 1 / 4
 """The share of the walks in which Hypothesis' swarm testing switches rules off; no rule by which
@@ -51,10 +43,11 @@ class WalkingMachine(Protocol):
 class WeightedRules(RuleStrategy):
     """Draws the next rule of a machine with its arguments.
 
-    In a *weighted* walk a number stands for the next step, and that step is noted as a draw that is
-    forced. So are the steps of a stored schedule, along which some walks begin. Shrinking sets all
-    numbers to 0, which makes the walk a *named* one: it takes the noted steps, and passes over one
-    that is not possible. So a step can be dropped and all others stay what they were.
+    A drawn number stands for the next step, by weight, and that step is noted as a second draw,
+    which is forced; so are the steps of a stored schedule, along which some walks begin. The number
+    0 stands for no step of its own: then the noted step is taken, or passed over if it is not
+    possible. Shrinking comes to such walks, from which a step can be dropped while all others stay
+    what they were.
     """
 
     machine: WalkingMachine  # type: ignore[assignment, unused-ignore]
@@ -67,7 +60,6 @@ class WeightedRules(RuleStrategy):
         self.beginnings = beginnings
         self.by_name = {each.function.__name__: each for each in self.rules}
         self.head_choices: tuple[ChoiceT, ...] | None = None
-        self.numbers: Iterator[int] | None = None
         self.ahead: Iterator[Action] = iter(())
         self.choice = WeightedChoice(steps)
 
@@ -88,12 +80,8 @@ class WeightedRules(RuleStrategy):
     def begin(self, data: ConjectureData) -> None:
         """Draw what is decided once for a walk."""
         drawn = tuple(node.value for node in data.nodes)
-        self.head_choices = (*drawn, bytes(2 * CHOICES))
-        numbers = data.draw(NUMBERS)
-        if not any(numbers):
-            return
-        self.numbers = itertools.cycle(array("H", numbers))
-        self.ahead = iter(data.draw(self.beginnings.strategy))
+        self.head_choices = (*drawn, *self.beginnings.none, False)
+        self.ahead = iter(self.beginnings.draw(data))
         if data.draw_boolean(SWARM_SHARE):
             flags = data.draw(self.enabled_rules_strategy)
             optional = sorted(self.steps.optional_rules)
@@ -109,14 +97,13 @@ class WeightedRules(RuleStrategy):
     def note_instance(self, data: ConjectureData, action: Action | None) -> str | None:
         """The name of the next instance; None if none is possible."""
         walk, names = self.machine.walk, self.steps.names
-        if self.numbers is not None:
-            chosen = action.instance if action else self.choice.choose(walk, next(self.numbers))
-            if chosen is not None:
-                data.draw_integer(0, len(names) - 1, forced=names.index(chosen))
-            return chosen
         for _ in range(IMPOSSIBLE_MAX):
             data.start_span(self.label)
-            noted = names[data.draw_integer(0, len(names) - 1)]
+            number = int.from_bytes(data.draw_bytes(CHOICE_BYTES, CHOICE_BYTES))
+            chosen = action.instance if action else self.choice.choose(walk, number)
+            is_noted_before = number == 0 and action is None
+            forced = None if is_noted_before or chosen is None else names.index(chosen)
+            noted = names[data.draw_integer(0, len(names) - 1, forced=forced)]
             is_possible = walk.enabled[noted] is not None
             data.stop_span(discard=not is_possible)
             if is_possible:
