@@ -150,14 +150,10 @@ def encode_steps(walk: FlatWalk, schedule: Schedule, names: Sequence[str]) -> li
     """The draws of some steps: that the walk goes on; no number; the instance; its arguments."""
     found: list[ChoiceT] = []
     for index, action in enumerate(schedule):
-        ranges = walk.enabled[action.instance] or ()
-        arguments = walk.machine.instances[action.instance].arguments
         found += [False] if index else []
         found += [bytes(CHOICE_BYTES), names.index(action.instance)]
-        found += [
-            action.arguments[name]
-            for name, (low, high) in zip(arguments, ranges, strict=True)
-            if low < high
-        ]
+        arguments = walk.machine.instances[action.instance].arguments
+        ranges = zip(arguments, walk.enabled[action.instance] or (), strict=True)
+        found += [action.arguments.get(name, low) for name, (low, _) in ranges]
         walk.take(action)
     return found

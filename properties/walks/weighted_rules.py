@@ -123,9 +123,8 @@ class WeightedRules(RuleStrategy):
         }
         ranges = machine.walk.enabled[noted] or ()
         drawn = {
-            name: low
-            if low == high
-            else data.draw_integer(low, high, shrink_towards=low, forced=stored.get(name))
+            # Even the only value is drawn: a dropped step then leaves other draws in place.
+            name: data.draw_integer(low, high, shrink_towards=low, forced=stored.get(name))
             for name, (low, high) in zip(instance.arguments, ranges, strict=True)
         }
         return self.by_name[rule.name], {**about, **drawn}
