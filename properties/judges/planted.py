@@ -169,12 +169,17 @@ class Planted:
 def list_told() -> Iterator[Planted]:
     """The mistakes that ``planted.toml`` names. Raises ValueError for one without a place."""
     for entry in tomllib.loads(PLANTED_FILE.read_text())["planted"]:
-        text = (ROOT / entry["file"]).read_text()
-        if text.count(entry["old"]) != 1:
-            raise ValueError(f"{entry['name']}: {entry['file']} does not have this text once")
-        source = text.replace(entry["old"], entry["new"])
-        digest = compute_digest(entry["old"] + entry["new"])
-        yield Planted(entry["name"], entry["kind"], entry["file"], digest, source)
+        yield make_planted(entry, entry["kind"])
+
+
+def make_planted(entry: Mapping[str, str], kind: str) -> Planted:
+    """The mistake that a table names by its texts. Raises ValueError if it has no place."""
+    text = (ROOT / entry["file"]).read_text(encoding="utf-8")
+    if text.count(entry["old"]) != 1:
+        raise ValueError(f"{entry['name']}: {entry['file']} does not have this text once")
+    source = text.replace(entry["old"], entry["new"])
+    digest = compute_digest(entry["old"] + entry["new"])
+    return Planted(entry["name"], kind, entry["file"], digest, source)
 
 
 def list_derived() -> Iterator[Planted]:

@@ -17,7 +17,7 @@ from properties.z3.vacuity import load_witness_schedules
 from reference.language.machine import Action
 from reference.language.parameters import BaseParameters
 
-INITIAL_SHARE = 5
+STORED_SHARE = 5
 """Of so many walks one begins along a stored schedule, the others in the initial state."""
 
 
@@ -45,7 +45,7 @@ class Beginnings:
         if self.aimed:
             number = data.draw_integer(0, len(self.aimed))
             return self.aimed[number - 1] if number else ()
-        if not self.stored or data.draw_integer(0, INITIAL_SHARE - 1) < INITIAL_SHARE - 1:
+        if not self.stored or data.draw_integer(0, STORED_SHARE - 1) < STORED_SHARE - 1:
             return ()
         schedule = self.stored[data.draw_integer(0, len(self.stored) - 1)]
         return schedule[: data.draw_integer(0, len(schedule))]

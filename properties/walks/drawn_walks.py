@@ -80,17 +80,23 @@ def find_earliest_violations(
                 if not judged.compiled[name].holds(self.walk.state):
                     earliest[name] = min(taken, earliest.get(name, taken))
 
-    chosen = settings(
+    chosen = make_repeatable_settings((examples, steps), Phase.generate)
+    run_state_machine_as_test(ViolationRecorder, settings=chosen)
+    return earliest
+
+
+def make_repeatable_settings(length: tuple[int, int], *phases: Phase) -> settings:
+    """So many examples of so many steps, the same every time, however slow they are."""
+    examples, steps = length
+    return settings(
         max_examples=examples,
         stateful_step_count=steps,
         derandomize=True,
         database=None,
         deadline=None,
-        phases=[Phase.generate],
+        phases=phases,
         suppress_health_check=list(HealthCheck),
     )
-    run_state_machine_as_test(ViolationRecorder, settings=chosen)
-    return earliest
 
 
 @frozen
@@ -121,16 +127,9 @@ def find_first_violation(
     """
     machine = make_state_machine(structure, sizes, claims)
     machine._hypothesis_internal_use_seed = seed  # type: ignore[attr-defined, unused-ignore]
-    chosen = settings(
-        max_examples=length[0],
-        stateful_step_count=length[1],
-        derandomize=seed is None,
-        database=None,
-        deadline=None,
-        report_multiple_bugs=False,
-        phases=[Phase.generate, Phase.target, *([Phase.shrink] if seed is None else [])],
-        suppress_health_check=list(HealthCheck),
-    )
+    phases = [Phase.generate, Phase.target, *([Phase.shrink] if seed is None else [])]
+    usual = make_repeatable_settings(length, *phases)
+    chosen = settings(usual, derandomize=seed is None, report_multiple_bugs=False)
     try:
         walk_and_shrink(machine, chosen)
     except ViolatedClaimError as failure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from functools import cache
 from typing import Any
 
@@ -65,6 +66,16 @@ class FlatWalk:
             action.instance in self.machine.instances
             and self.machine.take(self.state, action) is not None
         )
+
+    def get_ranges(self, name: str) -> dict[str, tuple[int, int]]:
+        """The lowest and highest value of each argument of an enabled instance."""
+        arguments = self.machine.instances[name].arguments
+        return dict(zip(arguments, self.enabled[name] or (), strict=True))
+
+    def take_evenly(self, name: str, chance: random.Random) -> None:
+        """Take an enabled instance with equally likely arguments. Raises RuleError as ``take``."""
+        ranges = self.get_ranges(name).items()
+        self.take(Action(name, {n: chance.randint(low, high) for n, (low, high) in ranges}))
 
     def take(self, action: Action) -> None:
         """Let one step take place. Raises RuleError if the rule refuses it."""

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable
 from typing import Any
 
-from properties.language.healing import Healing, is_moving
+from properties.language.healing import is_moving
 from reference.language.machine import Action, Enabled
 
 
@@ -29,9 +29,3 @@ def find_moving(enabled: Iterable[Enabled], state: Any) -> list[Enabled]:
         if e.instance.rule.name in rules
         and (not healing.is_idling_left_out or is_moving(e.instance, state))
     ]
-
-
-def put_off_last_resorts(moving: list[Enabled], healing: Healing) -> list[Enabled]:
-    """The moving instances without last resorts, unless only last resorts move."""
-    others = [e for e in moving if e.instance.rule.name not in healing.last_resorts]
-    return others or moving

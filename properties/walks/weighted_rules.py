@@ -121,10 +121,9 @@ class WeightedRules(RuleStrategy):
             index: machine.bundle(index)[number]
             for index, number in zip(rule.indexes, instance.recorded.instance.indexes, strict=True)
         }
-        ranges = machine.walk.enabled[noted] or ()
         drawn = {
             # Even the only value is drawn: a dropped step then leaves other draws in place.
             name: data.draw_integer(low, high, shrink_towards=low, forced=stored.get(name))
-            for name, (low, high) in zip(instance.arguments, ranges, strict=True)
+            for name, (low, high) in machine.walk.get_ranges(noted).items()
         }
         return self.by_name[rule.name], {**about, **drawn}

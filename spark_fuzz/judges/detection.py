@@ -25,8 +25,7 @@ from attrs import frozen
 
 from properties.checkout import ROOT
 from properties.judges.measurements import write_measurement
-from properties.judges.planted import Planted
-from properties.mutants.source import compute_digest
+from properties.judges.planted import Planted, make_planted
 
 PLANTED_FILE = Path(__file__).parent / "planted_rules.toml"
 MEASUREMENT = "detection"
@@ -47,13 +46,7 @@ class PlantedRule:
 def list_planted_rules(path: Path = PLANTED_FILE) -> Iterator[PlantedRule]:
     """Every mistake. Raises ValueError for one without a place."""
     for entry in tomllib.loads(path.read_text(encoding="utf-8"))["planted"]:
-        text = (ROOT / entry["file"]).read_text(encoding="utf-8")
-        if text.count(entry["old"]) != 1:
-            raise ValueError(f"{entry['name']}: {entry['file']} does not have this text once")
-        source = text.replace(entry["old"], entry["new"])
-        digest = compute_digest(entry["old"] + entry["new"])
-        planted = Planted(entry["name"], "rule", entry["file"], digest, source)
-        yield PlantedRule(planted, entry["structure"], entry["fault"])
+        yield PlantedRule(make_planted(entry, "rule"), entry["structure"], entry["fault"])
 
 
 def find_proved(rule: PlantedRule) -> list[str]:

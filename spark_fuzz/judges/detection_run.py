@@ -57,7 +57,6 @@ def walk_plainly(task: Task, *, is_weighted: bool) -> dict[str, int] | None:
     from properties.walks.compiled_predicates import CompiledPredicates  # noqa: PLC0415
     from properties.walks.flat_walk import FlatWalk  # noqa: PLC0415
     from properties.walks.hypothesis_machine import list_sizes  # noqa: PLC0415
-    from reference.language.machine import Action  # noqa: PLC0415
 
     world, chance = task.structure.world, random.Random(1)
     claims = CompiledPredicates(task.structure, {n: world.claims[n].predicate for n in task.claims})
@@ -72,8 +71,7 @@ def walk_plainly(task: Task, *, is_weighted: bool) -> dict[str, int] | None:
             instances = walk.machine.instances
             weights = [instances[n].recorded.instance.rule.weight for n in names]
             (name,) = chance.choices(names, weights if is_weighted else None)
-            ranges = zip(instances[name].arguments, walk.enabled[name] or (), strict=True)
-            walk.take(Action(name, {n: chance.randint(low, high) for n, (low, high) in ranges}))
+            walk.take_evenly(name, chance)
             if claims.find_false(walk.state, claims.touched[name]):
                 found = found or {"example": example, "step": step, "violating": 0}
                 found["violating"] += 1

@@ -257,3 +257,10 @@ def list_message_misses(put: Message, true: Message) -> Iterator[str]:
     if evolve(told, **hidden) != evolve(true, **hidden):
         yield f"message: {told}, not {true}"
     yield from (n for n in GHOSTS if getattr(put, n) and not getattr(true, n))
+
+
+def keep_told(carried: Cluster, told: Cluster) -> Cluster:
+    """A state that rules have led to, with the connection and the message as they are told."""
+    (slave,) = carried.slaves
+    slaves = (evolve(slave, ghost_earlier_put_offset=0),)
+    return evolve(carried, links=told.links, messages=told.messages, slaves=slaves)

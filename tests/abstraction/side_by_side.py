@@ -29,11 +29,10 @@ from reference.store.mapped_file import SelectedBuffer
 from reference.store.store import StoreConfig, find_consume_queue
 from reference.worlds.replication.state import Cluster
 from tests.abstraction.covering import Step, find_cover
-from tests.abstraction.forgetting import forget, list_misses
+from tests.abstraction.forgetting import forget, keep_told, list_misses
 from tests.abstraction.gaps import find_gap
 from tests.abstraction.group import FILE_SIZE, MASTER, SLAVE, Broker, Group, get_begin, start_empty
 from tests.abstraction.histories import STEPS, TOLD, TOPICS
-from tests.abstraction.test_steps import keep_told
 
 BROKERS = ("master", "slave")
 SERVICES = [name for name in STEPS if name.startswith(("dispatch", "flush", "expire", "fill"))]

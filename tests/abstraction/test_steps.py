@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import random
 
-from attrs import evolve
 from hypothesis import given
 
-from reference.worlds.replication.state import Cluster
 from tests.abstraction.covering import find_cover
-from tests.abstraction.forgetting import forget
+from tests.abstraction.forgetting import forget, keep_told
 from tests.abstraction.gaps import find_gap
 from tests.abstraction.group import make_group
 from tests.abstraction.histories import COMMANDS, NAMES, Command, play
@@ -72,10 +70,3 @@ def test_histories_meet_the_rules_of_logs() -> None:
             carried = found.cluster if found else None
             met |= {action.rule_name for action in found.actions} if found else set()
     assert LOG_RULES - met == set()
-
-
-def keep_told(carried: Cluster, told: Cluster) -> Cluster:
-    """A state that rules have led to, with the connection and the message as they are told."""
-    (slave,) = carried.slaves
-    slaves = (evolve(slave, ghost_earlier_put_offset=0),)
-    return evolve(carried, links=told.links, messages=told.messages, slaves=slaves)
