@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import unittest
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any, ClassVar, TypeAlias
 
@@ -287,7 +288,7 @@ def make_invariant(plan: WalkPlan, name: str, error: type[ViolatedClaimError]) -
             return
         parameters = self.cluster.parameters
         message = ""
-        if self.chooser.head_choices is not None:
+        if self.chooser.head_choices is not None and name not in plan.found.by_claim:
             example = plan.tally.examples
             plan.found.add(name, self.walk, compiled.holds, self.make_head(), example)
         if current_build_context().is_final:
@@ -344,16 +345,14 @@ def walk_and_shrink(machine: type[ClusterMachine], chosen: settings) -> None:
     late = {Phase.shrink, Phase.explain}.intersection(chosen.phases)
     phases = [p for p in chosen.phases if p not in late]
     known = ReadOnlyDatabase(chosen.database) if chosen.database else None
-    early = (
-        settings(chosen, phases=phases)
-        if not known
-        else settings(chosen, phases=phases, database=known)
-    )
+    early = settings(chosen, phases=phases, database=known)
     try:
         run_state_machine_as_test(machine, settings=early)
     except (ViolatedClaimError, BaseExceptionGroup):
         if Phase.shrink not in late or not plan.found.by_claim:
             raise
+        if chosen.report_multiple_bugs:
+            find_others(machine, early)
         # What the primary key has counts as shrunk before; Hypothesis goes on from the secondary.
         database = chosen.database or InMemoryExampleDatabase()
         again = settings(chosen, derandomize=False, database=database, phases=[Phase.reuse, *late])
@@ -364,6 +363,22 @@ def walk_and_shrink(machine: type[ClusterMachine], chosen: settings) -> None:
             database.save(key + SECONDARY, choices_to_bytes(choices))
         test()
         raise
+
+
+def find_others(machine: type[ClusterMachine], chosen: settings) -> None:
+    """Walk on for the claims that no walk has violated so far.
+
+    Without its shrink phase Hypothesis stops at the first one.
+    """
+    plan = machine.plan
+    known = 0
+    while known < len(plan.found.by_claim) < len(plan.claims.predicates):
+        known = len(plan.found.by_claim)
+        predicates = plan.claims.predicates.items()
+        left = {name: p for name, p in predicates if name not in plan.found.by_claim}
+        others = evolve(plan, claims=CompiledPredicates(plan.structure, left))
+        with suppress(ViolatedClaimError, BaseExceptionGroup):
+            run_state_machine_as_test(make_machine_class(machine.__name__, others), settings=chosen)
 
 
 def aim_at_untested(machine: type[ClusterMachine], chosen: settings) -> None:

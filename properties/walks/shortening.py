@@ -107,8 +107,8 @@ class FoundWalks:
     def add(
         self, claim: str, walk: FlatWalk, holds: Callable[[State], bool], head: Head, example: int
     ) -> None:
-        """Shorten a walk that has violated a claim, unless one is known already."""
-        if claim in self.by_claim or not walk.schedule:
+        """Shorten the first walk that has violated a claim; one without steps stays as it is."""
+        if not walk.schedule:
             return
         self.first = self.first or Found(example, len(walk.schedule), time.perf_counter())
         begins = head.begins if head.size_place is not None else [walk.begun]
@@ -135,10 +135,7 @@ def look_for_shorter(steps: ChoosableSteps, shortener: Shortener, short: Schedul
             name = choice.choose(walk, chance.randrange(NUMBERS))
             if name is None:
                 break
-            ranges = zip(
-                walk.machine.instances[name].arguments, walk.enabled[name] or (), strict=True
-            )
-            walk.take(Action(name, {n: chance.randint(low, high) for n, (low, high) in ranges}))
+            walk.take_evenly(name, chance)
             if not shortener.holds(walk.state):
                 other = shortener.drop_needless(walk.schedule)
                 short = other if other is not None and len(other) < len(short) else short
@@ -152,8 +149,7 @@ def encode_steps(walk: FlatWalk, schedule: Schedule, names: Sequence[str]) -> li
     for index, action in enumerate(schedule):
         found += [False] if index else []
         found += [bytes(CHOICE_BYTES), names.index(action.instance)]
-        arguments = walk.machine.instances[action.instance].arguments
-        ranges = zip(arguments, walk.enabled[action.instance] or (), strict=True)
+        ranges = walk.get_ranges(action.instance).items()
         found += [action.arguments.get(name, low) for name, (low, _) in ranges]
         walk.take(action)
     return found
