@@ -28,7 +28,7 @@ class Stranger:
     def opened(self, transport: Transport) -> None:
         """The other end is there."""
         self.transport = transport
-        self.then()
+        self._go_on()
 
     def received(self, data: bytes) -> None:
         """The link has noted it."""
@@ -38,9 +38,13 @@ class Stranger:
 
     def lost(self, reason: str) -> None:
         """The other end has closed, or was never there."""
-        if self.transport is None:
-            self.then()
         self.transport = None
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """The next act follows once, however often an end is told."""
+        then, self.then = self.then, lambda: None
+        then()
 
 
 @frozen
