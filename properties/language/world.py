@@ -128,8 +128,6 @@ class World:
     refuted there, and judged here as well in each state of a schedule."""
     get_healing: Callable[[Any], Healing | None] = lambda structure: None
     """How a structure comes to rest; None if no claim mentions it."""
-    compute_stage: Callable[[Any], int] = lambda state: 0
-    """The stage of the followed message in a state; larger is further."""
     locate: Callable[[Any], Path] = locate_by_name
     """The path of a structure's certificate among all certificates."""
     make_code: Callable[[Any], str] = code_by_name

@@ -144,11 +144,11 @@ def look_for_shorter(steps: ChoosableSteps, shortener: Shortener, short: Schedul
 
 
 def encode_steps(walk: FlatWalk, schedule: Schedule, names: Sequence[str]) -> list[ChoiceT]:
-    """The draws of some steps: that the walk goes on; no number; the instance; its arguments."""
+    """The draws of some steps: that the walk goes on; the instance's number; its arguments."""
     found: list[ChoiceT] = []
     for index, action in enumerate(schedule):
         found += [False] if index else []
-        found += [bytes(CHOICE_BYTES), names.index(action.instance)]
+        found.append(names.index(action.instance).to_bytes(CHOICE_BYTES))
         ranges = walk.get_ranges(action.instance).items()
         found += [action.arguments.get(name, low) for name, (low, _) in ranges]
         walk.take(action)

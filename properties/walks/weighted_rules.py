@@ -18,7 +18,7 @@ from hypothesis.stateful import Rule, RuleStrategy
 from properties.walks.beginnings import Beginnings
 from properties.walks.flat_walk import FlatWalk
 from properties.walks.shortening import CHOICE_BYTES
-from properties.walks.weighted_choice import ChoosableSteps, WeightedChoice
+from properties.walks.weighted_choice import NUMBERS, ChoosableSteps, WeightedChoice
 from reference.language.machine import Action
 
 SWARM_SHARE = 1 / 4
@@ -43,11 +43,10 @@ class WalkingMachine(Protocol):
 class WeightedRules(RuleStrategy):
     """Draws the next rule of a machine with its arguments.
 
-    A drawn number stands for the next step, by weight, and that step is noted as a second draw,
-    which is forced; so are the steps of a stored schedule, along which some walks begin. The number
-    0 stands for no step of its own: then the noted step is taken, or passed over if it is not
-    possible. Shrinking comes to such walks, from which a step can be dropped while all others stay
-    what they were.
+    A drawn number stands for the next step. The lowest ones stand for one instance each, whatever
+    the state: they are forced along a stored schedule, where some walks begin, and a walk that was
+    shortened has only such, so that a step can be dropped while all others stay what they were.
+    Every other number, which is nearly all of them, is a choice by weight.
     """
 
     machine: WalkingMachine  # type: ignore[assignment, unused-ignore]
@@ -62,6 +61,7 @@ class WeightedRules(RuleStrategy):
         self.head_choices: tuple[ChoiceT, ...] | None = None
         self.ahead: Iterator[Action] = iter(())
         self.choice = WeightedChoice(steps)
+        self.mixed = 0
 
     def do_draw(self, data: ConjectureData) -> tuple[Rule, dict[str, Any]]:
         """A rule that is possible in the machine's state, and values for its arguments."""
@@ -72,10 +72,10 @@ class WeightedRules(RuleStrategy):
             self.begin(data)
         action = self.find_stored()
         self.machine.is_led = action is not None
-        noted = self.note_instance(data, action)
-        if noted is None:
+        instance = self.draw_instance(data, action)
+        if instance is None:
             return self.by_name["stand_still"], {}
-        return self.draw_arguments(data, noted, action)
+        return self.draw_arguments(data, instance, action)
 
     def begin(self, data: ConjectureData) -> None:
         """Draw what is decided once for a walk."""
@@ -94,28 +94,35 @@ class WeightedRules(RuleStrategy):
             self.ahead, action = iter(()), None
         return action
 
-    def note_instance(self, data: ConjectureData, action: Action | None) -> str | None:
+    def draw_instance(self, data: ConjectureData, action: Action | None) -> str | None:
         """The name of the next instance; None if none is possible."""
         walk, names = self.machine.walk, self.steps.names
+        forced = None if action is None else names.index(action.instance).to_bytes(CHOICE_BYTES)
         for _ in range(IMPOSSIBLE_MAX):
             data.start_span(self.label)
-            number = int.from_bytes(data.draw_bytes(CHOICE_BYTES, CHOICE_BYTES))
-            chosen = action.instance if action else self.choice.choose(walk, number)
-            is_noted_before = number == 0 and action is None
-            forced = None if is_noted_before or chosen is None else names.index(chosen)
-            noted = names[data.draw_integer(0, len(names) - 1, forced=forced)]
-            is_possible = walk.enabled[noted] is not None
+            drawn = data.draw_bytes(CHOICE_BYTES, CHOICE_BYTES, forced=forced)
+            number = int.from_bytes(drawn)
+            chosen = names[number] if number < len(names) else self.choose(number)
+            is_possible = chosen is not None and walk.enabled[chosen] is not None
             data.stop_span(discard=not is_possible)
             if is_possible:
-                return noted
+                return chosen
         return None
 
+    def choose(self, number: int) -> str | None:
+        """An instance by weight; it depends on all numbers so far.
+
+        Hypothesis makes most of its walks from others by a few changes: after one all is different.
+        """
+        self.mixed = hash((self.mixed, number))
+        return self.choice.choose(self.machine.walk, self.mixed % NUMBERS)
+
     def draw_arguments(
-        self, data: ConjectureData, noted: str, action: Action | None
+        self, data: ConjectureData, name: str, action: Action | None
     ) -> tuple[Rule, dict[str, Any]]:
         """The rule of an instance; what it is about, by the names in bundles; its arguments."""
         machine = self.machine
-        instance, rule = self.steps.machine.instances[noted], self.steps.rules[noted]
+        instance, rule = self.steps.machine.instances[name], self.steps.rules[name]
         stored = {} if action is None else action.arguments
         about = {
             index: machine.bundle(index)[number]
@@ -123,7 +130,7 @@ class WeightedRules(RuleStrategy):
         }
         drawn = {
             # Even the only value is drawn: a dropped step then leaves other draws in place.
-            name: data.draw_integer(low, high, shrink_towards=low, forced=stored.get(name))
-            for name, (low, high) in machine.walk.get_ranges(noted).items()
+            argument: data.draw_integer(low, high, shrink_towards=low, forced=stored.get(argument))
+            for argument, (low, high) in machine.walk.get_ranges(name).items()
         }
         return self.by_name[rule.name], {**about, **drawn}

@@ -69,6 +69,32 @@ def test_the_file_to_copy_runs_as_it_is(tmp_path: Path) -> None:
     assert "2 passed" in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("fault", "code", "said"),
+    [
+        ("slave kill", 0, "1 passed"),
+        ("master power loss", 1, "slave_is_never_ahead does not hold after 8 steps"),
+    ],
+)
+def test_the_readmes_example_for_testers_runs(
+    tmp_path: Path, fault: str, code: int, said: str
+) -> None:
+    """As it is, and with the fault that the text says breaks it."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = readme.partition("## For testers")[2].partition("```python\n")[2].partition("```")[0]
+    assert '"slave kill"' in text
+    (tmp_path / "test_pair.py").write_text(text.replace("slave kill", fault), encoding="utf-8")
+    result = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "test_pair.py"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert (result.returncode, said in result.stdout) == (code, True), result.stdout
+
+
 MASTER_OF_OURS = ("broker", "--role", "ASYNC_MASTER", "--store", "m")
 SMALL = ("--set", "mapedFileSizeCommitLog=16384", "--set", "haSendHeartbeatInterval=300")
 

@@ -120,7 +120,6 @@ REPLICATION = World(
     folder=Path(__file__).parent,
     chapter="guarantees.md",
     get_healing=get_healing,
-    compute_stage=witnesses.compute_stage,
     locate=locate_certificate,
     make_code=make_code,
     list_related_structures=list_related_structures,

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, settings, target
 from hypothesis.database import InMemoryExampleDatabase
+from hypothesis.statistics import collector, describe_statistics
 
 from properties.language.property import Property, PropertyRole
 from properties.language.world import ClaimedStructure
@@ -25,6 +26,7 @@ from properties.walks.hypothesis_machine import (
     list_sizes,
     make_state_machine,
     run_state_machine,
+    run_walks,
 )
 from properties.walks.premises import PremiseTally, UnmetPremiseError
 from properties.worlds.catalogue import STRUCTURES
@@ -253,6 +255,28 @@ def test_a_test_case_runs_the_walks_as_unittest_does() -> None:
     assert result.testsRun == 1
     assert result.wasSuccessful()
     assert machine.plan.tally.examples >= 5
+
+
+def test_a_subclass_has_targets_and_its_statistics_tell_them_and_premises() -> None:
+    """A machine of itself has no target."""
+    claims = {"always": (hold_always, is_any_acknowledged)}
+    machine: Any = make_state_machine(SYNCHRONOUS_PAIR, "none", claims)
+
+    class Aimed(machine):  # type: ignore[misc, valid-type, unused-ignore]
+        """Looks for long logs."""
+
+        def teardown(self) -> None:
+            super().teardown()
+            target(self.cluster.master.log.max_offset, label="end of the log")
+
+    told: list[dict[str, Any]] = []
+    with collector.with_value(told.append):
+        run_walks(machine, MANY)
+        run_walks(Aimed, MANY)
+    (usual, aimed) = map(describe_statistics, told)
+    assert "met always" in usual
+    assert "Highest target score" not in usual
+    assert re.search(r"Highest target score: \d\d+  \(label='end of the log'\)", aimed)
 
 
 def test_a_premise_met_where_the_claim_cannot_fail_any_more_does_not_count() -> None:

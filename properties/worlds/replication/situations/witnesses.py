@@ -19,8 +19,6 @@ from reference.worlds.replication.state import (
     ANSWERED,
     FLUSH_DISK_TIMEOUT,
     FLUSH_SLAVE_TIMEOUT,
-    PUT_OK,
-    REFUSED,
     SLAVE_NOT_AVAILABLE,
     UNANSWERED,
     Cluster,
@@ -178,9 +176,3 @@ def a_slave_dispatch_is_stuck(cluster: Cluster) -> bool:
             for s in cluster.slaves
         )
     )
-
-
-def compute_stage(state: Cluster) -> int:
-    """The furthest phase of a put on its way to PUT_OK; a put that cannot get there has none."""
-    puts = (m for m in state.messages if m.phase not in (REFUSED, UNANSWERED))
-    return max((m.phase for m in puts if m.status == PUT_OK and m.waits_for_store), default=0)
