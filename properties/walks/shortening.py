@@ -25,8 +25,8 @@ from reference.language.machine import Action
 CHOICE_BYTES = 2
 """The number that stands for a step is drawn as bytes: integers above 127 are skewed."""
 
-SHORT_WALKS = 300
-"""How many walks look for another violation that may be shorter: a tenth of a second or a few."""
+SHORT_WALKS = 1000
+"""How many walks look for another violation that may be shorter: a second or less."""
 
 NUMBER_MAX = 64
 """Numbers are made smaller one by one only where none is larger."""

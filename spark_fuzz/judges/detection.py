@@ -17,6 +17,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from functools import partial
+from math import inf
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,16 @@ PLANTED_FILE = Path(__file__).parent / "planted_rules.toml"
 MEASUREMENT = "detection"
 EXAMPLES = 1000
 """The number of examples of the machine, and of plain walks."""
-HEAD = ("Mistake", "Shortest", "Machine", "Shrunk to", "Weighted walk", "Even walk", "Kernel")
+HEAD = (
+    "Mistake",
+    "Shortest",
+    "Machine",
+    "Shrunk to",
+    "Weighted walk",
+    "Even walk",
+    "Kernel",
+    "Seeds",
+)
 
 
 @frozen
@@ -89,7 +99,18 @@ def describe(row: dict[str, Any]) -> tuple[str, ...]:
         shrunk,
         *(describe_walk(row[walk]) for walk in ("weighted", "even")),
         "-" if kernel is None else f"{kernel['share']:.1%}, step {kernel['step']}",
+        describe_seeds(row["seeds"]),
     )
+
+
+def describe_seeds(examples: list[int | None]) -> str:
+    """The median and the quartiles of the first violating example; how many seeds have none."""
+    if not examples:
+        return ""
+    ordered = sorted(inf if each is None else each for each in examples)
+    low, middle, high = (ordered[(len(ordered) - 1) * part // 4] for part in (1, 2, 3))
+    missed = examples.count(None)
+    return f"median {middle:.0f}, {low:.0f} to {high:.0f}, missed by {missed} of {len(examples)}"
 
 
 def describe_walk(walk: dict[str, int] | None) -> str:

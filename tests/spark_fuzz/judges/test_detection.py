@@ -7,6 +7,7 @@ import pytest
 from properties.worlds.catalogue import STRUCTURES
 from spark_fuzz.judges.detection import (
     describe,
+    describe_seeds,
     find_proved,
     find_rule,
     list_missed,
@@ -22,7 +23,7 @@ WALK = {"violating": 9, "example": 2, "step": 4}
 def make_row(**changes: object) -> dict[str, object]:
     """A row of the table."""
     usual = {"machine": FOUND, "weighted": WALK, "even": None, "kernel": None, "shortest": 5}
-    return {"name": "n", **usual, **changes}
+    return {"name": "n", "seeds": [], **usual, **changes}
 
 
 def test_every_mistake_has_its_place_and_claims_to_violate() -> None:
@@ -37,11 +38,13 @@ def test_a_row_tells_what_each_walk_found() -> None:
     """In the order of the table's head; a dash for nothing."""
     assert describe(make_row()) == (
         *("n", "5", "example 3, step 7", "5 steps, 1.5 s"),
-        *("9, first 2, step 4", "-", "-"),
+        *("9, first 2, step 4", "-", "-", ""),
     )
-    nothing = make_row(machine=None, shortest=None, kernel={"share": 0.125, "step": 6})
+    kernel = {"share": 0.125, "step": 6}
+    nothing = make_row(machine=None, shortest=None, kernel=kernel, seeds=[5, None, 3, 4, 9])
     assert describe(nothing)[1:4] == ("-", "-", "")
-    assert describe(nothing)[-1] == "12.5%, step 6"
+    assert describe(nothing)[-2:] == ("12.5%, step 6", "median 5, 4 to 9, missed by 1 of 5")
+    assert describe_seeds([None, 1, None]) == "median inf, 1 to inf, missed by 2 of 3"
 
 
 def test_what_a_plain_walk_finds_alone_is_missed() -> None:
