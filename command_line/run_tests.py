@@ -34,7 +34,7 @@ SLICED = ["-m", "nightly", "--numprocesses", "auto", "--dist", "worksteal"]
 
 EPILOG = """\b
 Examples:
-  rmqspec test                       # lint, types, tests; of those that take long a tenth
+  rmqspec test                       # lint, types, tests; of those that take long a twentieth
   rmqspec test --every-turn          # the same with all that take long, except the nightly ones
   rmqspec test -k timeline -x        # only pytest, with these arguments
   rmqspec test -m nightly            # the long ones
@@ -62,8 +62,8 @@ Exit codes: 0 all passed, 1 something failed, 4 missing prerequisite (a checkout
 def command(nightly_slice: str | None, every_turn: bool, arguments: tuple[str, ...]) -> int:
     """Run the tests; without arguments also lint and type checks.
 
-    Some 500 test functions take half a second or more, and nine tenths of the time. Each of their
-    tests is run with every tenth commit.
+    Some 580 test functions take half a second or more, and most of the time. Each of their
+    tests is run with every twentieth commit.
     """
     check_is_checkout("test")
     if nightly_slice is not None:

@@ -66,12 +66,12 @@ def test_dear_is_what_takes_long_together(tmp_path: Path, monkeypatch: pytest.Mo
     read_dear.cache_clear()
 
 
-@pytest.mark.parametrize("word", ["10", "-1", "x", ""])
+@pytest.mark.parametrize("word", [str(TURNS), "-1", "x", ""])
 def test_a_wrong_turn_is_one_line(word: str) -> None:
     """It says what to give."""
     result = run_pytest(f"--dear-turn={word}")
     assert pytest.ExitCode.USAGE_ERROR == result.returncode
-    assert "--dear-turn: give auto, or a number below 10" in result.stderr
+    assert f"--dear-turn: give auto, or a number below {TURNS}" in result.stderr
 
 
 def test_a_run_takes_its_turn() -> None:
@@ -91,4 +91,4 @@ def test_a_run_takes_its_turn() -> None:
 def test_the_turn_is_told() -> None:
     """Before the tests, with what runs all."""
     told = run_pytest("--collect-only", "--dear-turn=5", "tests/nightly/test_turns.py").stdout
-    assert "dear tests: turn 5 of 10; --every-turn runs all" in told.splitlines()
+    assert f"dear tests: turn 5 of {TURNS}; --every-turn runs all" in told.splitlines()

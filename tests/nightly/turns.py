@@ -21,7 +21,7 @@ from tests.nightly.measuring import read_durations
 from tests.nightly.slices import get_function
 
 DEAR = Path(__file__).with_name("dear.toml")
-TURNS = 10
+TURNS = 20
 DEAR_SECONDS = 0.5
 """A function is dear if its tests together take as long."""
 HEAD = "# Functions of tests that take long, by file; turns.py writes and reads them."
