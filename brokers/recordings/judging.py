@@ -15,6 +15,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from brokers.explaining.links import UNSEEN, explain_links, is_of_links_alone
 from brokers.recordings.groups import OutsideTheModel, split_groups
 from brokers.recordings.hidden.nearest import Missing, list_nearest
 from brokers.recordings.hidden.timeline import Progress
@@ -45,15 +46,13 @@ __all__ = [
     "find_version",
 ]
 
-WITHOUT_PUTS = "without_puts"
-"""A field of the first line: the recording is made from logs, and has no put."""
+WITHOUT_PUTS, WITHOUT_STARTS = UNSEEN
 
 WITHOUT_PUTS_REASON = "the recording has no puts, which might explain it"
 
-WITHOUT_STARTS = "without_starts"
-"""A field of the first line: brokers ran, or had logs, before the recording began."""
-
 WITHOUT_STARTS_REASON = "the recording begins when brokers had logs, which might explain it"
+
+WITHOUT_SETTINGS_REASON = "the settings of a broker are not told, which might explain it"
 
 LATE_REASON = "lines came late, and where they belong might explain it"
 
@@ -157,13 +156,18 @@ def check_recording(
     seen = recording if reversal is None else cut_before(recording, reversal)
     try:
         groups = split_groups(take_places(seen))
-        searched = []
+        searched: list[LogVerdict] = []
         for group in groups:
             mode = find_mode(group, chosen.name)
             refuse_settings(group, mode)
-            searched.append(explain(group, mode, steps_max, progress))
+            if is_of_links_alone(group, mode):
+                searched.append(explain_links(group, mode))
+            else:
+                searched.append(explain(group, mode, steps_max, progress))
     except OutsideTheModel as problem:
         verdict = reject_group(recording, str(problem))
+        if is_of_links_alone(recording, chosen):
+            verdict = evolve(verdict, verdict=UNDECIDED)
     else:
         verdict = make_verdict(recording, searched, reversal)
     return leave_open(recording, evolve(verdict, rocketmq_version=chosen.name), chosen)
@@ -174,12 +178,15 @@ def leave_open(recording: Recording, verdict: TraceVerdict, version: Version) ->
 
     Without puts, what a message does to a log, a queue or a file would have to be guessed, and the
     search takes no guess that the recording of a put would forbid. Without starts the search would
-    have to guess the logs, which it takes to be empty. Without the epochs that a start shows
-    nobody knows in which one a controller has let it start. A line that came late is not where it
-    belongs.
+    have to guess the logs, which it takes to be empty. Both are chosen where only links are seen,
+    which settings that nobody told leave open. Without the epochs that a start shows nobody knows
+    in which one a controller has let it start. A line that came late is not where it belongs.
     """
     reasons = {WITHOUT_PUTS: WITHOUT_PUTS_REASON, WITHOUT_STARTS: WITHOUT_STARTS_REASON}
     said = [reason for name, reason in reasons.items() if recording.config.data.get(name) is True]
+    if is_of_links_alone(recording, version):
+        nodes = recording.config["nodes"].values()
+        said = [] if all(node["store_config"] for node in nodes) else [WITHOUT_SETTINGS_REASON]
     if version.mode == CONTROLLER and any(e.kind == "process_started" for e in recording.events):
         said.append(WITHOUT_EPOCHS_REASON)
     if any(LATE in event.data for event in recording.events):
