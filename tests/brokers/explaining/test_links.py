@@ -75,12 +75,14 @@ def is_free(recording: Recording, event: Event, field: str, value: int) -> bool:
     """Nothing else in the recording tells the number.
 
     A slave has at first what it reports first, a last frame may be as long as the log was, an only
-    one from where the last file begins, and a last report may be the one before it again.
+    one from where the last file begins, and a last report may be the one before it again. A slave
+    that reports only once what it stored may have had an empty file before.
     """
     alike = list_alike(recording, event)
     place, is_last = alike.index(event), event == alike[-1]
     if field == "slave_offset":
-        return place == 0 or (is_last and value == alike[place - 1]["slave_offset"])
+        before = [each["slave_offset"] for each in alike[:place]]
+        return not before or (is_last and (value == before[-1] or not any(before)))
     return is_last and (field == "body_bytes" or place == 0)
 
 
