@@ -34,6 +34,8 @@ class Connection:
     reports: Sequence[int] = ()
     first_frame_offset: int | None = None
     """Where the transfer begins; None if nothing is sent."""
+    has_bytes: bool = False
+    """A frame has bytes of the log, which reached as far."""
     last_seq: int = -1
     """The last report or frame."""
 
@@ -53,6 +55,7 @@ def read_connections(events: Sequence[Event]) -> dict[tuple[str, int], Connectio
         key: Connection(
             [e["slave_offset"] for e in shown if e.kind == "ha_report"],
             next((e["master_offset"] for e in shown if e.kind == "ha_frame"), None),
+            any(e.kind == "ha_frame" and e["body_bytes"] > 0 for e in shown),
             shown[-1].seq,
         )
         for key, shown in grouped.items()

@@ -1,7 +1,8 @@
 """A recording of links alone, explained or refused as a whole, without a search.
 
 Nobody recorded the logs, so each is chosen where a link first shows it (``free_group``): a slave
-has, when it connects, what it reports first, and the master's log reaches as far as what it sends.
+has, when it connects, what it reports first, and the master's log reaches as far as what it sends,
+as long as some connection of it goes on.
 All else the rules decide, and each hidden step is taken as soon as it is possible: reports are
 read, where a transfer begins is found, frames are stored, and a stored frame makes a report. What a
 link shows must be the next that was made.
@@ -199,6 +200,9 @@ class LinkExplainer:
             event["conn"], self.connections.get((event["link"], event["conn"]), Connection())
         )
         self.choose_slave(link)
+        if self.is_alone(link, event.seq):
+            first = link.connection.first_report or 0
+            self.group.choose_log("master", first if link.connection.has_bytes else 0)
         if not self.group.take(name):
             failed = " and ".join(self.group.list_failed(name))
             raise Refused(f"the slave cannot connect: {failed} does not hold")
@@ -213,18 +217,21 @@ class LinkExplainer:
         has_file = bool(first) or (later is not None and later < begins)
         self.group.choose_log(f"slaves.{link.slave}", first, has_file=has_file)
 
+    def is_alone(self, link: RecordedLink, seq: int) -> bool:
+        """No other connection goes on, so the master may have run anew, with any log."""
+        others = (each for each in self.links.values() if each is not link)
+        return all(each.connection.last_seq < seq for each in others)
+
     def find_position(self, link: RecordedLink, seq: int) -> None:
         """The master finds where the transfer begins, once it has read what the slave has.
 
         A slave without bytes is sent the last file, so the log had come to that file at some time
-        since the report. It may have become shorter only where no other slave stays connected: then
-        the master has run anew.
+        since the report.
         """
         group, begins = self.group, link.connection.first_frame_offset or 0
         end = kept = group.get_end("master")
         if link.connection.first_report == 0 and begins != self.find_file(end):
-            others = (each for each in self.links.values() if each is not link)
-            if end < begins or all(each.connection.last_seq < seq for each in others):
+            if end < begins or self.is_alone(link, seq):
                 end = kept = begins
             elif begins >= self.find_file(link.end_when_read):
                 end = begins
@@ -273,7 +280,7 @@ class LinkExplainer:
         self.checked += 1 + bool(size)
         group = self.group
         self.create_file(link, offset)
-        if group.get_end("master") < offset + size:
+        if size and group.get_end("master") < offset + size:
             group.choose_log("master", offset + size)
         stands = group.get(f"links.{link.slave}.next_transfer_offset")
         if offset != stands:

@@ -166,6 +166,48 @@ def test_ends_of_logs_bound_what_passes() -> None:
     assert refused > 0.5 * statuses > 20
 
 
+NODE = {"flush_type": "ASYNC_FLUSH", "store_config": {"mapedFileSizeCommitLog": 16384}}
+ROLES = {"master": "ASYNC_MASTER", "slave1": "SLAVE", "slave2": "SLAVE"}
+
+
+def write(path: Path, *shown: tuple[int, int, int | tuple[int, int] | None]) -> Recording:
+    """Slaves and connections with a report, with a frame's offset and length, or opened."""
+    nodes = {n: {**NODE, "role": r, "broker_id": int(r == "SLAVE")} for n, r in ROLES.items()}
+    lines: list[dict[str, Any]] = [
+        {"ev": "config", "format": 1, "nodes": nodes, **dict.fromkeys(UNSEEN, True)}
+    ]
+    for slave, number, what in shown:
+        event: dict[str, Any] = {"link": f"link_slave{slave}", "conn": number}
+        if what is None:
+            event["ev"] = "ha_link_open"
+        elif isinstance(what, tuple):
+            event |= {"ev": "ha_frame", "master_offset": what[0], "body_bytes": what[1]}
+        else:
+            event |= {"ev": "ha_report", "slave_offset": what}
+        lines.append(event)
+    numbered = ({"seq": n, "t_ms": float(n), **line} for n, line in enumerate(lines))
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in numbered))
+    return read_recording(path)
+
+
+FILLED = (1, 1, None), (1, 1, 0), (1, 1, (0, 16384)), (1, 1, 16384), (1, 1, (16384, 16384))
+"""A slave is sent two files."""
+BACK = (1, 2, None), (1, 2, 32768), (1, 2, (32768, 0))
+"""It connects again."""
+JOINED = (2, 1, None), (2, 1, 0), (2, 1, (16384, 0))
+"""Another one is sent the second file, as if the log ended in it."""
+
+
+def test_a_master_whose_connections_all_ended_may_have_a_shorter_log(tmp_path: Path) -> None:
+    """It may have run anew; while one goes on, it has not, and sends its last file."""
+    path = tmp_path / "links.jsonl"
+    assert check_recording(write(path, *FILLED, *BACK, *JOINED, (1, 2, 32768))).is_conforming
+    assert check_recording(write(path, *FILLED, *JOINED)).is_conforming
+    verdict = check_recording(write(path, *FILLED, *JOINED, (1, 1, (32768, 5))))
+    assert (verdict.verdict, verdict.first_unexplained_seq) == (REJECTED, 8)
+    assert "the transfer stands at 32768" in verdict.reason
+
+
 def test_settings_that_nobody_told_leave_a_refusal_open() -> None:
     """With files of another size it might be right."""
     recording = strip(read_recording(TRACES / "j_rollover.jsonl"))
