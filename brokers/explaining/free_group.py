@@ -18,7 +18,7 @@ from reference.worlds.replication.state import Cluster
 
 @define(eq=False)
 class FreeGroup:
-    """The state of the group, and the steps that led to it."""
+    """The state of the group."""
 
     plan: Plan = field(repr=False)
     machine: CompiledMachine = field(init=False, repr=False)

@@ -159,6 +159,8 @@ class LinkExplainer:
     recording: Recording = field(repr=False)
     connections: Mapping[tuple[str, int], Connection] = field(init=False, repr=False)
     links: Mapping[str, RecordedLink] = field(init=False, repr=False)
+    readers: Mapping[int, list[str]] = field(init=False, repr=False)
+    """The instances by which the master reads a report of each slave."""
     checked: int = 0
     """How many offsets were held against the state."""
 
@@ -166,6 +168,11 @@ class LinkExplainer:
         self.connections = read_connections(self.recording.events)
         slaves = enumerate(self.group.plan.slaves)
         self.links = {f"{LINK_PREFIX}{name}": RecordedLink(number) for number, name in slaves}
+        reading = [n for n in self.group.machine.instances if n.startswith("receive_report")]
+        self.readers = {
+            link.slave: [name for name in reading if name.endswith(f"[{link.slave}]")]
+            for link in self.links.values()
+        }
 
     def explain(self, event: Event) -> None:
         """Take the steps that an event shows. Raises Refused if there are none.
@@ -266,10 +273,8 @@ class LinkExplainer:
 
     def read_reports(self, link: RecordedLink) -> None:
         """The master reads what has arrived, by the rule of its release."""
-        names = [n for n in self.group.machine.instances if n.endswith(f"[{link.slave}]")]
-        readers = [name for name in names if name.startswith("receive_report")]
         while link.unread and any(
-            self.group.take(name, slave_offset=link.unread[0]) for name in readers
+            self.group.take(name, slave_offset=link.unread[0]) for name in self.readers[link.slave]
         ):
             link.unread.pop(0)
 

@@ -24,6 +24,18 @@ WHOLE_FILE = re.compile(
 FILE_LINES_MAX = 30
 
 
+def run_copied(folder: Path, name: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """What pytest says of a file that was copied out of a text."""
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", name],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
+    )
+
+
 @pytest.mark.parametrize(
     "chapter",
     [
@@ -57,14 +69,7 @@ def test_the_file_to_copy_runs_as_it_is(tmp_path: Path) -> None:
     name, text = found.groups()
     assert FILE_LINES_MAX >= len(text.splitlines())
     (tmp_path / name).write_text(text, encoding="utf-8")
-    result = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", name],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
+    result = run_copied(tmp_path, name)
     assert 0 == result.returncode, result.stdout + result.stderr
     assert "2 passed" in result.stdout
 
@@ -84,14 +89,7 @@ def test_the_readmes_example_for_testers_runs(
     text = readme.partition("## For testers")[2].partition("```python\n")[2].partition("```")[0]
     assert '"slave kill"' in text
     (tmp_path / "test_pair.py").write_text(text.replace("slave kill", fault), encoding="utf-8")
-    result = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "test_pair.py"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
+    result = run_copied(tmp_path, "test_pair.py")
     assert (result.returncode, said in result.stdout) == (code, True), result.stdout
 
 
@@ -123,18 +121,11 @@ def test_the_machine_for_a_broker_drives_one(
         for _ in range(12):
             assert client.send("T", bytes(2000)).code == 0
         client.close()
-        result = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "test_my_broker.py"],
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=tmp_path,
-            env={
-                **os.environ,
-                "PYTHONPATH": str(ROOT),
-                "MY_BROKER": f"127.0.0.1:{port + 1}",
-                "MY_FILE_BYTES": "16384",
-            },
+        result = run_copied(
+            tmp_path,
+            "test_my_broker.py",
+            MY_BROKER=f"127.0.0.1:{port + 1}",
+            MY_FILE_BYTES="16384",
         )
     assert said in result.stdout, result.stdout + result.stderr
     assert (result.returncode == 0) == (not mutant)
