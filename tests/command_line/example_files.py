@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from brokers.explaining.links import LINK_KINDS, UNSEEN
 from properties.exports.itf import list_issue_traces, write_traces
 from properties.worlds.catalogue import STRUCTURES
 from spark_fuzz.campaign.schedule import CampaignOptions
@@ -86,6 +87,17 @@ def lay_out_recordings(folder: Path) -> None:
     lay_out_parts(folder)
     text = (RECORDINGS / "b_sync_no_slave.jsonl").read_text(encoding="utf-8")
     (folder / "suspicious.jsonl").write_text("".join(falsify(text)), encoding="utf-8")
+    text = (RECORDINGS / "a_sync_healthy.jsonl").read_text(encoding="utf-8")
+    (folder / "pair.jsonl").write_text("".join(keep_links(text)), encoding="utf-8")
+
+
+def keep_links(text: str) -> Iterator[str]:
+    """A recording as ``record`` writes it in front of brokers that tell nothing themselves."""
+    config, *events = map(json.loads, text.splitlines())
+    yield json.dumps(config | dict.fromkeys(UNSEEN, True)) + "\n"
+    for event in events:
+        if event["ev"] in LINK_KINDS:
+            yield json.dumps(event) + "\n"
 
 
 def lay_out_parts(folder: Path) -> None:
