@@ -88,7 +88,7 @@ def lay_out_recordings(folder: Path) -> None:
     text = (RECORDINGS / "b_sync_no_slave.jsonl").read_text(encoding="utf-8")
     (folder / "suspicious.jsonl").write_text("".join(falsify(text)), encoding="utf-8")
     text = (RECORDINGS / "a_sync_healthy.jsonl").read_text(encoding="utf-8")
-    (folder / "pair.jsonl").write_text("".join(keep_links(text)), encoding="utf-8")
+    (folder / "links.jsonl").write_text("".join(keep_links(text)), encoding="utf-8")
 
 
 def keep_links(text: str) -> Iterator[str]:

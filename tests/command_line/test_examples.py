@@ -191,7 +191,10 @@ def check_example(example: Example, folder: Path) -> None:
     """It ends as it is documented, with some output and without a traceback."""
     lay_out(folder)
     if "--out" in example.words:
-        shutil.rmtree(folder / example.words[example.words.index("--out") + 1], ignore_errors=True)
+        out = folder / example.words[example.words.index("--out") + 1]
+        if out.is_dir():
+            shutil.rmtree(out)
+        out.unlink(missing_ok=True)
     result = run_example(example, folder)
     assert ENDS.get(example.line, 0) == result.returncode, result.stderr
     assert result.stdout.strip()
