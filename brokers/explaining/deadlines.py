@@ -1,0 +1,81 @@
+"""What has to happen in time: timers that are seen to run, and steps that nothing holds back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from brokers.explaining.scene import Refused, Scene
+from brokers.recordings.clock import (
+    JITTER_MS,
+    REAPED_MS,
+    SELECT_MS,
+    SLACK_MS,
+    TIMER_RANGES,
+)
+from brokers.recordings.settings import read_settings
+from reference.language.machine import Action
+
+LIMITS_MS: Mapping[str, float] = {
+    "receive_report": SLACK_MS,
+    "position_transfer": SLACK_MS,
+    "position_at_last_file": SLACK_MS,
+    "create_first_file": SLACK_MS,
+    "append_to_slave": SLACK_MS,
+    "append_message": SLACK_MS,
+    "dispatch_master": SLACK_MS,
+    "dispatch_slave": SLACK_MS,
+    "transfer_batch": SLACK_MS,
+    "drop_connection": SELECT_MS + SLACK_MS,
+}
+"""By rule: how long an instance may stay possible, when nothing but a later sight holds it back."""
+
+FLUSH_KEYS = {"flushIntervalCommitLog": 500, "flushCommitLogThoroughInterval": 10_000}
+"""What an ASYNC_FLUSH broker waits for at most before it flushes all that it has, with the defaults
+(CommitLog.FlushRealTimeService#run); a SYNC_FLUSH one is sooner."""
+
+
+def check_overdue(scene: Scene) -> None:
+    """No step is held back by a later sight alone for longer than its deadline. Raises Refused."""
+    for name, since_ms in scene.blocked.items():
+        waited_ms = scene.now_ms - JITTER_MS - since_ms
+        if waited_ms > compute_limit_ms(scene, Action(name)):
+            raise Refused(f"{name} has been possible for {waited_ms:.0f} ms, and has not happened")
+
+
+def compute_limit_ms(scene: Scene, action: Action) -> float:
+    """How long a step may stay possible; infinite where something may hold it back."""
+    rule, index = action.rule_name, action.index or 0
+    is_any_stalled = any(link.is_stalled for link in scene.links)
+    if rule == "transfer_batch":
+        link = scene.links[index]
+        is_over = scene.now_ms > scene.plan.recording.end_ms - SLACK_MS
+        if link.is_stalled or not link.is_open or (link.find_next_sent() is None and is_over):
+            return math.inf
+    if rule == "drop_connection" and is_any_stalled:
+        return math.inf
+    if rule.endswith("_slave") and scene.get(f"slaves.{index}.is_stopping"):
+        return math.inf
+    if rule.startswith("flush"):
+        names = (scene.plan.master, *scene.plan.slaves)
+        name = names[0] if action.index is None else names[1 + index]
+        return SLACK_MS + sum_flush_intervals_ms(scene, name)
+    return LIMITS_MS.get(rule, math.inf)
+
+
+def sum_flush_intervals_ms(scene: Scene, name: str) -> int:
+    """How long a broker may wait before it flushes all that it has."""
+    settings = read_settings(scene.plan.recording.config["nodes"][name])
+    return sum(int(settings.get(key, default)) for key, default in FLUSH_KEYS.items())
+
+
+def check_timer(scene: Scene, name: str, took_ms: float, slave: int) -> None:
+    """A timer has run no shorter than it takes. Raises Refused.
+
+    Both stamps may be late, so it may have run longer than is seen, and the first may be later by
+    no more than ``REAPED_MS``. How long it takes at most nobody can tell from stamps.
+    """
+    timer = TIMER_RANGES[name](scene.plan.slave_timers[slave])
+    violation = timer.explain_violation(min(took_ms, timer.high_ms), REAPED_MS)
+    if violation is not None:
+        raise Refused(violation)

@@ -1,0 +1,181 @@
+"""Steps of a link: its queues tell what is sent, taken, reported and read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from brokers.explaining.scene import Arguments, Scene
+from brokers.explaining.steps import HiddenStep, Knowledge, note_granted
+from brokers.recordings.clock import LATE_MS, SLACK_MS
+from reference.language.compiled import Ranges, State
+
+
+def is_first_file_wanted(scene: Scene, step: HiddenStep) -> bool:
+    """A slave without bytes makes its first file before it stores any, and reports that.
+
+    A frame that is on its way is stored first, which makes the file, too.
+    """
+    link = scene.links[step.index]
+    if link.find_next_taken() is not None:
+        return False
+    if not link.traffic.are_bytes_shown:
+        return True
+    start = scene.get(f"links.{step.index}.transfer_start_offset")
+    left = link.list_left_reports()
+    if start and left:
+        return start in left
+    pin = scene.pins.find_next(f"slaves.{step.index}.log.has_file")
+    is_seen_soon = pin is not None and bool(pin.value) and pin.t_ms - scene.now_ms < LATE_MS
+    return link.last_frame_ms is not None or is_seen_soon
+
+
+def choose_report(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iterable[Arguments]:
+    """The master reads the reports that have arrived, in their order; it may skip some."""
+    low, high = ranges[0]
+    link = scene.links[step.index]
+    name = step.instance.arguments[0]
+    if link.traffic.are_bytes_shown:
+        return [{name: offset} for offset in link.unread if low <= offset <= high]
+    return choose_up_to(scene, step, ranges, "master.push2_slave_max_offset", 0)
+
+
+def choose_batch(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iterable[Arguments]:
+    """The master sends the frames that are noted; into a stalled or ending link, what it has."""
+    link = scene.links[step.index]
+    leaf = f"links.{step.index}.next_transfer_offset"
+    stands = scene.get(leaf)
+    frame = link.find_next_sent() if link.traffic.are_bytes_shown else None
+    if frame is not None:
+        name = step.instance.arguments[0]
+        return [{name: frame.size_bytes}] if frame.offset == stands else []
+    is_lost = link.is_stalled or link.ends_before(scene.now_ms + LATE_MS)
+    if link.traffic.are_bytes_shown and not is_lost:
+        return []
+    return choose_up_to(scene, step, ranges, leaf, stands)
+
+
+def choose_stored(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iterable[Arguments]:
+    """A slave stores the frames that have arrived, one after another."""
+    link = scene.links[step.index]
+    if not link.traffic.are_bytes_shown:
+        leaf = f"slaves.{step.index}.log.ends.{scene.plan.structure.lives - 1}"
+        return choose_up_to(scene, step, ranges, leaf, scene.get(leaf))
+    frame = link.find_next_taken()
+    return [] if frame is None else [{step.instance.arguments[0]: frame.size_bytes}]
+
+
+def choose_up_to(
+    scene: Scene, step: HiddenStep, ranges: Ranges, leaf: str, stands: int
+) -> Iterable[Arguments]:
+    """As many bytes as possible, or those up to what will be seen of a leaf."""
+    low, high = ranges[0]
+    most = min(high, scene.pins.compute_cap(leaf) - stands)
+    return [{step.instance.arguments[0]: int(n)} for n in dict.fromkeys((high, most)) if n >= low]
+
+
+def is_connect_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
+    """A connect that is noted is accepted later, and counted then.
+
+    On a link that nobody notes a slave connects when more connections will be counted.
+    """
+    pin = scene.pins.find_next("master.connection_count")
+    counted = scene.get_of(after, "master.connection_count")
+    is_seen = pin is not None and pin.value is not None and bool(counted <= pin.value)
+    link = scene.links[step.index]
+    if not link.traffic.is_shown:
+        return is_seen
+    is_bound = pin is not None and pin.value is not None and not link.ends_before(pin.t_ms)
+    return step.name in scene.granted and (is_seen or not is_bound)
+
+
+def is_drop_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
+    """The master notices the end of a connection, unless more of them will be counted."""
+    pin = scene.pins.find_next("master.connection_count")
+    if pin is None or pin.value is None:
+        return True
+    opens = (t_ms for link in scene.links for t_ms in link.traffic.opens_ms)
+    ahead = sum(scene.now_ms < t_ms <= pin.t_ms for t_ms in opens)
+    ahead += sum(name.startswith("connect_slave") for name in scene.granted)
+    return bool(scene.get_of(after, "master.connection_count") >= pin.value - ahead)
+
+
+def is_idle_close_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
+    """An end that a stall hides from the proxy: fewer connections will be seen."""
+    link = scene.links[step.index]
+    if not link.is_stalled:
+        return False
+    requested = scene.pins.find_next_value(f"links.{step.index}.slave_request_offset")
+    if requested is not None and requested >= 0:
+        return False
+    if scene.pins.find_next_value(f"links.{step.index}.is_open") == 0:
+        return True
+    pin = scene.pins.find_next("master.connection_count")
+    if pin is None or pin.value is None or link.ends_before(pin.t_ms):
+        return False
+    number = sum(
+        scene.get(f"links.{each.slave}.is_open") and not each.ends_before(pin.t_ms)
+        for each in scene.links
+    )
+    is_late = scene.now_ms > link.stalled_ms + SLACK_MS
+    return is_late and pin.value < number
+
+
+def is_report_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
+    """On a link that nobody notes a slave reports once the master will know of it."""
+    if scene.links[step.index].traffic.are_bytes_shown:
+        return False
+    seen = scene.pins.find_next_value(f"links.{step.index}.slave_request_offset")
+    return seen is not None and seen >= 0
+
+
+def note_read(scene: Scene, step: HiddenStep, arguments: Arguments, after: State) -> None:
+    """What was read, and what was skipped with it, is read."""
+    link = scene.links[step.index]
+    offset = arguments[step.instance.arguments[0]]
+    if offset in link.unread:
+        del link.unread[: link.unread.index(offset) + 1]
+
+
+def note_sent(scene: Scene, step: HiddenStep, arguments: Arguments, after: State) -> None:
+    """A frame is on its way."""
+    scene.links[step.index].sent += 1
+
+
+def note_stored(scene: Scene, step: HiddenStep, arguments: Arguments, after: State) -> None:
+    """A frame is taken, and what is stored now is reported."""
+    scene.links[step.index].taken += 1
+    note_made(scene, step, arguments, after)
+
+
+def note_made(scene: Scene, step: HiddenStep, arguments: Arguments, after: State) -> None:
+    """The slave has made a report."""
+    leaf = f"links.{step.index}.reported_offset"
+    made = scene.get_of(after, leaf)
+    if made != scene.get(leaf):
+        scene.links[step.index].made.append(made)
+
+
+LINK_STEPS = Knowledge(
+    wanted={"create_first_file": is_first_file_wanted},
+    choose={
+        "receive_report": choose_report,
+        "transfer_batch": choose_batch,
+        "append_to_slave": choose_stored,
+        "append_at_wrong_offset": choose_stored,
+    },
+    allowed={
+        "connect_slave": is_connect_allowed,
+        "drop_connection": is_drop_allowed,
+        "close_idle_connection": is_idle_close_allowed,
+        "report_offset": is_report_allowed,
+    },
+    note={
+        "receive_report": note_read,
+        "transfer_batch": note_sent,
+        "append_to_slave": note_stored,
+        "append_at_wrong_offset": note_stored,
+        "create_first_file": note_made,
+        "connect_slave": note_granted,
+    },
+)
+"""What is known about the steps of links."""

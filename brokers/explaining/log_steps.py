@@ -1,0 +1,119 @@
+"""Steps of one broker's log: flush, dispatch, deletion, and the begin of a stop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from brokers.explaining.pins import UNBOUNDED
+from brokers.explaining.scene import Arguments, Scene
+from brokers.explaining.sightings import COMMITTED
+from brokers.explaining.steps import HiddenStep, Knowledge, is_below_caps, note_granted
+from reference.language.compiled import Ranges, State
+
+CALLED_SOON_MS = 100.0
+"""How soon after the begin of a stop a put may still be appended."""
+
+YOUNG_MS = 2000.0
+"""How long before a look a file may be deleted that is not expired."""
+
+
+def is_deletion_wanted(scene: Scene, step: HiddenStep) -> bool:
+    """The log will be seen to begin later; a young file goes shortly before that."""
+    leaf = f"{step.broker}.log.start_offset"
+    pin = scene.pins.find_next(leaf)
+    if pin is None or pin.value is None or pin.value <= scene.get(leaf):
+        return False
+    return not step.rule.startswith("delete_young") or scene.now_ms >= pin.t_ms - YOUNG_MS
+
+
+def is_small_flush_wanted(scene: Scene, step: HiddenStep) -> bool:
+    """A flush that ends between pages is only taken where one will be seen."""
+    leaf = f"{step.broker}.log.flushed_offset"
+    return bool(scene.get(leaf) < scene.pins.compute_cap(leaf) < UNBOUNDED)
+
+
+def choose_dispatched(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iterable[Arguments]:
+    """As far as possible, or to the last end of a message that will be seen."""
+    low, high = ranges[0]
+    most = min(high, scene.pins.compute_cap(f"{step.broker}.log.dispatched_offset"))
+    ends = {put.end_offset for put in scene.plan.puts if put.end_offset <= most} | {int(most)}
+    name = step.instance.arguments[0]
+    return [{name: end} for end in sorted(ends, reverse=True)[:2] if low <= end <= high]
+
+
+def choose_committed(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iterable[Arguments]:
+    """As much as possible of what waits in the pool."""
+    low, high = ranges[0]
+    most = int(min(high, scene.pins.compute_cap(COMMITTED)))
+    return [{step.instance.arguments[0]: most}] if most >= low else []
+
+
+def is_stop_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
+    """A stop that is seen to begin; the store takes puts until a little later."""
+    put = scene.puts.find_next()
+    is_called = put is not None and put.begin_ms < scene.now_ms + CALLED_SOON_MS
+    return step.name in scene.granted and not (step.broker == "master" and is_called)
+
+
+def is_swallowed_error_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
+    """A flush counts that failed: more will be seen flushed than a loss of power leaves."""
+    leaf = "master.log.flushed_offset"
+    pin = scene.pins.find_next(leaf)
+    lost = scene.plan.lost_offsets.get(scene.puts.run)
+    if pin is None or pin.value is None or lost is None or pin.key in find_losses(scene):
+        return False
+    return bool(lost < pin.value and scene.get_of(after, leaf) <= pin.value)
+
+
+def find_losses(scene: Scene) -> set[tuple[int, bool]]:
+    """The moments at which a store loses what was not on its disk."""
+    return {(seq, False) for seq in scene.plan.surgeries}
+
+
+def is_flush_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
+    """Under SYNC_FLUSH no put is flushed before its wait for the disk has ended, if that is seen."""
+    if not is_below_caps(scene, step, after):
+        return False
+    if not scene.plan.structure.is_sync_flush:
+        return True
+    timeout_ms = scene.plan.timers.sync_flush_timeout_ms
+    late = [
+        put.duration_ms < timeout_ms and put.status == "FLUSH_DISK_TIMEOUT"
+        for put in scene.puts.slots
+    ]
+    if any(
+        is_late and scene.get(f"messages.{n}.disk_flushes") < 2 for n, is_late in enumerate(late)
+    ):
+        return False
+    put = scene.puts.find_next_called(scene.now_ms)
+    return put is None or put.status != "FLUSH_DISK_TIMEOUT" or put.duration_ms >= timeout_ms
+
+
+DELETIONS = (
+    "expire_master_file",
+    "expire_uncopied_master_file",
+    "expire_slave_file",
+    "delete_young_master_file",
+    "delete_young_slave_file",
+)
+SMALL_FLUSHES = ("flush_master_too_few_pages", "flush_slave_too_few_pages")
+
+LOG_STEPS = Knowledge(
+    wanted={
+        **dict.fromkeys(DELETIONS, is_deletion_wanted),
+        **dict.fromkeys(SMALL_FLUSHES, is_small_flush_wanted),
+    },
+    choose={
+        "commit_master": choose_committed,
+        "dispatch_master": choose_dispatched,
+        "dispatch_slave": choose_dispatched,
+    },
+    allowed={
+        "begin_master_stop": is_stop_allowed,
+        "begin_slave_stop": is_stop_allowed,
+        "swallow_flush_error": is_swallowed_error_allowed,
+        "flush_master": is_flush_allowed,
+    },
+    note={"begin_master_stop": note_granted, "begin_slave_stop": note_granted},
+)
+"""What is known about the steps of one log."""

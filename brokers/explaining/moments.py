@@ -1,0 +1,158 @@
+"""The moments of a recording, in the order in which they are explained."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from attrs import evolve, frozen
+
+from brokers.recordings.ahead.order import derive_logged_stops, derive_stops
+from brokers.recordings.clock import KILL_MS
+from brokers.recordings.kinds import IGNORED_KINDS
+from brokers.recordings.reading import Event
+
+Key: TypeAlias = tuple[int, bool]
+"""A moment: the ``seq`` of its event, and whether a put is called rather than answered."""
+
+CUT_KINDS = frozenset({"ha_link_close", "link_cut", "link_cut_mid_frame"})
+"""Events that end a connection."""
+
+TRAFFIC_KINDS = frozenset({"ha_report", "ha_frame"})
+"""Events that tell what went over a connection."""
+
+END_KINDS = frozenset({"node_kill9", "node_stop_clean", "process_exit"})
+"""Events that end a process."""
+
+
+HEALED_MS = 50.0
+"""How soon after a stall what the proxy held back has passed."""
+
+
+@frozen
+class Moment:
+    """An event, or the call of a put whose event tells the answer."""
+
+    t_ms: float
+    event: Event
+    is_call: bool = False
+
+    @property
+    def key(self) -> Key:
+        """What tells it apart."""
+        return self.event.seq, self.is_call
+
+    @property
+    def kind(self) -> str:
+        """Of its event; "call" for a call."""
+        return "call" if self.is_call else self.event.kind
+
+
+def list_moments(events: Sequence[Event], master: str, slaves: Sequence[str]) -> list[Moment]:
+    """All moments, in the order in which they are explained."""
+    moments = [
+        Moment(e["t_begin_ms"], e, is_call=True)
+        for e in events
+        if e.kind == "put" and e["node"] == master
+    ]
+    seen = [event for event in events if event.kind not in IGNORED_KINDS]
+    moments += [Moment(each.t_ms, each.event) for each in derive_stops(seen)]
+    moments += [Moment(each.t_ms, each.event) for each in derive_logged_stops(events)]
+    moments += [Moment(find_time_ms(event), event) for event in seen]
+    moments.sort(key=lambda each: (each.t_ms, not each.is_call, each.event.seq))
+    return put_before_ends(put_after_starts(moments, slaves), master)
+
+
+def put_after_starts(moments: Sequence[Moment], slaves: Sequence[str]) -> list[Moment]:
+    """A slave's connect, and what follows, after the line that tells of its start.
+
+    A broker connects while it starts; its line is written when it has started.
+    """
+    down, held = set(slaves), {slave: [] for slave in slaves}
+    ordered: list[Moment] = []
+    for moment in moments:
+        event = moment.event
+        if event.kind == "node_started" and event["node"] in down:
+            down.discard(event["node"])
+            ordered += [moment, *held[event["node"]]]
+            held[event["node"]] = []
+        elif (slave := get_slave(event)) in down and (event.kind == "ha_link_open" or held[slave]):
+            held[slave].append(moment)
+        else:
+            if event.kind in END_KINDS and event["node"] in held:
+                down.add(event["node"])
+            ordered.append(moment)
+    return ordered
+
+
+def get_slave(event: Event) -> str:
+    """The slave at the end of an event's link; empty for an event of no link."""
+    return str(event.data.get("link", "")).removeprefix("link_")
+
+
+def put_before_ends(moments: Sequence[Moment], master: str) -> list[Moment]:
+    """What was still on its way when its connection ended, before that end.
+
+    A proxy notes it up to ``KILL_MS`` later, and what it held back when it lets it pass.
+    """
+    ordered = list(moments)
+    passing: dict[str, StallTime] = {}
+    for number, moment in enumerate(moments):
+        link = moment.event.data.get("link", "")
+        if moment.kind == "link_stalled":
+            passing[link] = StallTime(moment.t_ms)
+        elif moment.kind == "link_healed" and link in passing:
+            passing[link] = StallTime(passing[link].begin_ms, moment.t_ms)
+        elif moment.kind in TRAFFIC_KINDS:
+            since_ms = passing.get(link, StallTime()).find_earliest_ms(moment.t_ms)
+            place = find_place_before_end(ordered, number, master, since_ms)
+            if place < number:
+                earlier = evolve(ordered.pop(number), t_ms=ordered[place].t_ms)
+                ordered.insert(place, earlier)
+    return ordered
+
+
+@frozen
+class StallTime:
+    """When a proxy held back what goes over a link."""
+
+    begin_ms: float = math.inf
+    end_ms: float = math.inf
+
+    def find_earliest_ms(self, noted_ms: float) -> float:
+        """When something may have been sent at the earliest that was noted then."""
+        is_held = self.end_ms <= noted_ms <= self.end_ms + HEALED_MS
+        return (self.begin_ms if is_held else noted_ms) - KILL_MS
+
+
+def find_place_before_end(
+    ordered: Sequence[Moment], number: int, master: str, since_ms: float
+) -> int:
+    """Where the end of its connection stands that was noted too early; else its own place.
+
+    The next connection of the link ends it, too.
+    """
+    passing = ordered[number].event
+    place = number
+    for before in range(number - 1, -1, -1):
+        event = ordered[before].event
+        is_same = event.data.get("link") == passing["link"]
+        if is_same and event.kind == "ha_link_open":
+            if event["conn"] <= passing["conn"]:
+                break
+            place = before
+        elif ordered[before].t_ms >= since_ms:
+            is_cut = is_same and event.kind in CUT_KINDS
+            is_cut = is_cut and event.data.get("conn", passing["conn"]) == passing["conn"]
+            ends = (get_slave(passing), master)
+            if is_cut or (event.kind in END_KINDS and event["node"] in ends):
+                place = before
+    return place
+
+
+def find_time_ms(event: Event) -> float:
+    """When what an event tells has happened; a put's line is written some time after its answer."""
+    if event.kind == "put":
+        return min(event.t_ms, float(event["t_begin_ms"] + event["duration_ms"]))
+    return event.t_ms

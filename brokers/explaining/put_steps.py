@@ -1,0 +1,171 @@
+"""Steps of puts: where each goes in the log is recorded, and how it was answered, and after what time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from brokers.explaining.scene import Arguments, Scene
+from brokers.explaining.steps import HiddenStep, Knowledge
+from brokers.recordings.ahead.puts import RecordedPut
+from brokers.recordings.clock import GRAIN_MS, JITTER_MS, TRANSFER_WAIT_MS
+from reference.language.compiled import Ranges, State
+from reference.worlds.replication.state import ANSWERED, STATUS_NAMES, WAITS_FOR_SLAVE
+
+MESSAGE_MIN_BYTES = 91
+"""The shortest message: no body, no properties, and a topic without a name (R-CL-05)."""
+
+BLANK_MIN_BYTES = 8
+"""What a file keeps free for the blank that ends it (R-CL-06)."""
+
+
+SLAVE_FAILURES = frozenset({"give_up_slave_wait", "time_out_slave_wait"})
+"""Rules by which a put waits for a slave in vain."""
+
+FAILED_STATUSES = frozenset({"FLUSH_SLAVE_TIMEOUT", "FLUSH_DISK_TIMEOUT"})
+"""How such a put is answered; since the two waits run at once the disk may fail, too."""
+
+
+def is_blank_wanted(scene: Scene, step: HiddenStep) -> bool:
+    """A file is filled up where the next put lies beyond it, or a frame shows the blank."""
+    end, size = scene.get(scene.master_end), scene.file_bytes
+    blanks = scene.plan.blank_by_seq.values()
+    if any(b.start_offset == end and scene.puts.is_called(b, scene.now_ms) for b in blanks):
+        return True
+    put = scene.puts.find_next()
+    if scene.puts.run in scene.plan.sampled_processes and put is not None:
+        return put.start_offset // size != end // size
+    called = scene.puts.find_next_called(scene.now_ms)
+    if called is not None and called.start_offset > end:
+        return True
+    return any(
+        frame.offset <= end < (sent := frame.offset + frame.size_bytes)
+        and sent % size == 0
+        and not (put is not None and put.start_offset <= sent)
+        for link in scene.links
+        if (frame := link.find_next_sent()) is not None
+    )
+
+
+def choose_message(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iterable[Arguments]:
+    """The next put that has been called, if its place is the end of the log."""
+    put = scene.puts.find_next_called(scene.now_ms)
+    is_its_place = step.index == len(scene.puts.slots)
+    if put is None or not is_its_place or put.start_offset != scene.get(scene.master_end):
+        return []
+    waits = int(put.waits_for_store)
+    return [{"size_bytes": put.size_bytes, "waits_for_store": waits}]
+
+
+def choose_other_message(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iterable[Arguments]:
+    """Bytes of puts that the recorder has left out, up to the next that is seen."""
+    put = scene.puts.find_next()
+    if put is None or put.process not in scene.plan.sampled_processes:
+        return []
+    low, high = ranges[0]
+    end, size = scene.get(scene.master_end), scene.file_bytes
+    bounds = [high, put.start_offset - end, size - end % size - BLANK_MIN_BYTES]
+    bounds.append(scene.pins.compute_cap(scene.master_end) - end)
+    # A flush ends where the log ended, so the log has ended wherever one is seen to.
+    flushed = scene.pins.compute_cap("master.log.flushed_offset")
+    bounds += [flushed - end] if flushed > end else []
+    frames = (link.find_next_sent() for link in scene.links)
+    bounds += [f.offset + f.size_bytes - end for f in frames if f is not None][:1]
+    most = int(min(bounds))
+    return [{step.instance.arguments[0]: most}] if most >= max(low, MESSAGE_MIN_BYTES) else []
+
+
+def is_message_followed(scene: Scene, step: HiddenStep) -> bool:
+    """It is a message of a put that is not answered."""
+    return step.index < len(scene.puts.slots)
+
+
+def is_wait_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
+    """A put's wait goes on as it was recorded to end."""
+    put = scene.puts.slots[step.index]
+    took_ms = min(put.duration_ms, scene.now_ms + JITTER_MS - put.begin_ms)
+    if not is_wait_in_time(scene, step, put, took_ms):
+        return False
+    if step.rule in SLAVE_FAILURES and put.status not in FAILED_STATUSES:
+        return False
+    if step.rule == "answer_slave_wait" and put.status == "FLUSH_SLAVE_TIMEOUT":
+        return False
+    phase = scene.get_of(after, f"messages.{step.index}.phase")
+    status = STATUS_NAMES[scene.get_of(after, f"messages.{step.index}.status")]
+    if step.rule in {"time_out_disk_wait", "give_up_disk_wait"}:
+        may_change = put.status in {"FLUSH_SLAVE_TIMEOUT", "SLAVE_NOT_AVAILABLE"}
+        if status != put.status and not may_change:
+            return False
+    return phase != ANSWERED or status == put.status
+
+
+def is_wait_in_time(scene: Scene, step: HiddenStep, put: RecordedPut, took_ms: float) -> bool:
+    """No wait ends before its time, and none goes on that is known to have ended."""
+    timers = scene.plan.timers
+    if step.rule == "time_out_slave_wait":
+        return took_ms + GRAIN_MS >= timers.slave_wait_ms
+    if step.rule == "time_out_disk_wait":
+        return took_ms + GRAIN_MS >= timers.sync_flush_timeout_ms
+    if step.rule == "answer_disk_wait":
+        return put.status != "FLUSH_DISK_TIMEOUT"
+    if step.rule == "request_slave_wait":
+        return put.status != "SLAVE_NOT_AVAILABLE" and is_turn(scene, put)
+    if step.rule == "wait_one_second":
+        waited = scene.puts.waits.get(put.seq, 0)
+        return put.status == "FLUSH_SLAVE_TIMEOUT" and waited <= took_ms // TRANSFER_WAIT_MS
+    return True
+
+
+def is_turn(scene: Scene, put: RecordedPut) -> bool:
+    """No put that is answered before this one has still to enter the line of the group transfer.
+
+    A put enters it after it has left the lock under which it was appended, so the order of the line
+    need not be that of the log (CommitLog#handleHA; GroupTransferService serves one at a time).
+    """
+    waiting = [
+        other
+        for slot, other in enumerate(scene.puts.slots)
+        if scene.get(f"messages.{slot}.phase") < WAITS_FOR_SLAVE
+    ]
+    if (called := scene.puts.find_next_called(scene.now_ms)) is not None:
+        waiting.append(called)
+    return not any(
+        other.waits_for_store
+        and other.status != "SLAVE_NOT_AVAILABLE"
+        and other.begin_ms + other.duration_ms < put.begin_ms + put.duration_ms
+        for other in waiting
+    )
+
+
+def note_appended(scene: Scene, step: HiddenStep, arguments: Arguments, after: State) -> None:
+    """The next put has its place in the log."""
+    scene.puts.append_next()
+
+
+def note_waited(scene: Scene, step: HiddenStep, arguments: Arguments, after: State) -> None:
+    """The group transfer has waited for a put once more."""
+    seq = scene.puts.slots[step.index].seq
+    scene.puts.waits[seq] = scene.puts.waits.get(seq, 0) + 1
+
+
+WAITS = (
+    "flush_for_put",
+    "answer_disk_wait",
+    "give_up_disk_wait",
+    "time_out_disk_wait",
+    "skip_slave_wait",
+    "refuse_slave_wait",
+    "request_slave_wait",
+    "answer_slave_wait",
+    "give_up_slave_wait",
+    "time_out_slave_wait",
+    "wait_one_second",
+)
+"""Rules about the wait of a put."""
+
+PUT_STEPS = Knowledge(
+    wanted={"fill_file": is_blank_wanted, **dict.fromkeys(WAITS, is_message_followed)},
+    choose={"append_message": choose_message, "append_other_message": choose_other_message},
+    allowed=dict.fromkeys(WAITS, is_wait_allowed),
+    note={"append_message": note_appended, "wait_one_second": note_waited},
+)
+"""What is known about the steps of puts."""

@@ -1,0 +1,177 @@
+"""Where an explanation stands: the state, what is queued, and what is still to be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from attrs import define, evolve, field, frozen
+
+from brokers.explaining.moments import Moment, list_moments
+from brokers.explaining.pins import Pins
+from brokers.explaining.puts import PutLine, number_runs
+from brokers.explaining.sightings import Sightings
+from brokers.explaining.traffic import LinkQueues, Traffic
+from brokers.recordings.ahead.plan import Plan
+from brokers.recordings.settings import read_settings
+from reference.language.compiled import CompiledMachine, State, compute_compiled_machine
+from reference.language.leaves import flatten
+from reference.language.machine import Action
+from reference.roles import FlushDiskType
+from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
+from reference.worlds.replication.state import Cluster, Message
+
+Arguments: TypeAlias = Mapping[str, int]
+
+
+class Refused(Exception):  # noqa: N818
+    """No step shows what an event shows."""
+
+
+@frozen
+class Step:
+    """A step that was taken, and when."""
+
+    t_ms: float
+    action: Action
+
+
+@define(eq=False)
+class Scene:
+    """The state of a group of brokers, and what its recording goes on to show."""
+
+    plan: Plan = field(repr=False)
+    machine: CompiledMachine = field(repr=False)
+    sightings: Sightings = field(repr=False)
+    state: State = field(repr=False)
+    pins: Pins = field(repr=False)
+    links: Sequence[LinkQueues]
+    puts: PutLine
+    now_ms: float = 0.0
+    granted: Mapping[str, float] = field(factory=dict)
+    """Steps that an event allows, and since when: connects and stops that are seen to begin."""
+    blocked: Mapping[str, float] = field(factory=dict)
+    """Steps that are possible and that only a cap forbids, and since when."""
+    steps: tuple[Step, ...] | list[Step] = field(factory=list)
+
+    @classmethod
+    def begin(cls, plan: Plan) -> tuple[Scene, list[Moment]]:
+        """The scene before the first moment, and all moments."""
+        plan = add_pool(plan)
+        machine = compute_compiled_machine(plan.structure)
+        events = plan.recording.events
+        moments = list_moments(events, plan.master, plan.slaves)
+        sightings = Sightings(plan)
+        links = [
+            LinkQueues(slave, Traffic.gather(plan, name)) for slave, name in enumerate(plan.slaves)
+        ]
+        return cls(
+            plan,
+            machine,
+            sightings,
+            machine.encode(plan.structure.make_initial(plan.parameters)),
+            Pins.gather(sightings.list_pins(moments)),
+            links,
+            PutLine(plan.puts, number_runs(moments, plan.master)),
+        ), moments
+
+    def copy(self) -> Scene:
+        """The same, which may go on otherwise."""
+        return evolve(
+            self,
+            pins=self.pins.copy(),
+            links=[link.copy() for link in self.links],
+            puts=self.puts.copy(),
+            granted=dict(self.granted),
+            blocked=dict(self.blocked),
+            steps=list(self.steps),
+        )
+
+    @property
+    def cluster(self) -> Cluster:
+        """The state as the rules see it."""
+        cluster: Cluster = self.machine.decode(self.state)
+        return cluster
+
+    def get(self, leaf: str) -> Any:
+        """The value of a leaf."""
+        return self.state[self.machine.places[leaf]]
+
+    def get_of(self, state: State, leaf: str) -> Any:
+        """The value of a leaf in another state."""
+        return state[self.machine.places[leaf]]
+
+    @property
+    def master_end(self) -> str:
+        """The leaf that says where the master's log ends."""
+        return self.sightings.get_end(self.plan.master)
+
+    @property
+    def file_bytes(self) -> int:
+        """The size of a file of the log."""
+        return int(self.get("parameters.mapped_file_size_bytes"))
+
+    def try_step(self, name: str, arguments: Arguments) -> State | None:
+        """The state after a step; None where it is not possible."""
+        if name not in self.machine.instances:
+            return None
+        return self.machine.take(self.state, Action(name, dict(arguments)))
+
+    def take(self, name: str, arguments: Arguments, after: State) -> None:
+        """Take a step that leads to this state."""
+        self.state = after
+        self.steps.append(Step(self.now_ms, Action(name, dict(arguments))))
+
+    def take_one_of(
+        self, tries: Sequence[tuple[str, Arguments]], shown: Mapping[str, int] | None = None
+    ) -> None:
+        """The first of some steps that is possible and leads to these values. Raises Refused."""
+        needed = shown or {}
+        for name, arguments in tries:
+            after = self.try_step(name, arguments)
+            if after is not None and all(
+                self.get_of(after, leaf) == value for leaf, value in needed.items()
+            ):
+                self.take(name, arguments, after)
+                return
+        raise Refused(self.tell_failed([name for name, _ in tries], needed))
+
+    def tell_failed(self, names: Sequence[str], needed: Mapping[str, int]) -> str:
+        """Why none of these steps is possible."""
+        told = []
+        for name in names:
+            if (instance := self.machine.instances.get(name)) is not None:
+                failed = " and ".join(instance.list_failed(self.state))
+                told.append(f"{name}: {failed} does not hold" if failed else f"{name} shows else")
+        wanted = "".join(f", so that {leaf} is {value}" for leaf, value in needed.items())
+        return f"it is not possible{wanted}; " + "; ".join(told)
+
+    def drop_message(self, slot: int) -> None:
+        """The message of a put that is answered is not followed any more; the others move up."""
+        size = len(flatten(Message()))
+        first = self.machine.places["messages.0.phase"]
+        here, end = first + slot * size, first + self.plan.structure.messages * size
+        blank = tuple(flatten(Message()).values())
+        state = self.state
+        self.state = (*state[:here], *state[here + size : end], *blank, *state[end:])
+        del self.puts.slots[slot]
+
+
+def add_pool(plan: Plan) -> Plan:
+    """The plan of a group whose master keeps appended bytes in a pool, if it is told to.
+
+    Each kill may take what waits in it, and then begins a life of the log.
+    """
+    settings = read_settings(plan.recording.config["nodes"][plan.master])
+    is_async = plan.structure.flush_disk_type is FlushDiskType.ASYNC_FLUSH
+    if settings.get("transientStorePoolEnable") != "true" or not is_async:
+        return plan
+    kills = sum(
+        event.kind == "node_kill9" and event["node"] == plan.master
+        for event in plan.recording.events
+    )
+    structure = plan.structure
+    variants = (STORE_POOL, *structure.variants)
+    return evolve(
+        plan, structure=evolve(structure, variants=variants, lives=structure.lives + kills)
+    )

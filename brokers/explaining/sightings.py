@@ -1,0 +1,181 @@
+"""What an event shows of the state, and what it makes one forget."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from attrs import field, frozen
+
+from brokers.explaining.moments import CUT_KINDS, Moment
+from brokers.explaining.pins import Pin
+from brokers.recordings.ahead.plan import Plan
+from brokers.recordings.reading import Event
+from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
+
+LOG_FIELDS: Mapping[str, str] = {
+    "flushed_offset": "flushed_offset",
+    "dispatched_offset": "dispatched_offset",
+}
+"""Fields of a broker's state, and the leaf of its log that each shows."""
+
+MASTER_FIELDS: Mapping[str, str] = {
+    "push2_slave_max_offset": "master.push2_slave_max_offset",
+    "connection_count": "master.connection_count",
+}
+"""The same of the master."""
+
+CONNECTION_FIELDS: Mapping[str, str] = {
+    "slave_request_offset": "slave_request_offset",
+    "slave_ack_offset": "slave_ack_offset",
+    "next_transfer_from": "next_transfer_offset",
+}
+"""Fields of a connection of the master, and the leaf of the link that each shows."""
+
+COMMITTED = "committed_offset.0"
+"""Up to where a pool is committed."""
+
+STATE_KINDS = frozenset({"snapshot", "node_started"})
+"""Events that show a whole broker."""
+
+FORGETTING_KINDS = frozenset({"node_kill9", "node_stop_clean", "store_wiped", "process_exit"})
+"""Events after which what a process knew is gone."""
+
+
+@frozen
+class Sightings:
+    """Reads events of one group of brokers."""
+
+    plan: Plan = field(repr=False)
+    paths: Mapping[str, str] = field(init=False)
+    """The place of each broker in the state, by name."""
+
+    @paths.default
+    def _name_paths(self) -> Mapping[str, str]:
+        slaves = {name: f"slaves.{number}" for number, name in enumerate(self.plan.slaves)}
+        return {self.plan.master: "master", **slaves}
+
+    reports: Mapping[tuple[int, int], Sequence[int]] = field(init=False, repr=False)
+    """By slave and connection: what it reports."""
+
+    @reports.default
+    def _gather_reports(self) -> Mapping[tuple[int, int], Sequence[int]]:
+        reports: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for event in self.plan.recording.events:
+            if event.kind == "ha_report":
+                slave = self.plan.find_slave_of_link(event)
+                reports[slave, event["conn"]].append(event["slave_offset"])
+        return reports
+
+    def get_end(self, node: str) -> str:
+        """The leaf that says where a broker's log ends."""
+        return f"{self.paths[node]}.log.ends.{self.plan.structure.lives - 1}"
+
+    def get_shown_end(self, node: str) -> str:
+        """The leaf that a broker shows as its end: bytes in a pool are not (getReadPosition)."""
+        has_pool = STORE_POOL in self.plan.structure.variants
+        return COMMITTED if has_pool and node == self.plan.master else self.get_end(node)
+
+    def list_pins(self, moments: Iterable[Moment]) -> Iterator[Pin]:
+        """What all moments show and forget."""
+        for moment in moments:
+            for leaf, value in self.list_seen(moment):
+                yield Pin(leaf, value, moment.key, moment.t_ms)
+            if not moment.is_call:
+                for leaf in self.list_forgotten(moment.event):
+                    yield Pin(leaf, None, moment.key, moment.t_ms)
+
+    def list_seen(self, moment: Moment) -> Iterator[tuple[str, int]]:
+        """Leaves and their values that a moment bounds."""
+        event = moment.event
+        yield from self.list_shown(moment)
+        if moment.is_call:
+            return
+        if event.kind == "ha_link_open":
+            yield from self._list_first_report(event)
+        if event.kind == "node_stop_clean" and event.data.get("abort_file_present"):
+            # Whoever has dispatched its log stops without leaving that file (R-RC-02).
+            yield f"{self.paths[event['node']]}.log.dispatched_offset", event["max_offset"] - 1
+        if event.seq in self.plan.surgeries and event.kind in FORGETTING_KINDS:
+            lost = self.plan.surgeries[event.seq]["lost_from_offset"]
+            yield f"{self.paths[event['node']]}.log.flushed_offset", lost
+
+    def _list_first_report(self, event: Event) -> Iterator[tuple[str, int]]:
+        """A slave reports first where its log ended when it connected (HAClient#connectMaster)."""
+        slave = self.plan.find_slave_of_link(event)
+        reports = self.reports.get((slave, event["conn"]), ())
+        if reports:
+            yield self.get_end(self.plan.slaves[slave]), reports[0]
+
+    def list_shown(self, moment: Moment) -> Iterator[tuple[str, int]]:
+        """Leaves and their values that a moment shows."""
+        event = moment.event
+        is_of_master = event.data.get("node") == self.plan.master
+        if moment.is_call:
+            yield from self._list_put(event, "before")
+        elif event.kind in STATE_KINDS:
+            yield from self._list_broker(event)
+        elif event.kind == "put" and is_of_master:
+            yield from self._list_put(event, "after")
+
+    def _list_put(self, event: Event, when: str) -> Iterator[tuple[str, int]]:
+        fields = {
+            f"push2_slave_{when}": "master.push2_slave_max_offset",
+            f"connection_count_{when}": "master.connection_count",
+        }
+        if when == "after":
+            fields["max_offset_after"] = self.get_shown_end(event["node"])
+        yield from pick(event.data, fields)
+
+    def _list_broker(self, event: Event) -> Iterator[tuple[str, int]]:
+        node = event["node"]
+        log = f"{self.paths[node]}.log"
+        yield from pick(event.data, {"max_offset": self.get_shown_end(node)})
+        yield from pick(event.data, {name: f"{log}.{leaf}" for name, leaf in LOG_FIELDS.items()})
+        if (begin := event.data.get("min_offset")) is not None:
+            yield f"{log}.has_file", int(begin != -1)
+            if begin != -1:
+                yield f"{log}.start_offset", begin
+        if node == self.plan.master:
+            yield from pick(event.data, MASTER_FIELDS)
+            yield from self._list_connections(event)
+        elif event.kind == "snapshot" and "ha_client_connected" in event.data:
+            slave = self.plan.slaves.index(node)
+            yield f"links.{slave}.is_open", int(event["ha_client_connected"])
+
+    def _list_connections(self, event: Event) -> Iterator[tuple[str, int]]:
+        """What the master knows of its only connection to its only slave."""
+        connections = event.data.get("connections") or ()
+        if len(connections) == len(self.plan.slaves) == 1:
+            fields = {name: f"links.0.{leaf}" for name, leaf in CONNECTION_FIELDS.items()}
+            yield from pick(connections[0], fields)
+
+    def list_forgotten(self, event: Event) -> Iterator[str]:
+        """Leaves of which nothing that was so before an event need be so after it."""
+        if event.kind in FORGETTING_KINDS:
+            yield from self._list_forgotten_by_end(event)
+        elif event.kind in CUT_KINDS or event.kind == "ha_link_open":
+            yield from list_link_leaves(self.plan.find_slave_of_link(event))
+
+    def _list_forgotten_by_end(self, event: Event) -> Iterator[str]:
+        node = event["node"]
+        log = f"{self.paths[node]}.log"
+        yield from (f"{log}.flushed_offset", f"{log}.dispatched_offset")
+        yield self.get_shown_end(node)
+        if event.seq in self.plan.surgeries or event.kind == "store_wiped":
+            yield from (f"{log}.has_file", f"{log}.start_offset")
+        if node == self.plan.master:
+            yield from MASTER_FIELDS.values()
+        for slave, name in enumerate(self.plan.slaves):
+            if node in (self.plan.master, name):
+                yield from list_link_leaves(slave)
+
+
+def pick(data: Mapping[str, int], leaves: Mapping[str, str]) -> Iterator[tuple[str, int]]:
+    """The leaves whose fields are there, with their values."""
+    return ((leaf, int(data[name])) for name, leaf in leaves.items() if name in data)
+
+
+def list_link_leaves(slave: int) -> Sequence[str]:
+    """What a link forgets with its connection."""
+    return [f"links.{slave}.{leaf}" for leaf in (*CONNECTION_FIELDS.values(), "is_open")]

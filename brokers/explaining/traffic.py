@@ -1,0 +1,137 @@
+"""What goes over a link: frames and reports, queued until somebody takes them.
+
+A frame is sent by the master, noted on its way and taken by the slave; a report is made by the
+slave, noted on its way and read by the master.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from attrs import define, evolve, field, frozen
+
+from brokers.explaining.moments import CUT_KINDS, END_KINDS
+from brokers.recordings.ahead.plan import Plan
+from brokers.recordings.groups import LINK_PREFIX
+
+
+@frozen
+class Frame:
+    """Bytes of a log that are noted on a link."""
+
+    offset: int
+    size_bytes: int
+    t_ms: float
+
+
+@frozen
+class Traffic:
+    """All that is noted of one link, by connection."""
+
+    frames: Mapping[int, Sequence[Frame]]
+    """Without heartbeats."""
+    reports: Mapping[int, Sequence[int]]
+    ends_ms: Mapping[int, float]
+    """When a connection was seen to have ended, by its end, a later one, or that of a broker."""
+    opens_ms: Sequence[float]
+    """When the slave connected."""
+    is_shown: bool
+    """There is a proxy in the link, which notes connections."""
+    are_bytes_shown: bool
+    """It notes what goes over them."""
+
+    @classmethod
+    def gather(cls, plan: Plan, slave: str) -> Traffic:
+        """Of the link of one slave."""
+        ahead = plan.links[plan.slaves.index(slave)]
+        link, nodes = LINK_PREFIX + slave, (plan.master, slave)
+        frames: dict[int, list[Frame]] = defaultdict(list)
+        reports: dict[int, list[int]] = defaultdict(list)
+        ends_ms: dict[int, float] = {}
+        opens_ms = []
+        present = 0
+        for event in plan.recording.events:
+            is_own = event.data.get("link") == link
+            if is_own and event.kind == "ha_frame" and event["body_bytes"]:
+                frame = Frame(event["master_offset"], event["body_bytes"], event.t_ms)
+                frames[event["conn"]].append(frame)
+            elif is_own and event.kind == "ha_report":
+                reports[event["conn"]].append(event["slave_offset"])
+            elif is_own and event.kind in CUT_KINDS:
+                ends_ms.setdefault(event.data.get("conn", present), event.t_ms)
+            elif is_own and event.kind == "ha_link_open":
+                ends_ms.setdefault(present, event.t_ms)
+                present = event["conn"]
+                opens_ms.append(event.t_ms)
+            elif event.kind in END_KINDS and event["node"] in nodes:
+                ends_ms.setdefault(present, event.t_ms)
+        is_shown = not ahead.is_connection_hidden
+        are_bytes_shown = is_shown and not ahead.is_traffic_hidden
+        return cls(frames, reports, ends_ms, opens_ms, is_shown, are_bytes_shown)
+
+
+@define(eq=False)
+class LinkQueues:
+    """One link, in its present connection."""
+
+    slave: int
+    traffic: Traffic = field(repr=False)
+    connection: int = 0
+    """Its number; 0 before the first."""
+    is_open: bool = False
+    sent: int = 0
+    """Frames that the master has sent."""
+    noted: int = 0
+    """Those of them that were noted."""
+    taken: int = 0
+    """Those of these that the slave has taken."""
+    seen: int = 0
+    """Reports that were noted."""
+    made: list[int] = field(factory=list)
+    """Reports that the slave has made, and which were not noted."""
+    unread: list[int] = field(factory=list)
+    """Reports that were noted, and which the master has not read."""
+    last_report: int | None = None
+    last_report_ms: float = -math.inf
+    last_frame_ms: float | None = None
+    """When the last frame was noted, a heartbeat or not; None before the first."""
+    last_end: int | None = None
+    """Where the last frame with bytes ended."""
+    opened_ms: float = 0.0
+    is_stalled: bool = False
+    """The proxy holds back what goes over the link."""
+    stalled_ms: float = -math.inf
+    healed_ms: float = -math.inf
+
+    def begin(self, connection: int, t_ms: float) -> None:
+        """A connection begins, or with number 0 there is none."""
+        self.connection, self.is_open, self.opened_ms = connection, connection > 0, t_ms
+        self.sent = self.noted = self.taken = self.seen = 0
+        self.made, self.unread = [], []
+        self.last_report, self.last_report_ms = None, t_ms
+        self.last_frame_ms = self.last_end = None
+
+    def find_next_sent(self) -> Frame | None:
+        """The next frame that the master sends; None if no more is noted."""
+        frames = self.traffic.frames.get(self.connection, ())
+        return frames[self.sent] if self.sent < len(frames) else None
+
+    def find_next_taken(self) -> Frame | None:
+        """The next frame that the slave takes; None if none is on its way."""
+        if self.taken >= self.noted:
+            return None
+        return self.traffic.frames[self.connection][self.taken]
+
+    def list_left_reports(self) -> Sequence[int]:
+        """The reports of this connection that are still to be noted."""
+        return self.traffic.reports.get(self.connection, ())[self.seen :]
+
+    def ends_before(self, t_ms: float) -> bool:
+        """This connection is seen to end before a moment."""
+        return self.traffic.ends_ms.get(self.connection, math.inf) < t_ms
+
+    def copy(self) -> LinkQueues:
+        """The same, over which other things may go."""
+        return evolve(self, made=list(self.made), unread=list(self.unread))
