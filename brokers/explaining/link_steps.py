@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from brokers.explaining.scene import Arguments, Scene
 from brokers.explaining.steps import HiddenStep, Knowledge, note_granted
 from brokers.recordings.clock import LATE_MS, SLACK_MS
+from brokers.recordings.view import Displaced
 from reference.language.compiled import Ranges, State
 
 
@@ -58,7 +59,7 @@ def choose_stored(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iterable[Ar
     """A slave stores the frames that have arrived, one after another."""
     link = scene.links[step.index]
     if not link.traffic.are_bytes_shown:
-        leaf = f"slaves.{step.index}.log.ends.{scene.plan.structure.lives - 1}"
+        leaf = scene.get_slave_end(step.index)
         return choose_up_to(scene, step, ranges, leaf, scene.get(leaf))
     frame = link.find_next_taken()
     return [] if frame is None else [{step.instance.arguments[0]: frame.size_bytes}]
@@ -121,11 +122,11 @@ def is_idle_close_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
 
 
 def is_report_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
-    """On a link that nobody notes a slave reports once the master will know of it."""
+    """On a link that nobody notes a slave reports, unless its master will not know of it yet."""
     if scene.links[step.index].traffic.are_bytes_shown:
         return False
     seen = scene.pins.find_next_value(f"links.{step.index}.slave_request_offset")
-    return seen is not None and seen >= 0
+    return seen is None or seen >= 0
 
 
 def note_read(scene: Scene, step: HiddenStep, arguments: Arguments, after: State) -> None:
@@ -145,6 +146,15 @@ def note_stored(scene: Scene, step: HiddenStep, arguments: Arguments, after: Sta
     """A frame is taken, and what is stored now is reported."""
     scene.links[step.index].taken += 1
     note_made(scene, step, arguments, after)
+
+
+def note_displaced(scene: Scene, step: HiddenStep, arguments: Arguments, after: State) -> None:
+    """A frame is stored where the slave's log ends, which is not where the master has it."""
+    end, size = scene.get(scene.get_slave_end(step.index)), arguments[step.instance.arguments[0]]
+    source = scene.get(f"links.{step.index}.arrived_offset")
+    link = scene.links[step.index]
+    link.displaced = Displaced(scene.get("master.ghost_life"), end, end + size, source)
+    note_stored(scene, step, arguments, after)
 
 
 def note_made(scene: Scene, step: HiddenStep, arguments: Arguments, after: State) -> None:
@@ -173,7 +183,7 @@ LINK_STEPS = Knowledge(
         "receive_report": note_read,
         "transfer_batch": note_sent,
         "append_to_slave": note_stored,
-        "append_at_wrong_offset": note_stored,
+        "append_at_wrong_offset": note_displaced,
         "create_first_file": note_made,
         "connect_slave": note_granted,
     },

@@ -8,6 +8,7 @@ from brokers.explaining.pins import UNBOUNDED
 from brokers.explaining.scene import Arguments, Scene
 from brokers.explaining.sightings import COMMITTED
 from brokers.explaining.steps import HiddenStep, Knowledge, is_below_caps, note_granted
+from brokers.recordings.ahead.boundaries import find_scan_end
 from reference.language.compiled import Ranges, State
 
 CALLED_SOON_MS = 100.0
@@ -19,6 +20,8 @@ YOUNG_MS = 2000.0
 
 def is_deletion_wanted(scene: Scene, step: HiddenStep) -> bool:
     """The log will be seen to begin later; a young file goes shortly before that."""
+    if scene.plan.are_deletions_shown:
+        return False
     leaf = f"{step.broker}.log.start_offset"
     pin = scene.pins.find_next(leaf)
     if pin is None or pin.value is None or pin.value <= scene.get(leaf):
@@ -36,9 +39,20 @@ def choose_dispatched(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iterabl
     """As far as possible, or to the last end of a message that will be seen."""
     low, high = ranges[0]
     most = min(high, scene.pins.compute_cap(f"{step.broker}.log.dispatched_offset"))
+    if scene.plan.structure.lives > 1 and not scene.plan.are_puts_hidden:
+        most = min(most, find_records_end(scene, step))
     ends = {put.end_offset for put in scene.plan.puts if put.end_offset <= most} | {int(most)}
     name = step.instance.arguments[0]
     return [{name: end} for end in sorted(ends, reverse=True)[:2] if low <= end <= high]
+
+
+def find_records_end(scene: Scene, step: HiddenStep) -> int:
+    """Where the records of a log end; a dispatch stops where another epoch begins within one."""
+    cluster = scene.cluster
+    log = cluster.master.log if step.broker == "master" else cluster.slaves[step.index].log
+    if log.start_offset < log.ghost_unknown_below_offset:
+        return log.max_offset
+    return find_scan_end(scene.plan.tables, log)
 
 
 def choose_committed(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iterable[Arguments]:
@@ -59,7 +73,7 @@ def is_swallowed_error_allowed(scene: Scene, step: HiddenStep, after: State) -> 
     """A flush counts that failed: more will be seen flushed than a loss of power leaves."""
     leaf = "master.log.flushed_offset"
     pin = scene.pins.find_next(leaf)
-    lost = scene.plan.lost_offsets.get(scene.puts.run)
+    lost = scene.plan.lost_offsets.get(scene.process)
     if pin is None or pin.value is None or lost is None or pin.key in find_losses(scene):
         return False
     return bool(lost < pin.value and scene.get_of(after, leaf) <= pin.value)
@@ -76,7 +90,7 @@ def is_flush_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
         return False
     if not scene.plan.structure.is_sync_flush:
         return True
-    timeout_ms = scene.plan.timers.sync_flush_timeout_ms
+    timeout_ms = scene.timers.sync_flush_timeout_ms
     late = [
         put.duration_ms < timeout_ms and put.status == "FLUSH_DISK_TIMEOUT"
         for put in scene.puts.slots

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 
 from brokers.recordings.ahead.order import derive_logged_stops, derive_stops
 from brokers.recordings.clock import KILL_MS
-from brokers.recordings.kinds import IGNORED_KINDS
+from brokers.recordings.kinds import IGNORED_KINDS, START_KINDS
 from brokers.recordings.reading import Event
 
 Key: TypeAlias = tuple[int, bool]
@@ -73,7 +73,7 @@ def put_after_starts(moments: Sequence[Moment], slaves: Sequence[str]) -> list[M
     ordered: list[Moment] = []
     for moment in moments:
         event = moment.event
-        if event.kind == "node_started" and event["node"] in down:
+        if event.kind in START_KINDS and event["node"] in down:
             down.discard(event["node"])
             ordered += [moment, *held[event["node"]]]
             held[event["node"]] = []

@@ -8,12 +8,21 @@ from typing import TypeAlias
 from attrs import define
 
 from brokers.explaining.advancing import Advance
+from brokers.explaining.checking import (
+    CHECKS,
+    check_remembered,
+    check_start,
+    check_stop,
+)
 from brokers.explaining.deadlines import check_timer
+from brokers.explaining.facts import Check, make_view
 from brokers.explaining.moments import HEALED_MS, Moment
 from brokers.explaining.scene import Refused, Scene
-from brokers.explaining.sightings import COMMITTED
+from brokers.explaining.sightings import COMMITTED, find_next_start
 from brokers.explaining.traffic import LinkQueues
-from brokers.recordings.ahead.plan import Plan
+from brokers.recordings.ahead.plan import MASTER
+from brokers.recordings.checks.logs import check_surgery
+from brokers.recordings.checks.settings import check_address, check_set_config
 from brokers.recordings.clock import (
     GRAIN_MS,
     KILL_MS,
@@ -22,7 +31,10 @@ from brokers.recordings.clock import (
     compute_longest_wait_ms,
     compute_time_out_ms,
 )
+from brokers.recordings.groups import OutsideTheModel
+from brokers.recordings.kinds import START_KINDS
 from brokers.recordings.reading import Event
+from brokers.recordings.view import Blocked, View
 from reference.releases.timing_differences import OWN_REPORT_TIMER
 from reference.worlds.replication.state import ANSWERED
 
@@ -41,16 +53,29 @@ class Observer:
         look = LOOKS.get(moment.kind)
         if look is not None:
             look(self, moment.event)
-        if moment.kind == "node_started":
+        if moment.kind in START_KINDS:
             self.advance.run(self.scene)
         self.scene.pins.pass_moment(moment.key)
         for leaf, value in self.scene.sightings.list_shown(moment):
             self.checked += 1
             self.compare(leaf, value)
+        if not moment.is_call:
+            for check in (*CHECKS.get(moment.kind, ()), check_remembered):
+                self.hold(check, moment.event)
         if moment.kind == "put":
             slot = self.scene.puts.find_slot(moment.event.seq)
             if slot is not None:
                 self.scene.drop_message(slot)
+
+    def hold(self, check: Check, event: Event) -> View:
+        """A check passes, and what it learns is known. Raises Refused."""
+        scene = self.scene
+        try:
+            known = check(make_view(scene, event), event)
+        except (Blocked, OutsideTheModel) as problem:
+            raise Refused(str(problem)) from problem
+        scene.facts = scene.facts.learn(known)
+        return known
 
     def compare(self, leaf: str, shown: int) -> None:
         """A leaf is what is shown."""
@@ -95,7 +120,7 @@ class Observer:
 
     def check_duration(self, event: Event, slot: int) -> None:
         """No answer takes longer than its waits, and no time-out comes early."""
-        timers, took_ms = self.scene.plan.timers, event["duration_ms"]
+        timers, took_ms = self.scene.timers, event["duration_ms"]
         longest_ms = SLACK_MS
         if event["wait_store_ok"]:
             longest_ms += compute_longest_wait_ms(timers) + timers.sync_flush_timeout_ms
@@ -225,6 +250,7 @@ class Observer:
     def see_kill(self, event: Event) -> None:
         """A process is killed; a store may lose what was not on its disk."""
         scene, rule, index = self.scene, *self.name_broker(event["node"])
+        self.check_runs(event)
         surgery = scene.plan.surgeries.get(event.seq)
         if surgery is None:
             kept = find_next_start(scene.plan, event)
@@ -236,17 +262,21 @@ class Observer:
             if rule == "master" and not kept:
                 tries.append(("lose_master_disk", {}))
             scene.take_one_of(tries)
-        self.end_process(event["node"])
+        self.end_process(event)
 
     def see_stop_begin(self, event: Event) -> None:
         """A process begins to stop, a little later at most."""
         rule, index = self.name_broker(event["node"])
         name = f"begin_{rule}_stop{index}"
-        self.scene.granted = {**self.scene.granted, name: self.scene.now_ms}
+        scene = self.scene
+        scene.granted = {**scene.granted, name: scene.now_ms}
+        node = scene.plan.find_node(event)
+        scene.facts = scene.facts.change_broker(node, stop_begin_ms=event.t_ms)
 
     def see_stop(self, event: Event) -> None:
         """A process has stopped."""
         scene, rule, index = self.scene, *self.name_broker(event["node"])
+        self.hold(check_stop, event)
         path = scene.sightings.paths[event["node"]]
         if not scene.get(f"{path}.is_stopping"):
             scene.take_one_of([(f"begin_{rule}_stop{index}", {})])
@@ -257,48 +287,120 @@ class Observer:
         if "max_offset" in event.data:
             shown[scene.sightings.get_end(event["node"])] = event["max_offset"]
         scene.take_one_of([(f"finish_{rule}_stop{index}", {})], shown)
-        self.end_process(event["node"])
+        self.end_process(event)
+
+    def see_exit(self, event: Event) -> None:
+        """A process ends, whose store has stopped before."""
+        scene = self.scene
+        node = scene.plan.find_node(event)
+        if not scene.facts.get_broker(node).is_store_closed:
+            self.see_hidden_stop(event)
+        scene.facts = scene.facts.change_broker(node, is_store_closed=False)
+        scene.process += event["node"] == scene.plan.master
+
+    def see_hidden_stop(self, event: Event) -> None:
+        """A whole broker stops its store before its process ends, and nobody notes that."""
+        if not self.scene.plan.are_puts_hidden:
+            raise Refused("the store of this broker was not shut down before its process ended")
+        self.see_stop(event)
+
+    def see_surgery(self, event: Event) -> None:
+        """A store loses bytes behind a stop in order: what that has not written goes with the power.
+
+        The rule is asked as if the process had ended by it.
+        """
+        scene, rule, index = self.scene, *self.name_broker(event["node"])
+        kept = event["lost_from_offset"]
+        if scene.get(scene.sightings.get_end(event["node"])) > kept:
+            scene.change({f"{scene.sightings.paths[event['node']]}.is_up": True})
+            scene.take_one_of([(f"lose_{rule}_power{index}", {"kept_offset": kept})])
+        self.hold(check_surgery, event)
+
+    def see_deletion(self, event: Event) -> None:
+        """A broker deletes its oldest files."""
+        scene, rule, index = self.scene, *self.name_broker(event["node"])
+        rules = (f"expire_{rule}_file", f"expire_uncopied_{rule}_file", f"delete_young_{rule}_file")
+        for _ in range(event["deleted"]):
+            scene.take_one_of([(f"{each}{index}", {}) for each in rules])
+
+    def see_settings(self, event: Event) -> None:
+        """Properties are set; those that the master reads anew count at once."""
+        scene = self.scene
+        role = event["props"].get("brokerRole")
+        if role is not None and event["node"] == scene.plan.master:
+            shown = {"master.is_sync": int(role == "SYNC_MASTER")}
+            if scene.get("master.is_sync") != shown["master.is_sync"]:
+                scene.take_one_of([("switch_master_role", {})], shown)
+        known = self.hold(check_set_config, event)
+        scene.state = scene.machine.encode(known.cluster)
+
+    def see_address(self, event: Event) -> None:
+        """A slave is told where its master is."""
+        known, scene = self.hold(check_address, event), self.scene
+        if (node := scene.plan.find_node(event)) != MASTER:
+            address = known.get_broker(node).ha_master_address
+            scene.facts = scene.facts.change_broker(node, ha_master_address=address)
 
     def see_wipe(self, event: Event) -> None:
         """Somebody removes a slave's store."""
-        _, index = self.name_broker(event["node"])
-        self.scene.take_one_of([(f"wipe_slave{index}", {})])
+        rule, index = self.name_broker(event["node"])
+        name = "lose_master_disk" if rule == "master" else f"wipe_slave{index}"
+        scene = self.scene
+        scene.take_one_of([(name, {})])
+        scene.facts = scene.facts.end(scene.plan.find_node(event), is_left=False)
 
     def see_start(self, event: Event) -> None:
         """A process runs anew, with what it has recovered."""
         scene, rule, index = self.scene, *self.name_broker(event["node"])
+        self.hold(check_start, event)
+        self.check_last_exit(event)
+        scene.facts = scene.facts.start(scene.plan.find_node(event), event)
         if scene.get(f"{scene.sightings.paths[event['node']]}.is_up"):
             return
-        recovered = {"recovered_offset": event["max_offset"]}
+        end = event.data.get("max_offset")
+        recovered = {} if end is None else {"recovered_offset": end}
         tries = [
             (name, recovered if instance.arguments else {})
             for name, instance in scene.machine.instances.items()
             if name.startswith(f"restart_{rule}") and name.endswith(index)
         ]
-        end = scene.sightings.get_end(event["node"])
-        scene.take_one_of(tries, {end: event["max_offset"]})
+        leaf = scene.sightings.get_end(event["node"])
+        scene.take_one_of(tries, {} if end is None else {leaf: end})
+        if event["node"] != scene.plan.master:
+            scene.links[scene.plan.slaves.index(event["node"])].recover(scene.get(leaf))
 
     def name_broker(self, node: str) -> tuple[str, str]:
         """How rules name a broker, and its index in the names of instances."""
         plan = self.scene.plan
         return ("master", "") if node == plan.master else ("slave", f"[{plan.slaves.index(node)}]")
 
-    def end_process(self, node: str) -> None:
+    def check_last_exit(self, event: Event) -> None:
+        """A start finds the abort file that the last process has left, or none."""
+        is_left = self.scene.plan.find_node(event) in self.scene.facts.abort_files
+        if event.data.get("last_exit_normal", not is_left) == is_left:
+            raise Refused(f"last_exit_normal is {event['last_exit_normal']}")
+
+    def check_runs(self, event: Event) -> None:
+        """A broker was seen to start, and not to end."""
+        if not self.scene.facts.get_broker(self.scene.plan.find_node(event)).is_started:
+            raise Refused("this broker does not run")
+
+    def end_process(self, event: Event) -> None:
         """What a process knew is gone."""
-        scene = self.scene
+        scene, node = self.scene, event["node"]
+        is_left = scene.get(f"{scene.sightings.paths[node]}.has_abort_file")
+        is_closed = event.kind != "node_kill9"
+        scene.facts = scene.facts.end(
+            scene.plan.find_node(event), is_left=bool(is_left), is_store_closed=is_closed
+        )
         if node == scene.plan.master:
             for _ in range(len(scene.puts.slots)):
                 scene.drop_message(0)
             scene.puts.end_run()
+            scene.process += not is_closed
         for link in scene.links:
             if not scene.get(f"links.{link.slave}.is_open"):
                 link.made, link.unread, link.is_open = [], [], False
-
-
-def find_next_start(plan: Plan, event: Event) -> int | None:
-    """Where the log of a broker ends when it runs anew; None if it never does."""
-    starts = (each for each in plan.list_later(event) if each.kind == "node_started")
-    return next((int(each["max_offset"]) for each in starts), None)
 
 
 Look: TypeAlias = Callable[[Observer, Event], None]
@@ -316,7 +418,13 @@ LOOKS: Mapping[str, Look] = {
     "node_kill9": Observer.see_kill,
     "node_stop_begin": Observer.see_stop_begin,
     "node_stop_clean": Observer.see_stop,
+    "process_exit": Observer.see_exit,
+    "store_surgery": Observer.see_surgery,
     "store_wiped": Observer.see_wipe,
-    "node_started": Observer.see_start,
+    "delete_expired_files": Observer.see_deletion,
+    "set_config": Observer.see_settings,
+    "update_ha_master_address": Observer.see_address,
+    "ha_master_address": Observer.see_address,
+    **dict.fromkeys(START_KINDS, Observer.see_start),
 }
 """What each kind of moment shows beside values of the state."""

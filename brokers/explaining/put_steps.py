@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from brokers.explaining.pins import UNBOUNDED
 from brokers.explaining.scene import Arguments, Scene
 from brokers.explaining.steps import HiddenStep, Knowledge
 from brokers.recordings.ahead.puts import RecordedPut
@@ -31,9 +32,9 @@ def is_blank_wanted(scene: Scene, step: HiddenStep) -> bool:
     blanks = scene.plan.blank_by_seq.values()
     if any(b.start_offset == end and scene.puts.is_called(b, scene.now_ms) for b in blanks):
         return True
+    if find_unseen_end(scene) // size > end // size:
+        return True
     put = scene.puts.find_next()
-    if scene.puts.run in scene.plan.sampled_processes and put is not None:
-        return put.start_offset // size != end // size
     called = scene.puts.find_next_called(scene.now_ms)
     if called is not None and called.start_offset > end:
         return True
@@ -57,21 +58,39 @@ def choose_message(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iterable[A
 
 
 def choose_other_message(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iterable[Arguments]:
-    """Bytes of puts that the recorder has left out, up to the next that is seen."""
-    put = scene.puts.find_next()
-    if put is None or put.process not in scene.plan.sampled_processes:
-        return []
+    """Bytes of puts that the recording leaves out, up to where the log is seen to end next."""
     low, high = ranges[0]
     end, size = scene.get(scene.master_end), scene.file_bytes
-    bounds = [high, put.start_offset - end, size - end % size - BLANK_MIN_BYTES]
-    bounds.append(scene.pins.compute_cap(scene.master_end) - end)
+    bounds = [high, find_unseen_end(scene) - end, size - end % size - BLANK_MIN_BYTES]
     # A flush ends where the log ended, so the log has ended wherever one is seen to.
     flushed = scene.pins.compute_cap("master.log.flushed_offset")
     bounds += [flushed - end] if flushed > end else []
-    frames = (link.find_next_sent() for link in scene.links)
-    bounds += [f.offset + f.size_bytes - end for f in frames if f is not None][:1]
     most = int(min(bounds))
     return [{step.instance.arguments[0]: most}] if most >= max(low, MESSAGE_MIN_BYTES) else []
+
+
+def find_unseen_end(scene: Scene) -> float:
+    """Up to where puts that the recording leaves out may have written; 0 for none.
+
+    To the next put, the next sight of the log's end, or that of the next frame.
+    """
+    put, plan = scene.puts.find_next(), scene.plan
+    is_sampled = put is not None and put.process in plan.sampled_processes
+    is_gap = put is not None and put.is_behind_gap and not rolls_file(scene, put)
+    if not (is_sampled or is_gap or plan.are_puts_hidden):
+        return 0
+    bounds = [scene.pins.compute_cap(scene.master_end)]
+    bounds += [] if put is None else [put.start_offset]
+    frames = (link.find_next_sent() for link in scene.links)
+    bounds += [f.offset + f.size_bytes for f in frames if f is not None][:1]
+    least = min(bounds)
+    return 0 if least == UNBOUNDED else least
+
+
+def rolls_file(scene: Scene, put: RecordedPut) -> bool:
+    """A put that is first in its file has filled up the one in which the log ends."""
+    end, size = scene.get(scene.master_end), scene.file_bytes
+    return put.start_offset % size == 0 and 0 < put.start_offset - end < size
 
 
 def is_message_followed(scene: Scene, step: HiddenStep) -> bool:
@@ -100,7 +119,7 @@ def is_wait_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
 
 def is_wait_in_time(scene: Scene, step: HiddenStep, put: RecordedPut, took_ms: float) -> bool:
     """No wait ends before its time, and none goes on that is known to have ended."""
-    timers = scene.plan.timers
+    timers = scene.timers
     if step.rule == "time_out_slave_wait":
         return took_ms + GRAIN_MS >= timers.slave_wait_ms
     if step.rule == "time_out_disk_wait":

@@ -10,6 +10,7 @@ from attrs import define, evolve, field
 from brokers.explaining.moments import END_KINDS, Moment
 from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.clock import JITTER_MS
+from brokers.recordings.kinds import START_KINDS
 
 
 def number_runs(moments: Sequence[Moment], master: str) -> dict[int, int]:
@@ -21,7 +22,7 @@ def number_runs(moments: Sequence[Moment], master: str) -> dict[int, int]:
             continue
         if moment.kind == "put":
             runs[moment.event.seq] = run
-        elif moment.kind == "node_started":
+        elif moment.kind in START_KINDS:
             is_up = True
         elif moment.kind in END_KINDS and is_up:
             run, is_up = run + 1, False

@@ -7,18 +7,17 @@ from typing import Any, TypeAlias
 
 from attrs import define, evolve, field, frozen
 
+from brokers.explaining.facts import Facts, begin_facts
 from brokers.explaining.moments import Moment, list_moments
 from brokers.explaining.pins import Pins
 from brokers.explaining.puts import PutLine, number_runs
 from brokers.explaining.sightings import Sightings
 from brokers.explaining.traffic import LinkQueues, Traffic
 from brokers.recordings.ahead.plan import Plan
-from brokers.recordings.settings import read_settings
+from brokers.recordings.clock import Timers
 from reference.language.compiled import CompiledMachine, State, compute_compiled_machine
 from reference.language.leaves import flatten
 from reference.language.machine import Action
-from reference.roles import FlushDiskType
-from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 from reference.worlds.replication.state import Cluster, Message
 
 Arguments: TypeAlias = Mapping[str, int]
@@ -47,7 +46,10 @@ class Scene:
     pins: Pins = field(repr=False)
     links: Sequence[LinkQueues]
     puts: PutLine
+    facts: Facts
     now_ms: float = 0.0
+    process: int = 0
+    """How many processes of the master have ended."""
     granted: Mapping[str, float] = field(factory=dict)
     """Steps that an event allows, and since when: connects and stops that are seen to begin."""
     blocked: Mapping[str, float] = field(factory=dict)
@@ -57,7 +59,6 @@ class Scene:
     @classmethod
     def begin(cls, plan: Plan) -> tuple[Scene, list[Moment]]:
         """The scene before the first moment, and all moments."""
-        plan = add_pool(plan)
         machine = compute_compiled_machine(plan.structure)
         events = plan.recording.events
         moments = list_moments(events, plan.master, plan.slaves)
@@ -73,6 +74,7 @@ class Scene:
             Pins.gather(sightings.list_pins(moments)),
             links,
             PutLine(plan.puts, number_runs(moments, plan.master)),
+            begin_facts(plan),
         ), moments
 
     def copy(self) -> Scene:
@@ -102,9 +104,22 @@ class Scene:
         return state[self.machine.places[leaf]]
 
     @property
+    def timers(self) -> Timers:
+        """The master's, as they are set now."""
+        return self.facts.timers or self.plan.timers
+
+    def get_link_timers(self, slave: int) -> Timers:
+        """Those of a slave and of its master."""
+        return self.timers.with_slave(self.plan.slave_timers[slave])
+
+    @property
     def master_end(self) -> str:
         """The leaf that says where the master's log ends."""
         return self.sightings.get_end(self.plan.master)
+
+    def get_slave_end(self, slave: int) -> str:
+        """The leaf that says where a slave's log ends."""
+        return self.sightings.get_end(self.plan.slaves[slave])
 
     @property
     def file_bytes(self) -> int:
@@ -146,6 +161,13 @@ class Scene:
         wanted = "".join(f", so that {leaf} is {value}" for leaf, value in needed.items())
         return f"it is not possible{wanted}; " + "; ".join(told)
 
+    def change(self, leaves: Mapping[str, int]) -> None:
+        """Give leaves other values, by no rule."""
+        state = list(self.state)
+        for leaf, value in leaves.items():
+            state[self.machine.places[leaf]] = value
+        self.state = tuple(state)
+
     def drop_message(self, slot: int) -> None:
         """The message of a put that is answered is not followed any more; the others move up."""
         size = len(flatten(Message()))
@@ -155,23 +177,3 @@ class Scene:
         state = self.state
         self.state = (*state[:here], *state[here + size : end], *blank, *state[end:])
         del self.puts.slots[slot]
-
-
-def add_pool(plan: Plan) -> Plan:
-    """The plan of a group whose master keeps appended bytes in a pool, if it is told to.
-
-    Each kill may take what waits in it, and then begins a life of the log.
-    """
-    settings = read_settings(plan.recording.config["nodes"][plan.master])
-    is_async = plan.structure.flush_disk_type is FlushDiskType.ASYNC_FLUSH
-    if settings.get("transientStorePoolEnable") != "true" or not is_async:
-        return plan
-    kills = sum(
-        event.kind == "node_kill9" and event["node"] == plan.master
-        for event in plan.recording.events
-    )
-    structure = plan.structure
-    variants = (STORE_POOL, *structure.variants)
-    return evolve(
-        plan, structure=evolve(structure, variants=variants, lives=structure.lives + kills)
-    )

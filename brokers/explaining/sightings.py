@@ -7,9 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import field, frozen
 
-from brokers.explaining.moments import CUT_KINDS, Moment
+from brokers.explaining.moments import CUT_KINDS, END_KINDS, Moment
 from brokers.explaining.pins import Pin
 from brokers.recordings.ahead.plan import Plan
+from brokers.recordings.ahead.puts import name_queue
+from brokers.recordings.kinds import BROKER_KINDS, START_KINDS
+from brokers.recordings.kinds import END_KINDS as PROCESS_END_KINDS
 from brokers.recordings.reading import Event
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 
@@ -35,7 +38,7 @@ CONNECTION_FIELDS: Mapping[str, str] = {
 COMMITTED = "committed_offset.0"
 """Up to where a pool is committed."""
 
-STATE_KINDS = frozenset({"snapshot", "node_started"})
+STATE_KINDS = BROKER_KINDS
 """Events that show a whole broker."""
 
 FORGETTING_KINDS = frozenset({"node_kill9", "node_stop_clean", "store_wiped", "process_exit"})
@@ -67,6 +70,34 @@ class Sightings:
                 reports[slave, event["conn"]].append(event["slave_offset"])
         return reports
 
+    processes: Mapping[int, int] = field(init=False, repr=False)
+    """By event: how many processes of the master had ended."""
+
+    @processes.default
+    def _number_processes(self) -> Mapping[int, int]:
+        process, numbers = 0, {}
+        for event in self.plan.recording.events:
+            numbers[event.seq] = process
+            is_end = event.kind in PROCESS_END_KINDS and event["node"] == self.plan.master
+            process += is_end
+        return numbers
+
+    down_seqs: frozenset[int] = field(init=False, repr=False)
+    """The events about brokers that do not run."""
+
+    @down_seqs.default
+    def _list_down(self) -> frozenset[int]:
+        down, seqs = set(self.paths), set()
+        for event in self.plan.recording.events:
+            node = event.data.get("node")
+            if event.kind in START_KINDS:
+                down.discard(node)
+            elif event.kind in END_KINDS:
+                down.add(node)
+            elif node in down:
+                seqs.add(event.seq)
+        return frozenset(seqs)
+
     def get_end(self, node: str) -> str:
         """The leaf that says where a broker's log ends."""
         return f"{self.paths[node]}.log.ends.{self.plan.structure.lives - 1}"
@@ -93,9 +124,13 @@ class Sightings:
             return
         if event.kind == "ha_link_open":
             yield from self._list_first_report(event)
+        if event.kind == "get_message":
+            yield from self._list_undispatched(event)
         if event.kind == "node_stop_clean" and event.data.get("abort_file_present"):
             # Whoever has dispatched its log stops without leaving that file (R-RC-02).
             yield f"{self.paths[event['node']]}.log.dispatched_offset", event["max_offset"] - 1
+        if event.kind in END_KINDS and event["node"] == self.plan.master:
+            yield from self._list_kept(event)
         if event.seq in self.plan.surgeries and event.kind in FORGETTING_KINDS:
             lost = self.plan.surgeries[event.seq]["lost_from_offset"]
             yield f"{self.paths[event['node']]}.log.flushed_offset", lost
@@ -107,6 +142,20 @@ class Sightings:
         if reports:
             yield self.get_end(self.plan.slaves[slave]), reports[0]
 
+    def _list_kept(self, event: Event) -> Iterator[tuple[str, int]]:
+        """What the next start of the master shows of the process that is killed."""
+        leaf, kept = self.get_shown_end(self.plan.master), find_next_start(self.plan, event)
+        if kept is not None and (self.plan.are_puts_hidden or leaf == COMMITTED):
+            yield leaf, kept
+
+    def _list_undispatched(self, event: Event) -> Iterator[tuple[str, int]]:
+        """A queue shows no message that is not dispatched: its next one lies behind that."""
+        queue, process = name_queue(event), self.processes[event.seq]
+        for put in self.plan.puts:
+            is_next = put.queue == queue and put.queue_offset == event["max_offset"]
+            if is_next and put.process == process and self.plan.structure.lives == 1:
+                yield f"{self.paths[event['node']]}.log.dispatched_offset", put.start_offset
+
     def list_shown(self, moment: Moment) -> Iterator[tuple[str, int]]:
         """Leaves and their values that a moment shows."""
         event = moment.event
@@ -117,6 +166,11 @@ class Sightings:
             yield from self._list_broker(event)
         elif event.kind == "put" and is_of_master:
             yield from self._list_put(event, "after")
+        elif event.kind == "get_message":
+            yield self.get_shown_end(event["node"]), event["max_offset_py"]
+        elif event.kind == "log_crc" and event.seq not in self.down_seqs:
+            ends = [each["to_offset"] for each in event["files"]]
+            yield from ((self.get_shown_end(event["node"]), end) for end in ends[-1:] if end)
 
     def _list_put(self, event: Event, when: str) -> Iterator[tuple[str, int]]:
         fields = {
@@ -179,3 +233,9 @@ def pick(data: Mapping[str, int], leaves: Mapping[str, str]) -> Iterator[tuple[s
 def list_link_leaves(slave: int) -> Sequence[str]:
     """What a link forgets with its connection."""
     return [f"links.{slave}.{leaf}" for leaf in (*CONNECTION_FIELDS.values(), "is_open")]
+
+
+def find_next_start(plan: Plan, event: Event) -> int | None:
+    """Where the log of a broker ends when it runs anew; None if it never does."""
+    starts = (each for each in plan.list_later(event) if each.kind in START_KINDS)
+    return next((each.data.get("max_offset") for each in starts), None)

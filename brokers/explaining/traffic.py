@@ -15,6 +15,7 @@ from attrs import define, evolve, field, frozen
 from brokers.explaining.moments import CUT_KINDS, END_KINDS
 from brokers.recordings.ahead.plan import Plan
 from brokers.recordings.groups import LINK_PREFIX
+from brokers.recordings.view import Displaced
 
 
 @frozen
@@ -102,6 +103,8 @@ class LinkQueues:
     opened_ms: float = 0.0
     is_stalled: bool = False
     """The proxy holds back what goes over the link."""
+    displaced: Displaced | None = None
+    """Bytes that the slave has stored at another offset than the master has them at."""
     stalled_ms: float = -math.inf
     healed_ms: float = -math.inf
 
@@ -112,6 +115,11 @@ class LinkQueues:
         self.made, self.unread = [], []
         self.last_report, self.last_report_ms = None, t_ms
         self.last_frame_ms = self.last_end = None
+
+    def recover(self, end: int) -> None:
+        """The slave runs anew with a log up to here."""
+        left = None if self.displaced is None else self.displaced.cut(end)
+        self.displaced = None if left is None else evolve(left, is_recovered=True)
 
     def find_next_sent(self) -> Frame | None:
         """The next frame that the master sends; None if no more is noted."""

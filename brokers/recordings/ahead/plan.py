@@ -50,6 +50,7 @@ from brokers.recordings.clock import FOREVER_MS, JITTER_MS, Timers, compute_long
 from brokers.recordings.groups import LINK_PREFIX, OutsideTheModel
 from brokers.recordings.kinds import END_KINDS, START_KINDS
 from brokers.recordings.reading import LARGEST_NUMBER, Event, Recording
+from brokers.recordings.settings import read_settings
 from reference.configuration.keys import KEYS
 from reference.releases.timing_differences import (
     BODY_SIZE_LIMIT,
@@ -66,6 +67,7 @@ from reference.worlds.replication.changes import (
     scripted_slave,
 )
 from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
+from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 from reference.worlds.replication.parameters import FaultCounts, Parameters
 from reference.worlds.replication.structure import Structure
 
@@ -241,9 +243,13 @@ def _see_own_writes(
     return (*list_own_writes(events, master, node), *producers)
 
 
-def _add_variants(structure: Structure, version: Version, scripted: frozenset[int]) -> Structure:
-    """The group by the rules of its version, and of slaves that somebody plays."""
+def _add_variants(
+    structure: Structure, version: Version, scripted: frozenset[int], *, is_pooled: bool
+) -> Structure:
+    """The group by the rules of its version, of its settings, and of slaves that somebody plays."""
     variants = (SCRIPTED_SLAVE, *version.variants) if scripted - {MASTER} else version.variants
+    if is_pooled:
+        variants = (STORE_POOL, *variants)
     return evolve(structure, variants=variants)
 
 
@@ -271,7 +277,9 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     return Plan(
         recording=recording,
         version=version,
-        structure=_add_variants(structure, version, scripted),
+        structure=_add_variants(
+            structure, version, scripted, is_pooled=has_pool(nodes[master])
+        ),
         parameters=make_parameters(nodes[master]["store_config"], version),
         timers=timers,
         slave_timers=tuple(make_timers(nodes[master], nodes[name], version) for name in slaves),
@@ -464,10 +472,36 @@ def _see_lives(recording: Recording, surgeries: Mapping[int, Event]) -> list[int
     size = read_number(nodes[master]["store_config"], "mapedFileSizeCommitLog")
     cuts = find_cut_ends(events, master, size)
     lives, begun = [0], {*surgeries, *cuts, *find_elected_ends(events, master)}
+    if has_pool(nodes[master]):
+        begun |= set(find_emptied_ends(events, master))
     for event in events:
         if event.kind in END_KINDS and event["node"] == master:
             lives.append(lives[-1] + (event.seq in begun))
     return lives
+
+
+def has_pool(node: Mapping[str, Any]) -> bool:
+    """A broker keeps appended bytes in a pool (MessageStoreConfig#isTransientStorePoolEnable)."""
+    is_set = read_settings(node).get("transientStorePoolEnable") == "true"
+    is_master = Role[node["role"]] is not Role.SLAVE
+    return is_set and is_master and node["flush_type"] == FlushDiskType.ASYNC_FLUSH.name
+
+
+def find_emptied_ends(events: Iterable[Event], master: str) -> Iterator[int]:
+    """By ``seq``: the ends of the master's processes that took bytes which waited in a pool."""
+    written, ended = 0, None
+    for event in events:
+        if event.data.get("node") != master:
+            continue
+        if event.kind == "put" and event.data.get("append_status") == "PUT_OK":
+            written = max(written, event["wrote_offset"] + event["wrote_bytes"])
+        elif event.kind == "node_kill9":
+            ended = event.seq
+        elif event.kind in START_KINDS and ended is not None:
+            began = event.data.get("max_offset", written)
+            if began < written:
+                yield ended
+            written, ended = began, None
 
 
 def _find_lost(

@@ -1,0 +1,90 @@
+"""What was shown beside the state: who runs, what brokers were told, which bytes were seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from attrs import evolve, frozen
+
+from brokers.recordings.ahead.plan import Plan
+from brokers.recordings.reading import Event
+from brokers.recordings.view import KNOWN, KnownFacts, ShownBroker, ShownLink, View
+from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
+from reference.worlds.replication.state import Cluster
+
+if TYPE_CHECKING:
+    from brokers.explaining.scene import Scene
+
+Check: TypeAlias = Callable[[View, Event], View]
+"""Holds an event against what is known, and learns from it; raises Blocked."""
+
+LEARNT = ("checksums", "timers", "reads", "tables", "sends")
+"""What checks may change; a recording shows the rest."""
+
+
+@frozen
+class Facts(KnownFacts):
+    """What was shown so far."""
+
+    abort_files: frozenset[int] = frozenset()
+    """The brokers whose last process has left its abort file."""
+
+    def learn(self, after: View) -> Facts:
+        """With what a check has learnt."""
+        return evolve(self, **{name: getattr(after, name) for name in LEARNT})
+
+    def start(self, node: int, event: Event) -> Facts:
+        """A broker runs."""
+        address = event.data.get("ha_master_address")
+        return self.change_broker(
+            node,
+            is_started=True,
+            started_ms=event.t_ms,
+            stop_begin_ms=None,
+            is_store_closed=False,
+            ha_master_address=address if isinstance(address, str) else None,
+        )
+
+    def end(self, node: int, *, is_left: bool, is_store_closed: bool = False) -> Facts:
+        """A broker does not run any more; ``is_left``: its abort file is still there."""
+        ended = self.change_broker(
+            node, is_started=False, stop_begin_ms=None, is_store_closed=is_store_closed
+        )
+        left = self.abort_files - {node}
+        return evolve(ended, abort_files=left | {node} if is_left else left, sends=0)
+
+
+def begin_facts(plan: Plan) -> Facts:
+    """Nothing was shown yet."""
+    count = len(plan.slaves)
+    return Facts(
+        slaves=(ShownBroker(),) * count,
+        wires=(ShownLink(),) * count,
+        master_role=plan.recording.config["nodes"][plan.master]["role"],
+    )
+
+
+def make_view(scene: Scene, event: Event) -> View:
+    """Everything that a check may look at, in the present state."""
+    return View(
+        plan=scene.plan,
+        cluster=scene.cluster if event.kind == "put" else show_readable(scene),
+        next_put=scene.puts.next_number,
+        followed=tuple(put.number for put in scene.puts.slots),
+        process=scene.process,
+        now_ms=event.t_ms,
+        displaced=tuple(link.displaced for link in scene.links),
+        **{name: getattr(scene.facts, name) for name in KNOWN},
+    )
+
+
+def show_readable(scene: Scene) -> Cluster:
+    """The state, in which the master's log ends where its readers see it: before what is pooled."""
+    cluster = scene.cluster
+    if STORE_POOL not in scene.plan.structure.variants:
+        return cluster
+    log = cluster.master.log
+    end = max(cluster.committed_offset[0], log.last_file_offset)
+    shown = evolve(log, ends=tuple(min(each, end) for each in log.ends))
+    return evolve(cluster, master=evolve(cluster.master, log=shown))
