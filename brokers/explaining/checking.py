@@ -127,6 +127,24 @@ def check_record_begin(view: View, node: int, offset: int) -> None:
         raise Blocked(f"dispatched_offset is {offset}, where no message begins or ends")
 
 
+def check_status(view: View, event: Event) -> View:
+    """A broker's answer about itself: by the stamp its log and its dispatch have come so far.
+
+    The numbers are read one after another between the question and the stamp
+    (DefaultMessageStore#getRuntimeInfo), and the broker goes on meanwhile.
+    """
+    log, end = view.get_log(view.plan.find_node(event)), event["max_offset"]
+    dispatched = end - event["dispatch_behind_bytes"]
+    if log.max_offset < end:
+        raise Blocked(f"max_offset is {end}, but the log has come to {log.max_offset} only")
+    if log.dispatched_offset < dispatched:
+        raise Blocked(
+            f"dispatch_behind_bytes is {event['dispatch_behind_bytes']}, but the dispatch has come "
+            f"to {log.dispatched_offset} only"
+        )
+    return view
+
+
 def check_stop(view: View, event: Event) -> View:
     """A stop that has begun takes its time."""
     broker = view.get_broker(view.plan.find_node(event))
@@ -152,6 +170,7 @@ def check_scanned(view: View, event: Event) -> View:
 CHECKS: Mapping[str, Sequence[Check]] = {
     "put": (check_put,),
     "snapshot": (check_running, check_look),
+    "broker_status": (check_running, check_status),
     "node_started": (check_started,),
     "broker_started": (check_started,),
     "send_message": (check_send,),

@@ -9,20 +9,29 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from attrs import define, evolve, field, frozen
 
 from brokers.explaining.advancing import Advance
+from brokers.explaining.checking import CHECKS
 from brokers.explaining.deadlines import check_overdue
+from brokers.explaining.links import UNSEEN
 from brokers.explaining.moments import Key, Moment
-from brokers.explaining.observing import Observer
+from brokers.explaining.observing import LOOKS, Observer
 from brokers.explaining.scene import Refused, Scene
-from brokers.recordings.ahead.plan import make_plan
+from brokers.recordings.ahead.plan import SCRIPTED, make_plan
 from brokers.recordings.clock import JITTER_MS
+from brokers.recordings.kinds import IGNORED_KINDS
 from brokers.recordings.log.explain import CONFORMS, REJECTED, LogVerdict
 from brokers.recordings.reading import Recording
+from brokers.recordings.roles.places import EXCHANGE
+from reference.releases.releases import CONTROLLER
 from reference.releases.versions import Version
 from reference.worlds.replication.state import Cluster
+
+KINDS = IGNORED_KINDS | {*LOOKS, *CHECKS, "proxy_target_down"}
+"""Kinds of events that are explained."""
 
 NEIGHBOURS_MAX = 5
 """How many moments one moment may come after that were noted later."""
@@ -87,13 +96,13 @@ class Explanation:
 
     def exchange(self, moment: Moment) -> bool:
         """Explain a moment after the next ones, as far as their stamps may be exchanged."""
-        near = [each for each in self.waiting if each.t_ms - moment.t_ms <= JITTER_MS]
+        soon = takewhile(lambda other: other.t_ms - moment.t_ms <= JITTER_MS, self.waiting)
+        near = [other for other in soon if may_exchange(moment, other)]
         before, explained = self.observer.scene, self.explained
         for number in range(1, min(len(near), NEIGHBOURS_MAX) + 1):
             self.observer.scene, self.explained = before.copy(), explained
             if self.explain_after(moment, near[:number]):
-                for _ in range(number):
-                    self.waiting.popleft()
+                self.waiting = deque(e for e in self.waiting if e not in near[:number])
                 return True
         self.observer.scene, self.explained = before, explained
         return False
@@ -111,6 +120,31 @@ class Explanation:
         except Refused:
             return False
         return True
+
+
+def may_exchange(moment: Moment, other: Moment) -> bool:
+    """A moment may have come after one that was noted later.
+
+    One clock notes what its process does in its order; only puts are under way beside others.
+    """
+    if moment.event.data.get("node") != other.event.data.get("node"):
+        return True
+    return moment.event.kind == "put" and other.t_ms <= moment.event.t_ms
+
+
+def is_explained_forwards(recording: Recording, version: Version) -> bool:
+    """The recording has no event that is explained elsewhere.
+
+    A controller's, a broker's that starts in another part, and those of somebody who leaves puts or
+    starts out are.
+    """
+    config = recording.config.data
+    return (
+        version.mode != CONTROLLER
+        and not any(config.get(name) is True for name in UNSEEN)
+        and not any(node.get(SCRIPTED) is True for node in config["nodes"].values())
+        and all(e.kind in KINDS and EXCHANGE not in e.data for e in recording.events)
+    )
 
 
 def explain_forwards(recording: Recording, version: Version) -> ForwardVerdict:

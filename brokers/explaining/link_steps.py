@@ -75,18 +75,18 @@ def choose_up_to(
 
 
 def is_connect_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
-    """A connect that is noted is accepted later, and counted then.
+    """A connect that is noted is accepted later, and counted then, unless it ends before.
 
-    On a link that nobody notes a slave connects when more connections will be counted.
+    On a link that nobody notes a slave connects as soon as it can.
     """
-    pin = scene.pins.find_next("master.connection_count")
-    counted = scene.get_of(after, "master.connection_count")
-    is_seen = pin is not None and pin.value is not None and bool(counted <= pin.value)
     link = scene.links[step.index]
+    pin = scene.pins.find_next("master.connection_count")
+    is_bound = pin is not None and pin.value is not None
+    is_seen = not is_bound or scene.get_of(after, "master.connection_count") <= pin.value
     if not link.traffic.is_shown:
-        return is_seen
-    is_bound = pin is not None and pin.value is not None and not link.ends_before(pin.t_ms)
-    return step.name in scene.granted and (is_seen or not is_bound)
+        return is_seen and scene.pins.compute_cap(f"links.{step.index}.is_open") > 0
+    is_over = pin is not None and link.ends_before(pin.t_ms)
+    return step.name in scene.granted and (is_seen or is_over)
 
 
 def is_drop_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:

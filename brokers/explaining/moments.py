@@ -14,7 +14,7 @@ from brokers.recordings.kinds import IGNORED_KINDS, START_KINDS
 from brokers.recordings.reading import Event
 
 Key: TypeAlias = tuple[int, bool]
-"""A moment: the ``seq`` of its event, and whether a put is called rather than answered."""
+"""A moment: the ``seq`` of its event, and whether that is called rather than answered."""
 
 CUT_KINDS = frozenset({"ha_link_close", "link_cut", "link_cut_mid_frame"})
 """Events that end a connection."""
@@ -32,7 +32,7 @@ HEALED_MS = 50.0
 
 @frozen
 class Moment:
-    """An event, or the call of a put whose event tells the answer."""
+    """An event, or the call whose answer an event tells: that of a put, or a question."""
 
     t_ms: float
     event: Event
@@ -52,9 +52,9 @@ class Moment:
 def list_moments(events: Sequence[Event], master: str, slaves: Sequence[str]) -> list[Moment]:
     """All moments, in the order in which they are explained."""
     moments = [
-        Moment(e["t_begin_ms"], e, is_call=True)
+        Moment(float(e.data.get("t_begin_ms", e.t_ms)), e, is_call=True)
         for e in events
-        if e.kind == "put" and e["node"] == master
+        if (e.kind == "put" and e["node"] == master) or e.kind == "broker_status"
     ]
     seen = [event for event in events if event.kind not in IGNORED_KINDS]
     moments += [Moment(each.t_ms, each.event) for each in derive_stops(seen)]

@@ -18,11 +18,13 @@ from brokers.explaining.deadlines import check_timer
 from brokers.explaining.facts import Check, make_view
 from brokers.explaining.moments import HEALED_MS, Moment
 from brokers.explaining.scene import Refused, Scene
-from brokers.explaining.sightings import COMMITTED, find_next_start
+from brokers.explaining.sightings import COMMITTED, STATE_KINDS, find_next_start
 from brokers.explaining.traffic import LinkQueues
 from brokers.recordings.ahead.plan import MASTER
+from brokers.recordings.checks.agreement import find_later_end
 from brokers.recordings.checks.logs import check_surgery
 from brokers.recordings.checks.settings import check_address, check_set_config
+from brokers.recordings.checks.traffic import CLOSING_SIDES
 from brokers.recordings.clock import (
     GRAIN_MS,
     KILL_MS,
@@ -37,6 +39,9 @@ from brokers.recordings.reading import Event
 from brokers.recordings.view import Blocked, View
 from reference.releases.timing_differences import OWN_REPORT_TIMER
 from reference.worlds.replication.state import ANSWERED
+
+SIDES = 2
+"""Of a connection; its proxy sees the end of each."""
 
 
 @define(eq=False)
@@ -62,6 +67,7 @@ class Observer:
         if not moment.is_call:
             for check in (*CHECKS.get(moment.kind, ()), check_remembered):
                 self.hold(check, moment.event)
+            self.check_cursors(moment)
         if moment.kind == "put":
             slot = self.scene.puts.find_slot(moment.event.seq)
             if slot is not None:
@@ -88,10 +94,46 @@ class Observer:
             return
         if leaf.endswith(".is_open"):
             link = scene.links[int(leaf.split(".")[1])]
-            is_changing = any(abs(scene.now_ms - each.opened_ms) < KILL_MS for each in scene.links)
+            is_changing = abs(scene.now_ms - link.changed_ms) < KILL_MS
             if is_changing or (shown and link.is_stalled):
                 return
         raise Refused(f"{leaf} is {stands}, shown {shown}")
+
+    def check_cursors(self, moment: Moment) -> None:
+        """What a look shows beside the leaves of the state. Raises Refused."""
+        event, plan = moment.event, self.scene.plan
+        if moment.kind not in STATE_KINDS:
+            return
+        if event["node"] == plan.master:
+            self.check_later_end(event)
+        elif event.data.get("ha_client_reported_offset") is not None:
+            self.check_reported(event)
+
+    def check_later_end(self, event: Event) -> None:
+        """The distance to the slaves is read last: the log may have gone on, by the next put."""
+        later, scene = find_later_end(event), self.scene
+        if later is None or later == event["max_offset"]:
+            return
+        put = scene.puts.find_next_called(event.t_ms)
+        if put is None or later != put.end_offset:
+            shown = event["slave_fall_behind"]
+            raise Refused(f"slave_fall_behind is {shown}, by which the log would end at {later}")
+
+    def check_reported(self, event: Event) -> None:
+        """A slave's latest report: of this connection, of the one before, or its own end.
+
+        HAClient#connectMaster sets it to the own end, even if the connect fails.
+        """
+        scene, slave = self.scene, self.scene.plan.slaves.index(event["node"])
+        link = scene.links[slave]
+        known = {0, scene.get(scene.get_slave_end(slave)), link.reported_before, link.last_report}
+        if scene.get(f"links.{slave}.is_open") and scene.get(f"links.{slave}.has_reported"):
+            known.add(scene.get(f"links.{slave}.reported_offset"))
+        shown = event["ha_client_reported_offset"]
+        if shown not in known:
+            raise Refused(
+                f"ha_client_reported_offset is {shown}, not one of {sorted(known - {None})}"
+            )
 
     def check_timer(self, name: str, since_ms: float, link: LinkQueues) -> None:
         """A timer has run as long as it takes since something that no stall held back."""
@@ -149,8 +191,20 @@ class Observer:
     def see_close(self, event: Event) -> None:
         """A connection ends."""
         link = self.get_link(event)
-        if event.data.get("conn") in (None, link.connection):
+        number = event.data.get("conn", link.connection)
+        if event.kind == "ha_link_close":
+            self.check_end(link, event)
+        if link.is_open and number == link.connection:
             self.close(link)
+
+    def check_end(self, link: LinkQueues, event: Event) -> None:
+        """Each end of a connection that has begun is seen once at each of its two sides."""
+        number = event["conn"]
+        if event["closed_by"] not in CLOSING_SIDES:
+            raise Refused(f"closed_by is {event['closed_by']!r}, which is no side of a connection")
+        if not 0 < number <= link.latest or link.count_ends(number) == SIDES:
+            raise Refused(f"connection {number} of this link has not begun, or ended before")
+        link.ends_seen = {**link.ends_seen, number: link.count_ends(number) + 1}
 
     def close(self, link: LinkQueues) -> None:
         """The connection of a link ends, if it is open."""
@@ -193,7 +247,7 @@ class Observer:
 
     def check_open(self, link: LinkQueues, event: Event) -> None:
         """Nothing goes over a connection that has not begun or has ended."""
-        if event["conn"] != link.connection:
+        if not link.connection or event["conn"] != link.connection:
             raise Refused(f"connection {event['conn']} of this link is not open")
 
     def see_first_report(self, link: LinkQueues, offset: int) -> None:
@@ -202,7 +256,7 @@ class Observer:
         has = scene.get(f"links.{link.slave}.reported_offset")
         if offset != has:
             raise Refused(f"the first report is {offset}, not {has}")
-        self.check_timer("first_report", link.opened_ms, link)
+        self.check_timer("first_report", link.changed_ms, link)
         rules = ("report_offset", "report_offset_to_earlier_put")
         scene.take_one_of([(f"{rule}[{link.slave}]", {}) for rule in rules])
 
@@ -400,7 +454,7 @@ class Observer:
             scene.process += not is_closed
         for link in scene.links:
             if not scene.get(f"links.{link.slave}.is_open"):
-                link.made, link.unread, link.is_open = [], [], False
+                link.end(scene.now_ms)
 
 
 Look: TypeAlias = Callable[[Observer, Event], None]

@@ -15,6 +15,7 @@ from brokers.explaining.sightings import Sightings
 from brokers.explaining.traffic import LinkQueues, Traffic
 from brokers.recordings.ahead.plan import Plan
 from brokers.recordings.clock import Timers
+from brokers.recordings.kinds import IGNORED_KINDS
 from reference.language.compiled import CompiledMachine, State, compute_compiled_machine
 from reference.language.leaves import flatten
 from reference.language.machine import Action
@@ -61,6 +62,7 @@ class Scene:
         """The scene before the first moment, and all moments."""
         machine = compute_compiled_machine(plan.structure)
         events = plan.recording.events
+        refuse_strangers(plan)
         moments = list_moments(events, plan.master, plan.slaves)
         sightings = Sightings(plan)
         links = [
@@ -177,3 +179,12 @@ class Scene:
         state = self.state
         self.state = (*state[:here], *state[here + size : end], *blank, *state[end:])
         del self.puts.slots[slot]
+
+
+def refuse_strangers(plan: Plan) -> None:
+    """Nothing, if all events are about brokers and links of the group. Raises OutsideTheModel."""
+    for event in plan.recording.events:
+        if "link" in event.data:
+            plan.find_slave_of_link(event)
+        elif "node" in event.data and event.kind not in IGNORED_KINDS:
+            plan.find_node(event)

@@ -121,6 +121,9 @@ class Sightings:
         event = moment.event
         yield from self.list_shown(moment)
         if moment.is_call:
+            if event.kind == "broker_status":
+                # No answer is older than its question, and a log only grows.
+                yield self.get_shown_end(event["node"]), event["max_offset"]
             return
         if event.kind == "ha_link_open":
             yield from self._list_first_report(event)
@@ -161,7 +164,9 @@ class Sightings:
         event = moment.event
         is_of_master = event.data.get("node") == self.plan.master
         if moment.is_call:
-            yield from self._list_put(event, "before")
+            yield from self._list_put(event, "before") if event.kind == "put" else ()
+        elif event.kind == "broker_status":
+            yield from self._list_begin(event)
         elif event.kind in STATE_KINDS:
             yield from self._list_broker(event)
         elif event.kind == "put" and is_of_master:
@@ -186,16 +191,20 @@ class Sightings:
         log = f"{self.paths[node]}.log"
         yield from pick(event.data, {"max_offset": self.get_shown_end(node)})
         yield from pick(event.data, {name: f"{log}.{leaf}" for name, leaf in LOG_FIELDS.items()})
-        if (begin := event.data.get("min_offset")) is not None:
-            yield f"{log}.has_file", int(begin != -1)
-            if begin != -1:
-                yield f"{log}.start_offset", begin
+        yield from self._list_begin(event)
         if node == self.plan.master:
             yield from pick(event.data, MASTER_FIELDS)
             yield from self._list_connections(event)
         elif event.kind == "snapshot" and "ha_client_connected" in event.data:
             slave = self.plan.slaves.index(node)
             yield f"links.{slave}.is_open", int(event["ha_client_connected"])
+
+    def _list_begin(self, event: Event) -> Iterator[tuple[str, int]]:
+        log = f"{self.paths[event['node']]}.log"
+        if (begin := event.data.get("min_offset")) is not None:
+            yield f"{log}.has_file", int(begin != -1)
+            if begin != -1:
+                yield f"{log}.start_offset", begin
 
     def _list_connections(self, event: Event) -> Iterator[tuple[str, int]]:
         """What the master knows of its only connection to its only slave."""

@@ -80,7 +80,13 @@ class LinkQueues:
     slave: int
     traffic: Traffic = field(repr=False)
     connection: int = 0
-    """Its number; 0 before the first."""
+    """Its number; 0 where there is none."""
+    latest: int = 0
+    """The number of the latest."""
+    ends_seen: Mapping[int, int] = field(factory=dict)
+    """By number: at how many sides the end of a connection was seen."""
+    reported_before: int = 0
+    """What the slave has reported last on the connection before; 0 in a new process."""
     is_open: bool = False
     sent: int = 0
     """Frames that the master has sent."""
@@ -100,7 +106,8 @@ class LinkQueues:
     """When the last frame was noted, a heartbeat or not; None before the first."""
     last_end: int | None = None
     """Where the last frame with bytes ended."""
-    opened_ms: float = 0.0
+    changed_ms: float = 0.0
+    """When the present connection began, or the last one ended."""
     is_stalled: bool = False
     """The proxy holds back what goes over the link."""
     displaced: Displaced | None = None
@@ -108,13 +115,25 @@ class LinkQueues:
     stalled_ms: float = -math.inf
     healed_ms: float = -math.inf
 
+    def count_ends(self, connection: int) -> int:
+        """At how many sides the end of a connection was seen."""
+        return self.ends_seen.get(connection, 0)
+
     def begin(self, connection: int, t_ms: float) -> None:
         """A connection begins, or with number 0 there is none."""
-        self.connection, self.is_open, self.opened_ms = connection, connection > 0, t_ms
+        self.connection, self.is_open, self.changed_ms = connection, connection > 0, t_ms
+        self.latest = max(self.latest, connection)
+        self.reported_before = self.last_report or self.reported_before
         self.sent = self.noted = self.taken = self.seen = 0
         self.made, self.unread = [], []
         self.last_report, self.last_report_ms = None, t_ms
         self.last_frame_ms = self.last_end = None
+
+    def end(self, t_ms: float) -> None:
+        """A broker at one of its ends does not run any more; its proxy has not seen that yet."""
+        if self.is_open:
+            self.changed_ms = t_ms
+        self.made, self.unread, self.is_open = [], [], False
 
     def recover(self, end: int) -> None:
         """The slave runs anew with a log up to here."""

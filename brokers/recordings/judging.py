@@ -15,6 +15,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from brokers.explaining.forwards import explain_forwards, is_explained_forwards
 from brokers.explaining.links import UNSEEN, explain_links, is_of_links_alone
 from brokers.recordings.groups import OutsideTheModel, split_groups
 from brokers.recordings.hidden.nearest import Missing, list_nearest
@@ -160,10 +161,7 @@ def check_recording(
         for group in groups:
             mode = find_mode(group, chosen.name)
             refuse_settings(group, mode)
-            if is_of_links_alone(group, mode):
-                searched.append(explain_links(group, mode))
-            else:
-                searched.append(explain(group, mode, steps_max, progress))
+            searched.append(judge_group(group, mode, steps_max, progress))
     except OutsideTheModel as problem:
         verdict = reject_group(recording, str(problem))
         if is_of_links_alone(recording, chosen):
@@ -171,6 +169,25 @@ def check_recording(
     else:
         verdict = make_verdict(recording, searched, reversal)
     return leave_open(recording, evolve(verdict, rocketmq_version=chosen.name), chosen)
+
+
+def judge_group(
+    group: Recording, version: Version, steps_max: int | None, progress: Progress
+) -> LogVerdict:
+    """The verdict on one group of brokers. Raises OutsideTheModel.
+
+    It is explained forwards where that can be done. What that refuses is searched for once more: a
+    step that was taken as early as possible may have been taken too early.
+    """
+    if is_of_links_alone(group, version):
+        return explain_links(group, version)
+    if not is_explained_forwards(group, version):
+        return explain(group, version, steps_max, progress)
+    forwards = explain_forwards(group, version)
+    if forwards.word == CONFORMS:
+        return forwards
+    searched = explain(group, version, steps_max, progress)
+    return forwards if searched.word == UNDECIDED else searched
 
 
 def leave_open(recording: Recording, verdict: TraceVerdict, version: Version) -> TraceVerdict:
