@@ -1,10 +1,10 @@
-"""What an event says of itself and of what was shown before: no step of replication changes that."""
+"""What an event says of itself and of what was shown before, which no step of a rule changes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from brokers.explaining.facts import Check
+from brokers.explaining.seen.facts import Check
 from brokers.recordings.ahead.boundaries import find_recovered_range, has_boundary
 from brokers.recordings.ahead.links import read_scan_end
 from brokers.recordings.ahead.plan import MASTER
@@ -137,6 +137,13 @@ def check_status(view: View, event: Event) -> View:
     dispatched = end - event["dispatch_behind_bytes"]
     if log.max_offset < end:
         raise Blocked(f"max_offset is {end}, but the log has come to {log.max_offset} only")
+    questions = view.get_broker(view.plan.find_node(event)).questions
+    asked = next((each for each in questions if each.seq == event.seq), None)
+    if asked is not None and log.max_offset < asked.dispatched_offset + end - dispatched:
+        raise Blocked(
+            f"dispatch_behind_bytes is {event['dispatch_behind_bytes']}, but the dispatch had come "
+            f"to {asked.dispatched_offset} before"
+        )
     if log.dispatched_offset < dispatched:
         raise Blocked(
             f"dispatch_behind_bytes is {event['dispatch_behind_bytes']}, but the dispatch has come "

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from attrs import define, evolve, field, frozen
 
-from brokers.explaining.facts import Facts, begin_facts
-from brokers.explaining.moments import Moment, list_moments
-from brokers.explaining.pins import Pins
-from brokers.explaining.puts import PutLine, number_runs
-from brokers.explaining.sightings import Sightings
-from brokers.explaining.traffic import LinkQueues, Traffic
+from brokers.explaining.seen.facts import Facts, begin_facts
+from brokers.explaining.seen.moments import Moment, list_moments
+from brokers.explaining.seen.pins import Pins
+from brokers.explaining.seen.puts import PutLine, number_runs
+from brokers.explaining.seen.sightings import Sightings
+from brokers.explaining.seen.traffic import LinkQueues, Traffic
 from brokers.recordings.ahead.plan import Plan
 from brokers.recordings.clock import Timers
-from brokers.recordings.kinds import IGNORED_KINDS
 from reference.language.compiled import CompiledMachine, State, compute_compiled_machine
 from reference.language.leaves import flatten
 from reference.language.machine import Action
@@ -55,14 +54,15 @@ class Scene:
     """Steps that an event allows, and since when: connects and stops that are seen to begin."""
     blocked: Mapping[str, float] = field(factory=dict)
     """Steps that are possible and that only a cap forbids, and since when."""
-    steps: tuple[Step, ...] | list[Step] = field(factory=list)
+    steps: list[Step] = field(factory=list)
+    watch: Callable[[tuple[Action, State, State]], None] | None = field(default=None, repr=False)
+    """Told of each step, with the states before and behind it."""
 
     @classmethod
     def begin(cls, plan: Plan) -> tuple[Scene, list[Moment]]:
         """The scene before the first moment, and all moments."""
         machine = compute_compiled_machine(plan.structure)
         events = plan.recording.events
-        refuse_strangers(plan)
         moments = list_moments(events, plan.master, plan.slaves)
         sightings = Sightings(plan)
         links = [
@@ -136,8 +136,11 @@ class Scene:
 
     def take(self, name: str, arguments: Arguments, after: State) -> None:
         """Take a step that leads to this state."""
+        action = Action(name, dict(arguments))
+        if self.watch is not None:
+            self.watch((action, self.state, after))
         self.state = after
-        self.steps.append(Step(self.now_ms, Action(name, dict(arguments))))
+        self.steps.append(Step(self.now_ms, action))
 
     def take_one_of(
         self, tries: Sequence[tuple[str, Arguments]], shown: Mapping[str, int] | None = None
@@ -179,12 +182,3 @@ class Scene:
         state = self.state
         self.state = (*state[:here], *state[here + size : end], *blank, *state[end:])
         del self.puts.slots[slot]
-
-
-def refuse_strangers(plan: Plan) -> None:
-    """Nothing, if all events are about brokers and links of the group. Raises OutsideTheModel."""
-    for event in plan.recording.events:
-        if "link" in event.data:
-            plan.find_slave_of_link(event)
-        elif "node" in event.data and event.kind not in IGNORED_KINDS:
-            plan.find_node(event)

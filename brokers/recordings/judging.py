@@ -15,8 +15,12 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from brokers.explaining.forwards import explain_forwards, is_explained_forwards
-from brokers.explaining.links import UNSEEN, explain_links, is_of_links_alone
+from brokers.explaining.forwards import (
+    cut_before,
+    explain_forwards,
+    is_explained_forwards,
+)
+from brokers.explaining.links_alone.links import UNSEEN, explain_links, is_of_links_alone
 from brokers.recordings.groups import OutsideTheModel, split_groups
 from brokers.recordings.hidden.nearest import Missing, list_nearest
 from brokers.recordings.hidden.timeline import Progress
@@ -219,11 +223,6 @@ def find_time_reversal(recording: Recording) -> Event | None:
         if event.t_ms < before.t_ms:
             return event
     return None
-
-
-def cut_before(recording: Recording, event: Event) -> Recording:
-    """The recording as it was before an event was noted."""
-    return evolve(recording, events=recording.events[: recording.events.index(event)])
 
 
 def make_verdict(

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from brokers.explaining.links import LINK_KINDS, UNSEEN
+from brokers.explaining.links_alone.links import LINK_KINDS, UNSEEN
 from properties.exports.itf import list_issue_traces, write_traces
 from properties.worlds.catalogue import STRUCTURES
 from spark_fuzz.campaign.schedule import CampaignOptions

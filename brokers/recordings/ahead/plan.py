@@ -277,9 +277,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
     return Plan(
         recording=recording,
         version=version,
-        structure=_add_variants(
-            structure, version, scripted, is_pooled=has_pool(nodes[master])
-        ),
+        structure=_add_variants(structure, version, scripted, is_pooled=has_pool(nodes[master])),
         parameters=make_parameters(nodes[master]["store_config"], version),
         timers=timers,
         slave_timers=tuple(make_timers(nodes[master], nodes[name], version) for name in slaves),

@@ -104,6 +104,9 @@ def find_stop(verdicts: Sequence[LogVerdict]) -> int | None:
 def tell_event(verdicts: Sequence[LogVerdict], seq: int) -> Excerpt | None:
     """What the search puts at an event; None for one that no search looks at, or has come to."""
     for verdict in verdicts:
+        if verdict.tell is not None and (found := verdict.tell(seq)) is not None:
+            excerpt: Excerpt = found
+            return excerpt
         timeline = verdict.timeline
         if timeline is None:
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -47,6 +47,8 @@ class LogVerdict:
     """The explanation, for whoever wants to look at its states."""
     stuck: Stuck | None = field(default=None, repr=False)
     """The observation that is not explained."""
+    tell: Callable[[int], Any] | None = field(default=None, repr=False)
+    """What is put at an event, where there is no timeline that tells it."""
 
     @property
     def cluster(self) -> Cluster | None:

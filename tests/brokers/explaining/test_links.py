@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from brokers.explaining.links import LINK_KINDS, SEEN_KINDS, UNSEEN, is_of_links_alone
+from brokers.explaining.links_alone.links import LINK_KINDS, SEEN_KINDS, UNSEEN, is_of_links_alone
 from brokers.recordings.judging import CONFORMS, REJECTED, UNDECIDED, check_recording, find_version
 from brokers.recordings.reading import Event, Recording, read_recording
 from tests.brokers.broker.simulated.scenarios import SCENARIOS

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from attrs import define, evolve, field, frozen
 
-from brokers.explaining.moments import CUT_KINDS, END_KINDS
+from brokers.explaining.seen.moments import CUT_KINDS, END_KINDS
 from brokers.recordings.ahead.plan import Plan
 from brokers.recordings.groups import LINK_PREFIX
 from brokers.recordings.view import Displaced

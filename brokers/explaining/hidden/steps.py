@@ -1,4 +1,4 @@
-"""Hidden steps: what brokers do without anybody noting it, and what each kind of step needs to know.
+"""Hidden steps: what brokers do without anybody noting it, and what is known of each kind.
 
 Each is taken as soon as it is possible, unless something that is still to be seen forbids it.
 """

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from attrs import define, evolve, field, frozen
 
-from brokers.explaining.moments import Key
+from brokers.explaining.seen.moments import Key
 
 UNBOUNDED = math.inf
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import field, frozen
 
-from brokers.explaining.moments import CUT_KINDS, END_KINDS, Moment
-from brokers.explaining.pins import Pin
+from brokers.explaining.seen.moments import CUT_KINDS, END_KINDS, Moment
+from brokers.explaining.seen.pins import Pin
 from brokers.recordings.ahead.plan import Plan
 from brokers.recordings.ahead.puts import name_queue
 from brokers.recordings.kinds import BROKER_KINDS, START_KINDS
@@ -89,7 +89,7 @@ class Sightings:
     def _list_down(self) -> frozenset[int]:
         down, seqs = set(self.paths), set()
         for event in self.plan.recording.events:
-            node = event.data.get("node")
+            node = str(event.data.get("node"))
             if event.kind in START_KINDS:
                 down.discard(node)
             elif event.kind in END_KINDS:
@@ -208,7 +208,7 @@ class Sightings:
 
     def _list_connections(self, event: Event) -> Iterator[tuple[str, int]]:
         """What the master knows of its only connection to its only slave."""
-        connections = event.data.get("connections") or ()
+        connections: list[dict[str, int]] = event.data.get("connections") or []
         if len(connections) == len(self.plan.slaves) == 1:
             fields = {name: f"links.0.{leaf}" for name, leaf in CONNECTION_FIELDS.items()}
             yield from pick(connections[0], fields)

@@ -69,7 +69,8 @@ def put_after_starts(moments: Sequence[Moment], slaves: Sequence[str]) -> list[M
 
     A broker connects while it starts; its line is written when it has started.
     """
-    down, held = set(slaves), {slave: [] for slave in slaves}
+    down = set(slaves)
+    held: dict[str, list[Moment]] = {slave: [] for slave in slaves}
     ordered: list[Moment] = []
     for moment in moments:
         event = moment.event

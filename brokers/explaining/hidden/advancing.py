@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from attrs import define, field
 
-from brokers.explaining.link_steps import LINK_STEPS
-from brokers.explaining.log_steps import LOG_STEPS
-from brokers.explaining.put_steps import PUT_STEPS, WAITS
+from brokers.explaining.hidden.link_steps import LINK_STEPS
+from brokers.explaining.hidden.log_steps import LOG_STEPS
+from brokers.explaining.hidden.put_steps import PUT_STEPS, WAITS
+from brokers.explaining.hidden.steps import HiddenStep, choose_bounds, is_below_caps
 from brokers.explaining.scene import Arguments, Refused, Scene
-from brokers.explaining.steps import HiddenStep, choose_bounds, is_below_caps
 from reference.language.compiled import CompiledMachine, Ranges, State
 from reference.language.machine import Action
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from attrs import define, evolve, field
 
-from brokers.explaining.moments import END_KINDS, Moment
+from brokers.explaining.seen.moments import END_KINDS, Moment
 from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.clock import JITTER_MS
 from brokers.recordings.kinds import START_KINDS

@@ -21,8 +21,8 @@ from collections.abc import Mapping
 
 from attrs import define, evolve, field, frozen
 
-from brokers.explaining.connections import Connection, put_in_order, read_connections
-from brokers.explaining.free_group import FreeGroup
+from brokers.explaining.links_alone.connections import Connection, put_in_order, read_connections
+from brokers.explaining.links_alone.free_group import FreeGroup
 from brokers.recordings.ahead.plan import make_plan
 from brokers.recordings.groups import LINK_PREFIX
 from brokers.recordings.kinds import IGNORED_KINDS

@@ -1,12 +1,12 @@
-"""Steps of puts: where each goes in the log is recorded, and how it was answered, and after what time."""
+"""Steps of puts: where each goes in the log is recorded, how it was answered, and when."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from brokers.explaining.pins import UNBOUNDED
+from brokers.explaining.hidden.steps import HiddenStep, Knowledge
 from brokers.explaining.scene import Arguments, Scene
-from brokers.explaining.steps import HiddenStep, Knowledge
+from brokers.explaining.seen.pins import UNBOUNDED
 from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.clock import GRAIN_MS, JITTER_MS, TRANSFER_WAIT_MS
 from reference.language.compiled import Ranges, State
@@ -27,24 +27,15 @@ FAILED_STATUSES = frozenset({"FLUSH_SLAVE_TIMEOUT", "FLUSH_DISK_TIMEOUT"})
 
 
 def is_blank_wanted(scene: Scene, step: HiddenStep) -> bool:
-    """A file is filled up where the next put lies beyond it, or a frame shows the blank."""
+    """A file is filled up where the next put lies beyond it, or has left the blank alone."""
     end, size = scene.get(scene.master_end), scene.file_bytes
     blanks = scene.plan.blank_by_seq.values()
     if any(b.start_offset == end and scene.puts.is_called(b, scene.now_ms) for b in blanks):
         return True
     if find_unseen_end(scene) // size > end // size:
         return True
-    put = scene.puts.find_next()
     called = scene.puts.find_next_called(scene.now_ms)
-    if called is not None and called.start_offset > end:
-        return True
-    return any(
-        frame.offset <= end < (sent := frame.offset + frame.size_bytes)
-        and sent % size == 0
-        and not (put is not None and put.start_offset <= sent)
-        for link in scene.links
-        if (frame := link.find_next_sent()) is not None
-    )
+    return called is not None and called.start_offset > end
 
 
 def choose_message(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iterable[Arguments]:

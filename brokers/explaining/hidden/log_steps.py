@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from brokers.explaining.pins import UNBOUNDED
+from brokers.explaining.hidden.steps import HiddenStep, Knowledge, is_below_caps, note_granted
 from brokers.explaining.scene import Arguments, Scene
-from brokers.explaining.sightings import COMMITTED
-from brokers.explaining.steps import HiddenStep, Knowledge, is_below_caps, note_granted
+from brokers.explaining.seen.pins import UNBOUNDED
+from brokers.explaining.seen.sightings import COMMITTED
 from brokers.recordings.ahead.boundaries import find_scan_end
 from reference.language.compiled import Ranges, State
 
@@ -85,7 +85,7 @@ def find_losses(scene: Scene) -> set[tuple[int, bool]]:
 
 
 def is_flush_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
-    """Under SYNC_FLUSH no put is flushed before its wait for the disk has ended, if that is seen."""
+    """Under SYNC_FLUSH no put is flushed before its wait for the disk has ended in vain."""
     if not is_below_caps(scene, step, after):
         return False
     if not scene.plan.structure.is_sync_flush:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from brokers.explaining.hidden.steps import HiddenStep, Knowledge, note_granted
 from brokers.explaining.scene import Arguments, Scene
-from brokers.explaining.steps import HiddenStep, Knowledge, note_granted
 from brokers.recordings.clock import LATE_MS, SLACK_MS
 from brokers.recordings.view import Displaced
 from reference.language.compiled import Ranges, State
@@ -81,8 +81,8 @@ def is_connect_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
     """
     link = scene.links[step.index]
     pin = scene.pins.find_next("master.connection_count")
-    is_bound = pin is not None and pin.value is not None
-    is_seen = not is_bound or scene.get_of(after, "master.connection_count") <= pin.value
+    counted = scene.get_of(after, "master.connection_count")
+    is_seen = pin is None or pin.value is None or bool(counted <= pin.value)
     if not link.traffic.is_shown:
         return is_seen and scene.pins.compute_cap(f"links.{step.index}.is_open") > 0
     is_over = pin is not None and link.ends_before(pin.t_ms)

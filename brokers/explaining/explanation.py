@@ -1,0 +1,148 @@
+"""The moments of a recording, explained one after another, without going back.
+
+Hidden steps are taken as soon as what is still to be seen allows them. Only two moments whose
+stamps lie within the tolerance of a recorder may change places.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+
+from attrs import define, field, frozen
+
+from brokers.explaining.hidden.advancing import Advance
+from brokers.explaining.hidden.deadlines import check_overdue
+from brokers.explaining.looks.table import LOOKS
+from brokers.explaining.observing import Observer
+from brokers.explaining.scene import Refused, Scene
+from brokers.explaining.seen.moments import Key, Moment
+from brokers.recordings.ahead.plan import make_plan
+from brokers.recordings.clock import JITTER_MS
+from brokers.recordings.reading import Recording
+from reference.language.compiled import State
+from reference.language.machine import Action
+from reference.releases.versions import Version
+
+NEIGHBOURS_MAX = 5
+"""How many moments one moment may come after that were noted later."""
+
+
+@frozen
+class Told:
+    """A moment, and the steps that were taken for it."""
+
+    moment: Moment
+    before: State = field(repr=False)
+    """The state before all of them."""
+    granted: frozenset[str]
+    """Hidden steps that events had allowed."""
+    steps: list[tuple[Action, State, State]] = field(factory=list)
+    """Each with the states before and behind it."""
+
+
+@define(eq=False)
+class Explanation:
+    """Explains the moments of a recording one after another."""
+
+    observer: Observer
+    waiting: deque[Moment]
+    explained: int = 0
+    trail: list[Told] | None = None
+    """What was explained so far, if somebody wants to be told."""
+    next_looks_ms: Mapping[Key, float] = field(init=False, repr=False)
+    """By moment: when the master's process notes something next, then or later."""
+
+    @next_looks_ms.default
+    def _list_next_looks(self) -> Mapping[Key, float]:
+        master = self.observer.scene.plan.master
+        looks_ms: dict[Key, float] = {}
+        next_ms = math.inf
+        for moment in reversed(self.waiting):
+            if moment.event.data.get("node") == master and not moment.is_call:
+                next_ms = min(next_ms, moment.t_ms)
+            looks_ms[moment.key] = next_ms
+        return looks_ms
+
+    @classmethod
+    def begin(cls, recording: Recording, version: Version) -> Explanation:
+        """Before the first moment. Raises OutsideTheModel."""
+        scene, moments = Scene.begin(make_plan(recording, version))
+        return cls(Observer(scene, Advance.of(scene.machine), LOOKS), deque(moments))
+
+    def run(self) -> tuple[Moment, str] | None:
+        """The first moment that cannot be explained, and why; None if there is none."""
+        while self.waiting:
+            moment = self.waiting.popleft()
+            before = self.observer.scene.copy()
+            try:
+                self.explain(moment)
+            except Refused as refusal:
+                self.observer.scene, stuck = before, self.observer.scene
+                told = self.trail.pop() if self.trail is not None else None
+                if not self.exchange(moment):
+                    self.observer.scene = stuck
+                    if self.trail is not None and told is not None:
+                        self.trail.append(told)
+                    return moment, str(refusal)
+        return None
+
+    def explain(self, moment: Moment) -> None:
+        """All that has happened by then, and what the moment shows. Raises Refused."""
+        scene = self.observer.scene
+        scene.now_ms = max(scene.now_ms, moment.t_ms)
+        scene.puts.next_look_ms = self.next_looks_ms[moment.key]
+        if self.trail is not None:
+            self.trail.append(told := Told(moment, scene.state, frozenset(scene.granted)))
+            scene.watch = told.steps.append
+        self.observer.advance.run(scene)
+        check_overdue(scene)
+        self.observer.observe(moment)
+        self.explained += not moment.is_call
+
+    def exchange(self, moment: Moment) -> bool:
+        """Explain a moment after the next ones, as far as their stamps may be exchanged."""
+        soon = takewhile(lambda other: other.t_ms - moment.t_ms <= JITTER_MS, self.waiting)
+        near = [other for other in soon if may_exchange(moment, other)]
+        before, explained = self.observer.scene, self.explained
+        come_to = len(self.trail or ())
+        for number in range(1, min(len(near), NEIGHBOURS_MAX) + 1):
+            self.observer.scene, self.explained = before.copy(), explained
+            self.forget_from(come_to)
+            if self.explain_after(moment, near[:number]):
+                self.waiting = deque(e for e in self.waiting if e not in near[:number])
+                return True
+        self.observer.scene, self.explained = before, explained
+        self.forget_from(come_to)
+        return False
+
+    def forget_from(self, place: int) -> None:
+        """What was told from a place of the trail on has not happened."""
+        if self.trail is not None:
+            del self.trail[place:]
+
+    def explain_after(self, moment: Moment, others: Sequence[Moment]) -> bool:
+        """Explain others first; the pins of the moment bound nothing until then."""
+        pins = self.observer.scene.pins
+        pins.ignored = frozenset({moment.key})
+        try:
+            for other in others:
+                self.explain(other)
+            pins.ignored = frozenset()
+            pins.pass_moment(moment.key)
+            self.explain(moment)
+        except Refused:
+            return False
+        return True
+
+
+def may_exchange(moment: Moment, other: Moment) -> bool:
+    """A moment may have come after one that was noted later.
+
+    One clock notes what its process does in its order; only puts are under way beside others.
+    """
+    if moment.event.data.get("node") != other.event.data.get("node"):
+        return True
+    return moment.event.kind == "put" and other.t_ms <= moment.event.t_ms

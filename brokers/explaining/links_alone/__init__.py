@@ -1,0 +1,1 @@
+"""Recordings of links alone, of which nobody recorded the logs."""

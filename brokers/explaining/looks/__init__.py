@@ -1,0 +1,1 @@
+"""What each kind of event shows beside values of the state."""

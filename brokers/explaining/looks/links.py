@@ -1,0 +1,147 @@
+"""Connections, and what goes over them."""
+
+from __future__ import annotations
+
+from brokers.explaining.observing import Observer
+from brokers.explaining.scene import Refused
+from brokers.explaining.seen.traffic import LinkQueues
+from brokers.recordings.checks.traffic import CLOSING_SIDES
+from brokers.recordings.reading import Event
+from reference.releases.timing_differences import OWN_REPORT_TIMER
+
+SIDES = 2
+"""Of a connection; its proxy sees the end of each."""
+
+
+def see_connect(observer: Observer, event: Event) -> None:
+    """A slave connects."""
+    link = observer.get_link(event)
+    if event["conn"] <= link.latest:
+        raise Refused(f"connection {event['conn']} of this link has begun before")
+    if link.is_open:
+        close(observer, link)
+    name = f"connect_slave[{link.slave}]"
+    observer.scene.granted = {**observer.scene.granted, name: observer.scene.now_ms}
+    link.begin(event["conn"], observer.scene.now_ms)
+    observer.advance.run(observer.scene)
+
+
+def see_close(observer: Observer, event: Event) -> None:
+    """A connection ends."""
+    link = observer.get_link(event)
+    number = event.data.get("conn", link.connection)
+    if event.kind == "ha_link_close":
+        check_end(observer, link, event)
+    if link.is_open and number == link.connection:
+        close(observer, link)
+
+
+def check_end(observer: Observer, link: LinkQueues, event: Event) -> None:
+    """Each end of a connection that has begun is seen once at each of its two sides."""
+    number = event["conn"]
+    if event["closed_by"] not in CLOSING_SIDES:
+        raise Refused(f"closed_by is {event['closed_by']!r}, which is no side of a connection")
+    if not 0 < number <= link.latest or link.count_ends(number) == SIDES:
+        raise Refused(f"connection {number} of this link has not begun, or ended before")
+    link.ends_seen = {**link.ends_seen, number: link.count_ends(number) + 1}
+
+
+def close(observer: Observer, link: LinkQueues) -> None:
+    """The connection of a link ends, if it is open."""
+    scene = observer.scene
+    connect = f"connect_slave[{link.slave}]"
+    scene.granted = {name: t for name, t in scene.granted.items() if name != connect}
+    if link.is_open and scene.get(f"links.{link.slave}.is_open"):
+        scene.take_one_of([(f"cut_link[{link.slave}]", {})])
+    link.begin(0, scene.now_ms)
+
+
+def see_stall(observer: Observer, event: Event) -> None:
+    """The proxy holds back what goes over a link."""
+    link = observer.get_link(event)
+    link.is_stalled, link.stalled_ms = True, observer.scene.now_ms
+
+
+def see_heal(observer: Observer, event: Event) -> None:
+    """The proxy lets it pass."""
+    link = observer.get_link(event)
+    link.is_stalled, link.healed_ms = False, observer.scene.now_ms
+
+
+def see_report(observer: Observer, event: Event) -> None:
+    """A slave reports: what it has made, or the last one again."""
+    link, offset, scene = observer.get_link(event), event["slave_offset"], observer.scene
+    check_open(observer, link, event)
+    link.seen += 1
+    observer.checked += 1
+    if link.made and link.made[0] == offset:
+        del link.made[0]
+    elif not scene.get(f"links.{link.slave}.has_reported"):
+        see_first_report(observer, link, offset)
+    elif offset == link.last_report:
+        see_repeated_report(observer, link)
+    else:
+        made = ", ".join(map(str, link.made)) or "none"
+        raise Refused(f"{offset} is reported; reports made: {made}; last {link.last_report}")
+    link.last_report, link.last_report_ms = offset, scene.now_ms
+    link.unread.append(offset)
+
+
+def check_open(observer: Observer, link: LinkQueues, event: Event) -> None:
+    """Nothing goes over a connection that has not begun or has ended."""
+    if not link.connection or event["conn"] != link.connection:
+        raise Refused(f"connection {event['conn']} of this link is not open")
+
+
+def see_first_report(observer: Observer, link: LinkQueues, offset: int) -> None:
+    """A slave says what it has, some time after it has connected."""
+    scene = observer.scene
+    has = scene.get(f"links.{link.slave}.reported_offset")
+    if offset != has:
+        raise Refused(f"the first report is {offset}, not {has}")
+    observer.check_timer("first_report", link.changed_ms, link)
+    rules = ("report_offset", "report_offset_to_earlier_put")
+    scene.take_one_of([(f"{rule}[{link.slave}]", {}) for rule in rules])
+
+
+def see_repeated_report(observer: Observer, link: LinkQueues) -> None:
+    """A slave that has nothing new to report says the same, some time later."""
+    if link.last_frame_ms is not None or link.is_stalled:
+        return
+    is_own = observer.scene.plan.version.has(OWN_REPORT_TIMER)
+    timer = "own_report" if is_own else "report_to_silent_master"
+    observer.check_timer(timer, link.last_report_ms, link)
+
+
+def see_frame(observer: Observer, event: Event) -> None:
+    """The master sends bytes, or where it stands."""
+    link = observer.get_link(event)
+    check_open(observer, link, event)
+    observer.checked += 1
+    offset, size = event["master_offset"], event["body_bytes"]
+    if size:
+        see_bytes(observer, link, offset, size)
+    elif observer.scene.get(f"links.{link.slave}.is_open"):
+        see_heartbeat(observer, link, offset)
+    link.last_frame_ms = observer.scene.now_ms
+
+
+def see_bytes(observer: Observer, link: LinkQueues, offset: int, size: int) -> None:
+    """A frame that was sent."""
+    if link.sent <= link.noted:
+        stands = observer.scene.get(f"links.{link.slave}.next_transfer_offset")
+        end = observer.scene.get(observer.scene.master_end)
+        where = f"the transfer stands at {stands}, and the log ends at {end}"
+        raise Refused(f"{size} B from {offset} cannot be sent: {where}")
+    link.noted += 1
+    link.last_end = offset + size
+
+
+def see_heartbeat(observer: Observer, link: LinkQueues, offset: int) -> None:
+    """A frame without bytes stands where the last one ended."""
+    start = observer.scene.get(f"links.{link.slave}.transfer_start_offset")
+    stands = start if link.last_end is None else link.last_end
+    if offset != stands:
+        raise Refused(f"a heartbeat stands at {offset}, not {stands}")
+    if link.last_frame_ms is not None and not link.is_stalled:
+        observer.check_timer("heartbeat", link.last_frame_ms, link)

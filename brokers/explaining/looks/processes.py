@@ -1,0 +1,185 @@
+"""Starts, stops and ends of brokers, and what is done to their stores and settings."""
+
+from __future__ import annotations
+
+from brokers.explaining.checking import (
+    check_start,
+    check_stop,
+)
+from brokers.explaining.observing import Observer
+from brokers.explaining.scene import Refused
+from brokers.explaining.seen.sightings import find_next_start
+from brokers.recordings.ahead.plan import MASTER
+from brokers.recordings.checks.logs import check_surgery
+from brokers.recordings.checks.settings import check_address, check_set_config
+from brokers.recordings.reading import Event
+
+
+def see_kill(observer: Observer, event: Event) -> None:
+    """A process is killed; a store may lose what was not on its disk."""
+    scene, rule, index = observer.scene, *name_broker(observer, event["node"])
+    check_runs(observer, event)
+    surgery = scene.plan.surgeries.get(event.seq)
+    if surgery is None:
+        kept = find_next_start(scene.plan, event)
+        tries = [] if kept is None else [(f"kill_{rule}_with_buffers", {"kept_offset": kept})]
+        scene.take_one_of([*tries, (f"kill_{rule}{index}", {})])
+    else:
+        kept = surgery["lost_from_offset"]
+        tries = [(f"lose_{rule}_power{index}", {"kept_offset": kept})]
+        if rule == "master" and not kept:
+            tries.append(("lose_master_disk", {}))
+        scene.take_one_of(tries)
+    end_process(observer, event)
+
+
+def see_stop_begin(observer: Observer, event: Event) -> None:
+    """A process begins to stop, a little later at most."""
+    rule, index = name_broker(observer, event["node"])
+    name = f"begin_{rule}_stop{index}"
+    scene = observer.scene
+    scene.granted = {**scene.granted, name: scene.now_ms}
+    node = scene.plan.find_node(event)
+    scene.facts = scene.facts.change_broker(node, stop_begin_ms=event.t_ms)
+
+
+def see_stop(observer: Observer, event: Event) -> None:
+    """A process has stopped."""
+    scene, rule, index = observer.scene, *name_broker(observer, event["node"])
+    observer.hold(check_stop, event)
+    path = scene.sightings.paths[event["node"]]
+    if not scene.get(f"{path}.is_stopping"):
+        scene.take_one_of([(f"begin_{rule}_stop{index}", {})])
+    observer.advance.run(scene)
+    shown = {}
+    if "abort_file_present" in event.data:
+        shown[f"{path}.has_abort_file"] = int(event["abort_file_present"])
+    if "max_offset" in event.data:
+        shown[scene.sightings.get_end(event["node"])] = event["max_offset"]
+    scene.take_one_of([(f"finish_{rule}_stop{index}", {})], shown)
+    end_process(observer, event)
+
+
+def see_exit(observer: Observer, event: Event) -> None:
+    """A process ends, whose store has stopped before."""
+    scene = observer.scene
+    node = scene.plan.find_node(event)
+    if not scene.facts.get_broker(node).is_store_closed:
+        see_hidden_stop(observer, event)
+    scene.facts = scene.facts.change_broker(node, is_store_closed=False)
+    scene.process += event["node"] == scene.plan.master
+
+
+def see_hidden_stop(observer: Observer, event: Event) -> None:
+    """A whole broker stops its store before its process ends, and nobody notes that."""
+    if not observer.scene.plan.are_puts_hidden:
+        raise Refused("the store of this broker was not shut down before its process ended")
+    see_stop(observer, event)
+
+
+def see_surgery(observer: Observer, event: Event) -> None:
+    """A store loses bytes behind a stop in order: what that has not written goes with the power.
+
+    The rule is asked as if the process had ended by it.
+    """
+    scene, rule, index = observer.scene, *name_broker(observer, event["node"])
+    kept = event["lost_from_offset"]
+    if scene.get(scene.sightings.get_end(event["node"])) > kept:
+        scene.change({f"{scene.sightings.paths[event['node']]}.is_up": True})
+        scene.take_one_of([(f"lose_{rule}_power{index}", {"kept_offset": kept})])
+    observer.hold(check_surgery, event)
+
+
+def see_deletion(observer: Observer, event: Event) -> None:
+    """A broker deletes its oldest files."""
+    scene, rule, index = observer.scene, *name_broker(observer, event["node"])
+    rules = (f"expire_{rule}_file", f"expire_uncopied_{rule}_file", f"delete_young_{rule}_file")
+    for _ in range(event["deleted"]):
+        scene.take_one_of([(f"{each}{index}", {}) for each in rules])
+
+
+def see_settings(observer: Observer, event: Event) -> None:
+    """Properties are set; those that the master reads anew count at once."""
+    scene = observer.scene
+    role = event["props"].get("brokerRole")
+    if role is not None and event["node"] == scene.plan.master:
+        shown = {"master.is_sync": int(role == "SYNC_MASTER")}
+        if scene.get("master.is_sync") != shown["master.is_sync"]:
+            scene.take_one_of([("switch_master_role", {})], shown)
+    known = observer.hold(check_set_config, event)
+    scene.state = scene.machine.encode(known.cluster)
+
+
+def see_address(observer: Observer, event: Event) -> None:
+    """A slave is told where its master is."""
+    known, scene = observer.hold(check_address, event), observer.scene
+    if (node := scene.plan.find_node(event)) != MASTER:
+        address = known.get_broker(node).ha_master_address
+        scene.facts = scene.facts.change_broker(node, ha_master_address=address)
+
+
+def see_wipe(observer: Observer, event: Event) -> None:
+    """Somebody removes a slave's store."""
+    rule, index = name_broker(observer, event["node"])
+    name = "lose_master_disk" if rule == "master" else f"wipe_slave{index}"
+    scene = observer.scene
+    scene.take_one_of([(name, {})])
+    scene.facts = scene.facts.end(scene.plan.find_node(event), is_left=False)
+
+
+def see_start(observer: Observer, event: Event) -> None:
+    """A process runs anew, with what it has recovered."""
+    scene, rule, index = observer.scene, *name_broker(observer, event["node"])
+    observer.hold(check_start, event)
+    check_last_exit(observer, event)
+    scene.facts = scene.facts.start(scene.plan.find_node(event), event)
+    if scene.get(f"{scene.sightings.paths[event['node']]}.is_up"):
+        return
+    end = event.data.get("max_offset")
+    recovered = {} if end is None else {"recovered_offset": end}
+    tries = [
+        (name, recovered if instance.arguments else {})
+        for name, instance in scene.machine.instances.items()
+        if name.startswith(f"restart_{rule}") and name.endswith(index)
+    ]
+    leaf = scene.sightings.get_end(event["node"])
+    scene.take_one_of(tries, {} if end is None else {leaf: end})
+    if event["node"] != scene.plan.master:
+        scene.links[scene.plan.slaves.index(event["node"])].recover(scene.get(leaf))
+
+
+def name_broker(observer: Observer, node: str) -> tuple[str, str]:
+    """How rules name a broker, and its index in the names of instances."""
+    plan = observer.scene.plan
+    return ("master", "") if node == plan.master else ("slave", f"[{plan.slaves.index(node)}]")
+
+
+def check_last_exit(observer: Observer, event: Event) -> None:
+    """A start finds the abort file that the last process has left, or none."""
+    is_left = observer.scene.plan.find_node(event) in observer.scene.facts.abort_files
+    if event.data.get("last_exit_normal", not is_left) == is_left:
+        raise Refused(f"last_exit_normal is {event['last_exit_normal']}")
+
+
+def check_runs(observer: Observer, event: Event) -> None:
+    """A broker was seen to start, and not to end."""
+    if not observer.scene.facts.get_broker(observer.scene.plan.find_node(event)).is_started:
+        raise Refused("this broker does not run")
+
+
+def end_process(observer: Observer, event: Event) -> None:
+    """What a process knew is gone."""
+    scene, node = observer.scene, event["node"]
+    is_left = scene.get(f"{scene.sightings.paths[node]}.has_abort_file")
+    is_closed = event.kind != "node_kill9"
+    scene.facts = scene.facts.end(
+        scene.plan.find_node(event), is_left=bool(is_left), is_store_closed=is_closed
+    )
+    if node == scene.plan.master:
+        for _ in range(len(scene.puts.slots)):
+            scene.drop_message(0)
+        scene.puts.end_run()
+        scene.process += not is_closed
+    for link in scene.links:
+        if not scene.get(f"links.{link.slave}.is_open"):
+            link.end(scene.now_ms)

@@ -1,0 +1,71 @@
+"""Puts that are answered, and brokers that are asked."""
+
+from __future__ import annotations
+
+from brokers.explaining.observing import Observer
+from brokers.explaining.scene import Refused
+from brokers.recordings.ahead.puts import RecordedPut
+from brokers.recordings.clock import (
+    GRAIN_MS,
+    SLACK_MS,
+    TRANSFER_WAITS,
+    compute_longest_wait_ms,
+    compute_time_out_ms,
+)
+from brokers.recordings.reading import Event
+from brokers.recordings.view import BrokerQuestion
+from reference.worlds.replication.state import ANSWERED
+
+
+def see_call(observer: Observer, event: Event) -> None:
+    """A broker is asked about itself: from now on it tells no less than it has."""
+    if event.kind != "broker_status":
+        return
+    scene = observer.scene
+    node, log = scene.plan.find_node(event), f"{scene.sightings.paths[event['node']]}.log"
+    end = scene.get(scene.sightings.get_shown_end(event["node"]))
+    dispatched = scene.get(f"{log}.dispatched_offset")
+    asked = (
+        *scene.facts.get_broker(node).questions,
+        BrokerQuestion(event.seq, end, dispatched),
+    )
+    scene.facts = scene.facts.change_broker(node, questions=asked)
+
+
+def see_answer(observer: Observer, event: Event) -> None:
+    """A put that was appended is answered as its wait has ended."""
+    if event.seq in observer.scene.plan.blank_by_seq:
+        see_blank(observer, observer.scene.plan.blank_by_seq[event.seq])
+    if event.data.get("append_status") != "PUT_OK" or event["node"] != observer.scene.plan.master:
+        return
+    scene = observer.scene
+    slot = scene.puts.find_slot(event.seq)
+    if slot is None:
+        end = scene.get(scene.master_end)
+        raise Refused(f"no message is put at {event['wrote_offset']}: the log ends at {end}")
+    if scene.get(f"messages.{slot}.phase") != ANSWERED:
+        raise Refused(f"the put is not answered {event['put_status']} yet")
+    check_duration(observer, event, slot)
+
+
+def see_blank(observer: Observer, blank: RecordedPut) -> None:
+    """A put has filled up a file and found no next one (R-CL-04)."""
+    observer.compare("master.trailing_blank_offset", blank.start_offset)
+    observer.compare(observer.scene.master_end, blank.end_offset)
+
+
+def check_duration(observer: Observer, event: Event, slot: int) -> None:
+    """No answer takes longer than its waits, and no time-out comes early."""
+    timers, took_ms = observer.scene.timers, event["duration_ms"]
+    longest_ms = SLACK_MS
+    if event["wait_store_ok"]:
+        longest_ms += compute_longest_wait_ms(timers) + timers.sync_flush_timeout_ms
+    observer.checked += 1
+    if took_ms > longest_ms:
+        raise Refused(f"the put took {took_ms} ms, but it takes {longest_ms:g} ms at most")
+    if event["put_status"] != "FLUSH_SLAVE_TIMEOUT":
+        return
+    woken = observer.scene.get(f"messages.{slot}.wake_ups")
+    has_waited = observer.scene.puts.waits.get(event.seq, 0) > 0 or woken >= TRANSFER_WAITS
+    if not has_waited and took_ms + GRAIN_MS < compute_time_out_ms(timers):
+        raise Refused(f"FLUSH_SLAVE_TIMEOUT came after {took_ms} ms")

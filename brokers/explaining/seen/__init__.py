@@ -1,0 +1,1 @@
+"""What a recording shows: moments, values, queues and puts."""
