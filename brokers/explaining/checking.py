@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from brokers.explaining.seen.facts import Check
 from brokers.recordings.ahead.boundaries import find_recovered_range, has_boundary
 from brokers.recordings.ahead.links import read_scan_end
-from brokers.recordings.ahead.plan import MASTER
+from brokers.recordings.ahead.plan import MASTER, Plan
 from brokers.recordings.checks.contents import check_checksums, check_comparison, check_scan
 from brokers.recordings.checks.logs import check_dispatched_at_start
 from brokers.recordings.checks.puts import (
@@ -20,6 +20,7 @@ from brokers.recordings.checks.puts import (
 )
 from brokers.recordings.checks.queues import check_queue_offset, check_queues
 from brokers.recordings.clock import SHUTDOWN_MS
+from brokers.recordings.log.limits.unseen import list_sure_ends, may_end_among
 from brokers.recordings.reading import Event
 from brokers.recordings.tables.metadata import check_request, check_running, follow
 from brokers.recordings.tables.pulls import check_pull, check_queue_ends
@@ -123,8 +124,18 @@ def check_record_begin(view: View, node: int, offset: int) -> None:
     log, tables = view.get_log(node), view.plan.tables
     is_open = offset < log.start_offset or not log.has_file
     is_open = is_open or offset <= log.ghost_unknown_below_offset
-    if not (is_open or view.plan.are_puts_hidden or has_boundary(tables, log, offset)):
+    if view.plan.are_puts_hidden:
+        is_boundary = may_end_at(view.plan, offset)
+    else:
+        is_boundary = has_boundary(tables, log, offset)
+    if not (is_open or is_boundary):
         raise Blocked(f"dispatched_offset is {offset}, where no message begins or ends")
+
+
+def may_end_at(plan: Plan, offset: int) -> bool:
+    """Messages that nobody recorded may end here, among the ends that were seen."""
+    ends = list_sure_ends(plan)
+    return not ends or may_end_among(ends, offset, offset, plan.parameters)
 
 
 def check_status(view: View, event: Event) -> View:

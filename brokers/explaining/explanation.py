@@ -16,9 +16,9 @@ from attrs import define, field, frozen
 from brokers.explaining.hidden.advancing import Advance
 from brokers.explaining.hidden.deadlines import check_overdue
 from brokers.explaining.looks.table import LOOKS
-from brokers.explaining.observing import Observer
-from brokers.explaining.scene import Refused, Scene
-from brokers.explaining.seen.moments import Key, Moment
+from brokers.explaining.observing import EventObserver
+from brokers.explaining.scene import Refusal, Scene
+from brokers.explaining.seen.moments import Key, NotedMoment
 from brokers.recordings.ahead.plan import make_plan
 from brokers.recordings.clock import JITTER_MS
 from brokers.recordings.reading import Recording
@@ -34,7 +34,7 @@ NEIGHBOURS_MAX = 5
 class Told:
     """A moment, and the steps that were taken for it."""
 
-    moment: Moment
+    moment: NotedMoment
     before: State = field(repr=False)
     """The state before all of them."""
     granted: frozenset[str]
@@ -44,11 +44,11 @@ class Told:
 
 
 @define(eq=False)
-class Explanation:
+class GroupExplanation:
     """Explains the moments of a recording one after another."""
 
-    observer: Observer
-    waiting: deque[Moment]
+    observer: EventObserver
+    waiting: deque[NotedMoment]
     explained: int = 0
     trail: list[Told] | None = None
     """What was explained so far, if somebody wants to be told."""
@@ -67,19 +67,19 @@ class Explanation:
         return looks_ms
 
     @classmethod
-    def begin(cls, recording: Recording, version: Version) -> Explanation:
+    def begin(cls, recording: Recording, version: Version) -> GroupExplanation:
         """Before the first moment. Raises OutsideTheModel."""
         scene, moments = Scene.begin(make_plan(recording, version))
-        return cls(Observer(scene, Advance.of(scene.machine), LOOKS), deque(moments))
+        return cls(EventObserver(scene, Advance.of(scene.machine), LOOKS), deque(moments))
 
-    def run(self) -> tuple[Moment, str] | None:
+    def run(self) -> tuple[NotedMoment, str] | None:
         """The first moment that cannot be explained, and why; None if there is none."""
         while self.waiting:
             moment = self.waiting.popleft()
             before = self.observer.scene.copy()
             try:
                 self.explain(moment)
-            except Refused as refusal:
+            except Refusal as refusal:
                 self.observer.scene, stuck = before, self.observer.scene
                 told = self.trail.pop() if self.trail is not None else None
                 if not self.exchange(moment):
@@ -89,8 +89,8 @@ class Explanation:
                     return moment, str(refusal)
         return None
 
-    def explain(self, moment: Moment) -> None:
-        """All that has happened by then, and what the moment shows. Raises Refused."""
+    def explain(self, moment: NotedMoment) -> None:
+        """All that has happened by then, and what the moment shows. Raises Refusal."""
         scene = self.observer.scene
         scene.now_ms = max(scene.now_ms, moment.t_ms)
         scene.puts.next_look_ms = self.next_looks_ms[moment.key]
@@ -102,7 +102,7 @@ class Explanation:
         self.observer.observe(moment)
         self.explained += not moment.is_call
 
-    def exchange(self, moment: Moment) -> bool:
+    def exchange(self, moment: NotedMoment) -> bool:
         """Explain a moment after the next ones, as far as their stamps may be exchanged."""
         soon = takewhile(lambda other: other.t_ms - moment.t_ms <= JITTER_MS, self.waiting)
         near = [other for other in soon if may_exchange(moment, other)]
@@ -123,7 +123,7 @@ class Explanation:
         if self.trail is not None:
             del self.trail[place:]
 
-    def explain_after(self, moment: Moment, others: Sequence[Moment]) -> bool:
+    def explain_after(self, moment: NotedMoment, others: Sequence[NotedMoment]) -> bool:
         """Explain others first; the pins of the moment bound nothing until then."""
         pins = self.observer.scene.pins
         pins.ignored = frozenset({moment.key})
@@ -133,12 +133,12 @@ class Explanation:
             pins.ignored = frozenset()
             pins.pass_moment(moment.key)
             self.explain(moment)
-        except Refused:
+        except Refusal:
             return False
         return True
 
 
-def may_exchange(moment: Moment, other: Moment) -> bool:
+def may_exchange(moment: NotedMoment, other: NotedMoment) -> bool:
     """A moment may have come after one that was noted later.
 
     One clock notes what its process does in its order; only puts are under way beside others.

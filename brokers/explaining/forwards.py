@@ -11,7 +11,7 @@ from functools import partial
 from attrs import evolve, field, frozen
 
 from brokers.explaining.checking import CHECKS
-from brokers.explaining.explanation import Explanation
+from brokers.explaining.explanation import GroupExplanation
 from brokers.explaining.links_alone.links import UNSEEN
 from brokers.explaining.looks.table import LOOKS
 from brokers.explaining.scene import Scene
@@ -26,7 +26,7 @@ from reference.releases.releases import CONTROLLER
 from reference.releases.versions import Version
 from reference.worlds.replication.state import Cluster
 
-KINDS = IGNORED_KINDS | {*LOOKS, *CHECKS, "proxy_target_down"}
+KINDS = IGNORED_KINDS | {*LOOKS, *CHECKS}
 """Kinds of events that are explained."""
 
 
@@ -66,7 +66,7 @@ def explain_forwards(recording: Recording, version: Version) -> ForwardVerdict:
     stranger = next((e for e in recording.events if is_stranger(recording, e)), None)
     if stranger is not None:
         recording = cut_before(recording, stranger)
-    explanation = Explanation.begin(recording, version)
+    explanation = GroupExplanation.begin(recording, version)
     stuck = explanation.run()
     observer, scene = explanation.observer, explanation.observer.scene
     verdict = ForwardVerdict(

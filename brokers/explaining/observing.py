@@ -13,11 +13,12 @@ from brokers.explaining.checking import (
 )
 from brokers.explaining.hidden.advancing import Advance
 from brokers.explaining.hidden.deadlines import check_timer
-from brokers.explaining.scene import Refused, Scene
-from brokers.explaining.seen.facts import Check, make_view
-from brokers.explaining.seen.moments import HEALED_MS, Moment
+from brokers.explaining.scene import Refusal, Scene
+from brokers.explaining.seen.facts import Check
+from brokers.explaining.seen.moments import HEALED_MS, NotedMoment
 from brokers.explaining.seen.sightings import COMMITTED, CONNECTION_FIELDS, STATE_KINDS
 from brokers.explaining.seen.traffic import LinkQueues
+from brokers.explaining.viewing import make_view
 from brokers.recordings.checks.agreement import find_later_end
 from brokers.recordings.clock import (
     KILL_MS,
@@ -30,7 +31,7 @@ from brokers.recordings.view import Blocked, View
 
 
 @define(eq=False)
-class Observer:
+class EventObserver:
     """Holds moments against a scene."""
 
     scene: Scene
@@ -40,8 +41,8 @@ class Observer:
     checked: int = 0
     """How many values were held against the state or the clock."""
 
-    def observe(self, moment: Moment) -> None:
-        """Take the steps that a moment shows, and compare what it shows. Raises Refused."""
+    def observe(self, moment: NotedMoment) -> None:
+        """Take the steps that a moment shows, and compare what it shows. Raises Refusal."""
         look = self.looks.get(moment.kind)
         if look is not None:
             look(self, moment.event)
@@ -61,12 +62,12 @@ class Observer:
                 self.scene.drop_message(slot)
 
     def hold(self, check: Check, event: Event) -> View:
-        """A check passes, and what it learns is known. Raises Refused."""
+        """A check passes, and what it learns is known. Raises Refusal."""
         scene = self.scene
         try:
             known = check(make_view(scene, event), event)
         except (Blocked, OutsideTheModel) as problem:
-            raise Refused(str(problem)) from problem
+            raise Refusal(str(problem)) from problem
         scene.facts = scene.facts.learn(known)
         return known
 
@@ -84,10 +85,10 @@ class Observer:
             is_changing = abs(scene.now_ms - link.changed_ms) < KILL_MS
             if is_changing or (shown and link.is_stalled):
                 return
-        raise Refused(f"{leaf} is {stands}, shown {shown}")
+        raise Refusal(f"{leaf} is {stands}, shown {shown}")
 
-    def check_cursors(self, moment: Moment) -> None:
-        """What a look shows beside the leaves of the state. Raises Refused."""
+    def check_cursors(self, moment: NotedMoment) -> None:
+        """What a look shows beside the leaves of the state. Raises Refusal."""
         event, plan = moment.event, self.scene.plan
         if moment.kind not in STATE_KINDS:
             return
@@ -105,7 +106,7 @@ class Observer:
         put = scene.puts.find_next_called(event.t_ms)
         if put is None or later != put.end_offset:
             shown = event["slave_fall_behind"]
-            raise Refused(f"slave_fall_behind is {shown}, by which the log would end at {later}")
+            raise Refusal(f"slave_fall_behind is {shown}, by which the log would end at {later}")
 
     def check_list(self, event: Event) -> None:
         """A master lists the connections that it counts; a new one a moment later.
@@ -118,10 +119,10 @@ class Observer:
         now_ms = self.scene.now_ms
         new = sum(now_ms - each.changed_ms <= LATE_MS for each in self.scene.links if each.is_open)
         if not counted - new <= len(listed) <= counted:
-            raise Refused(f"connection_count is {counted}, and {len(listed)} are listed")
+            raise Refusal(f"connection_count is {counted}, and {len(listed)} are listed")
         for each in listed:
             if not any(self.is_as_listed(link, each) for link in self.scene.links):
-                raise Refused(f"no connection of the master is as the one listed: {each}")
+                raise Refusal(f"no connection of the master is as the one listed: {each}")
 
     def is_as_listed(self, link: LinkQueues, shown: Mapping[str, int]) -> bool:
         """A connection may be the one that is listed; one that has ended is for a while.
@@ -149,7 +150,7 @@ class Observer:
             known.add(scene.get(f"links.{slave}.reported_offset"))
         shown = event["ha_client_reported_offset"]
         if shown not in known:
-            raise Refused(
+            raise Refusal(
                 f"ha_client_reported_offset is {shown}, not one of {sorted(known - {None})}"
             )
 
@@ -164,5 +165,5 @@ class Observer:
         return self.scene.links[self.scene.plan.find_slave_of_link(event)]
 
 
-Look: TypeAlias = Callable[[Observer, Event], None]
-"""Takes the steps that an event shows; raises Refused where there are none."""
+Look: TypeAlias = Callable[[EventObserver, Event], None]
+"""Takes the steps that an event shows; raises Refusal where there are none."""

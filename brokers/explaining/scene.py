@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from attrs import define, evolve, field, frozen
 
 from brokers.explaining.seen.facts import Facts, begin_facts
-from brokers.explaining.seen.moments import Moment, list_moments
+from brokers.explaining.seen.moments import NotedMoment, list_moments
 from brokers.explaining.seen.pins import Pins
 from brokers.explaining.seen.puts import PutLine, number_runs
 from brokers.explaining.seen.sightings import Sightings
@@ -23,12 +23,12 @@ from reference.worlds.replication.state import Cluster, Message
 Arguments: TypeAlias = Mapping[str, int]
 
 
-class Refused(Exception):  # noqa: N818
+class Refusal(Exception):  # noqa: N818
     """No step shows what an event shows."""
 
 
 @frozen
-class Step:
+class DatedStep:
     """A step that was taken, and when."""
 
     t_ms: float
@@ -54,12 +54,12 @@ class Scene:
     """Steps that an event allows, and since when: connects and stops that are seen to begin."""
     blocked: Mapping[str, float] = field(factory=dict)
     """Steps that are possible and that only a cap forbids, and since when."""
-    steps: list[Step] = field(factory=list)
+    steps: list[DatedStep] = field(factory=list)
     watch: Callable[[tuple[Action, State, State]], None] | None = field(default=None, repr=False)
     """Told of each step, with the states before and behind it."""
 
     @classmethod
-    def begin(cls, plan: Plan) -> tuple[Scene, list[Moment]]:
+    def begin(cls, plan: Plan) -> tuple[Scene, list[NotedMoment]]:
         """The scene before the first moment, and all moments."""
         machine = compute_compiled_machine(plan.structure)
         events = plan.recording.events
@@ -140,12 +140,12 @@ class Scene:
         if self.watch is not None:
             self.watch((action, self.state, after))
         self.state = after
-        self.steps.append(Step(self.now_ms, action))
+        self.steps.append(DatedStep(self.now_ms, action))
 
     def take_one_of(
         self, tries: Sequence[tuple[str, Arguments]], shown: Mapping[str, int] | None = None
     ) -> None:
-        """The first of some steps that is possible and leads to these values. Raises Refused."""
+        """The first of some steps that is possible and leads to these values. Raises Refusal."""
         needed = shown or {}
         for name, arguments in tries:
             after = self.try_step(name, arguments)
@@ -154,7 +154,7 @@ class Scene:
             ):
                 self.take(name, arguments, after)
                 return
-        raise Refused(self.tell_failed([name for name, _ in tries], needed))
+        raise Refusal(self.tell_failed([name for name, _ in tries], needed))
 
     def tell_failed(self, names: Sequence[str], needed: Mapping[str, int]) -> str:
         """Why none of these steps is possible."""

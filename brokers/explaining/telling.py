@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from attrs import define, field
 
-from brokers.explaining.explanation import Explanation, Told
-from brokers.explaining.seen.moments import Moment
+from brokers.explaining.explanation import GroupExplanation, Told
+from brokers.explaining.seen.moments import NotedMoment
 from brokers.recordings.inspection.steps import (
     AROUND,
     COUNTERS,
@@ -29,20 +29,20 @@ def tell_forwards(recording: Recording, version: Version, seq: int) -> Excerpt |
     Raises:
         OutsideTheModel: a group that the model has no structure for.
     """
-    explanation = Explanation.begin(recording, version)
+    explanation = GroupExplanation.begin(recording, version)
     explanation.trail = []
     stuck = explanation.run()
-    return Teller(explanation, explanation.trail).tell(seq, stuck)
+    return ForwardTeller(explanation, explanation.trail).tell(seq, stuck)
 
 
 @define(eq=False)
-class Teller:
+class ForwardTeller:
     """Tells of the moments of one group."""
 
-    explanation: Explanation
+    explanation: GroupExplanation
     trail: Sequence[Told] = field(repr=False)
 
-    def tell(self, seq: int, stuck: tuple[Moment, str] | None) -> Excerpt | None:
+    def tell(self, seq: int, stuck: tuple[NotedMoment, str] | None) -> Excerpt | None:
         """The event, with what is near it."""
         places = [n for n, told in enumerate(self.trail) if told.moment.event.seq == seq]
         if not places:

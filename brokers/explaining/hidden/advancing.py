@@ -10,7 +10,7 @@ from brokers.explaining.hidden.link_steps import LINK_STEPS
 from brokers.explaining.hidden.log_steps import LOG_STEPS
 from brokers.explaining.hidden.put_steps import PUT_STEPS, WAITS
 from brokers.explaining.hidden.steps import HiddenStep, choose_bounds, is_below_caps
-from brokers.explaining.scene import Arguments, Refused, Scene
+from brokers.explaining.scene import Arguments, Refusal, Scene
 from reference.language.compiled import CompiledMachine, Ranges, State
 from reference.language.machine import Action
 
@@ -83,12 +83,12 @@ class Advance:
         """All steps that are possible, and that nothing which is still to be seen forbids.
 
         Raises:
-            Refused: there is no end of them.
+            Refusal: there is no end of them.
         """
         before = len(scene.steps)
         while self.run_once(scene):
             if len(scene.steps) > before + STEPS_MAX:
-                raise Refused("hidden steps go on for ever")
+                raise Refusal("hidden steps go on for ever")
 
     def run_once(self, scene: Scene) -> bool:
         """Each step once; whether any was taken. What only a cap forbids is noted as blocked."""

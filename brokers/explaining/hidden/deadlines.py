@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from brokers.explaining.scene import Refused, Scene
+from brokers.explaining.scene import Refusal, Scene
 from brokers.recordings.clock import (
     JITTER_MS,
     REAPED_MS,
@@ -36,11 +36,11 @@ FLUSH_KEYS = {"flushIntervalCommitLog": 500, "flushCommitLogThoroughInterval": 1
 
 
 def check_overdue(scene: Scene) -> None:
-    """No step is held back by a later sight alone for longer than its deadline. Raises Refused."""
+    """No step is held back by a later sight alone for longer than its deadline. Raises Refusal."""
     for name, since_ms in scene.blocked.items():
         waited_ms = scene.now_ms - JITTER_MS - since_ms
         if waited_ms > compute_limit_ms(scene, Action(name)):
-            raise Refused(f"{name} has been possible for {waited_ms:.0f} ms, and has not happened")
+            raise Refusal(f"{name} has been possible for {waited_ms:.0f} ms, and has not happened")
 
 
 def compute_limit_ms(scene: Scene, action: Action) -> float:
@@ -73,7 +73,7 @@ def sum_flush_intervals_ms(scene: Scene, name: str) -> int:
 
 
 def check_timer(scene: Scene, name: str, took_ms: float, slave: int) -> None:
-    """A timer has run no shorter than it takes. Raises Refused.
+    """A timer has run no shorter than it takes. Raises Refusal.
 
     Both stamps may be late, so it may have run longer than is seen, and the first may be later by
     no more than ``REAPED_MS``. How long it takes at most nobody can tell from stamps.
@@ -81,4 +81,4 @@ def check_timer(scene: Scene, name: str, took_ms: float, slave: int) -> None:
     timer = TIMER_RANGES[name](scene.get_link_timers(slave))
     violation = timer.explain_violation(min(took_ms, timer.high_ms), REAPED_MS)
     if violation is not None:
-        raise Refused(violation)
+        raise Refusal(violation)

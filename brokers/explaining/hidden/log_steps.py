@@ -9,6 +9,8 @@ from brokers.explaining.scene import Arguments, Scene
 from brokers.explaining.seen.pins import UNBOUNDED
 from brokers.explaining.seen.sightings import COMMITTED
 from brokers.recordings.ahead.boundaries import find_scan_end
+from brokers.recordings.ahead.plan import MASTER
+from brokers.recordings.clock import EXPIRY_BEGIN_MS, JITTER_MS
 from reference.language.compiled import Ranges, State
 
 CALLED_SOON_MS = 100.0
@@ -20,13 +22,17 @@ YOUNG_MS = 2000.0
 
 def is_deletion_wanted(scene: Scene, step: HiddenStep) -> bool:
     """The log will be seen to begin later; a young file goes shortly before that."""
-    if scene.plan.are_deletions_shown:
+    are_puts_hidden, is_young = scene.plan.are_puts_hidden, step.rule.startswith("delete_young")
+    if scene.plan.are_deletions_shown and not (are_puts_hidden and is_young):
         return False
     leaf = f"{step.broker}.log.start_offset"
     pin = scene.pins.find_next(leaf)
     if pin is None or pin.value is None or pin.value <= scene.get(leaf):
         return False
-    return not step.rule.startswith("delete_young") or scene.now_ms >= pin.t_ms - YOUNG_MS
+    node = MASTER if step.broker == "master" else step.index
+    due_ms = scene.facts.get_broker(node).started_ms + EXPIRY_BEGIN_MS - JITTER_MS
+    is_due = are_puts_hidden or scene.now_ms >= due_ms
+    return not is_young or (is_due and scene.now_ms >= pin.t_ms - YOUNG_MS)
 
 
 def is_small_flush_wanted(scene: Scene, step: HiddenStep) -> bool:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from brokers.explaining.observing import Observer
-from brokers.explaining.scene import Refused
+import math
+
+from brokers.explaining.observing import EventObserver
+from brokers.explaining.scene import Refusal
 from brokers.explaining.seen.traffic import LinkQueues
 from brokers.recordings.checks.traffic import CLOSING_SIDES
+from brokers.recordings.clock import LATE_MS, SLACK_MS
 from brokers.recordings.reading import Event
 from reference.releases.timing_differences import OWN_REPORT_TIMER
 
@@ -13,20 +16,22 @@ SIDES = 2
 """Of a connection; its proxy sees the end of each."""
 
 
-def see_connect(observer: Observer, event: Event) -> None:
+def see_connect(observer: EventObserver, event: Event) -> None:
     """A slave connects."""
     link = observer.get_link(event)
     if event["conn"] <= link.latest:
-        raise Refused(f"connection {event['conn']} of this link has begun before")
+        raise Refusal(f"connection {event['conn']} of this link has begun before")
     if link.is_open:
         close(observer, link)
+    if link.refused_ms > -math.inf and not link.is_stalled:
+        observer.check_timer("reconnect", link.refused_ms, link)
     name = f"connect_slave[{link.slave}]"
     observer.scene.granted = {**observer.scene.granted, name: observer.scene.now_ms}
     link.begin(event["conn"], observer.scene.now_ms)
     observer.advance.run(observer.scene)
 
 
-def see_close(observer: Observer, event: Event) -> None:
+def see_close(observer: EventObserver, event: Event) -> None:
     """A connection ends."""
     link = observer.get_link(event)
     number = event.data.get("conn", link.connection)
@@ -36,17 +41,17 @@ def see_close(observer: Observer, event: Event) -> None:
         close(observer, link)
 
 
-def check_end(observer: Observer, link: LinkQueues, event: Event) -> None:
+def check_end(observer: EventObserver, link: LinkQueues, event: Event) -> None:
     """Each end of a connection that has begun is seen once at each of its two sides."""
     number = event["conn"]
     if event["closed_by"] not in CLOSING_SIDES:
-        raise Refused(f"closed_by is {event['closed_by']!r}, which is no side of a connection")
+        raise Refusal(f"closed_by is {event['closed_by']!r}, which is no side of a connection")
     if not 0 < number <= link.latest or link.count_ends(number) == SIDES:
-        raise Refused(f"connection {number} of this link has not begun, or ended before")
+        raise Refusal(f"connection {number} of this link has not begun, or ended before")
     link.ends_seen = {**link.ends_seen, number: link.count_ends(number) + 1}
 
 
-def close(observer: Observer, link: LinkQueues) -> None:
+def close(observer: EventObserver, link: LinkQueues) -> None:
     """The connection of a link ends, if it is open."""
     scene = observer.scene
     connect = f"connect_slave[{link.slave}]"
@@ -56,19 +61,19 @@ def close(observer: Observer, link: LinkQueues) -> None:
     link.begin(0, scene.now_ms)
 
 
-def see_stall(observer: Observer, event: Event) -> None:
+def see_stall(observer: EventObserver, event: Event) -> None:
     """The proxy holds back what goes over a link."""
     link = observer.get_link(event)
     link.is_stalled, link.stalled_ms = True, observer.scene.now_ms
 
 
-def see_heal(observer: Observer, event: Event) -> None:
+def see_heal(observer: EventObserver, event: Event) -> None:
     """The proxy lets it pass."""
     link = observer.get_link(event)
     link.is_stalled, link.healed_ms = False, observer.scene.now_ms
 
 
-def see_report(observer: Observer, event: Event) -> None:
+def see_report(observer: EventObserver, event: Event) -> None:
     """A slave reports: what it has made, or the last one again."""
     link, offset, scene = observer.get_link(event), event["slave_offset"], observer.scene
     check_open(observer, link, event)
@@ -82,38 +87,56 @@ def see_report(observer: Observer, event: Event) -> None:
         see_repeated_report(observer, link)
     else:
         made = ", ".join(map(str, link.made)) or "none"
-        raise Refused(f"{offset} is reported; reports made: {made}; last {link.last_report}")
+        raise Refusal(f"{offset} is reported; reports made: {made}; last {link.last_report}")
     link.last_report, link.last_report_ms = offset, scene.now_ms
     link.unread.append(offset)
 
 
-def check_open(observer: Observer, link: LinkQueues, event: Event) -> None:
+def check_open(observer: EventObserver, link: LinkQueues, event: Event) -> None:
     """Nothing goes over a connection that has not begun or has ended."""
     if not link.connection or event["conn"] != link.connection:
-        raise Refused(f"connection {event['conn']} of this link is not open")
+        raise Refusal(f"connection {event['conn']} of this link is not open")
 
 
-def see_first_report(observer: Observer, link: LinkQueues, offset: int) -> None:
+def see_first_report(observer: EventObserver, link: LinkQueues, offset: int) -> None:
     """A slave says what it has, some time after it has connected."""
     scene = observer.scene
     has = scene.get(f"links.{link.slave}.reported_offset")
     if offset != has:
-        raise Refused(f"the first report is {offset}, not {has}")
+        raise Refusal(f"the first report is {offset}, not {has}")
     observer.check_timer("first_report", link.changed_ms, link)
     rules = ("report_offset", "report_offset_to_earlier_put")
     scene.take_one_of([(f"{rule}[{link.slave}]", {}) for rule in rules])
 
 
-def see_repeated_report(observer: Observer, link: LinkQueues) -> None:
-    """A slave that has nothing new to report says the same, some time later."""
-    if link.last_frame_ms is not None or link.is_stalled:
+def see_repeated_report(observer: EventObserver, link: LinkQueues) -> None:
+    """A slave that has nothing new to report says the same, some time later.
+
+    Since its own last report, or in releases that read first, since the last frame; the two may
+    cross on their way, though not time after time.
+    """
+    scene = observer.scene
+    if link.is_stalled or scene.now_ms <= link.healed_ms + SLACK_MS:
         return
-    is_own = observer.scene.plan.version.has(OWN_REPORT_TIMER)
-    timer = "own_report" if is_own else "report_to_silent_master"
-    observer.check_timer(timer, link.last_report_ms, link)
+    since_ms, timer = link.last_frame_ms, "repeated_report"
+    if since_ms is not None and scene.now_ms - since_ms <= LATE_MS and not link.has_crossed:
+        since_ms, link.has_crossed = link.frame_before_ms, True
+    else:
+        link.has_crossed = False
+    if scene.plan.version.has(OWN_REPORT_TIMER):
+        since_ms, timer = link.last_report_ms, "own_report"
+    elif link.last_frame_ms is None:
+        since_ms, timer = link.last_report_ms, "report_to_silent_master"
+    if since_ms is not None:
+        observer.check_timer(timer, since_ms, link)
 
 
-def see_frame(observer: Observer, event: Event) -> None:
+def see_refusal(observer: EventObserver, event: Event) -> None:
+    """The proxy of a link cannot reach the master."""
+    observer.get_link(event).refused_ms = observer.scene.now_ms
+
+
+def see_frame(observer: EventObserver, event: Event) -> None:
     """The master sends bytes, or where it stands."""
     link = observer.get_link(event)
     check_open(observer, link, event)
@@ -123,25 +146,25 @@ def see_frame(observer: Observer, event: Event) -> None:
         see_bytes(observer, link, offset, size)
     elif observer.scene.get(f"links.{link.slave}.is_open"):
         see_heartbeat(observer, link, offset)
-    link.last_frame_ms = observer.scene.now_ms
+    link.frame_before_ms, link.last_frame_ms = link.last_frame_ms, observer.scene.now_ms
 
 
-def see_bytes(observer: Observer, link: LinkQueues, offset: int, size: int) -> None:
+def see_bytes(observer: EventObserver, link: LinkQueues, offset: int, size: int) -> None:
     """A frame that was sent."""
     if link.sent <= link.noted:
         stands = observer.scene.get(f"links.{link.slave}.next_transfer_offset")
         end = observer.scene.get(observer.scene.master_end)
         where = f"the transfer stands at {stands}, and the log ends at {end}"
-        raise Refused(f"{size} B from {offset} cannot be sent: {where}")
+        raise Refusal(f"{size} B from {offset} cannot be sent: {where}")
     link.noted += 1
     link.last_end = offset + size
 
 
-def see_heartbeat(observer: Observer, link: LinkQueues, offset: int) -> None:
+def see_heartbeat(observer: EventObserver, link: LinkQueues, offset: int) -> None:
     """A frame without bytes stands where the last one ended."""
     start = observer.scene.get(f"links.{link.slave}.transfer_start_offset")
     stands = start if link.last_end is None else link.last_end
     if offset != stands:
-        raise Refused(f"a heartbeat stands at {offset}, not {stands}")
+        raise Refusal(f"a heartbeat stands at {offset}, not {stands}")
     if link.last_frame_ms is not None and not link.is_stalled:
         observer.check_timer("heartbeat", link.last_frame_ms, link)

@@ -6,8 +6,8 @@ from brokers.explaining.checking import (
     check_start,
     check_stop,
 )
-from brokers.explaining.observing import Observer
-from brokers.explaining.scene import Refused
+from brokers.explaining.observing import EventObserver
+from brokers.explaining.scene import Refusal
 from brokers.explaining.seen.sightings import find_next_start
 from brokers.recordings.ahead.plan import MASTER
 from brokers.recordings.checks.logs import check_surgery
@@ -15,7 +15,7 @@ from brokers.recordings.checks.settings import check_address, check_set_config
 from brokers.recordings.reading import Event
 
 
-def see_kill(observer: Observer, event: Event) -> None:
+def see_kill(observer: EventObserver, event: Event) -> None:
     """A process is killed; a store may lose what was not on its disk."""
     scene, rule, index = observer.scene, *name_broker(observer, event["node"])
     check_runs(observer, event)
@@ -33,7 +33,7 @@ def see_kill(observer: Observer, event: Event) -> None:
     end_process(observer, event)
 
 
-def see_stop_begin(observer: Observer, event: Event) -> None:
+def see_stop_begin(observer: EventObserver, event: Event) -> None:
     """A process begins to stop, a little later at most."""
     rule, index = name_broker(observer, event["node"])
     name = f"begin_{rule}_stop{index}"
@@ -43,7 +43,7 @@ def see_stop_begin(observer: Observer, event: Event) -> None:
     scene.facts = scene.facts.change_broker(node, stop_begin_ms=event.t_ms)
 
 
-def see_stop(observer: Observer, event: Event) -> None:
+def see_stop(observer: EventObserver, event: Event) -> None:
     """A process has stopped."""
     scene, rule, index = observer.scene, *name_broker(observer, event["node"])
     observer.hold(check_stop, event)
@@ -60,7 +60,7 @@ def see_stop(observer: Observer, event: Event) -> None:
     end_process(observer, event)
 
 
-def see_exit(observer: Observer, event: Event) -> None:
+def see_exit(observer: EventObserver, event: Event) -> None:
     """A process ends, whose store has stopped before."""
     scene = observer.scene
     node = scene.plan.find_node(event)
@@ -70,14 +70,14 @@ def see_exit(observer: Observer, event: Event) -> None:
     scene.process += event["node"] == scene.plan.master
 
 
-def see_hidden_stop(observer: Observer, event: Event) -> None:
+def see_hidden_stop(observer: EventObserver, event: Event) -> None:
     """A whole broker stops its store before its process ends, and nobody notes that."""
     if not observer.scene.plan.are_puts_hidden:
-        raise Refused("the store of this broker was not shut down before its process ended")
+        raise Refusal("the store of this broker was not shut down before its process ended")
     see_stop(observer, event)
 
 
-def see_surgery(observer: Observer, event: Event) -> None:
+def see_surgery(observer: EventObserver, event: Event) -> None:
     """A store loses bytes behind a stop in order: what that has not written goes with the power.
 
     The rule is asked as if the process had ended by it.
@@ -90,7 +90,7 @@ def see_surgery(observer: Observer, event: Event) -> None:
     observer.hold(check_surgery, event)
 
 
-def see_deletion(observer: Observer, event: Event) -> None:
+def see_deletion(observer: EventObserver, event: Event) -> None:
     """A broker deletes its oldest files."""
     scene, rule, index = observer.scene, *name_broker(observer, event["node"])
     rules = (f"expire_{rule}_file", f"expire_uncopied_{rule}_file", f"delete_young_{rule}_file")
@@ -98,7 +98,7 @@ def see_deletion(observer: Observer, event: Event) -> None:
         scene.take_one_of([(f"{each}{index}", {}) for each in rules])
 
 
-def see_settings(observer: Observer, event: Event) -> None:
+def see_settings(observer: EventObserver, event: Event) -> None:
     """Properties are set; those that the master reads anew count at once."""
     scene = observer.scene
     role = event["props"].get("brokerRole")
@@ -110,7 +110,7 @@ def see_settings(observer: Observer, event: Event) -> None:
     scene.state = scene.machine.encode(known.cluster)
 
 
-def see_address(observer: Observer, event: Event) -> None:
+def see_address(observer: EventObserver, event: Event) -> None:
     """A slave is told where its master is."""
     known, scene = observer.hold(check_address, event), observer.scene
     if (node := scene.plan.find_node(event)) != MASTER:
@@ -118,7 +118,7 @@ def see_address(observer: Observer, event: Event) -> None:
         scene.facts = scene.facts.change_broker(node, ha_master_address=address)
 
 
-def see_wipe(observer: Observer, event: Event) -> None:
+def see_wipe(observer: EventObserver, event: Event) -> None:
     """Somebody removes a slave's store."""
     rule, index = name_broker(observer, event["node"])
     name = "lose_master_disk" if rule == "master" else f"wipe_slave{index}"
@@ -127,7 +127,7 @@ def see_wipe(observer: Observer, event: Event) -> None:
     scene.facts = scene.facts.end(scene.plan.find_node(event), is_left=False)
 
 
-def see_start(observer: Observer, event: Event) -> None:
+def see_start(observer: EventObserver, event: Event) -> None:
     """A process runs anew, with what it has recovered."""
     scene, rule, index = observer.scene, *name_broker(observer, event["node"])
     observer.hold(check_start, event)
@@ -148,26 +148,26 @@ def see_start(observer: Observer, event: Event) -> None:
         scene.links[scene.plan.slaves.index(event["node"])].recover(scene.get(leaf))
 
 
-def name_broker(observer: Observer, node: str) -> tuple[str, str]:
+def name_broker(observer: EventObserver, node: str) -> tuple[str, str]:
     """How rules name a broker, and its index in the names of instances."""
     plan = observer.scene.plan
     return ("master", "") if node == plan.master else ("slave", f"[{plan.slaves.index(node)}]")
 
 
-def check_last_exit(observer: Observer, event: Event) -> None:
+def check_last_exit(observer: EventObserver, event: Event) -> None:
     """A start finds the abort file that the last process has left, or none."""
     is_left = observer.scene.plan.find_node(event) in observer.scene.facts.abort_files
     if event.data.get("last_exit_normal", not is_left) == is_left:
-        raise Refused(f"last_exit_normal is {event['last_exit_normal']}")
+        raise Refusal(f"last_exit_normal is {event['last_exit_normal']}")
 
 
-def check_runs(observer: Observer, event: Event) -> None:
+def check_runs(observer: EventObserver, event: Event) -> None:
     """A broker was seen to start, and not to end."""
     if not observer.scene.facts.get_broker(observer.scene.plan.find_node(event)).is_started:
-        raise Refused("this broker does not run")
+        raise Refusal("this broker does not run")
 
 
-def end_process(observer: Observer, event: Event) -> None:
+def end_process(observer: EventObserver, event: Event) -> None:
     """What a process knew is gone."""
     scene, node = observer.scene, event["node"]
     is_left = scene.get(f"{scene.sightings.paths[node]}.has_abort_file")

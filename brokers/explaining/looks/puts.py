@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from brokers.explaining.observing import Observer
-from brokers.explaining.scene import Refused
+from brokers.explaining.observing import EventObserver
+from brokers.explaining.scene import Refusal
 from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.clock import (
     GRAIN_MS,
@@ -17,7 +17,7 @@ from brokers.recordings.view import BrokerQuestion
 from reference.worlds.replication.state import ANSWERED
 
 
-def see_call(observer: Observer, event: Event) -> None:
+def see_call(observer: EventObserver, event: Event) -> None:
     """A broker is asked about itself: from now on it tells no less than it has."""
     if event.kind != "broker_status":
         return
@@ -32,7 +32,7 @@ def see_call(observer: Observer, event: Event) -> None:
     scene.facts = scene.facts.change_broker(node, questions=asked)
 
 
-def see_answer(observer: Observer, event: Event) -> None:
+def see_answer(observer: EventObserver, event: Event) -> None:
     """A put that was appended is answered as its wait has ended."""
     if event.seq in observer.scene.plan.blank_by_seq:
         see_blank(observer, observer.scene.plan.blank_by_seq[event.seq])
@@ -42,19 +42,19 @@ def see_answer(observer: Observer, event: Event) -> None:
     slot = scene.puts.find_slot(event.seq)
     if slot is None:
         end = scene.get(scene.master_end)
-        raise Refused(f"no message is put at {event['wrote_offset']}: the log ends at {end}")
+        raise Refusal(f"no message is put at {event['wrote_offset']}: the log ends at {end}")
     if scene.get(f"messages.{slot}.phase") != ANSWERED:
-        raise Refused(f"the put is not answered {event['put_status']} yet")
+        raise Refusal(f"the put is not answered {event['put_status']} yet")
     check_duration(observer, event, slot)
 
 
-def see_blank(observer: Observer, blank: RecordedPut) -> None:
+def see_blank(observer: EventObserver, blank: RecordedPut) -> None:
     """A put has filled up a file and found no next one (R-CL-04)."""
     observer.compare("master.trailing_blank_offset", blank.start_offset)
     observer.compare(observer.scene.master_end, blank.end_offset)
 
 
-def check_duration(observer: Observer, event: Event, slot: int) -> None:
+def check_duration(observer: EventObserver, event: Event, slot: int) -> None:
     """No answer takes longer than its waits, and no time-out comes early."""
     timers, took_ms = observer.scene.timers, event["duration_ms"]
     longest_ms = SLACK_MS
@@ -62,10 +62,10 @@ def check_duration(observer: Observer, event: Event, slot: int) -> None:
         longest_ms += compute_longest_wait_ms(timers) + timers.sync_flush_timeout_ms
     observer.checked += 1
     if took_ms > longest_ms:
-        raise Refused(f"the put took {took_ms} ms, but it takes {longest_ms:g} ms at most")
+        raise Refusal(f"the put took {took_ms} ms, but it takes {longest_ms:g} ms at most")
     if event["put_status"] != "FLUSH_SLAVE_TIMEOUT":
         return
     woken = observer.scene.get(f"messages.{slot}.wake_ups")
     has_waited = observer.scene.puts.waits.get(event.seq, 0) > 0 or woken >= TRANSFER_WAITS
     if not has_waited and took_ms + GRAIN_MS < compute_time_out_ms(timers):
-        raise Refused(f"FLUSH_SLAVE_TIMEOUT came after {took_ms} ms")
+        raise Refusal(f"FLUSH_SLAVE_TIMEOUT came after {took_ms} ms")

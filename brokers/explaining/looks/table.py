@@ -17,6 +17,7 @@ LOOKS: Mapping[str, Look] = {
     "link_cut_mid_frame": links.see_close,
     "ha_report": links.see_report,
     "ha_frame": links.see_frame,
+    "proxy_target_down": links.see_refusal,
     "link_stalled": links.see_stall,
     "link_healed": links.see_heal,
     "node_kill9": processes.see_kill,

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from attrs import evolve, frozen
 
 from brokers.recordings.ahead.plan import Plan
 from brokers.recordings.reading import Event
-from brokers.recordings.view import KNOWN, KnownFacts, ShownBroker, ShownLink, View
-from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
-from reference.worlds.replication.state import Cluster
-
-if TYPE_CHECKING:
-    from brokers.explaining.scene import Scene
+from brokers.recordings.view import KnownFacts, ShownBroker, ShownLink, View
 
 Check: TypeAlias = Callable[[View, Event], View]
 """Holds an event against what is known, and learns from it; raises Blocked."""
@@ -63,28 +58,3 @@ def begin_facts(plan: Plan) -> Facts:
         wires=(ShownLink(),) * count,
         master_role=plan.recording.config["nodes"][plan.master]["role"],
     )
-
-
-def make_view(scene: Scene, event: Event) -> View:
-    """Everything that a check may look at, in the present state."""
-    return View(
-        plan=scene.plan,
-        cluster=scene.cluster if event.kind == "put" else show_readable(scene),
-        next_put=scene.puts.next_number,
-        followed=tuple(put.number for put in scene.puts.slots),
-        process=scene.process,
-        now_ms=event.t_ms,
-        displaced=tuple(link.displaced for link in scene.links),
-        **{name: getattr(scene.facts, name) for name in KNOWN},
-    )
-
-
-def show_readable(scene: Scene) -> Cluster:
-    """The state, in which the master's log ends where its readers see it: before what is pooled."""
-    cluster = scene.cluster
-    if STORE_POOL not in scene.plan.structure.variants:
-        return cluster
-    log = cluster.master.log
-    end = max(cluster.committed_offset[0], log.last_file_offset)
-    shown = evolve(log, ends=tuple(min(each, end) for each in log.ends))
-    return evolve(cluster, master=evolve(cluster.master, log=shown))

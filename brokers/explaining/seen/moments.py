@@ -31,7 +31,7 @@ HEALED_MS = 50.0
 
 
 @frozen
-class Moment:
+class NotedMoment:
     """An event, or the call whose answer an event tells: that of a put, or a question."""
 
     t_ms: float
@@ -49,29 +49,29 @@ class Moment:
         return "call" if self.is_call else self.event.kind
 
 
-def list_moments(events: Sequence[Event], master: str, slaves: Sequence[str]) -> list[Moment]:
+def list_moments(events: Sequence[Event], master: str, slaves: Sequence[str]) -> list[NotedMoment]:
     """All moments, in the order in which they are explained."""
     moments = [
-        Moment(float(e.data.get("t_begin_ms", e.t_ms)), e, is_call=True)
+        NotedMoment(float(e.data.get("t_begin_ms", e.t_ms)), e, is_call=True)
         for e in events
         if (e.kind == "put" and e["node"] == master) or e.kind == "broker_status"
     ]
     seen = [event for event in events if event.kind not in IGNORED_KINDS]
-    moments += [Moment(each.t_ms, each.event) for each in derive_stops(seen)]
-    moments += [Moment(each.t_ms, each.event) for each in derive_logged_stops(events)]
-    moments += [Moment(find_time_ms(event), event) for event in seen]
+    moments += [NotedMoment(each.t_ms, each.event) for each in derive_stops(seen)]
+    moments += [NotedMoment(each.t_ms, each.event) for each in derive_logged_stops(events)]
+    moments += [NotedMoment(find_time_ms(event), event) for event in seen]
     moments.sort(key=lambda each: (each.t_ms, not each.is_call, each.event.seq))
     return put_before_ends(put_after_starts(moments, slaves), master)
 
 
-def put_after_starts(moments: Sequence[Moment], slaves: Sequence[str]) -> list[Moment]:
+def put_after_starts(moments: Sequence[NotedMoment], slaves: Sequence[str]) -> list[NotedMoment]:
     """A slave's connect, and what follows, after the line that tells of its start.
 
     A broker connects while it starts; its line is written when it has started.
     """
     down = set(slaves)
-    held: dict[str, list[Moment]] = {slave: [] for slave in slaves}
-    ordered: list[Moment] = []
+    held: dict[str, list[NotedMoment]] = {slave: [] for slave in slaves}
+    ordered: list[NotedMoment] = []
     for moment in moments:
         event = moment.event
         if event.kind in START_KINDS and event["node"] in down:
@@ -92,7 +92,7 @@ def get_slave(event: Event) -> str:
     return str(event.data.get("link", "")).removeprefix("link_")
 
 
-def put_before_ends(moments: Sequence[Moment], master: str) -> list[Moment]:
+def put_before_ends(moments: Sequence[NotedMoment], master: str) -> list[NotedMoment]:
     """What was still on its way when its connection ended, before that end.
 
     A proxy notes it up to ``KILL_MS`` later, and what it held back when it lets it pass.
@@ -128,7 +128,7 @@ class StallTime:
 
 
 def find_place_before_end(
-    ordered: Sequence[Moment], number: int, master: str, since_ms: float
+    ordered: Sequence[NotedMoment], number: int, master: str, since_ms: float
 ) -> int:
     """Where the end of its connection stands that was noted too early; else its own place.
 

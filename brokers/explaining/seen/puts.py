@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 
 from attrs import define, evolve, field
 
-from brokers.explaining.seen.moments import END_KINDS, Moment
+from brokers.explaining.seen.moments import END_KINDS, NotedMoment
 from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.clock import JITTER_MS
 from brokers.recordings.kinds import START_KINDS
 
 
-def number_runs(moments: Sequence[Moment], master: str) -> dict[int, int]:
+def number_runs(moments: Sequence[NotedMoment], master: str) -> dict[int, int]:
     """By ``seq`` of each put: how often its master had ended before; a restart begins a run."""
     runs: dict[int, int] = {}
     run, is_up = 0, True

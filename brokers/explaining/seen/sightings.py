@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import field, frozen
 
-from brokers.explaining.seen.moments import CUT_KINDS, END_KINDS, Moment
+from brokers.explaining.seen.moments import CUT_KINDS, END_KINDS, NotedMoment
 from brokers.explaining.seen.pins import Pin
 from brokers.recordings.ahead.plan import Plan
 from brokers.recordings.ahead.puts import name_queue
@@ -107,7 +107,7 @@ class Sightings:
         has_pool = STORE_POOL in self.plan.structure.variants
         return COMMITTED if has_pool and node == self.plan.master else self.get_end(node)
 
-    def list_pins(self, moments: Iterable[Moment]) -> Iterator[Pin]:
+    def list_pins(self, moments: Iterable[NotedMoment]) -> Iterator[Pin]:
         """What all moments show and forget."""
         for moment in moments:
             for leaf, value in self.list_seen(moment):
@@ -116,7 +116,7 @@ class Sightings:
                 for leaf in self.list_forgotten(moment.event):
                     yield Pin(leaf, None, moment.key, moment.t_ms)
 
-    def list_seen(self, moment: Moment) -> Iterator[tuple[str, int]]:
+    def list_seen(self, moment: NotedMoment) -> Iterator[tuple[str, int]]:
         """Leaves and their values that a moment bounds."""
         event = moment.event
         yield from self.list_shown(moment)
@@ -159,7 +159,7 @@ class Sightings:
             if is_next and put.process == process and self.plan.structure.lives == 1:
                 yield f"{self.paths[event['node']]}.log.dispatched_offset", put.start_offset
 
-    def list_shown(self, moment: Moment) -> Iterator[tuple[str, int]]:
+    def list_shown(self, moment: NotedMoment) -> Iterator[tuple[str, int]]:
         """Leaves and their values that a moment shows."""
         event = moment.event
         is_of_master = event.data.get("node") == self.plan.master

@@ -19,7 +19,7 @@ from brokers.recordings.view import Displaced
 
 
 @frozen
-class Frame:
+class NotedFrame:
     """Bytes of a log that are noted on a link."""
 
     offset: int
@@ -31,7 +31,7 @@ class Frame:
 class Traffic:
     """All that is noted of one link, by connection."""
 
-    frames: Mapping[int, Sequence[Frame]]
+    frames: Mapping[int, Sequence[NotedFrame]]
     """Without heartbeats."""
     reports: Mapping[int, Sequence[int]]
     ends_ms: Mapping[int, float]
@@ -48,7 +48,7 @@ class Traffic:
         """Of the link of one slave."""
         ahead = plan.links[plan.slaves.index(slave)]
         link, nodes = LINK_PREFIX + slave, (plan.master, slave)
-        frames: dict[int, list[Frame]] = defaultdict(list)
+        frames: dict[int, list[NotedFrame]] = defaultdict(list)
         reports: dict[int, list[int]] = defaultdict(list)
         ends_ms: dict[int, float] = {}
         opens_ms = []
@@ -56,7 +56,7 @@ class Traffic:
         for event in plan.recording.events:
             is_own = event.data.get("link") == link
             if is_own and event.kind == "ha_frame" and event["body_bytes"]:
-                frame = Frame(event["master_offset"], event["body_bytes"], event.t_ms)
+                frame = NotedFrame(event["master_offset"], event["body_bytes"], event.t_ms)
                 frames[event["conn"]].append(frame)
             elif is_own and event.kind == "ha_report":
                 reports[event["conn"]].append(event["slave_offset"])
@@ -104,6 +104,12 @@ class LinkQueues:
     last_report_ms: float = -math.inf
     last_frame_ms: float | None = None
     """When the last frame was noted, a heartbeat or not; None before the first."""
+    frame_before_ms: float | None = None
+    """When the one before that was noted."""
+    has_crossed: bool = False
+    """A report was repeated right behind a frame: the two had crossed."""
+    refused_ms: float = -math.inf
+    """When a connect of the slave was refused, the last time."""
     last_end: int | None = None
     """Where the last frame with bytes ended."""
     changed_ms: float = 0.0
@@ -127,7 +133,8 @@ class LinkQueues:
         self.sent = self.noted = self.taken = self.seen = 0
         self.made, self.unread = [], []
         self.last_report, self.last_report_ms = None, t_ms
-        self.last_frame_ms = self.last_end = None
+        self.last_frame_ms = self.frame_before_ms = self.last_end = None
+        self.has_crossed = False
 
     def end(self, t_ms: float) -> None:
         """A broker at one of its ends does not run any more; its proxy has not seen that yet."""
@@ -140,12 +147,12 @@ class LinkQueues:
         left = None if self.displaced is None else self.displaced.cut(end)
         self.displaced = None if left is None else evolve(left, is_recovered=True)
 
-    def find_next_sent(self) -> Frame | None:
+    def find_next_sent(self) -> NotedFrame | None:
         """The next frame that the master sends; None if no more is noted."""
         frames = self.traffic.frames.get(self.connection, ())
         return frames[self.sent] if self.sent < len(frames) else None
 
-    def find_next_taken(self) -> Frame | None:
+    def find_next_taken(self) -> NotedFrame | None:
         """The next frame that the slave takes; None if none is on its way."""
         if self.taken >= self.noted:
             return None
