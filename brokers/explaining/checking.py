@@ -9,6 +9,7 @@ from brokers.recordings.ahead.boundaries import find_recovered_range, has_bounda
 from brokers.recordings.ahead.links import read_scan_end
 from brokers.recordings.ahead.plan import MASTER, Plan
 from brokers.recordings.checks.contents import check_checksums, check_comparison, check_scan
+from brokers.recordings.checks.durations import get_message
 from brokers.recordings.checks.logs import check_dispatched_at_start
 from brokers.recordings.checks.puts import (
     check_blank_put,
@@ -19,6 +20,7 @@ from brokers.recordings.checks.puts import (
     check_slave_view,
 )
 from brokers.recordings.checks.queues import check_queue_offset, check_queues
+from brokers.recordings.checks.waiting_line import check_turn
 from brokers.recordings.clock import SHUTDOWN_MS
 from brokers.recordings.log.limits.unseen import list_sure_ends, may_end_among
 from brokers.recordings.reading import Event
@@ -34,6 +36,7 @@ from brokers.recordings.tables.settings import (
 from brokers.recordings.view import Blocked, View, check
 from reference.roles import Role
 from reference.worlds.replication.mapped_files import compute_last_file_end
+from reference.worlds.replication.put import has_slave_wait
 
 
 def check_put(view: View, event: Event) -> View:
@@ -48,6 +51,13 @@ def check_put(view: View, event: Event) -> View:
     if put is None:
         return check_refused_put(view, event, MASTER)
     return check_queue_offset(check_size(view, event), put)
+
+
+def check_put_turn(view: View, event: Event) -> View:
+    """A put that has waited for a slave was answered in its turn."""
+    put = view.plan.put_by_seq[event.seq]
+    has_wait = has_slave_wait(view.cluster, get_message(view, put))
+    return check_turn(view, put) if has_wait else view
 
 
 def check_slave_put(view: View, event: Event) -> View:

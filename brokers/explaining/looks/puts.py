@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from brokers.explaining.checking import check_put_turn
 from brokers.explaining.observing import EventObserver
 from brokers.explaining.scene import Refusal
 from brokers.recordings.ahead.puts import RecordedPut
@@ -63,6 +64,7 @@ def check_duration(observer: EventObserver, event: Event, slot: int) -> None:
     observer.checked += 1
     if took_ms > longest_ms:
         raise Refusal(f"the put took {took_ms} ms, but it takes {longest_ms:g} ms at most")
+    observer.hold(check_put_turn, event)
     if event["put_status"] != "FLUSH_SLAVE_TIMEOUT":
         return
     woken = observer.scene.get(f"messages.{slot}.wake_ups")
