@@ -21,10 +21,14 @@ from brokers.explaining.scene import Refusal, Scene
 from brokers.explaining.seen.moments import Key, NotedMoment
 from brokers.recordings.ahead.plan import make_plan
 from brokers.recordings.clock import JITTER_MS
+from brokers.recordings.hidden.timeline import Progress
 from brokers.recordings.reading import Recording
 from reference.language.compiled import State
 from reference.language.machine import Action
 from reference.releases.versions import Version
+
+TOLD_EACH = 100
+"""After so many moments it is told how far an explanation is."""
 
 NEIGHBOURS_MAX = 5
 """How many moments one moment may come after that were noted later."""
@@ -72,9 +76,16 @@ class GroupExplanation:
         scene, moments = Scene.begin(make_plan(recording, version))
         return cls(EventObserver(scene, Advance.of(scene.machine), LOOKS), deque(moments))
 
-    def run(self) -> tuple[NotedMoment, str] | None:
-        """The first moment that cannot be explained, and why; None if there is none."""
+    def run(self, progress: Progress = None) -> tuple[NotedMoment, str] | None:
+        """The first moment that cannot be explained, and why; None if there is none.
+
+        ``progress`` is told now and then how many moments are explained, and of how many.
+        """
+        total = len(self.waiting)
         while self.waiting:
+            done = total - len(self.waiting)
+            if progress is not None and done and done % TOLD_EACH == 0:
+                progress(done, total)
             moment = self.waiting.popleft()
             before = self.observer.scene.copy()
             try:

@@ -18,6 +18,7 @@ from brokers.explaining.scene import Scene
 from brokers.explaining.telling import tell_forwards
 from brokers.recordings.ahead.plan import SCRIPTED
 from brokers.recordings.groups import LINK_PREFIX
+from brokers.recordings.hidden.timeline import Progress
 from brokers.recordings.kinds import IGNORED_KINDS
 from brokers.recordings.log.explain import CONFORMS, REJECTED, LogVerdict
 from brokers.recordings.reading import Event, Recording
@@ -57,8 +58,10 @@ def is_explained_forwards(recording: Recording, version: Version) -> bool:
     )
 
 
-def explain_forwards(recording: Recording, version: Version) -> ForwardVerdict:
-    """The verdict on one group of brokers.
+def explain_forwards(
+    recording: Recording, version: Version, progress: Progress = None
+) -> ForwardVerdict:
+    """The verdict on one group of brokers; ``progress`` is told how many moments are explained.
 
     Raises:
         OutsideTheModel: a group that the model has no structure for.
@@ -67,7 +70,7 @@ def explain_forwards(recording: Recording, version: Version) -> ForwardVerdict:
     if stranger is not None:
         recording = cut_before(recording, stranger)
     explanation = GroupExplanation.begin(recording, version)
-    stuck = explanation.run()
+    stuck = explanation.run(progress)
     observer, scene = explanation.observer, explanation.observer.scene
     verdict = ForwardVerdict(
         CONFORMS,

@@ -199,7 +199,7 @@ def judge_forwards(
     What that refuses is searched for once more: a step that was taken as early as possible may have
     been taken too early.
     """
-    forwards = explain_forwards(group, version)
+    forwards = explain_forwards(group, version, progress)
     if forwards.word == CONFORMS:
         return forwards
     searched = explain(group, version, steps_max, progress)

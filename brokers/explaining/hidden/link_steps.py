@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from brokers.explaining.checking import may_end_at
 from brokers.explaining.hidden.steps import HiddenStep, Knowledge, note_granted
 from brokers.explaining.scene import Arguments, Scene
 from brokers.recordings.clock import LATE_MS, SLACK_MS
@@ -71,7 +72,9 @@ def choose_up_to(
     """As many bytes as possible, or those up to what will be seen of a leaf."""
     low, high = ranges[0]
     most = min(high, scene.pins.compute_cap(leaf) - stands)
-    return [{step.instance.arguments[0]: int(n)} for n in dict.fromkeys((high, most)) if n >= low]
+    sizes = [int(n) for n in dict.fromkeys((high, most)) if n >= low]
+    name, plan = step.instance.arguments[0], scene.plan
+    return [{name: n} for n in sizes if n == high or may_end_at(plan, stands + n)]
 
 
 def is_connect_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:

@@ -21,6 +21,8 @@ def see_connect(observer: EventObserver, event: Event) -> None:
     link = observer.get_link(event)
     if event["conn"] <= link.latest:
         raise Refusal(f"connection {event['conn']} of this link has begun before")
+    if link.latest and link.latest not in link.traffic.closed:
+        raise Refusal(f"the end of connection {link.latest} of this link is not noted anywhere")
     if link.is_open:
         close(observer, link)
     if link.refused_ms > -math.inf and not link.is_stalled:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from attrs import define, evolve, field, frozen
 
@@ -38,6 +38,8 @@ class Traffic:
     """When a connection was seen to have ended, by its end, a later one, or that of a broker."""
     opens_ms: Sequence[float]
     """When the slave connected."""
+    closed: Collection[int]
+    """The connections whose end was noted, at one side or by a cut."""
     is_shown: bool
     """There is a proxy in the link, which notes connections."""
     are_bytes_shown: bool
@@ -51,6 +53,7 @@ class Traffic:
         frames: dict[int, list[NotedFrame]] = defaultdict(list)
         reports: dict[int, list[int]] = defaultdict(list)
         ends_ms: dict[int, float] = {}
+        closed: set[int] = set()
         opens_ms = []
         present = 0
         for event in plan.recording.events:
@@ -62,6 +65,7 @@ class Traffic:
                 reports[event["conn"]].append(event["slave_offset"])
             elif is_own and event.kind in CUT_KINDS:
                 ends_ms.setdefault(event.data.get("conn", present), event.t_ms)
+                closed.add(event.data.get("conn", present))
             elif is_own and event.kind == "ha_link_open":
                 ends_ms.setdefault(present, event.t_ms)
                 present = event["conn"]
@@ -70,7 +74,7 @@ class Traffic:
                 ends_ms.setdefault(present, event.t_ms)
         is_shown = not ahead.is_connection_hidden
         are_bytes_shown = is_shown and not ahead.is_traffic_hidden
-        return cls(frames, reports, ends_ms, opens_ms, is_shown, are_bytes_shown)
+        return cls(frames, reports, ends_ms, opens_ms, closed, is_shown, are_bytes_shown)
 
 
 @define(eq=False)

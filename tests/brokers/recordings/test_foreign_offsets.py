@@ -43,10 +43,10 @@ def is_explained(seq: int, **changes: Any) -> bool:
 
 
 def conforms(change: Callable[[Event], Event | None]) -> bool:
-    """The recording up to the connect with its events changed, or left out, conforms."""
+    """The search, which knows how long a slave waits, explains it up to the connect so changed."""
     events = (change(event) for event in cut_behind(read(), OPENED).events)
     kept = tuple(event for event in events if event is not None)
-    return check_recording(evolve(read(), events=kept)).is_conforming
+    return check_recording(evolve(read(), events=kept), by_search=True).is_conforming
 
 
 def test_a_slave_waits_behind_a_connect_that_failed() -> None:

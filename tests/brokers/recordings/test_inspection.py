@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from brokers.explaining.explanation import GroupExplanation
+from brokers.explaining.telling import ForwardTeller
 from brokers.recordings.inspection.looks import (
     Looks,
     WatchedObject,
@@ -23,6 +25,7 @@ from brokers.recordings.judging import REJECTED, check_recording
 from brokers.recordings.log.explain import LogVerdict
 from brokers.recordings.reading import Recording, TraceError, read_recording
 from reference.language.machine import compute_machine
+from reference.releases.versions import Version
 
 TRACES = Path(__file__).parents[2] / "data" / "traces"
 HEALTHY = TRACES / "a_sync_healthy.jsonl"
@@ -150,14 +153,25 @@ def test_optional_fields_are_of_their_kind(tmp_path: Path, changes: Mapping[str,
 
 
 def test_steps_at_an_event_are_those_of_the_schedule() -> None:
-    """All observations' steps, one after another, are the schedule that the search has found."""
+    """All moments' steps, one after another, are the schedule that is found."""
     (verdict,) = search_healthy()
+    explanation = GroupExplanation.begin(read_healthy(), Version())
+    explanation.trail = []
+    assert explanation.run() is None
+    teller = ForwardTeller(explanation, explanation.trail)
+    places = range(len(explanation.trail))
+    told = [step.instance for place in places for step in teller.tell_place(place).steps]
+    assert told == [action.instance for action in verdict.schedule]
+
+
+def test_events_are_told_by_search_as_well() -> None:
+    """Of a recording that is searched, all observations' steps are the schedule."""
+    (verdict,) = check_recording(read_healthy(), by_search=True).searched
     assert verdict.timeline is not None
-    places = range(len(verdict.timeline.trail))
-    seqs = [verdict.timeline.trail[place].observation.event.seq for place in places]
+    seqs = [entry.observation.event.seq for entry in verdict.timeline.trail]
     told = []
     for place, seq in enumerate(seqs):
-        excerpt = tell_event(search_healthy(), seq)
+        excerpt = tell_event((verdict,), seq)
         assert excerpt is not None
         here = [n for n, each in enumerate(seqs) if each == seq]
         told += [step.instance for step in excerpt.here[here.index(place)].steps if step.instance]
@@ -174,7 +188,7 @@ def test_a_step_tells_who_what_and_when() -> None:
     assert (report.who, report.is_announced) == ("master", False)
     assert ("master.push2_slave_max_offset", 0, 199) in report.changes
     assert report.since_ms is not None
-    assert report.since_ms < report.until_ms == 2421.572
+    assert report.since_ms < report.until_ms == 2421.491
     append = next(
         step
         for told in (tell_event(search_healthy(), 25), tell_event(search_healthy(), 26))

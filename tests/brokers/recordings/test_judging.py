@@ -140,7 +140,7 @@ def test_verdict_for_other_programs(tmp_path: Path) -> None:
 
 def test_a_spent_budget_is_no_verdict() -> None:
     """With too few steps the recording is neither explained nor rejected."""
-    verdict = check_recording(read_recording(HEALTHY), steps_max=20)
+    verdict = check_recording(read_recording(HEALTHY), steps_max=20, by_search=True)
     assert verdict.verdict == UNDECIDED
     assert not verdict.is_conforming
     assert verdict.first_unexplained_seq is not None
@@ -152,7 +152,8 @@ def test_what_was_searched_is_kept() -> None:
     (searched,) = verdict.searched
     assert searched.word == CONFORMS
     assert len(searched.schedule) > 100
-    assert searched.timeline is not None
+    assert searched.tell is not None
+    assert searched.tell(27) is not None
 
 
 def test_a_missing_file_is_no_verdict(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ Change = Callable[[Event], Mapping[str, Any]]
 @cache
 def explain_file(path: Path) -> tuple[LogVerdict, ...]:
     """The verdict of each group of a recording, found once."""
-    return check_recording(read_recording(path)).searched
+    return check_recording(read_recording(path), by_search=True).searched
 
 
 @pytest.mark.parametrize("name", ["traces/a_sync_healthy", "traces_498/v498_n_clean_restart"])
