@@ -8,6 +8,7 @@ from brokers.explaining.seen.facts import Check
 from brokers.recordings.ahead.boundaries import find_recovered_range, has_boundary
 from brokers.recordings.ahead.links import read_scan_end
 from brokers.recordings.ahead.plan import MASTER, Plan
+from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.checks.contents import check_checksums, check_comparison, check_scan
 from brokers.recordings.checks.durations import get_message
 from brokers.recordings.checks.logs import check_dispatched_at_start
@@ -53,9 +54,8 @@ def check_put(view: View, event: Event) -> View:
     return check_queue_offset(check_size(view, event), put)
 
 
-def check_put_turn(view: View, event: Event) -> View:
+def check_put_turn(view: View, put: RecordedPut) -> View:
     """A put that has waited for a slave was answered in its turn."""
-    put = view.plan.put_by_seq[event.seq]
     has_wait = has_slave_wait(view.cluster, get_message(view, put))
     return check_turn(view, put) if has_wait else view
 

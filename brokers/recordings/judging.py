@@ -182,6 +182,16 @@ def check_recording(
     return leave_open(recording, evolve(verdict, rocketmq_version=chosen.name), chosen)
 
 
+def search_recording(
+    recording: Recording, version: Version | None = None, steps_max: int | None = None
+) -> TraceVerdict:
+    """The verdict of the search alone, which knows how long brokers wait.
+
+    It is for recordings whose clock is exact: of cases that are played, and of simulated brokers.
+    """
+    return check_recording(recording, None, version, steps_max, by_search=True)
+
+
 def judge_group(
     group: Recording, version: Version, steps_max: int | None, progress: Progress
 ) -> LogVerdict:

@@ -64,7 +64,8 @@ def check_duration(observer: EventObserver, event: Event, slot: int) -> None:
     observer.checked += 1
     if took_ms > longest_ms:
         raise Refusal(f"the put took {took_ms} ms, but it takes {longest_ms:g} ms at most")
-    observer.hold(check_put_turn, event)
+    put = observer.scene.puts.slots[slot]
+    observer.hold(lambda view, _: check_put_turn(view, put), event)
     if event["put_status"] != "FLUSH_SLAVE_TIMEOUT":
         return
     woken = observer.scene.get(f"messages.{slot}.wake_ups")
