@@ -100,11 +100,14 @@ class GroupExplanation:
                     return moment, str(refusal)
         return None
 
-    def explain(self, moment: NotedMoment) -> None:
-        """All that has happened by then, and what the moment shows. Raises Refusal."""
+    def explain(self, moment: NotedMoment, look_ms: float = math.inf) -> None:
+        """All that has happened by then, and what the moment shows. Raises Refusal.
+
+        ``look_ms``: when the master's process noted something that is explained after it.
+        """
         scene = self.observer.scene
         scene.now_ms = max(scene.now_ms, moment.t_ms)
-        scene.puts.next_look_ms = self.next_looks_ms[moment.key]
+        scene.puts.next_look_ms = min(self.next_looks_ms[moment.key], look_ms)
         if self.trail is not None:
             self.trail.append(told := Told(moment, scene.state, frozenset(scene.granted)))
             scene.watch = told.steps.append
@@ -140,7 +143,7 @@ class GroupExplanation:
         pins.ignored = frozenset({moment.key})
         try:
             for other in others:
-                self.explain(other)
+                self.explain(other, self.next_looks_ms[moment.key])
             pins.ignored = frozenset()
             pins.pass_moment(moment.key)
             self.explain(moment)

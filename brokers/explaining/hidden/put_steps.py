@@ -68,7 +68,7 @@ def find_unseen_end(scene: Scene) -> float:
     put, plan = scene.puts.find_next(), scene.plan
     is_sampled = put is not None and put.process in plan.sampled_processes
     is_gap = put is not None and put.is_behind_gap and not rolls_file(scene, put)
-    if not (is_sampled or is_gap or plan.are_puts_hidden):
+    if not (is_sampled or is_gap or plan.are_puts_hidden or (plan.own_writes and put is None)):
         return 0
     bounds = [scene.pins.compute_cap(scene.master_end)]
     bounds += [] if put is None else [put.start_offset]

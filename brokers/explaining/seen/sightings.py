@@ -9,6 +9,7 @@ from attrs import field, frozen
 
 from brokers.explaining.seen.moments import CUT_KINDS, END_KINDS, NotedMoment
 from brokers.explaining.seen.pins import Pin
+from brokers.recordings.ahead.links import read_scan_end
 from brokers.recordings.ahead.plan import Plan
 from brokers.recordings.ahead.puts import name_queue
 from brokers.recordings.kinds import BROKER_KINDS, START_KINDS
@@ -132,7 +133,8 @@ class Sightings:
         if event.kind == "node_stop_clean" and event.data.get("abort_file_present"):
             # Whoever has dispatched its log stops without leaving that file (R-RC-02).
             yield f"{self.paths[event['node']]}.log.dispatched_offset", event["max_offset"] - 1
-        if event.kind in END_KINDS and event["node"] == self.plan.master:
+        is_of_master = event.data.get("node") == self.plan.master
+        if event.kind in END_KINDS and is_of_master and event.seq not in self.plan.surgeries:
             yield from self._list_kept(event)
         if event.seq in self.plan.surgeries and event.kind in FORGETTING_KINDS:
             lost = self.plan.surgeries[event.seq]["lost_from_offset"]
@@ -171,6 +173,8 @@ class Sightings:
             yield from self._list_broker(event)
         elif event.kind == "put" and is_of_master:
             yield from self._list_put(event, "after")
+        elif event.kind == "log_scan" and is_of_master and self.plan.own_writes:
+            yield self.get_end(event["node"]), read_scan_end(event)
         elif event.kind == "get_message":
             yield self.get_shown_end(event["node"]), event["max_offset_py"]
         elif event.kind == "log_crc" and event.seq not in self.down_seqs:

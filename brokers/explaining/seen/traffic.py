@@ -148,6 +148,7 @@ class LinkQueues:
 
     def recover(self, end: int) -> None:
         """The slave runs anew with a log up to here."""
+        self.refused_ms = -math.inf
         left = None if self.displaced is None else self.displaced.cut(end)
         self.displaced = None if left is None else evolve(left, is_recovered=True)
 

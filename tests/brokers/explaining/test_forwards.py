@@ -1,0 +1,169 @@
+"""Recordings of real brokers are explained forwards, and what they cannot show is refused."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from brokers.explaining.explanation import GroupExplanation
+from brokers.explaining.forwards import explain_forwards, is_explained_forwards
+from brokers.recordings.groups import OutsideTheModel, split_groups
+from brokers.recordings.judging import CONFORMS, REJECTED, find_version
+from brokers.recordings.reading import Event, Recording, TraceError, read_recording
+from brokers.recordings.roles.places import take_places
+from brokers.recordings.settings import find_mode
+from reference.language.machine import compute_machine
+from reference.releases.versions import Version
+from tests.brokers.broker.simulated.scenarios import SCENARIOS
+from tests.brokers.broker.test_simulated_groups import play
+from tests.brokers.recordings.perturbing import read_again
+from tests.brokers.recordings.shared import ALL, DATA, TRACES
+from tests.brokers.recordings.value_changes import change_values, change_values_far
+
+EDGES = tuple(
+    path
+    for path in sorted((DATA / "traces_edge").glob("*.jsonl"))
+    if path.stem != "slave_file_size_differs"
+)
+HEALTHY = TRACES / "a_sync_healthy.jsonl"
+RESUMED = TRACES / "f_slave_restart_resume.jsonl"
+
+OUTSIDE = {
+    "v533_r_random_seed50": "a slave stores what was held back when its master was killed",
+    "v533_quorum_r_random_seed50": "a slave stores what was held back when its master was killed",
+}
+"""Those that forwards are refused, and why."""
+
+
+def list_groups(path: Path) -> Iterator[tuple[Recording, Version]]:
+    """The groups of a recording that are explained forwards, with the release of each."""
+    recording = read_recording(path)
+    named = find_version(recording)
+    assert named is not None
+    for group in split_groups(take_places(recording)):
+        version = find_mode(group, named.name)
+        if is_explained_forwards(group, version):
+            yield group, version
+
+
+@pytest.mark.parametrize("path", [*ALL, *EDGES], ids=lambda path: path.stem)
+def test_real_brokers_are_explained_forwards(path: Path) -> None:
+    """All of their events, whichever are explained this way at all."""
+    for group, version in list_groups(path):
+        verdict = explain_forwards(group, version)
+        assert (verdict.word == CONFORMS) == (path.stem not in OUTSIDE), verdict.reason
+
+
+def test_files_of_different_sizes_are_outside() -> None:
+    """No structure of the model has such a group."""
+    ((group, version),) = list_groups(DATA / "traces_edge" / "slave_file_size_differs.jsonl")
+    with pytest.raises(OutsideTheModel, match="different sizes"):
+        explain_forwards(group, version)
+
+
+def test_most_recordings_are_explained_forwards() -> None:
+    """Only a controller's, and those of brokers that change their part, are not."""
+    explained = sum(any(True for _ in list_groups(path)) for path in (*ALL, *EDGES))
+    assert explained >= 0.8 * len((*ALL, *EDGES))
+
+
+@pytest.mark.parametrize("path", [HEALTHY, RESUMED], ids=lambda path: path.stem)
+def test_each_step_is_one_of_the_executed_rules(path: Path) -> None:
+    """What the compiled rules take, the reference takes, and comes to the same state."""
+    ((group, version),) = list_groups(path)
+    explanation = GroupExplanation.begin(group, version)
+    explanation.trail = []
+    assert explanation.run() is None
+    compiled = explanation.observer.scene.machine
+    machine, steps = compute_machine(compiled.structure), 0
+    for told in explanation.trail:
+        for action, before, after in told.steps:
+            outcome = machine.step(compiled.decode(before), action)
+            assert compiled.encode(outcome.cluster) == after, action
+            steps += 1
+    assert steps == len(explanation.observer.scene.steps) > 50
+
+
+@pytest.mark.parametrize("release", ["4.4.0", "4.9.8", "5.3.3"])
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_simulated_groups_are_explained_forwards(
+    tmp_path: Path, scenario: str, release: str
+) -> None:
+    """Kills, stalls, cuts and losses among them."""
+    recording = play(tmp_path, scenario, release, 5, 400).make_recording()
+    (group,) = split_groups(recording)
+    version = find_mode(group, release)
+    verdict = explain_forwards(group, version)
+    assert (verdict.word, verdict.reason) == (CONFORMS, "")
+
+
+FREE = frozenset(
+    {
+        ("ha_link_close", "closed_by"),
+        ("ha_link_close", "conn"),
+        ("log_crc", "node"),
+        ("log_scan", "node"),
+        ("node_started", "ha_client_connected"),
+        ("node_started", "ha_client_reported_offset"),
+        ("node_started", "ha_master_address"),
+        ("node_started", "load_ok"),
+        ("node_stop_clean", "process_exits"),
+        ("node_stop_clean", "shutdown_ms"),
+        ("put", "body_bytes"),
+        ("put", "msg_id"),
+        ("put", "wait_store_ok"),
+        ("snapshot", "ha_client_reported_offset"),
+    }
+)
+"""Fields that may be another: how long a message's properties are nobody shows, either side may end
+a connection, which is noted twice, and a slave connects or has connected at any time."""
+
+
+@pytest.mark.parametrize("path", [HEALTHY, RESUMED], ids=lambda path: path.stem)
+def test_changed_copies_are_refused(path: Path) -> None:
+    """One value is another one, near or far; stamps may be late, and some fields are free."""
+    ((group, version),) = list_groups(path)
+    chance = random.Random(65)
+    changes = [
+        *change_values(group, chance, lambda *_: True),
+        *change_values_far(group, lambda *_: True),
+    ]
+    kinds = {event.seq: event.kind for event in group.events}
+    told: Counter[str] = Counter()
+    for change in chance.sample(changes, 120):
+        (edit,) = change.edits
+        field = str(edit.path[0])
+        if field.endswith("_ms") or (kinds[edit.seq], field) in FREE:
+            continue
+        try:
+            copy = read_again(change.apply(group))
+        except TraceError:
+            continue
+        word = explain_forwards(copy, version).word
+        told[word] += 1
+        assert word == REJECTED, change.describe()
+    assert told[REJECTED] > 40
+
+
+def test_a_stranger_is_refused_where_it_is_noted() -> None:
+    """An event of a broker that the configuration does not have."""
+    ((group, version),) = list_groups(HEALTHY)
+    event = group.events[-1]
+    strange = Event(event.line, event.seq, event.t_ms, "node_kill9", {"node": "nobody"})
+    verdict = explain_forwards(evolve(group, events=(*group.events[:-1], strange)), version)
+    assert (verdict.word, verdict.seq) == (REJECTED, event.seq)
+    assert "no broker" in verdict.reason
+
+
+def test_progress_is_told() -> None:
+    """Now and then, of all moments."""
+    told: list[tuple[int, int]] = []
+    ((group, version),) = list_groups(RESUMED)
+    explain_forwards(group, version, lambda done, total: told.append((done, total)))
+    assert told
+    assert all(0 < done < total for done, total in told)
