@@ -140,12 +140,11 @@ class GroupExplanation:
     def explain_after(self, moment: NotedMoment, others: Sequence[NotedMoment]) -> bool:
         """Explain others first; the pins of the moment bound nothing until then."""
         pins = self.observer.scene.pins
-        pins.ignored = frozenset({moment.key})
+        pins.postpone(moment.key, {other.key for other in others})
         try:
             for other in others:
                 self.explain(other, self.next_looks_ms[moment.key])
             pins.ignored = frozenset()
-            pins.pass_moment(moment.key)
             self.explain(moment)
         except Refusal:
             return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from brokers.explaining.checking import may_end_at
-from brokers.explaining.hidden.steps import HiddenStep, Knowledge, note_granted
+from brokers.explaining.hidden.steps import HiddenStep, Knowledge, is_below_caps, note_granted
 from brokers.explaining.scene import Arguments, Scene
 from brokers.recordings.clock import LATE_MS, SLACK_MS
 from brokers.recordings.view import Displaced
@@ -90,6 +90,15 @@ def is_connect_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
         return is_seen and scene.pins.compute_cap(f"links.{step.index}.is_open") > 0
     is_over = pin is not None and link.ends_before(pin.t_ms)
     return step.name in scene.granted and (is_seen or is_over)
+
+
+def is_position_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
+    """The master sends from the begin of its last file, which its first frame shows."""
+    link = scene.links[step.index]
+    begins = link.traffic.begins.get(link.connection)
+    leaf = f"links.{step.index}.transfer_start_offset"
+    is_next = begins is None or scene.get_of(after, leaf) == begins
+    return is_next and is_below_caps(scene, step, after)
 
 
 def is_drop_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
@@ -179,6 +188,7 @@ LINK_STEPS = Knowledge(
     allowed={
         "connect_slave": is_connect_allowed,
         "drop_connection": is_drop_allowed,
+        "position_at_last_file": is_position_allowed,
         "close_idle_connection": is_idle_close_allowed,
         "report_offset": is_report_allowed,
     },

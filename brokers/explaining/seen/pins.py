@@ -80,11 +80,21 @@ class Pins:
         """A moment is over, and with it its pins."""
         for leaf in self._leaves.get(key, ()):
             pins, number = self.by_leaf[leaf], self.passed[leaf]
-            while number < len(pins) and (
-                pins[number].key == key or pins[number].key in self.ignored
-            ):
+            while number < len(pins) and pins[number].key == key:
                 number += 1
             self.passed[leaf] = number
+
+    def postpone(self, key: Key, others: Collection[Key]) -> None:
+        """A moment comes after others; until it does, its pins bound nothing."""
+        by_leaf, lowest = dict(self.by_leaf), dict(self._lowest)
+        for leaf in self._leaves.get(key, ()):
+            pins, number = self.by_leaf[leaf], self.passed[leaf]
+            own = [pin for pin in pins[number:] if pin.key == key]
+            rest = [pin for pin in pins[number:] if pin.key != key]
+            place = 1 + max((n for n, pin in enumerate(rest) if pin.key in others), default=-1)
+            by_leaf[leaf] = [*pins[:number], *rest[:place], *own, *rest[place:]]
+            lowest[leaf] = compute_lowest(by_leaf[leaf])
+        self.by_leaf, self._lowest, self.ignored = by_leaf, lowest, frozenset({key})
 
     def copy(self) -> Pins:
         """The same, of which other moments may pass."""

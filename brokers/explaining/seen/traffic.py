@@ -34,6 +34,8 @@ class Traffic:
     frames: Mapping[int, Sequence[NotedFrame]]
     """Without heartbeats."""
     reports: Mapping[int, Sequence[int]]
+    begins: Mapping[int, int]
+    """Where the first frame of a connection stands, with bytes or without."""
     ends_ms: Mapping[int, float]
     """When a connection was seen to have ended, by its end, a later one, or that of a broker."""
     opens_ms: Sequence[float]
@@ -53,11 +55,14 @@ class Traffic:
         frames: dict[int, list[NotedFrame]] = defaultdict(list)
         reports: dict[int, list[int]] = defaultdict(list)
         ends_ms: dict[int, float] = {}
+        begins: dict[int, int] = {}
         closed: set[int] = set()
         opens_ms = []
         present = 0
         for event in plan.recording.events:
             is_own = event.data.get("link") == link
+            if is_own and event.kind == "ha_frame":
+                begins.setdefault(event["conn"], event["master_offset"])
             if is_own and event.kind == "ha_frame" and event["body_bytes"]:
                 frame = NotedFrame(event["master_offset"], event["body_bytes"], event.t_ms)
                 frames[event["conn"]].append(frame)
@@ -74,7 +79,7 @@ class Traffic:
                 ends_ms.setdefault(present, event.t_ms)
         is_shown = not ahead.is_connection_hidden
         are_bytes_shown = is_shown and not ahead.is_traffic_hidden
-        return cls(frames, reports, ends_ms, opens_ms, closed, is_shown, are_bytes_shown)
+        return cls(frames, reports, begins, ends_ms, opens_ms, closed, is_shown, are_bytes_shown)
 
 
 @define(eq=False)

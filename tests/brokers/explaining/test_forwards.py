@@ -69,7 +69,7 @@ def test_files_of_different_sizes_are_outside() -> None:
 def test_most_recordings_are_explained_forwards() -> None:
     """Only a controller's, and those of brokers that change their part, are not."""
     explained = sum(any(True for _ in list_groups(path)) for path in (*ALL, *EDGES))
-    assert explained >= 0.8 * len((*ALL, *EDGES))
+    assert explained >= 0.75 * len((*ALL, *EDGES))
 
 
 @pytest.mark.parametrize("path", [HEALTHY, RESUMED], ids=lambda path: path.stem)
