@@ -66,7 +66,7 @@ class GroupExplanation:
         next_ms = math.inf
         for moment in reversed(self.waiting):
             if moment.event.data.get("node") == master and not moment.is_call:
-                next_ms = min(next_ms, moment.t_ms)
+                next_ms = min(next_ms, max(moment.t_ms, moment.event.t_ms))
             looks_ms[moment.key] = next_ms
         return looks_ms
 

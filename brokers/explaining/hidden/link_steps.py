@@ -93,7 +93,7 @@ def is_connect_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
 
 
 def is_position_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
-    """The master sends from the begin of its last file, which its first frame shows."""
+    """The master sends from where its first frame stands."""
     link = scene.links[step.index]
     begins = link.traffic.begins.get(link.connection)
     leaf = f"links.{step.index}.transfer_start_offset"
@@ -189,6 +189,7 @@ LINK_STEPS = Knowledge(
         "connect_slave": is_connect_allowed,
         "drop_connection": is_drop_allowed,
         "position_at_last_file": is_position_allowed,
+        "position_transfer": is_position_allowed,
         "close_idle_connection": is_idle_close_allowed,
         "report_offset": is_report_allowed,
     },
