@@ -53,8 +53,10 @@ class EventObserver:
             self.checked += 1
             self.compare(leaf, value)
         if not moment.is_call:
-            for check in (*CHECKS.get(moment.kind, ()), check_remembered):
+            for check in CHECKS.get(moment.kind, ()):
+                self.checked += 1
                 self.hold(check, moment.event)
+            self.hold(check_remembered, moment.event)
             self.check_cursors(moment)
         if moment.kind == "put":
             slot = self.scene.puts.find_slot(moment.event.seq)

@@ -32,8 +32,8 @@ SEARCHED = (
     *("v533_r_random_seed50", "v533_quorum_r_random_seed50"),
 )
 """How the names of recordings begin that are not explained forwards: a controller's, those of
-brokers that change their part, or have no master, and two in which a slave stores what was held back
-when its master was killed."""
+brokers that change their part, or have no master, and two in which a slave stores what was held
+back when its master was killed."""
 
 
 @pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
@@ -45,7 +45,7 @@ def test_conforms(path: Path) -> None:
     events = read_recording(path).events
     assert verdict.ignored == sum(event.kind in IGNORED_KINDS for event in events)
     assert verdict.explained + verdict.ignored == verdict.events == len(events)
-    assert verdict.fields_checked >= 2 * verdict.explained
+    assert verdict.fields_checked >= verdict.explained
     assert verdict.first_unexplained_seq is None
     assert not verdict.candidates
     assert verdict.cluster is not None
