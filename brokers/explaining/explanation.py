@@ -92,6 +92,8 @@ class GroupExplanation:
                 self.explain(moment)
             except Refusal as refusal:
                 self.observer.scene, stuck = before, self.observer.scene
+                stuck.steps = list(stuck.steps)
+                before.rewind()
                 told = self.trail.pop() if self.trail is not None else None
                 if not self.exchange(moment):
                     self.observer.scene = stuck
@@ -123,11 +125,13 @@ class GroupExplanation:
         before, explained = self.observer.scene, self.explained
         come_to = len(self.trail or ())
         for number in range(1, min(len(near), NEIGHBOURS_MAX) + 1):
+            before.rewind()
             self.observer.scene, self.explained = before.copy(), explained
             self.forget_from(come_to)
             if self.explain_after(moment, near[:number]):
                 self.waiting = deque(e for e in self.waiting if e not in near[:number])
                 return True
+        before.rewind()
         self.observer.scene, self.explained = before, explained
         self.forget_from(come_to)
         return False

@@ -55,6 +55,9 @@ class Scene:
     blocked: Mapping[str, float] = field(factory=dict)
     """Steps that are possible and that only a cap forbids, and since when."""
     steps: list[DatedStep] = field(factory=list)
+    """All that were taken; copies have them in common."""
+    come_to: int = 0
+    """How many there were when this copy was made."""
     watch: Callable[[tuple[Action, State, State]], None] | None = field(default=None, repr=False)
     """Told of each step, with the states before and behind it."""
 
@@ -88,8 +91,12 @@ class Scene:
             puts=self.puts.copy(),
             granted=dict(self.granted),
             blocked=dict(self.blocked),
-            steps=list(self.steps),
+            come_to=len(self.steps),
         )
+
+    def rewind(self) -> None:
+        """What a copy has done since it was made has not happened."""
+        del self.steps[self.come_to :]
 
     @property
     def cluster(self) -> Cluster:

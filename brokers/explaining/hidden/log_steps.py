@@ -47,9 +47,9 @@ def choose_dispatched(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iterabl
     most = min(high, scene.pins.compute_cap(f"{step.broker}.log.dispatched_offset"))
     if scene.plan.structure.lives > 1 and not scene.plan.are_puts_hidden:
         most = min(most, find_records_end(scene, step))
-    ends = {put.end_offset for put in scene.plan.puts if put.end_offset <= most} | {int(most)}
+    ends = dict.fromkeys((int(most), scene.puts.find_last_end(int(most))))
     name = step.instance.arguments[0]
-    return [{name: end} for end in sorted(ends, reverse=True)[:2] if low <= end <= high]
+    return [{name: end} for end in ends if low <= end <= high]
 
 
 def find_records_end(scene: Scene, step: HiddenStep) -> int:

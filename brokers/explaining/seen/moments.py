@@ -70,12 +70,14 @@ def put_after_starts(moments: Sequence[NotedMoment], slaves: Sequence[str]) -> l
     A broker connects while it starts; its line is written when it has started.
     """
     down = set(slaves)
+    starts = Counter(m.event["node"] for m in moments if m.kind in START_KINDS)
     held: dict[str, list[NotedMoment]] = {slave: [] for slave in slaves}
     ordered: list[NotedMoment] = []
     for moment in moments:
         event = moment.event
         if event.kind in START_KINDS and event["node"] in down:
             down.discard(event["node"])
+            starts[event["node"]] -= 1
             ordered += [moment, *held[event["node"]]]
             held[event["node"]] = []
         elif (slave := get_slave(event)) in down and (event.kind == "ha_link_open" or held[slave]):
@@ -98,15 +100,20 @@ def put_before_ends(moments: Sequence[NotedMoment], master: str) -> list[NotedMo
     A proxy notes it up to ``KILL_MS`` later, and what it held back when it lets it pass.
     """
     ordered = list(moments)
-    passing: dict[str, StallTime] = {}
+    stalls: dict[str, StallTime] = {}
+    latest: dict[str, int] = {}
     for number, moment in enumerate(moments):
         link = moment.event.data.get("link", "")
         if moment.kind == "link_stalled":
-            passing[link] = StallTime(moment.t_ms)
-        elif moment.kind == "link_healed" and link in passing:
-            passing[link] = StallTime(passing[link].begin_ms, moment.t_ms)
+            stalls[link] = StallTime(moment.t_ms)
+        elif moment.kind == "link_healed" and link in stalls:
+            stalls[link] = StallTime(stalls[link].begin_ms, moment.t_ms)
+        elif moment.kind == "ha_link_open":
+            latest[link] = moment.event["conn"]
         elif moment.kind in TRAFFIC_KINDS:
-            since_ms = passing.get(link, StallTime()).find_earliest_ms(moment.t_ms)
+            since_ms = stalls.get(link, StallTime()).find_earliest_ms(moment.t_ms)
+            if moment.event["conn"] < latest.get(link, 0):
+                since_ms = -math.inf
             place = find_place_before_end(ordered, number, master, since_ms)
             if place < number:
                 earlier = evolve(ordered.pop(number), t_ms=ordered[place].t_ms)
@@ -138,17 +145,17 @@ def find_place_before_end(
     place = number
     for before in range(number - 1, -1, -1):
         event = ordered[before].event
+        if ordered[before].t_ms < since_ms:
+            break
         is_same = event.data.get("link") == passing["link"]
         if is_same and event.kind == "ha_link_open":
             if event["conn"] <= passing["conn"]:
                 break
             place = before
-        elif ordered[before].t_ms >= since_ms:
-            is_cut = is_same and event.kind in CUT_KINDS
-            is_cut = is_cut and event.data.get("conn", passing["conn"]) == passing["conn"]
-            ends = (get_slave(passing), master)
-            if is_cut or (event.kind in END_KINDS and event["node"] in ends):
-                place = before
+        is_cut = is_same and event.kind in CUT_KINDS
+        is_cut = is_cut and event.data.get("conn", passing["conn"]) == passing["conn"]
+        if is_cut or (event.kind in END_KINDS and event["node"] in (get_slave(passing), master)):
+            place = before
     return place
 
 

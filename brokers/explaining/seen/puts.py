@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from copy import copy
 
-from attrs import define, evolve, field
+from attrs import define, field
 
 from brokers.explaining.seen.moments import END_KINDS, NotedMoment
 from brokers.recordings.ahead.puts import RecordedPut
@@ -37,6 +39,8 @@ class PutLine:
     """In the order in which they were appended."""
     runs: Mapping[int, int] = field(repr=False)
     """Which run of the master took each, by ``seq``."""
+    ends: Sequence[int] = field(init=False, repr=False)
+    """Where their messages end, in order of offsets."""
     run: int = 0
     """Which run of the master this is."""
     next_number: int = 0
@@ -47,6 +51,15 @@ class PutLine:
     """Those appended and not answered, by the place of their message in the state."""
     waits: dict[int, int] = field(factory=dict)
     """By ``seq``: how many seconds the group transfer has waited for a put."""
+
+    @ends.default
+    def _sort_ends(self) -> Sequence[int]:
+        return sorted({put.end_offset for put in self.puts})
+
+    def find_last_end(self, offset: int) -> int:
+        """The last end of a message at an offset or below; 0 for none."""
+        place = bisect_right(self.ends, offset)
+        return self.ends[place - 1] if place else 0
 
     def find_next(self) -> RecordedPut | None:
         """The next put that is appended to the master's log in this run."""
@@ -88,4 +101,6 @@ class PutLine:
 
     def copy(self) -> PutLine:
         """The same, of which others may be appended."""
-        return evolve(self, slots=list(self.slots), waits=dict(self.waits))
+        other = copy(self)
+        other.slots, other.waits = list(self.slots), dict(self.waits)
+        return other
