@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -75,12 +76,16 @@ def put_after_starts(moments: Sequence[NotedMoment], slaves: Sequence[str]) -> l
     ordered: list[NotedMoment] = []
     for moment in moments:
         event = moment.event
+        starts[event.data.get("node")] -= event.kind in START_KINDS
         if event.kind in START_KINDS and event["node"] in down:
             down.discard(event["node"])
-            starts[event["node"]] -= 1
             ordered += [moment, *held[event["node"]]]
             held[event["node"]] = []
-        elif (slave := get_slave(event)) in down and (event.kind == "ha_link_open" or held[slave]):
+        elif (
+            (slave := get_slave(event)) in down
+            and starts[slave]
+            and (event.kind == "ha_link_open" or held[slave])
+        ):
             held[slave].append(moment)
         else:
             if event.kind in END_KINDS and event["node"] in held:
