@@ -19,6 +19,9 @@ BLANK_MIN_BYTES = 8
 """What a file keeps free for the blank that ends it (R-CL-06)."""
 
 
+SAME_MS = 0.01
+"""Answers that are noted no further apart come at once: stamps are whole microseconds."""
+
 SLAVE_FAILURES = frozenset({"give_up_slave_wait", "time_out_slave_wait"})
 """Rules by which a put waits for a slave in vain."""
 
@@ -141,7 +144,7 @@ def is_turn(scene: Scene, put: RecordedPut) -> bool:
     return not any(
         other.waits_for_store
         and other.status != "SLAVE_NOT_AVAILABLE"
-        and other.begin_ms + other.duration_ms < put.begin_ms + put.duration_ms
+        and other.begin_ms + other.duration_ms + SAME_MS < put.begin_ms + put.duration_ms
         for other in waiting
     )
 
