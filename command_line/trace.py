@@ -225,7 +225,7 @@ class Checker:
 
 def drop_states(verdict: TraceVerdict) -> TraceVerdict:
     """The verdict with schedules only: a batch keeps all its verdicts to the end."""
-    kept = (evolve(each, timeline=None, stuck=None) for each in verdict.searched)
+    kept = (evolve(each, timeline=None, stuck=None, tell=None) for each in verdict.searched)
     return evolve(verdict, searched=tuple(kept))
 
 

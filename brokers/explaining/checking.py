@@ -11,7 +11,7 @@ from brokers.recordings.ahead.plan import MASTER, Plan
 from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.checks.contents import check_checksums, check_comparison, check_scan
 from brokers.recordings.checks.durations import get_message
-from brokers.recordings.checks.logs import check_dispatched_at_start
+from brokers.recordings.checks.logs import check_dispatched_at_start, find_kept_end
 from brokers.recordings.checks.puts import (
     check_blank_put,
     check_own_duration,
@@ -25,10 +25,11 @@ from brokers.recordings.checks.waiting_line import check_turn
 from brokers.recordings.clock import SHUTDOWN_MS
 from brokers.recordings.log.limits.unseen import list_sure_ends, may_end_among
 from brokers.recordings.reading import Event
-from brokers.recordings.tables.metadata import check_request, check_running, follow
+from brokers.recordings.tables.metadata import CHANGES, check_request, check_running, follow
 from brokers.recordings.tables.pulls import check_pull, check_queue_ends
 from brokers.recordings.tables.reads import check_read
 from brokers.recordings.tables.settings import (
+    REMEMBERED,
     check_tables,
     check_update_group,
     check_update_topic,
@@ -82,18 +83,6 @@ def check_start(view: View, event: Event) -> View:
     if not low <= end <= high:
         raise Blocked(f"max_offset is {end}, but recovery leaves a log up to {low}")
     return view
-
-
-def find_kept_end(view: View, event: Event, node: int) -> int:
-    """Where a log ends that keeps the blank of its full last file; 0 for none.
-
-    It does if the next file is there, and that is shown then: a heartbeat has made a slave's, and a
-    kill leaves the one that a master has made early (R-RC-04, R-HC-09).
-    """
-    end, size = view.get_log(node).max_offset, view.cluster.parameters.mapped_file_size_bytes
-    files_end = event.data.get("min_offset", 0) + event.data.get("mapped_files", 0) * size
-    is_kept = end % size == 0 and event["max_offset"] == end < files_end
-    return end if is_kept else 0
 
 
 def check_started(view: View, event: Event) -> View:
@@ -221,6 +210,10 @@ CHECKS: Mapping[str, Sequence[Check]] = {
 """By kind of event: what is held against what was shown before."""
 
 
+REMEMBERED_KINDS = frozenset({*REMEMBERED, *CHANGES})
+"""Kinds of events that show something for later ones of tables and reads."""
+
+
 def check_remembered(view: View, event: Event) -> View:
-    """What an event shows for later ones of tables and reads."""
+    """What such an event shows."""
     return follow(remember(view, event), event)

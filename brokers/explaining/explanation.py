@@ -17,7 +17,8 @@ from brokers.explaining.hidden.advancing import Advance
 from brokers.explaining.hidden.deadlines import check_overdue
 from brokers.explaining.looks.table import LOOKS
 from brokers.explaining.observing import EventObserver
-from brokers.explaining.scene import Refusal, Scene
+from brokers.explaining.refusal import Refusal
+from brokers.explaining.scene import Scene
 from brokers.explaining.seen.moments import Key, NotedMoment
 from brokers.recordings.ahead.plan import make_plan
 from brokers.recordings.clock import JITTER_MS

@@ -8,39 +8,26 @@ from __future__ import annotations
 
 from functools import partial
 
-from attrs import evolve, field, frozen
+from attrs import evolve
 
 from brokers.explaining.checking import CHECKS
 from brokers.explaining.explanation import GroupExplanation
 from brokers.explaining.links_alone.links import UNSEEN
 from brokers.explaining.looks.table import LOOKS
-from brokers.explaining.scene import Scene
 from brokers.explaining.telling import tell_forwards
+from brokers.explaining.verdict import ForwardVerdict
 from brokers.recordings.ahead.plan import SCRIPTED
 from brokers.recordings.groups import LINK_PREFIX
 from brokers.recordings.hidden.timeline import Progress
 from brokers.recordings.kinds import IGNORED_KINDS
-from brokers.recordings.log.explain import CONFORMS, REJECTED, LogVerdict
+from brokers.recordings.log.explain import CONFORMS, REJECTED
 from brokers.recordings.reading import Event, Recording
 from brokers.recordings.roles.places import EXCHANGE
 from reference.releases.releases import CONTROLLER
 from reference.releases.versions import Version
-from reference.worlds.replication.state import Cluster
 
 KINDS = IGNORED_KINDS | {*LOOKS, *CHECKS}
 """Kinds of events that are explained."""
-
-
-@frozen
-class ForwardVerdict(LogVerdict):
-    """What is said of one group."""
-
-    scene: Scene | None = field(default=None, repr=False)
-
-    @property
-    def cluster(self) -> Cluster | None:
-        """The state at the end, or before what is not explained."""
-        return None if self.scene is None else self.scene.cluster
 
 
 def is_explained_forwards(recording: Recording, version: Version) -> bool:
@@ -77,9 +64,9 @@ def explain_forwards(
         explanation.explained,
         {},
         observer.checked,
-        tuple(step.action for step in scene.steps),
+        tuple(scene.steps),
         tell=partial(tell_forwards, recording, version),
-        scene=scene,
+        state=scene.cluster,
     )
     if stuck is None and stranger is not None:
         reason = "it is about no broker and no link of the configuration"

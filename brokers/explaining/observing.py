@@ -7,13 +7,11 @@ from typing import TypeAlias
 
 from attrs import define, field
 
-from brokers.explaining.checking import (
-    CHECKS,
-    check_remembered,
-)
+from brokers.explaining.checking import CHECKS, REMEMBERED_KINDS, check_remembered
 from brokers.explaining.hidden.advancing import Advance
 from brokers.explaining.hidden.deadlines import check_timer
-from brokers.explaining.scene import Refusal, Scene
+from brokers.explaining.refusal import Refusal
+from brokers.explaining.scene import Scene
 from brokers.explaining.seen.facts import Check
 from brokers.explaining.seen.moments import HEALED_MS, NotedMoment
 from brokers.explaining.seen.sightings import COMMITTED, CONNECTION_FIELDS, STATE_KINDS
@@ -56,7 +54,8 @@ class EventObserver:
             for check in CHECKS.get(moment.kind, ()):
                 self.checked += 1
                 self.hold(check, moment.event)
-            self.hold(check_remembered, moment.event)
+            if moment.kind in REMEMBERED_KINDS:
+                self.hold(check_remembered, moment.event)
             self.check_cursors(moment)
         if moment.kind == "put":
             slot = self.scene.puts.find_slot(moment.event.seq)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, field
 
+from brokers.explaining.refusal import Refusal
 from brokers.explaining.seen.facts import Facts, begin_facts
 from brokers.explaining.seen.moments import NotedMoment, list_moments
 from brokers.explaining.seen.pins import Pins
@@ -22,17 +23,8 @@ from reference.worlds.replication.state import Cluster, Message
 
 Arguments: TypeAlias = Mapping[str, int]
 
-
-class Refusal(Exception):  # noqa: N818
-    """No step shows what an event shows."""
-
-
-@frozen
-class DatedStep:
-    """A step that was taken, and when."""
-
-    t_ms: float
-    action: Action
+NOT_FOLLOWED = tuple(flatten(Message()).values())
+"""The leaves of a message that follows no put."""
 
 
 @define(eq=False)
@@ -54,7 +46,7 @@ class Scene:
     """Steps that an event allows, and since when: connects and stops that are seen to begin."""
     blocked: Mapping[str, float] = field(factory=dict)
     """Steps that are possible and that only a cap forbids, and since when."""
-    steps: list[DatedStep] = field(factory=list)
+    steps: list[Action] = field(factory=list)
     """All that were taken; copies have them in common."""
     come_to: int = 0
     """How many there were when this copy was made."""
@@ -89,8 +81,6 @@ class Scene:
             pins=self.pins.copy(),
             links=[link.copy() for link in self.links],
             puts=self.puts.copy(),
-            granted=dict(self.granted),
-            blocked=dict(self.blocked),
             come_to=len(self.steps),
         )
 
@@ -147,7 +137,7 @@ class Scene:
         if self.watch is not None:
             self.watch((action, self.state, after))
         self.state = after
-        self.steps.append(DatedStep(self.now_ms, action))
+        self.steps.append(action)
 
     def take_one_of(
         self, tries: Sequence[tuple[str, Arguments]], shown: Mapping[str, int] | None = None
@@ -182,10 +172,9 @@ class Scene:
 
     def drop_message(self, slot: int) -> None:
         """The message of a put that is answered is not followed any more; the others move up."""
-        size = len(flatten(Message()))
+        size = len(NOT_FOLLOWED)
         first = self.machine.places["messages.0.phase"]
         here, end = first + slot * size, first + self.plan.structure.messages * size
-        blank = tuple(flatten(Message()).values())
         state = self.state
-        self.state = (*state[:here], *state[here + size : end], *blank, *state[end:])
+        self.state = (*state[:here], *state[here + size : end], *NOT_FOLLOWED, *state[end:])
         del self.puts.slots[slot]

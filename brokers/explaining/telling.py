@@ -41,6 +41,12 @@ class ForwardTeller:
 
     explanation: GroupExplanation
     trail: Sequence[Told] = field(repr=False)
+    hidden: frozenset[str] = field(init=False, repr=False)
+    """The instances that nobody notes."""
+
+    @hidden.default
+    def _list_hidden(self) -> frozenset[str]:
+        return frozenset(step.name for step in self.explanation.observer.advance.steps)
 
     def tell(self, seq: int, stuck: tuple[NotedMoment, str] | None) -> Excerpt | None:
         """The event, with what is near it."""
@@ -101,11 +107,6 @@ class ForwardTeller:
             self.find_since_ms(action.instance, place),
             told.moment.t_ms,
         )
-
-    @property
-    def hidden(self) -> frozenset[str]:
-        """The instances that nobody notes."""
-        return frozenset(step.name for step in self.explanation.observer.advance.steps)
 
     def find_since_ms(self, name: str, place: int) -> float | None:
         """Since which moment an instance has been possible; None: since before the first."""

@@ -200,6 +200,9 @@ TOLD_KINDS = frozenset({"to_master", "to_slave"})
 END_KINDS = frozenset({"node_kill9", "process_exit"})
 """Events that tell of a process's end."""
 
+STOP_KINDS = END_KINDS | {"node_stop_clean"}
+"""Events that tell that a broker does not run any more; its process may live on."""
+
 MASTER_FIELDS: Fields = {
     "push2_slave_max_offset": "number",
     "connection_count": "number",

@@ -13,6 +13,7 @@ from attrs import evolve, field, fields, frozen
 
 from brokers.recordings.ahead.plan import MASTER, Plan
 from brokers.recordings.clock import FOREVER_MS, GRAIN_MS, LATE_MS, TIMER_RANGES, Timers
+from brokers.recordings.reading import Event
 from brokers.recordings.tables.read_side import ReadSide
 from brokers.recordings.tables.worlds import TableSide
 from reference.language.rule import replace_at
@@ -125,6 +126,10 @@ class Displaced:
         return evolve(self, end=min(self.end, end)) if self.begin < end else None
 
 
+LEARNT = ("checksums", "timers", "reads", "tables", "sends")
+"""What checks may change; a recording shows the rest."""
+
+
 @frozen
 class KnownFacts:
     """What was shown of brokers and links beside the state, and what checks have learnt."""
@@ -156,6 +161,22 @@ class KnownFacts:
         if node == MASTER:
             return evolve(self, master=broker)
         return evolve(self, slaves=replace_at(self.slaves, node, broker))
+
+    def start_broker(self, node: int, event: Event) -> Self:
+        """A broker was seen to start."""
+        address = event.data.get("ha_master_address")
+        return self.change_broker(
+            node,
+            is_started=True,
+            started_ms=event.t_ms,
+            stop_begin_ms=None,
+            is_store_closed=False,
+            ha_master_address=address if isinstance(address, str) else None,
+        )
+
+    def learn(self, after: View) -> Self:
+        """With what a check has learnt."""
+        return evolve(self, **{name: getattr(after, name) for name in LEARNT})
 
 
 KNOWN = tuple(each.name for each in fields(KnownFacts))

@@ -10,7 +10,8 @@ from brokers.explaining.hidden.link_steps import LINK_STEPS
 from brokers.explaining.hidden.log_steps import LOG_STEPS
 from brokers.explaining.hidden.put_steps import PUT_STEPS, WAITS
 from brokers.explaining.hidden.steps import HiddenStep, choose_bounds, is_below_caps
-from brokers.explaining.scene import Arguments, Refusal, Scene
+from brokers.explaining.refusal import Refusal
+from brokers.explaining.scene import Arguments, Scene
 from reference.language.compiled import CompiledMachine, Ranges, State
 from reference.language.machine import Action
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from brokers.explaining.scene import Refusal, Scene
+from brokers.explaining.refusal import Refusal
+from brokers.explaining.scene import Scene
+from brokers.recordings.ahead.plan import compute_flush_wait_ms
 from brokers.recordings.clock import (
     JITTER_MS,
     REAPED_MS,
@@ -13,7 +15,6 @@ from brokers.recordings.clock import (
     SLACK_MS,
     TIMER_RANGES,
 )
-from brokers.recordings.settings import read_settings
 from reference.language.machine import Action
 
 LIMITS_MS: Mapping[str, float] = {
@@ -29,10 +30,6 @@ LIMITS_MS: Mapping[str, float] = {
     "drop_connection": SELECT_MS + SLACK_MS,
 }
 """By rule: how long an instance may stay possible, when nothing but a later sight holds it back."""
-
-FLUSH_KEYS = {"flushIntervalCommitLog": 500, "flushCommitLogThoroughInterval": 10_000}
-"""What an ASYNC_FLUSH broker waits for at most before it flushes all that it has, with the defaults
-(CommitLog.FlushRealTimeService#run); a SYNC_FLUSH one is sooner."""
 
 
 def check_overdue(scene: Scene) -> None:
@@ -62,14 +59,9 @@ def compute_limit_ms(scene: Scene, action: Action) -> float:
     if rule.startswith("flush"):
         names = (scene.plan.master, *scene.plan.slaves)
         name = names[0] if action.index is None else names[1 + index]
-        return SLACK_MS + sum_flush_intervals_ms(scene, name)
+        store_config = scene.plan.recording.config["nodes"][name]["store_config"]
+        return SLACK_MS + compute_flush_wait_ms(store_config)
     return LIMITS_MS.get(rule, math.inf)
-
-
-def sum_flush_intervals_ms(scene: Scene, name: str) -> int:
-    """How long a broker may wait before it flushes all that it has."""
-    settings = read_settings(scene.plan.recording.config["nodes"][name])
-    return sum(int(settings.get(key, default)) for key, default in FLUSH_KEYS.items())
 
 
 def check_timer(scene: Scene, name: str, took_ms: float, slave: int) -> None:

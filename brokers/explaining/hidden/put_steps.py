@@ -7,17 +7,11 @@ from collections.abc import Iterable
 from brokers.explaining.hidden.steps import HiddenStep, Knowledge
 from brokers.explaining.scene import Arguments, Scene
 from brokers.explaining.seen.pins import UNBOUNDED
-from brokers.recordings.ahead.puts import RecordedPut
+from brokers.recordings.ahead.puts import MESSAGE_HEAD_BYTES, RecordedPut
 from brokers.recordings.clock import GRAIN_MS, JITTER_MS, TRANSFER_WAIT_MS
 from reference.language.compiled import Ranges, State
+from reference.store.records import END_FILE_MIN_BLANK_LENGTH
 from reference.worlds.replication.state import ANSWERED, STATUS_NAMES, WAITS_FOR_SLAVE
-
-MESSAGE_MIN_BYTES = 91
-"""The shortest message: no body, no properties, and a topic without a name (R-CL-05)."""
-
-BLANK_MIN_BYTES = 8
-"""What a file keeps free for the blank that ends it (R-CL-06)."""
-
 
 SAME_MS = 0.01
 """Answers that are noted no further apart come at once: stamps are whole microseconds."""
@@ -55,12 +49,12 @@ def choose_other_message(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iter
     """Bytes of puts that the recording leaves out, up to where the log is seen to end next."""
     low, high = ranges[0]
     end, size = scene.get(scene.master_end), scene.file_bytes
-    bounds = [high, find_unseen_end(scene) - end, size - end % size - BLANK_MIN_BYTES]
+    bounds = [high, find_unseen_end(scene) - end, size - end % size - END_FILE_MIN_BLANK_LENGTH]
     # A flush ends where the log ended, so the log has ended wherever one is seen to.
     flushed = scene.pins.compute_cap("master.log.flushed_offset")
     bounds += [flushed - end] if flushed > end else []
     most = int(min(bounds))
-    return [{step.instance.arguments[0]: most}] if most >= max(low, MESSAGE_MIN_BYTES) else []
+    return [{step.instance.arguments[0]: most}] if most >= max(low, MESSAGE_HEAD_BYTES) else []
 
 
 def find_unseen_end(scene: Scene) -> float:

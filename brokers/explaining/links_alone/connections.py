@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
+from brokers.recordings.ahead.order import SENT_KINDS
 from brokers.recordings.reading import Event
 
 
@@ -18,7 +19,7 @@ def put_in_order(events: Sequence[Event]) -> list[Event]:
         opened = openings[event.data.get("link", "")]
         if event.kind == "ha_link_open":
             opened.append(event)
-        is_passing = event.kind in {"ha_report", "ha_frame"} and bool(opened)
+        is_passing = event.kind in SENT_KINDS and bool(opened)
         if is_passing and opened[-1]["conn"] > event["conn"]:
             later = next(each for each in opened if each["conn"] > event["conn"])
             ordered.insert(ordered.index(later), event)
@@ -49,7 +50,7 @@ def read_connections(events: Sequence[Event]) -> dict[tuple[str, int], Connectio
     """The connections of all links, by link and number."""
     grouped: dict[tuple[str, int], list[Event]] = defaultdict(list)
     for event in events:
-        if event.kind in {"ha_report", "ha_frame"}:
+        if event.kind in SENT_KINDS:
             grouped[event["link"], event["conn"]].append(event)
     return {
         key: Connection(

@@ -19,18 +19,20 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, field
 
 from brokers.explaining.links_alone.connections import Connection, put_in_order, read_connections
 from brokers.explaining.links_alone.free_group import FreeGroup
+from brokers.explaining.refusal import Refusal
+from brokers.explaining.verdict import ForwardVerdict
+from brokers.recordings.ahead.order import SENT_KINDS
 from brokers.recordings.ahead.plan import make_plan
 from brokers.recordings.groups import LINK_PREFIX
 from brokers.recordings.kinds import IGNORED_KINDS
-from brokers.recordings.log.explain import CONFORMS, REJECTED, LogVerdict
+from brokers.recordings.log.explain import CONFORMS, REJECTED
 from brokers.recordings.reading import Event, Recording
 from reference.releases.releases import CONTROLLER
 from reference.releases.versions import Version
-from reference.worlds.replication.state import Cluster
 
 UNSEEN = ("without_puts", "without_starts")
 """Fields of the first line: no put is in the recording; brokers had logs before it began."""
@@ -56,22 +58,6 @@ SEEN_KINDS = LINK_KINDS | {"broker_status"}
 """What it writes of links and of brokers that it asks."""
 
 
-class Refused(Exception):  # noqa: N818
-    """No step shows what an event shows."""
-
-
-@frozen
-class LinkVerdict(LogVerdict):
-    """What is said of the links of one group."""
-
-    state: Cluster | None = field(default=None, repr=False)
-
-    @property
-    def cluster(self) -> Cluster | None:
-        """The state at the end, or before what is not explained."""
-        return self.state
-
-
 def is_of_links_alone(recording: Recording, version: Version) -> bool:
     """The recording says that brokers' own accounts are missing, and nothing else tells of them.
 
@@ -87,7 +73,7 @@ def is_of_links_alone(recording: Recording, version: Version) -> bool:
     )
 
 
-def explain_links(recording: Recording, version: Version) -> LinkVerdict:
+def explain_links(recording: Recording, version: Version) -> ForwardVerdict:
     """The verdict on the links of one group of brokers.
 
     Raises:
@@ -99,12 +85,12 @@ def explain_links(recording: Recording, version: Version) -> LinkVerdict:
     for event in put_in_order(recording.events):
         try:
             explainer.explain(event)
-        except Refused as refusal:
-            verdict = LinkVerdict(REJECTED, explained, {}, seq=event.seq, reason=str(refusal))
+        except Refusal as refusal:
+            verdict = ForwardVerdict(REJECTED, explained, {}, seq=event.seq, reason=str(refusal))
             break
         explained += event.kind in SEEN_KINDS
     else:
-        verdict = LinkVerdict(CONFORMS, explained, {})
+        verdict = ForwardVerdict(CONFORMS, explained, {})
     return evolve(verdict, goals=explainer.checked, state=explainer.group.cluster)
 
 
@@ -175,7 +161,7 @@ class LinkExplainer:
         }
 
     def explain(self, event: Event) -> None:
-        """Take the steps that an event shows. Raises Refused if there are none.
+        """Take the steps that an event shows. Raises Refusal if there are none.
 
         The end of a connection is no step: bytes that were on their way are noted after it.
         """
@@ -183,10 +169,10 @@ class LinkExplainer:
             self.connect(self.links[event["link"]], event)
         elif event.kind == "broker_status":
             self.see_status(event)
-        elif event.kind in {"ha_report", "ha_frame"}:
+        elif event.kind in SENT_KINDS:
             link = self.links[event["link"]]
             if event["conn"] != link.number:
-                raise Refused(f"connection {event['conn']} of this link is not open")
+                raise Refusal(f"connection {event['conn']} of this link is not open")
             if event.kind == "ha_report":
                 self.see_report(link, event["slave_offset"])
                 link.reported.append((event.t_ms, event["slave_offset"]))
@@ -212,7 +198,7 @@ class LinkExplainer:
             self.group.choose_log("master", first if link.connection.has_bytes else 0)
         if not self.group.take(name):
             failed = " and ".join(self.group.list_failed(name))
-            raise Refused(f"the slave cannot connect: {failed} does not hold")
+            raise Refusal(f"the slave cannot connect: {failed} does not hold")
 
     def choose_slave(self, link: RecordedLink) -> None:
         """What it reports first, and whether an empty log has a file, which later reports tell."""
@@ -261,11 +247,11 @@ class LinkExplainer:
             link.end_when_read = self.group.get_end("master")
             expected = self.group.get(f"links.{link.slave}.reported_offset")
             if offset != expected:
-                raise Refused(f"the first report is {offset}, not {expected}")
+                raise Refusal(f"the first report is {offset}, not {expected}")
         elif link.made and offset == link.made[0]:
             link.made.pop(0)
         elif offset != link.last_report:
-            raise Refused(f"{offset} is reported, and {tell_next(link)}")
+            raise Refusal(f"{offset} is reported, and {tell_next(link)}")
         link.seen += 1
         link.last_report = offset
         link.unread.append(offset)
@@ -289,13 +275,13 @@ class LinkExplainer:
             group.choose_log("master", offset + size)
         stands = group.get(f"links.{link.slave}.next_transfer_offset")
         if offset != stands:
-            raise Refused(f"{size} B are sent from {offset}; the transfer stands at {stands}")
+            raise Refusal(f"{size} B are sent from {offset}; the transfer stands at {stands}")
         if not size:
             return
         name = self._name("transfer_batch", link)
         if not group.take(name, size_bytes=size):
             failed = " and ".join(group.list_failed(name)) or "a batch or a file ends before"
-            raise Refused(f"{size} B are sent from {offset}: {failed}")
+            raise Refusal(f"{size} B are sent from {offset}: {failed}")
         self.store_frame(link, size)
 
     def create_file(self, link: RecordedLink, offset: int) -> None:
@@ -336,7 +322,7 @@ class LinkExplainer:
         least = max(noted, default=0)
         self.checked += 1
         if end < least:
-            raise Refused(f"the log ends at {end}; it had come to {least} before it was asked")
+            raise Refusal(f"the log ends at {end}; it had come to {least} before it was asked")
 
     def check_stored(self, links: list[RecordedLink], end: int) -> None:
         """A slave has what it had when it connected, and what was sent to it since."""
@@ -344,7 +330,7 @@ class LinkExplainer:
             had = link.connection.first_report or 0
             most = link.sent[-1][1] if link.sent else had
             if link.reported and end > max(had, most):
-                raise Refused(f"the log ends at {end}; nothing above {max(had, most)} was sent")
+                raise Refusal(f"the log ends at {end}; nothing above {max(had, most)} was sent")
 
     def get_slave(self, link: RecordedLink) -> str:
         """The name of its broker."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from brokers.explaining.observing import EventObserver
-from brokers.explaining.scene import Refusal
+from brokers.explaining.refusal import Refusal
 from brokers.explaining.seen.traffic import LinkQueues
 from brokers.recordings.checks.traffic import CLOSING_SIDES
 from brokers.recordings.clock import LATE_MS, SLACK_MS

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from brokers.explaining.checking import (
-    check_start,
-    check_stop,
-)
+from brokers.explaining.checking import check_start, check_stop
 from brokers.explaining.observing import EventObserver
-from brokers.explaining.scene import Refusal
+from brokers.explaining.refusal import Refusal
 from brokers.explaining.seen.sightings import find_next_start
 from brokers.recordings.ahead.plan import MASTER
 from brokers.recordings.checks.logs import check_surgery
@@ -132,7 +129,7 @@ def see_start(observer: EventObserver, event: Event) -> None:
     scene, rule, index = observer.scene, *name_broker(observer, event["node"])
     observer.hold(check_start, event)
     check_last_exit(observer, event)
-    scene.facts = scene.facts.start(scene.plan.find_node(event), event)
+    scene.facts = scene.facts.start_broker(scene.plan.find_node(event), event)
     if scene.get(f"{scene.sightings.paths[event['node']]}.is_up"):
         return
     end = event.data.get("max_offset")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from brokers.explaining.checking import check_put_turn
 from brokers.explaining.observing import EventObserver
-from brokers.explaining.scene import Refusal
+from brokers.explaining.refusal import Refusal
 from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.clock import (
     GRAIN_MS,

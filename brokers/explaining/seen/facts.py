@@ -14,9 +14,6 @@ from brokers.recordings.view import KnownFacts, ShownBroker, ShownLink, View
 Check: TypeAlias = Callable[[View, Event], View]
 """Holds an event against what is known, and learns from it; raises Blocked."""
 
-LEARNT = ("checksums", "timers", "reads", "tables", "sends")
-"""What checks may change; a recording shows the rest."""
-
 
 @frozen
 class Facts(KnownFacts):
@@ -24,22 +21,6 @@ class Facts(KnownFacts):
 
     abort_files: frozenset[int] = frozenset()
     """The brokers whose last process has left its abort file."""
-
-    def learn(self, after: View) -> Facts:
-        """With what a check has learnt."""
-        return evolve(self, **{name: getattr(after, name) for name in LEARNT})
-
-    def start(self, node: int, event: Event) -> Facts:
-        """A broker runs."""
-        address = event.data.get("ha_master_address")
-        return self.change_broker(
-            node,
-            is_started=True,
-            started_ms=event.t_ms,
-            stop_begin_ms=None,
-            is_store_closed=False,
-            ha_master_address=address if isinstance(address, str) else None,
-        )
 
     def end(self, node: int, *, is_left: bool, is_store_closed: bool = False) -> Facts:
         """A broker does not run any more; ``is_left``: its abort file is still there."""

@@ -9,9 +9,9 @@ from typing import TypeAlias
 
 from attrs import evolve, frozen
 
-from brokers.recordings.ahead.order import derive_logged_stops, derive_stops
+from brokers.recordings.ahead.order import SENT_KINDS, derive_logged_stops, derive_stops
 from brokers.recordings.clock import KILL_MS
-from brokers.recordings.kinds import IGNORED_KINDS, START_KINDS
+from brokers.recordings.kinds import IGNORED_KINDS, START_KINDS, STOP_KINDS
 from brokers.recordings.reading import Event
 
 Key: TypeAlias = tuple[int, bool]
@@ -19,13 +19,6 @@ Key: TypeAlias = tuple[int, bool]
 
 CUT_KINDS = frozenset({"ha_link_close", "link_cut", "link_cut_mid_frame"})
 """Events that end a connection."""
-
-TRAFFIC_KINDS = frozenset({"ha_report", "ha_frame"})
-"""Events that tell what went over a connection."""
-
-END_KINDS = frozenset({"node_kill9", "node_stop_clean", "process_exit"})
-"""Events that end a process."""
-
 
 HEALED_MS = 50.0
 """How soon after a stall what the proxy held back has passed."""
@@ -88,7 +81,7 @@ def put_after_starts(moments: Sequence[NotedMoment], slaves: Sequence[str]) -> l
         ):
             held[slave].append(moment)
         else:
-            if event.kind in END_KINDS and event["node"] in held:
+            if event.kind in STOP_KINDS and event["node"] in held:
                 down.add(event["node"])
             ordered.append(moment)
     return ordered
@@ -115,7 +108,7 @@ def put_before_ends(moments: Sequence[NotedMoment], master: str) -> list[NotedMo
             stalls[link] = StallTime(stalls[link].begin_ms, moment.t_ms)
         elif moment.kind == "ha_link_open":
             latest[link] = moment.event["conn"]
-        elif moment.kind in TRAFFIC_KINDS:
+        elif moment.kind in SENT_KINDS:
             since_ms = stalls.get(link, StallTime()).find_earliest_ms(moment.t_ms)
             if moment.event["conn"] < latest.get(link, 0):
                 since_ms = -math.inf
@@ -159,7 +152,7 @@ def find_place_before_end(
             place = before
         is_cut = is_same and event.kind in CUT_KINDS
         is_cut = is_cut and event.data.get("conn", passing["conn"]) == passing["conn"]
-        if is_cut or (event.kind in END_KINDS and event["node"] in (get_slave(passing), master)):
+        if is_cut or (event.kind in STOP_KINDS and event["node"] in (get_slave(passing), master)):
             place = before
     return place
 

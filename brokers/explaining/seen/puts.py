@@ -9,10 +9,10 @@ from copy import copy
 
 from attrs import define, field
 
-from brokers.explaining.seen.moments import END_KINDS, NotedMoment
+from brokers.explaining.seen.moments import NotedMoment
 from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.clock import JITTER_MS
-from brokers.recordings.kinds import START_KINDS
+from brokers.recordings.kinds import START_KINDS, STOP_KINDS
 
 
 def number_runs(moments: Sequence[NotedMoment], master: str) -> dict[int, int]:
@@ -26,7 +26,7 @@ def number_runs(moments: Sequence[NotedMoment], master: str) -> dict[int, int]:
             runs[moment.event.seq] = run
         elif moment.kind in START_KINDS:
             is_up = True
-        elif moment.kind in END_KINDS and is_up:
+        elif moment.kind in STOP_KINDS and is_up:
             run, is_up = run + 1, False
     return runs
 

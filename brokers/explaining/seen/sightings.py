@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import field, frozen
 
-from brokers.explaining.seen.moments import CUT_KINDS, END_KINDS, NotedMoment
+from brokers.explaining.seen.moments import CUT_KINDS, NotedMoment
 from brokers.explaining.seen.pins import Pin
 from brokers.recordings.ahead.links import read_scan_end
 from brokers.recordings.ahead.plan import Plan
 from brokers.recordings.ahead.puts import name_queue
-from brokers.recordings.kinds import BROKER_KINDS, START_KINDS
-from brokers.recordings.kinds import END_KINDS as PROCESS_END_KINDS
+from brokers.recordings.kinds import BROKER_KINDS, END_KINDS, START_KINDS, STOP_KINDS
 from brokers.recordings.reading import Event
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 
@@ -79,7 +78,7 @@ class Sightings:
         process, numbers = 0, {}
         for event in self.plan.recording.events:
             numbers[event.seq] = process
-            is_end = event.kind in PROCESS_END_KINDS and event["node"] == self.plan.master
+            is_end = event.kind in END_KINDS and event["node"] == self.plan.master
             process += is_end
         return numbers
 
@@ -93,7 +92,7 @@ class Sightings:
             node = str(event.data.get("node"))
             if event.kind in START_KINDS:
                 down.discard(node)
-            elif event.kind in END_KINDS:
+            elif event.kind in STOP_KINDS:
                 down.add(node)
             elif node in down:
                 seqs.add(event.seq)
@@ -134,7 +133,7 @@ class Sightings:
             # Whoever has dispatched its log stops without leaving that file (R-RC-02).
             yield f"{self.paths[event['node']]}.log.dispatched_offset", event["max_offset"] - 1
         is_of_master = event.data.get("node") == self.plan.master
-        if event.kind in END_KINDS and is_of_master and event.seq not in self.plan.surgeries:
+        if event.kind in STOP_KINDS and is_of_master and event.seq not in self.plan.surgeries:
             yield from self._list_kept(event)
         if event.seq in self.plan.surgeries and event.kind in FORGETTING_KINDS:
             lost = self.plan.surgeries[event.seq]["lost_from_offset"]

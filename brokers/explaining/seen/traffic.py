@@ -12,9 +12,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 from attrs import define, evolve, field, frozen
 
-from brokers.explaining.seen.moments import CUT_KINDS, END_KINDS
+from brokers.explaining.seen.moments import CUT_KINDS
 from brokers.recordings.ahead.plan import Plan
 from brokers.recordings.groups import LINK_PREFIX
+from brokers.recordings.kinds import STOP_KINDS
 from brokers.recordings.view import Displaced
 
 
@@ -75,7 +76,7 @@ class Traffic:
                 ends_ms.setdefault(present, event.t_ms)
                 present = event["conn"]
                 opens_ms.append(event.t_ms)
-            elif event.kind in END_KINDS and event["node"] in nodes:
+            elif event.kind in STOP_KINDS and event["node"] in nodes:
                 ends_ms.setdefault(present, event.t_ms)
         is_shown = not ahead.is_connection_hidden
         are_bytes_shown = is_shown and not ahead.is_traffic_hidden

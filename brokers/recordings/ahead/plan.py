@@ -77,6 +77,10 @@ MASTER = -1
 NOT_LIMITED = 1_000_000_000
 """A recording may hold any number of faults: what happened has happened."""
 
+FLUSH_KEYS = {"flushIntervalCommitLog": 500, "flushCommitLogThoroughInterval": 10_000}
+"""What an ASYNC_FLUSH broker waits for at most before it flushes all that it has, with the defaults
+(R-FL-06, CommitLog.FlushRealTimeService#run); a SYNC_FLUSH one is sooner."""
+
 SCRIPTED = "scripted"
 """A field of a node: somebody plays it."""
 
@@ -435,6 +439,11 @@ def read_number(store_config: Mapping[str, Any], key: str) -> int:
     if value > LARGEST_NUMBER:
         raise OutsideTheModel(f"{key} is {value}, more than 64 bits hold")
     return value
+
+
+def compute_flush_wait_ms(store_config: Mapping[str, Any]) -> int:
+    """How long a broker may wait before it flushes all that it has, as it is configured."""
+    return sum(read_number({key: usual, **store_config}, key) for key, usual in FLUSH_KEYS.items())
 
 
 def _see_kinds(events: Iterable[Event]) -> dict[str, Any]:

@@ -38,3 +38,15 @@ def check_surgery(view: View, event: Event) -> View:
     if view.get_log(node).max_offset > event["lost_from_offset"]:
         raise Blocked("the log goes on beyond the offset from which everything was lost")
     return view
+
+
+def find_kept_end(view: View, event: Event, node: int) -> int:
+    """Where a log ends that keeps the blank of its full last file; 0 for none.
+
+    It does if the next file is there, and that is shown then: a heartbeat has made a slave's, and a
+    kill leaves the one that a master has made early (R-RC-04, R-HC-09, T1-09848).
+    """
+    end, size = view.get_log(node).max_offset, view.cluster.parameters.mapped_file_size_bytes
+    files_end = event.data.get("min_offset", 0) + event.data.get("mapped_files", 0) * size
+    is_kept = end % size == 0 and event["max_offset"] == end < files_end
+    return end if is_kept else 0

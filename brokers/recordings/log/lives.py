@@ -11,7 +11,7 @@ from brokers.recordings.ahead.boundaries import find_recovered_range
 from brokers.recordings.ahead.order import Observation
 from brokers.recordings.ahead.plan import MASTER
 from brokers.recordings.checks.closings import check_closed_by_stop
-from brokers.recordings.checks.logs import check_dispatched_at_start, check_surgery
+from brokers.recordings.checks.logs import check_dispatched_at_start, check_surgery, find_kept_end
 from brokers.recordings.clock import SHUTDOWN_MS
 from brokers.recordings.controller.goals import has_epoch_files, list_file_goals
 from brokers.recordings.hidden.goals import fires
@@ -50,17 +50,9 @@ def ask_for_start(asking: Asking, observation: Observation, node: Node) -> Requi
     event = observation.event
     broker = asking.plan.find_node(event)
     is_up = asking.has_value(f"{event['node']} runs", f"{name_broker(broker)}.is_up", True)
-    address = event.data.get("ha_master_address")
 
     def start(seen: ShownFacts) -> ShownFacts:
-        return see_end(seen, broker, event).change_broker(
-            broker,
-            is_started=True,
-            started_ms=event.t_ms,
-            stop_begin_ms=None,
-            is_store_closed=False,
-            ha_master_address=address if isinstance(address, str) else None,
-        )
+        return see_end(seen, broker, event).start_broker(broker, event)
 
     seen = node.notes.seen.get_broker(broker)
     is_down = not (seen.is_started or seen.is_store_closed)
@@ -157,18 +149,6 @@ def check_start(view: View, event: Event, broker: int, abort_files: frozenset[in
     if not low <= end <= high and not view.plan.are_puts_hidden:
         raise Blocked(f"max_offset is {end}, but recovery leaves a log up to {low}")
     return view
-
-
-def find_kept_end(view: View, event: Event, broker: int) -> int:
-    """Where a log ends that keeps the blank of its full last file; 0 for none.
-
-    It does if the next file is there, and that is shown then: a heartbeat has made a slave's, and a
-    kill leaves the one that a master has made early (R-RC-04, R-HC-09, T1-09848).
-    """
-    end, size = view.get_log(broker).max_offset, view.cluster.parameters.mapped_file_size_bytes
-    files_end = event.data.get("min_offset", 0) + event.data.get("mapped_files", 0) * size
-    is_kept = end % size == 0 and event["max_offset"] == end < files_end
-    return end if is_kept else 0
 
 
 def list_starts(asking: Asking, broker: int) -> list[str]:

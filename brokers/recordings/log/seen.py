@@ -68,14 +68,6 @@ class ShownFacts(KnownFacts):
         wire = evolve(self.wires[slave], **changes)
         return evolve(self, wires=replace_at(self.wires, slave, wire))
 
-    def learn(self, after: View) -> ShownFacts:
-        """With what a check has learnt."""
-        return evolve(self, **{name: getattr(after, name) for name in LEARNT})
-
-
-LEARNT = ("checksums", "timers", "reads", "tables", "sends")
-"""What checks may change; a recording shows the rest."""
-
 
 def begin_seen(plan: Plan) -> ShownFacts:
     """Nothing was shown yet."""

@@ -16,7 +16,7 @@ from typing import Any, cast
 from attrs import define, evolve, field
 
 from brokers.recordings.groups import LINK_PREFIX, SLAVE, OutsideTheModel
-from brokers.recordings.kinds import END_KINDS, START_KINDS, TOLD_KINDS
+from brokers.recordings.kinds import START_KINDS, STOP_KINDS, TOLD_KINDS
 from brokers.recordings.reading import Event, Recording
 
 EXCHANGE = "is_exchange"
@@ -27,9 +27,6 @@ ADDRESSES = ("slave_synchronize_master_addr", "ha_master_address")
 
 NOBODY = "nobody"
 """The broker that a slave without any other one would have for its master."""
-
-ENDS = END_KINDS | {"node_stop_clean"}
-"""Events that tell of a broker's end."""
 
 IDS = ("sync_state_set", "local_sync_state_set", "set", "sync_state_set_after")
 """Fields that are lists of ids of brokers."""
@@ -180,7 +177,7 @@ def rename_all(recording: Recording, places: NodePlaces, master: str) -> Iterato
         yield replace(renamed, {EXCHANGE: place}) if slave else renamed
         if event.kind in START_KINDS:
             running.add(event["node"])
-        elif event.kind in ENDS:
+        elif event.kind in STOP_KINDS:
             running.discard(event["node"])
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from brokers.explaining.forwards import ForwardVerdict
+from brokers.explaining.verdict import ForwardVerdict
 from brokers.recordings.clock import TIMER_RANGES, Timers, compute_first_report_ms
 from brokers.recordings.judging import (
     CONFORMS,

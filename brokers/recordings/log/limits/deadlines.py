@@ -6,7 +6,7 @@ import math
 
 from attrs import define, field
 
-from brokers.recordings.ahead.plan import MASTER, read_number
+from brokers.recordings.ahead.plan import MASTER, compute_flush_wait_ms
 from brokers.recordings.clock import (
     EXPIRY_BEGIN_MS,
     SELECT_MS,
@@ -21,10 +21,6 @@ from brokers.recordings.log.notes import LinkNotes
 from brokers.recordings.settings import read_settings
 from reference.language.machine import Action
 from reference.roles import FlushDiskType
-
-FLUSH_KEYS = {"flushIntervalCommitLog": 500, "flushCommitLogThoroughInterval": 10_000}
-"""What an ASYNC_FLUSH broker waits for at most before it flushes all that it has, with the defaults
-(R-FL-06, CommitLog.FlushRealTimeService#run); a SYNC_FLUSH one is sooner."""
 
 SOON = (
     "connect_slave",
@@ -153,8 +149,7 @@ class LogDeadlines:
         """By which time a broker flushes all that it has, as it is configured."""
         plan = self.guide.plan
         name = plan.master if slave == MASTER else plan.slaves[slave]
-        given = plan.recording.config["nodes"][name]["store_config"]
-        return sum(read_number({key: usual, **given}, key) for key, usual in FLUSH_KEYS.items())
+        return compute_flush_wait_ms(plan.recording.config["nodes"][name]["store_config"])
 
     def _is_arrived(self, node: Node, rule: str, slave: int) -> bool:
         """A new report or a frame was forwarded and not taken; hidden ones may be late.
