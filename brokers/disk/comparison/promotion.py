@@ -18,6 +18,7 @@ from brokers.disk.comparison.table_comparison import list_progress
 from brokers.disk.files.log_files import LogFile
 from brokers.disk.findings import FindingKind
 from brokers.disk.records.held_records import HeldRecord
+from brokers.disk.records.walking import finish, pass_records
 from brokers.disk.stored_brokers import StoredBroker
 from reference.decisions.metadata.table_text import DELAY
 from reference.store.records import SCHEDULE_TOPIC
@@ -164,10 +165,24 @@ def _count_cut(
     return found
 
 
-def _list_filling(slave: StoredBroker, gaps: Sequence[tuple[int, int]]) -> Iterator[LogFile]:
-    for file in slave.log.files:
-        if any(low <= file.begin_offset and file.end_offset <= high for low, high in gaps):
-            yield file
+def _list_filling(slave: StoredBroker, gaps: Sequence[tuple[int, int]]) -> list[LogFile]:
+    """Files of a slave that lie in gaps; none if one of them ends a log: what lies behind a gap
+    that is filled with it, a start of the master may no longer reach.
+
+    Raises OSError.
+    """
+    filling = [
+        file
+        for file in slave.log.files
+        if any(low <= file.begin_offset and file.end_offset <= high for low, high in gaps)
+    ]
+    return filling if all(_leads_on(slave, file) for file in filling) else []
+
+
+def _leads_on(broker: StoredBroker, file: LogFile) -> bool:
+    """Whole records follow each other from a file's beginning to its blank. Raises OSError."""
+    end = finish(pass_records(file, file.size_bytes, broker.rules.record_format))
+    return end.position >= file.size_bytes or end.request.is_success
 
 
 def list_reachable_progress(slave: StoredBroker) -> Mapping[QueueKey, list[tuple[str, int]]]:
