@@ -1,8 +1,11 @@
 """Who has which records: what one store holds, and the other broker's log does not serve.
 
 A log *serves* the whole records between its begin and its end after a start, wherever their bytes
-lie in a file: a queue's entry leads to them. A store *holds* more than that, if whole records lie
-behind its log's end. Where both logs have the same bytes, neither lacks anything of the other.
+lie in a file: a queue's entry leads to them. It names the offset that the record gives itself
+(``CommitLog#checkMessageAndReturnSize`` at 4.4.0), so a record that lies elsewhere is one that a
+store may alone have, but no copy of what another serves. A store *holds* more than that, if whole
+records lie behind its log's end. Where both logs have the same bytes, neither lacks anything of
+the other.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from brokers.disk.stored_brokers import StoredBroker
 def list_missing(
     broker: StoredBroker, other: StoredBroker, compared: LogComparison
 ) -> Iterator[HeldRecord]:
-    """Records that a log serves and the other does not, neither there nor elsewhere nor sent again.
+    """Records that a log serves and the other does not, neither there nor sent again.
 
     Raises OSError.
     """
@@ -33,7 +36,7 @@ def list_cut(
 
     Raises OSError.
     """
-    own = {record.digest for record in _list_served(broker, compared)}
+    own = {r.digest for r in _list_served(broker, compared) if r.is_at_its_place}
     begin, end = broker.start.end_offset, broker.log.mapped_end_offset
     behind = (record for record in _list_intact(broker, begin, end) if record.offset >= begin)
     left = (record for record in behind if record.digest not in own)
@@ -50,8 +53,9 @@ def _leave_out_held(
     digests: set[bytes] = set()
     keys: set[str] = set()
     for record in _list_served(other, compared):
-        digests.add(record.digest)
-        keys.add(record.unique_key)
+        if record.is_at_its_place:
+            digests.add(record.digest)
+            keys.add(record.unique_key)
     keys.discard("")
     for record in (first, *records):
         is_held = record.digest in digests or record.unique_key in keys
@@ -61,7 +65,7 @@ def _leave_out_held(
 
 def is_held_at_its_place(broker: StoredBroker, record: HeldRecord) -> bool:
     """A record at a foreign place lies where it belongs in another store. Raises OSError."""
-    if record.own_offset == record.offset:
+    if record.is_at_its_place:
         return False
     if not broker.start.begin_offset <= record.own_offset < broker.start.end_offset:
         return False

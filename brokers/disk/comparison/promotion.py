@@ -166,10 +166,9 @@ def _count_cut(
 
 
 def _list_filling(slave: StoredBroker, gaps: Sequence[tuple[int, int]]) -> list[LogFile]:
-    """Files of a slave that lie in gaps; none if one of them ends a log: what lies behind a gap
-    that is filled with it, a start of the master may no longer reach.
+    """Files of a slave that lie in gaps; none if one of them ends a log. Raises OSError.
 
-    Raises OSError.
+    What lies behind a gap that is filled with such a file, a master's start may no longer reach.
     """
     filling = [
         file

@@ -46,6 +46,11 @@ class HeldRecord(NamedTuple):
         return self.topic, self.queue_id
 
     @property
+    def is_at_its_place(self) -> bool:
+        """It lies at the offset that it names, to which its queue's entry leads."""
+        return self.own_offset == self.offset
+
+    @property
     def is_in_queue(self) -> bool:
         """It has an entry in its queue, unless it is part of a transaction."""
         return records.is_in_queue(self.sys_flag)

@@ -189,6 +189,8 @@ WHOLE = (26, 0)
 @example(WHOLE, WHOLE, [Damage("hole", True, 4, 0, 9), Damage("remove", False, 4)])
 @example((22, 4), (22, 0), [Damage("remove", False, 0)])
 @example((14, 0), (14, 0), [Damage("remove", True, 4), Damage("tear", False, 4, 148, 1)])
+@example((14, 0), (14, 0), [Damage("remove", False, 0), Damage("foreign", False, 4, 0, 218)])
+@example((1, 0), (14, 0), [Damage("remove", False, 0), Damage("foreign", False, 4, 0, 218)])
 @given(SHAPES, SHAPES, DAMAGES)
 def test_no_advice_takes_a_record_away_unnamed(
     masters: Shape, slaves: Shape, damages: list[Damage]
