@@ -22,7 +22,6 @@ from brokers.recordings.hidden.timeline import Progress
 from brokers.recordings.kinds import IGNORED_KINDS
 from brokers.recordings.log.explain import CONFORMS, REJECTED
 from brokers.recordings.reading import Event, Recording
-from brokers.recordings.roles.places import EXCHANGE
 from reference.releases.releases import CONTROLLER
 from reference.releases.versions import Version
 
@@ -33,15 +32,14 @@ KINDS = IGNORED_KINDS | {*LOOKS, *CHECKS}
 def is_explained_forwards(recording: Recording, version: Version) -> bool:
     """The recording has no event that is explained elsewhere.
 
-    A controller's, a broker's that starts in another part, and those of somebody who leaves puts or
-    starts out are.
+    A controller's, and those of somebody who leaves puts or starts out are.
     """
     config = recording.config.data
     return (
         version.mode != CONTROLLER
         and not any(config.get(name) is True for name in UNSEEN)
         and not any(node.get(SCRIPTED) is True for node in config["nodes"].values())
-        and all(e.kind in KINDS and EXCHANGE not in e.data for e in recording.events)
+        and all(e.kind in KINDS for e in recording.events)
     )
 
 

@@ -74,7 +74,7 @@ class EventObserver:
 
     def compare(self, leaf: str, shown: int) -> None:
         """A leaf is what is shown."""
-        scene = self.scene
+        scene, plan = self.scene, self.scene.plan
         stands = scene.get(leaf)
         if leaf == COMMITTED:
             # A file that was begun counts, though nothing of it is committed.
@@ -83,6 +83,8 @@ class EventObserver:
             return
         if leaf.endswith(".is_open"):
             link = scene.links[int(leaf.split(".")[1])]
+            if shown and plan.slaves[link.slave] in scene.facts.tables.own_masters:
+                return  # It is connected to itself.
             is_changing = abs(scene.now_ms - link.changed_ms) < KILL_MS
             if is_changing or (shown and link.is_stalled):
                 return

@@ -150,6 +150,8 @@ class KnownFacts:
     """How many messages were sent through a whole master since its log was seen last."""
     master_role: str = ""
     """The ``brokerRole`` with which the master starts."""
+    abort_files: frozenset[int] = frozenset()
+    """The brokers whose last process has left its abort file."""
 
     def get_broker(self, node: int) -> ShownBroker:
         """One broker, by slave number or MASTER."""

@@ -83,6 +83,8 @@ def is_connect_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
     On a link that nobody notes a slave connects as soon as it can.
     """
     link = scene.links[step.index]
+    if link.traffic.is_begun_by_exchange and not scene.facts.slaves[step.index].is_started:
+        return False
     pin = scene.pins.find_next("master.connection_count")
     counted = scene.get_of(after, "master.connection_count")
     is_seen = pin is None or pin.value is None or bool(counted <= pin.value)

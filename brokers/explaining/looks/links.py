@@ -29,7 +29,7 @@ def see_connect(observer: EventObserver, event: Event) -> None:
         observer.check_timer("reconnect", link.refused_ms, link)
     name = f"connect_slave[{link.slave}]"
     observer.scene.granted = {**observer.scene.granted, name: observer.scene.now_ms}
-    link.begin(event["conn"], observer.scene.now_ms)
+    link.begin(event["conn"], min(event.t_ms, observer.scene.now_ms))
     observer.advance.run(observer.scene)
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from attrs import evolve
+
 from brokers.explaining.checking import check_start, check_stop
 from brokers.explaining.observing import EventObserver
 from brokers.explaining.refusal import Refusal
+from brokers.explaining.scene import Scene
 from brokers.explaining.seen.sightings import find_next_start
 from brokers.recordings.ahead.plan import MASTER
 from brokers.recordings.checks.logs import check_surgery
 from brokers.recordings.checks.settings import check_address, check_set_config
 from brokers.recordings.reading import Event
+from brokers.recordings.roles.exchange import exchange_known, exchange_logs
+from brokers.recordings.roles.places import EXCHANGE
+from reference.roles import Role
 
 
 def see_kill(observer: EventObserver, event: Event) -> None:
@@ -127,6 +133,8 @@ def see_wipe(observer: EventObserver, event: Event) -> None:
 def see_start(observer: EventObserver, event: Event) -> None:
     """A process runs anew, with what it has recovered."""
     scene, rule, index = observer.scene, *name_broker(observer, event["node"])
+    if EXCHANGE in event.data:
+        exchange(observer, event)
     observer.hold(check_start, event)
     check_last_exit(observer, event)
     scene.facts = scene.facts.start_broker(scene.plan.find_node(event), event)
@@ -140,9 +148,32 @@ def see_start(observer: EventObserver, event: Event) -> None:
         if name.startswith(f"restart_{rule}") and name.endswith(index)
     ]
     leaf = scene.sightings.get_end(event["node"])
-    scene.take_one_of(tries, {} if end is None else {leaf: end})
+    shown = {} if end is None else {leaf: end}
+    try:
+        scene.take_one_of(tries, shown)
+    except Refusal:
+        if not has_written(scene, event):
+            raise
+        scene.take_one_of(tries)
     if event["node"] != scene.plan.master:
         scene.links[scene.plan.slaves.index(event["node"])].recover(scene.get(leaf))
+
+
+def has_written(scene: Scene, event: Event) -> bool:
+    """A master that shows a start may have written messages of its own since its recovery."""
+    is_master = event["node"] == scene.plan.master
+    return is_master and any(each.begin_ms <= event.t_ms for each in scene.plan.own_writes)
+
+
+def exchange(observer: EventObserver, event: Event) -> None:
+    """A stopped slave takes the place of the master, which is stopped, too."""
+    scene, plan = observer.scene, observer.scene.plan
+    slave, role = plan.slaves.index(event[EXCHANGE]), plan.roles[scene.process]
+    cluster = exchange_logs(scene.cluster, slave, is_sync=role is Role.SYNC_MASTER)
+    scene.state = scene.machine.encode(cluster)
+    known = exchange_known(scene.facts, slave, (plan.master, plan.slaves[slave]))
+    scene.facts = evolve(known, master_role=role.name)
+    scene.pins.forget((event.seq, False))
 
 
 def name_broker(observer: EventObserver, node: str) -> tuple[str, str]:

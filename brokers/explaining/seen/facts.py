@@ -19,9 +19,6 @@ Check: TypeAlias = Callable[[View, Event], View]
 class Facts(KnownFacts):
     """What was shown so far."""
 
-    abort_files: frozenset[int] = frozenset()
-    """The brokers whose last process has left its abort file."""
-
     def end(self, node: int, *, is_left: bool, is_store_closed: bool = False) -> Facts:
         """A broker does not run any more; ``is_left``: its abort file is still there."""
         ended = self.change_broker(

@@ -84,6 +84,14 @@ class Pins:
                 number += 1
             self.passed[leaf] = number
 
+    def forget(self, key: Key) -> None:
+        """What a moment makes one forget is over; what it shows bounds what happens in it."""
+        for leaf in self._leaves.get(key, ()):
+            pins, number = self.by_leaf[leaf], self.passed[leaf]
+            while number < len(pins) and pins[number].key == key and pins[number].value is None:
+                number += 1
+            self.passed[leaf] = number
+
     def postpone(self, key: Key, others: Collection[Key]) -> None:
         """A moment comes after others; until it does, its pins bound nothing."""
         by_leaf, lowest = dict(self.by_leaf), dict(self._lowest)

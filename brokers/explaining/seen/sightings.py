@@ -14,6 +14,7 @@ from brokers.recordings.ahead.plan import Plan
 from brokers.recordings.ahead.puts import name_queue
 from brokers.recordings.kinds import BROKER_KINDS, END_KINDS, START_KINDS, STOP_KINDS
 from brokers.recordings.reading import Event
+from brokers.recordings.roles.places import EXCHANGE
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 
 LOG_FIELDS: Mapping[str, str] = {
@@ -110,11 +111,11 @@ class Sightings:
     def list_pins(self, moments: Iterable[NotedMoment]) -> Iterator[Pin]:
         """What all moments show and forget."""
         for moment in moments:
-            for leaf, value in self.list_seen(moment):
-                yield Pin(leaf, value, moment.key, moment.t_ms)
-            if not moment.is_call:
-                for leaf in self.list_forgotten(moment.event):
-                    yield Pin(leaf, None, moment.key, moment.t_ms)
+            is_exchange = EXCHANGE in moment.event.data
+            seen = [Pin(leaf, n, moment.key, moment.t_ms) for leaf, n in self.list_seen(moment)]
+            leaves = () if moment.is_call else self.list_forgotten(moment.event)
+            forgotten = [Pin(leaf, None, moment.key, moment.t_ms) for leaf in leaves]
+            yield from (*forgotten, *seen) if is_exchange else (*seen, *forgotten)
 
     def list_seen(self, moment: NotedMoment) -> Iterator[tuple[str, int]]:
         """Leaves and their values that a moment bounds."""
@@ -218,18 +219,30 @@ class Sightings:
 
     def list_forgotten(self, event: Event) -> Iterator[str]:
         """Leaves of which nothing that was so before an event need be so after it."""
-        if event.kind in FORGETTING_KINDS:
+        if EXCHANGE in event.data:
+            for node in (self.plan.master, event[EXCHANGE]):
+                yield from self._list_of_broker(node)
+                yield from self._list_of_store(node)
+        elif event.kind in FORGETTING_KINDS:
             yield from self._list_forgotten_by_end(event)
         elif event.kind in CUT_KINDS or event.kind == "ha_link_open":
             yield from list_link_leaves(self.plan.find_slave_of_link(event))
 
     def _list_forgotten_by_end(self, event: Event) -> Iterator[str]:
-        node = event["node"]
+        yield from self._list_of_broker(event["node"])
+        if event.seq in self.plan.surgeries or event.kind == "store_wiped":
+            yield from self._list_of_store(event["node"])
+
+    def _list_of_store(self, node: str) -> Iterator[str]:
+        """What outlives a process."""
+        log = f"{self.paths[node]}.log"
+        yield from (f"{log}.has_file", f"{log}.start_offset")
+
+    def _list_of_broker(self, node: str) -> Iterator[str]:
+        """What ends with a process."""
         log = f"{self.paths[node]}.log"
         yield from (f"{log}.flushed_offset", f"{log}.dispatched_offset")
         yield self.get_shown_end(node)
-        if event.seq in self.plan.surgeries or event.kind == "store_wiped":
-            yield from (f"{log}.has_file", f"{log}.start_offset")
         if node == self.plan.master:
             yield from MASTER_FIELDS.values()
         for slave, name in enumerate(self.plan.slaves):
@@ -249,5 +262,13 @@ def list_link_leaves(slave: int) -> Sequence[str]:
 
 def find_next_start(plan: Plan, event: Event) -> int | None:
     """Where the log of a broker ends when it runs anew; None if it never does."""
-    starts = (each for each in plan.list_later(event) if each.kind in START_KINDS)
-    return next((each.data.get("max_offset") for each in starts), None)
+    place = event["node"]
+    for later in (each for each in plan.recording.events if each.seq > event.seq):
+        if later.data.get(EXCHANGE) == place:
+            place = plan.master
+        elif EXCHANGE in later.data and place == plan.master:
+            place = later[EXCHANGE]
+        if later.kind in START_KINDS and later["node"] == place:
+            end: int | None = later.data.get("max_offset")
+            return end
+    return None

@@ -15,7 +15,9 @@ from attrs import define, evolve, field, frozen
 from brokers.explaining.seen.moments import CUT_KINDS
 from brokers.recordings.ahead.plan import Plan
 from brokers.recordings.groups import LINK_PREFIX
-from brokers.recordings.kinds import STOP_KINDS
+from brokers.recordings.kinds import START_KINDS, STOP_KINDS
+from brokers.recordings.reading import Event
+from brokers.recordings.roles.places import EXCHANGE
 from brokers.recordings.view import Displaced
 
 
@@ -47,6 +49,8 @@ class Traffic:
     """There is a proxy in the link, which notes connections."""
     are_bytes_shown: bool
     """It notes what goes over them."""
+    is_begun_by_exchange: bool
+    """No slave runs at this place before a master of before does."""
 
     @classmethod
     def gather(cls, plan: Plan, slave: str) -> Traffic:
@@ -80,7 +84,27 @@ class Traffic:
                 ends_ms.setdefault(present, event.t_ms)
         is_shown = not ahead.is_connection_hidden
         are_bytes_shown = is_shown and not ahead.is_traffic_hidden
-        return cls(frames, reports, begins, ends_ms, opens_ms, closed, is_shown, are_bytes_shown)
+        return cls(
+            frames,
+            reports,
+            begins,
+            ends_ms,
+            opens_ms,
+            closed,
+            is_shown,
+            are_bytes_shown,
+            is_begun_by_exchange(plan.recording.events, slave),
+        )
+
+
+def is_begun_by_exchange(events: Sequence[Event], slave: str) -> bool:
+    """The first broker that is seen at a slave's place was the master before."""
+    for event in events:
+        if event.data.get(EXCHANGE) == slave:
+            return True
+        if event.kind in START_KINDS and event["node"] == slave:
+            return False
+    return False
 
 
 @define(eq=False)

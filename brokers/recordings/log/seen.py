@@ -48,8 +48,6 @@ class Handshake:
 class ShownFacts(KnownFacts):
     """What was shown so far."""
 
-    abort_files: frozenset[int] = frozenset()
-    """The brokers whose last process has left its abort file."""
     told: frozenset[int] = frozenset()
     """The brokers whose process a controller has told its role."""
     is_master_behind: bool = False

@@ -19,12 +19,13 @@ from brokers.recordings.reading import Event
 from brokers.recordings.roles.places import EXCHANGE
 from brokers.recordings.tables.read_side import ReadSide
 from brokers.recordings.tables.worlds import TableSide, name_address, name_ha_address
-from brokers.recordings.view import ShownBroker
+from brokers.recordings.view import KnownFacts, ShownBroker
 from reference.language.rule import replace_at
 from reference.roles import Role
 from reference.worlds.replication.state import Cluster, Link, Master, Slave
 
 Content = TypeVar("Content")
+Known = TypeVar("Known", bound=KnownFacts)
 
 ADDRESS_NAMES = (name_address, name_ha_address)
 """How the two addresses of a broker are written."""
@@ -64,16 +65,21 @@ def exchange_logs(cluster: Cluster, slave: int, *, is_sync: bool) -> Cluster:
 def exchange_notes(asking: Asking, node: Node, slave: int) -> Node:
     """What was seen of the two is that of the other place; the master of before does not run."""
     names = (asking.plan.master, asking.plan.slaves[slave])
-    node = see(lambda seen: exchange_seen(seen, slave, names))(node)
+    node = see(lambda seen: close_wire(exchange_known(seen, slave, names), slave))(node)
     return note(lambda notes: notes.change_wire(slave, ended=None, position=-1))(node)
 
 
-def exchange_seen(seen: ShownFacts, slave: int, names: tuple[str, str]) -> ShownFacts:
-    """What was seen, under the names of master and slave exchanged."""
+def close_wire(seen: ShownFacts, slave: int) -> ShownFacts:
+    """Nothing was seen of the link of the slave that was the master."""
+    return seen.change_wire(slave, closed_ms=None, reported_before=0)
+
+
+def exchange_known(seen: Known, slave: int, names: tuple[str, str]) -> Known:
+    """What was seen of brokers, under the names of master and slave exchanged."""
     left = seen.abort_files - {MASTER, slave}
     left |= {MASTER} if slave in seen.abort_files else frozenset()
     left |= {slave} if MASTER in seen.abort_files else frozenset()
-    changed = evolve(
+    return evolve(
         seen,
         master=seen.slaves[slave],
         slaves=replace_at(seen.slaves, slave, ShownBroker()),
@@ -81,7 +87,6 @@ def exchange_seen(seen: ShownFacts, slave: int, names: tuple[str, str]) -> Shown
         reads=exchange_reads(seen.reads, *names),
         tables=exchange_tables(seen.tables, *names),
     )
-    return changed.change_wire(slave, closed_ms=None, reported_before=0)
 
 
 def exchange_tables(side: TableSide, master: str, slave: str) -> TableSide:
