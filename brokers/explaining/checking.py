@@ -187,6 +187,7 @@ def check_scanned(view: View, event: Event) -> View:
 CHECKS: Mapping[str, Sequence[Check]] = {
     "put": (check_put,),
     "snapshot": (check_running, check_look),
+    **dict.fromkeys(("to_master", "to_slave", "set_sss"), (check_running, check_look)),
     "broker_status": (check_running, check_status),
     "node_started": (check_started,),
     "broker_started": (check_started,),

@@ -8,6 +8,8 @@ from typing import TypeAlias
 from attrs import define, field
 
 from brokers.explaining.checking import CHECKS, REMEMBERED_KINDS, check_remembered
+from brokers.explaining.controlled.shown import check_control, is_own_connection
+from brokers.explaining.controlled.truncation import find_refused, finish_truncations
 from brokers.explaining.hidden.advancing import Advance
 from brokers.explaining.hidden.deadlines import check_timer
 from brokers.explaining.refusal import Refusal
@@ -41,6 +43,9 @@ class EventObserver:
 
     def observe(self, moment: NotedMoment) -> None:
         """Take the steps that a moment shows, and compare what it shows. Raises Refusal."""
+        is_controlled = self.scene.sightings.has_controller
+        if is_controlled and not moment.is_call:
+            finish_truncations(self.scene, moment.event)
         look = self.looks.get(moment.kind)
         if look is not None:
             look(self, moment.event)
@@ -57,6 +62,8 @@ class EventObserver:
             if moment.kind in REMEMBERED_KINDS:
                 self.hold(check_remembered, moment.event)
             self.check_cursors(moment)
+            if is_controlled:
+                check_control(self.scene, moment.event)
         if moment.kind == "put":
             slot = self.scene.puts.find_slot(moment.event.seq)
             if slot is not None:
@@ -81,10 +88,22 @@ class EventObserver:
             stands = max(stands, scene.get("master.log.last_file_offset"))
         if stands == shown:
             return
-        if leaf.endswith(".is_open"):
+        refused = find_refused(scene) if scene.sightings.has_controller else []
+        if leaf == "master.connection_count" and stands < shown <= stands + len(refused):
+            return
+        is_lagging = scene.sightings.has_controller and shown == scene.pushed_before
+        if leaf == "master.push2_slave_max_offset" and is_lagging:
+            return
+        if leaf.startswith("links."):
             link = scene.links[int(leaf.split(".")[1])]
+            is_ended = not scene.get(f"links.{link.slave}.is_open")
+            if is_ended and abs(scene.now_ms - link.changed_ms) < KILL_MS:
+                return  # The master does not know it yet.
+        if leaf.endswith(".is_open"):
             if shown and plan.slaves[link.slave] in scene.facts.tables.own_masters:
                 return  # It is connected to itself.
+            if shown and link in refused:
+                return
             is_changing = abs(scene.now_ms - link.changed_ms) < KILL_MS
             if is_changing or (shown and link.is_stalled):
                 return
@@ -132,6 +151,9 @@ class EventObserver:
 
         The list may be some moments old, and what a connection has done since does not count.
         """
+        scene = self.scene
+        if scene.sightings.has_controller and not is_own_connection(scene, link.slave, shown):
+            return False
         fields = CONNECTION_FIELDS.items()
         leaves = {name: self.scene.get(f"links.{link.slave}.{leaf}") for name, leaf in fields}
         is_ended = not self.scene.get(f"links.{link.slave}.is_open")

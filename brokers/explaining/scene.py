@@ -50,6 +50,8 @@ class Scene:
     """All that were taken; copies have them in common."""
     come_to: int = 0
     """How many there were when this copy was made."""
+    pushed_before: int | None = None
+    """``push2_slave_max_offset`` before the latest report."""
     watch: Callable[[tuple[Action, State, State]], None] | None = field(default=None, repr=False)
     """Told of each step, with the states before and behind it."""
 

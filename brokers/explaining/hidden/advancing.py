@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from attrs import define, field
 
+from brokers.explaining.controlled.steps import CONTROLLED_STEPS
 from brokers.explaining.hidden.link_steps import LINK_STEPS
 from brokers.explaining.hidden.log_steps import LOG_STEPS
 from brokers.explaining.hidden.put_steps import PUT_STEPS, WAITS
@@ -20,6 +21,8 @@ STEPS_MAX = 20_000
 
 HIDDEN_RULES = (
     "receive_report",
+    "enter_sync_state_set",
+    "leave_sync_state_set",
     "position_transfer",
     "position_at_last_file",
     "transfer_batch",
@@ -59,7 +62,7 @@ before the next message is appended, and that before a wait ends.
 LIMITED = frozenset(HIDDEN_RULES) - frozenset(WAITS)
 """Rules whose steps are noted where only a cap forbids them."""
 
-KNOWLEDGE = LINK_STEPS | PUT_STEPS | LOG_STEPS
+KNOWLEDGE = LINK_STEPS | PUT_STEPS | LOG_STEPS | CONTROLLED_STEPS
 
 STARTS_ANEW = frozenset({"append_message"})
 """After such a step the first rules have their turn again."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from brokers.explaining.checking import may_end_at
+from brokers.explaining.controlled.truncation import may_give_up
 from brokers.explaining.hidden.steps import HiddenStep, Knowledge, is_below_caps, note_granted
 from brokers.explaining.scene import Arguments, Scene
 from brokers.recordings.clock import LATE_MS, SLACK_MS
@@ -83,6 +84,8 @@ def is_connect_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
     On a link that nobody notes a slave connects as soon as it can.
     """
     link = scene.links[step.index]
+    if scene.sightings.has_controller and may_give_up(scene, step.index):
+        return False
     if link.traffic.is_begun_by_exchange and not scene.facts.slaves[step.index].is_started:
         return False
     pin = scene.pins.find_next("master.connection_count")
@@ -146,6 +149,7 @@ def is_report_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
 def note_read(scene: Scene, step: HiddenStep, arguments: Arguments, after: State) -> None:
     """What was read, and what was skipped with it, is read."""
     link = scene.links[step.index]
+    scene.pushed_before = scene.get("master.push2_slave_max_offset")
     offset = arguments[step.instance.arguments[0]]
     if offset in link.unread:
         del link.unread[: link.unread.index(offset) + 1]
@@ -179,6 +183,12 @@ def note_made(scene: Scene, step: HiddenStep, arguments: Arguments, after: State
         scene.links[step.index].made.append(made)
 
 
+def note_connected(scene: Scene, step: HiddenStep, arguments: Arguments, after: State) -> None:
+    """A slave has connected; under a controller it may keep its log until its handshake."""
+    scene.links[step.index].before_connect = scene.state
+    note_granted(scene, step, arguments, after)
+
+
 LINK_STEPS = Knowledge(
     wanted={"create_first_file": is_first_file_wanted},
     choose={
@@ -201,7 +211,7 @@ LINK_STEPS = Knowledge(
         "append_to_slave": note_stored,
         "append_at_wrong_offset": note_displaced,
         "create_first_file": note_made,
-        "connect_slave": note_granted,
+        "connect_slave": note_connected,
     },
 )
 """What is known about the steps of links."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from brokers.explaining.controlled.shown import check_frame, check_report_state
 from brokers.explaining.observing import EventObserver
 from brokers.explaining.refusal import Refusal
 from brokers.explaining.seen.traffic import LinkQueues
@@ -79,6 +80,8 @@ def see_report(observer: EventObserver, event: Event) -> None:
     """A slave reports: what it has made, or the last one again."""
     link, offset, scene = observer.get_link(event), event["slave_offset"], observer.scene
     check_open(observer, link, event)
+    if scene.sightings.has_controller:
+        check_report_state(scene, link.slave, event)
     link.seen += 1
     observer.checked += 1
     if link.made and link.made[0] == offset:
@@ -148,6 +151,8 @@ def see_frame(observer: EventObserver, event: Event) -> None:
         see_bytes(observer, link, offset, size)
     elif observer.scene.get(f"links.{link.slave}.is_open"):
         see_heartbeat(observer, link, offset)
+    if observer.scene.sightings.has_controller:
+        check_frame(observer.scene, link.slave, event)
     link.frame_before_ms, link.last_frame_ms = link.last_frame_ms, observer.scene.now_ms
 
 
@@ -163,10 +168,19 @@ def see_bytes(observer: EventObserver, link: LinkQueues, offset: int, size: int)
 
 
 def see_heartbeat(observer: EventObserver, link: LinkQueues, offset: int) -> None:
-    """A frame without bytes stands where the last one ended."""
-    start = observer.scene.get(f"links.{link.slave}.transfer_start_offset")
+    """A frame without bytes stands where the last one ended.
+
+    Under a controller a master without a file beats from -1 until it knows where it sends from.
+    """
+    scene = observer.scene
+    start = scene.get(f"links.{link.slave}.transfer_start_offset")
     stands = start if link.last_end is None else link.last_end
-    if offset != stands:
+    has_none = scene.sightings.has_controller and link.last_end is None
+    if offset != stands and not (has_none and offset < 0):
         raise Refusal(f"a heartbeat stands at {offset}, not {stands}")
     if link.last_frame_ms is not None and not link.is_stalled:
         observer.check_timer("heartbeat", link.last_frame_ms, link)
+    record = f"record_epoch_of_heartbeat[{link.slave}]"
+    after = scene.try_step(record, {}) if offset >= 0 else None
+    if after is not None:
+        scene.take(record, {}, after)

@@ -9,9 +9,10 @@ from brokers.explaining.observing import EventObserver
 from brokers.explaining.refusal import Refusal
 from brokers.explaining.scene import Scene
 from brokers.explaining.seen.sightings import find_next_start
-from brokers.recordings.ahead.plan import MASTER
+from brokers.recordings.ahead.plan import MASTER, Plan
 from brokers.recordings.checks.logs import check_surgery
 from brokers.recordings.checks.settings import check_address, check_set_config
+from brokers.recordings.kinds import END_KINDS
 from brokers.recordings.reading import Event
 from brokers.recordings.roles.exchange import exchange_known, exchange_logs
 from brokers.recordings.roles.places import EXCHANGE
@@ -30,6 +31,8 @@ def see_kill(observer: EventObserver, event: Event) -> None:
     else:
         kept = surgery["lost_from_offset"]
         tries = [(f"lose_{rule}_power{index}", {"kept_offset": kept})]
+        if rule == "master":
+            tries.append(("lose_master_power_in_record", {"kept_offset": kept}))
         if rule == "master" and not kept:
             tries.append(("lose_master_disk", {}))
         scene.take_one_of(tries)
@@ -145,7 +148,9 @@ def see_start(observer: EventObserver, event: Event) -> None:
     tries = [
         (name, recovered if instance.arguments else {})
         for name, instance in scene.machine.instances.items()
-        if name.startswith(f"restart_{rule}") and name.endswith(index)
+        if name.startswith(f"restart_{rule}")
+        and name.endswith(index)
+        and (rule == "slave" or is_told_next(scene.plan, event, name))
     ]
     leaf = scene.sightings.get_end(event["node"])
     shown = {} if end is None else {leaf: end}
@@ -163,6 +168,22 @@ def has_written(scene: Scene, event: Event) -> bool:
     """A master that shows a start may have written messages of its own since its recovery."""
     is_master = event["node"] == scene.plan.master
     return is_master and any(each.begin_ms <= event.t_ms for each in scene.plan.own_writes)
+
+
+IN_NEXT_EPOCH = "restart_master_in_next_epoch"
+"""The start of a master that its controller has elected again."""
+
+
+def is_told_next(plan: Plan, event: Event, name: str) -> bool:
+    """A start in the next epoch is one behind which a master is told more epochs than it had."""
+    rows = event.data.get("epochs")
+    for later in plan.list_later(event):
+        if later.kind in END_KINDS:
+            break
+        if later.kind == "to_master" and rows is not None and later["epochs"]:
+            is_new = not rows or rows[-1][0] < later["epochs"][-1][0]
+            return is_new == (name == IN_NEXT_EPOCH)
+    return True
 
 
 def exchange(observer: EventObserver, event: Event) -> None:

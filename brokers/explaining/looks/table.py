@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from brokers.explaining.controlled import looks as controlled
 from brokers.explaining.looks import links, processes, puts
 from brokers.explaining.observing import Look
 from brokers.recordings.kinds import START_KINDS
@@ -27,6 +28,13 @@ LOOKS: Mapping[str, Look] = {
     "store_surgery": processes.see_surgery,
     "store_wiped": processes.see_wipe,
     "delete_expired_files": processes.see_deletion,
+    "to_master": controlled.see_to_master,
+    "to_slave": controlled.see_to_slave,
+    "set_sss": controlled.see_set,
+    "sss_listener": controlled.see_request,
+    "shrink": controlled.see_request,
+    "ha_handshake_slave": controlled.see_slave_half,
+    "ha_handshake_master": controlled.see_master_half,
     "set_config": processes.see_settings,
     "update_ha_master_address": processes.see_address,
     "ha_master_address": processes.see_address,

@@ -88,9 +88,9 @@ class Pins:
         """What a moment makes one forget is over; what it shows bounds what happens in it."""
         for leaf in self._leaves.get(key, ()):
             pins, number = self.by_leaf[leaf], self.passed[leaf]
-            while number < len(pins) and pins[number].key == key and pins[number].value is None:
-                number += 1
-            self.passed[leaf] = number
+            own = [n for n, pin in enumerate(pins[number:], number) if pin.key == key]
+            nothing = [n for n in own if pins[n].value is None]
+            self.passed[leaf] = nothing[-1] + 1 if nothing else number
 
     def postpone(self, key: Key, others: Collection[Key]) -> None:
         """A moment comes after others; until it does, its pins bound nothing."""

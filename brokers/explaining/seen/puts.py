@@ -13,6 +13,7 @@ from brokers.explaining.seen.moments import NotedMoment
 from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.clock import JITTER_MS
 from brokers.recordings.kinds import START_KINDS, STOP_KINDS
+from brokers.recordings.roles.places import EXCHANGE
 
 
 def number_runs(moments: Sequence[NotedMoment], master: str) -> dict[int, int]:
@@ -24,7 +25,7 @@ def number_runs(moments: Sequence[NotedMoment], master: str) -> dict[int, int]:
             continue
         if moment.kind == "put":
             runs[moment.event.seq] = run
-        elif moment.kind in START_KINDS:
+        elif moment.kind in START_KINDS or EXCHANGE in moment.event.data:
             is_up = True
         elif moment.kind in STOP_KINDS and is_up:
             run, is_up = run + 1, False

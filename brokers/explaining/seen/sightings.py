@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from brokers.explaining.seen.moments import CUT_KINDS, NotedMoment
 from brokers.explaining.seen.pins import Pin
+from brokers.recordings.ahead.elections import list_ids
 from brokers.recordings.ahead.links import read_scan_end
 from brokers.recordings.ahead.plan import Plan
 from brokers.recordings.ahead.puts import name_queue
 from brokers.recordings.kinds import BROKER_KINDS, END_KINDS, START_KINDS, STOP_KINDS
 from brokers.recordings.reading import Event
 from brokers.recordings.roles.places import EXCHANGE
+from reference.worlds.replication.changes.controller_mode.variant import VARIANT as CONTROLLED
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 
 LOG_FIELDS: Mapping[str, str] = {
@@ -39,7 +41,7 @@ CONNECTION_FIELDS: Mapping[str, str] = {
 COMMITTED = "committed_offset.0"
 """Up to where a pool is committed."""
 
-STATE_KINDS = BROKER_KINDS
+STATE_KINDS = BROKER_KINDS | {"to_master", "to_slave", "set_sss"}
 """Events that show a whole broker."""
 
 FORGETTING_KINDS = frozenset({"node_kill9", "node_stop_clean", "store_wiped", "process_exit"})
@@ -90,6 +92,8 @@ class Sightings:
     def _list_down(self) -> frozenset[int]:
         down, seqs = set(self.paths), set()
         for event in self.plan.recording.events:
+            if EXCHANGE in event.data and event.kind not in START_KINDS:
+                down = (down - {self.plan.master}) | {event[EXCHANGE]}
             node = str(event.data.get("node"))
             if event.kind in START_KINDS:
                 down.discard(node)
@@ -98,6 +102,42 @@ class Sightings:
             elif node in down:
                 seqs.add(event.seq)
         return frozenset(seqs)
+
+    open_dispatch_seqs: frozenset[int] = field(init=False, repr=False)
+    """Events that show how far a dispatch has come, which the rules leave open.
+
+    Under a controller a slave dispatches as far as it knows the confirm offset, and a broker that
+    starts as far as it has stored that, until it computes it anew (ABSTRACTED of controller mode):
+    it does not, while the set has a member that is not connected (``AutoSwitchHAService
+    #computeConfirmOffset``; ``v533_controller_d`` seq 127 and 158).
+    """
+
+    @open_dispatch_seqs.default
+    def _list_open_dispatch(self) -> frozenset[int]:
+        if not self.has_controller:
+            return frozenset()
+        is_told = is_behind = False
+        seqs = set()
+        for event in self.plan.recording.events:
+            is_of_master = event.data.get("node") == self.plan.master
+            if is_of_master and event.kind in STOP_KINDS:
+                is_told = is_behind = False
+            if event.kind == "to_master":
+                is_first = EXCHANGE not in event.data and not is_told
+                is_behind = is_first and event["dispatched_offset"] < event["max_offset"]
+                is_told = True
+            if not is_of_master or not is_told or is_behind:
+                seqs.add(event.seq)
+            if is_of_master and event.data.get("dispatched_offset", -1) >= event.data.get(
+                "max_offset", 0
+            ):
+                is_behind = False
+        return frozenset(seqs)
+
+    @property
+    def has_controller(self) -> bool:
+        """The rules have epoch files and a SyncStateSet."""
+        return bool(self.plan.version.has(CONTROLLED))
 
     def get_end(self, node: str) -> str:
         """The leaf that says where a broker's log ends."""
@@ -110,12 +150,31 @@ class Sightings:
 
     def list_pins(self, moments: Iterable[NotedMoment]) -> Iterator[Pin]:
         """What all moments show and forget."""
+        shown: dict[str, int] = {}
         for moment in moments:
             is_exchange = EXCHANGE in moment.event.data
             seen = [Pin(leaf, n, moment.key, moment.t_ms) for leaf, n in self.list_seen(moment)]
             leaves = () if moment.is_call else self.list_forgotten(moment.event)
             forgotten = [Pin(leaf, None, moment.key, moment.t_ms) for leaf in leaves]
-            yield from (*forgotten, *seen) if is_exchange else (*seen, *forgotten)
+            cut = self._list_cut(seen, shown) if self.has_controller else ()
+            if is_exchange:
+                seen = [*self._list_elected(moment, seen), *forgotten, *seen]
+            yield from seen if is_exchange else (*cut, *seen, *forgotten)
+            shown.update((pin.leaf, pin.value) for pin in seen if pin.value is not None)
+
+    def _list_elected(self, moment: NotedMoment, seen: Iterable[Pin]) -> Iterator[Pin]:
+        """What a running slave that is elected has flushed, it had flushed as a slave."""
+        slave = self.paths[moment.event[EXCHANGE]]
+        for pin in seen:
+            if pin.leaf == "master.log.flushed_offset" and moment.kind not in START_KINDS:
+                yield evolve(pin, leaf=f"{slave}.log.flushed_offset")
+
+    def _list_cut(self, seen: Iterable[Pin], shown: Mapping[str, int]) -> Iterator[Pin]:
+        """Under a controller a slave's log is cut that is shown to be shorter than before."""
+        for pin in seen:
+            is_of_slave = pin.leaf.startswith("slaves.")
+            if is_of_slave and pin.value is not None and pin.value < shown.get(pin.leaf, 0):
+                yield evolve(pin, value=None)
 
     def list_seen(self, moment: NotedMoment) -> Iterator[tuple[str, int]]:
         """Leaves and their values that a moment bounds."""
@@ -126,8 +185,10 @@ class Sightings:
                 # No answer is older than its question, and a log only grows.
                 yield self.get_shown_end(event["node"]), event["max_offset"]
             return
-        if event.kind == "ha_link_open":
+        if event.kind == "ha_link_open" and not self.has_controller:
             yield from self._list_first_report(event)
+        if self.has_controller:
+            yield from self._list_members(event)
         if event.kind == "get_message":
             yield from self._list_undispatched(event)
         if event.kind == "node_stop_clean" and event.data.get("abort_file_present"):
@@ -139,6 +200,13 @@ class Sightings:
         if event.seq in self.plan.surgeries and event.kind in FORGETTING_KINDS:
             lost = self.plan.surgeries[event.seq]["lost_from_offset"]
             yield f"{self.paths[event['node']]}.log.flushed_offset", lost
+
+    def _list_members(self, event: Event) -> Iterator[tuple[str, int]]:
+        """Who is in the SyncStateSet, as the master shows it."""
+        members = event.data.get("sync_state_set_after", event.data.get("sync_state_set"))
+        if members and event.data.get("node") == self.plan.master:
+            for place, broker in enumerate(list_ids(self.plan.recording.config["nodes"])):
+                yield f"in_sync_state_set.{place}", int(broker in members)
 
     def _list_first_report(self, event: Event) -> Iterator[tuple[str, int]]:
         """A slave reports first where its log ended when it connected (HAClient#connectMaster)."""
@@ -175,6 +243,8 @@ class Sightings:
             yield from self._list_put(event, "after")
         elif event.kind == "log_scan" and is_of_master and self.plan.own_writes:
             yield self.get_end(event["node"]), read_scan_end(event)
+        elif event.kind == "ha_handshake_master":
+            yield self.get_end(self.plan.master), event["master_max_offset"]
         elif event.kind == "get_message":
             yield self.get_shown_end(event["node"]), event["max_offset_py"]
         elif event.kind == "log_crc" and event.seq not in self.down_seqs:
@@ -194,12 +264,14 @@ class Sightings:
         node = event["node"]
         log = f"{self.paths[node]}.log"
         yield from pick(event.data, {"max_offset": self.get_shown_end(node)})
-        yield from pick(event.data, {name: f"{log}.{leaf}" for name, leaf in LOG_FIELDS.items()})
+        is_open = event.seq in self.open_dispatch_seqs
+        fields = [each for each in LOG_FIELDS if not (is_open and each == "dispatched_offset")]
+        yield from pick(event.data, {name: f"{log}.{LOG_FIELDS[name]}" for name in fields})
         yield from self._list_begin(event)
         if node == self.plan.master:
             yield from pick(event.data, MASTER_FIELDS)
             yield from self._list_connections(event)
-        elif event.kind == "snapshot" and "ha_client_connected" in event.data:
+        elif event.kind not in START_KINDS and "ha_client_connected" in event.data:
             slave = self.plan.slaves.index(node)
             yield f"links.{slave}.is_open", int(event["ha_client_connected"])
 
@@ -226,7 +298,11 @@ class Sightings:
         elif event.kind in FORGETTING_KINDS:
             yield from self._list_forgotten_by_end(event)
         elif event.kind in CUT_KINDS or event.kind == "ha_link_open":
-            yield from list_link_leaves(self.plan.find_slave_of_link(event))
+            slave = self.plan.find_slave_of_link(event)
+            yield from list_link_leaves(slave)
+            if self.has_controller and event.kind == "ha_link_open":
+                yield from self._list_of_broker(self.plan.slaves[slave])
+                yield from self._list_of_store(self.plan.slaves[slave])
 
     def _list_forgotten_by_end(self, event: Event) -> Iterator[str]:
         yield from self._list_of_broker(event["node"])

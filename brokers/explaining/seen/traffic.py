@@ -19,6 +19,7 @@ from brokers.recordings.kinds import START_KINDS, STOP_KINDS
 from brokers.recordings.reading import Event
 from brokers.recordings.roles.places import EXCHANGE
 from brokers.recordings.view import Displaced
+from reference.language.compiled import State
 
 
 @frozen
@@ -66,7 +67,7 @@ class Traffic:
         present = 0
         for event in plan.recording.events:
             is_own = event.data.get("link") == link
-            if is_own and event.kind == "ha_frame":
+            if is_own and event.kind == "ha_frame" and event["master_offset"] >= 0:
                 begins.setdefault(event["conn"], event["master_offset"])
             if is_own and event.kind == "ha_frame" and event["body_bytes"]:
                 frame = NotedFrame(event["master_offset"], event["body_bytes"], event.t_ms)
@@ -150,6 +151,10 @@ class LinkQueues:
     """When the present connection began, or the last one ended."""
     is_stalled: bool = False
     """The proxy holds back what goes over the link."""
+    late_point: int = -1
+    """Where the slave has yet to cut its log since its handshake; -1: nowhere."""
+    before_connect: State | None = field(default=None, repr=False)
+    """The state in which the slave connected."""
     displaced: Displaced | None = None
     """Bytes that the slave has stored at another offset than the master has them at."""
     stalled_ms: float = -math.inf

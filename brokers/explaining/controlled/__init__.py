@@ -1,0 +1,1 @@
+"""Groups under a controller: epochs, the SyncStateSet, handshakes and elections."""
