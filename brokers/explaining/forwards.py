@@ -22,22 +22,20 @@ from brokers.recordings.hidden.timeline import Progress
 from brokers.recordings.kinds import IGNORED_KINDS
 from brokers.recordings.log.explain import CONFORMS, REJECTED
 from brokers.recordings.reading import Event, Recording
-from reference.releases.releases import CONTROLLER
 from reference.releases.versions import Version
 
 KINDS = IGNORED_KINDS | {*LOOKS, *CHECKS}
 """Kinds of events that are explained."""
 
 
-def is_explained_forwards(recording: Recording, version: Version) -> bool:
+def is_explained_forwards(recording: Recording) -> bool:
     """The recording has no event that is explained elsewhere.
 
-    A controller's, and those of somebody who leaves puts or starts out are.
+    Those of somebody who leaves puts or starts out are.
     """
     config = recording.config.data
     return (
-        version.mode != CONTROLLER
-        and not any(config.get(name) is True for name in UNSEEN)
+        not any(config.get(name) is True for name in UNSEEN)
         and not any(node.get(SCRIPTED) is True for node in config["nodes"].values())
         and all(e.kind in KINDS for e in recording.events)
     )

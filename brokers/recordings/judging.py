@@ -170,7 +170,7 @@ def check_recording(
         for group in groups:
             mode = find_mode(group, chosen.name)
             refuse_settings(group, mode)
-            is_forwards = not by_search and is_explained_forwards(group, mode)
+            is_forwards = not by_search and is_explained_forwards(group)
             judge = judge_forwards if is_forwards else judge_group
             searched.append(judge(group, mode, steps_max, progress))
     except OutsideTheModel as problem:

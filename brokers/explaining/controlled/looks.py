@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from attrs import evolve
 
 from brokers.explaining.controlled.shown import (
+    change_set,
     check_epochs,
     is_out_or_lags,
     list_members,
@@ -55,15 +54,6 @@ def elect(observer: EventObserver, event: Event, slave: int) -> None:
     scene.facts = exchange_known(scene.facts, slave, names)
     scene.pins.forget((event.seq, False))
     scene.links[slave].begin(0, scene.now_ms)
-
-
-def change_set(scene: Scene, members: Sequence[int]) -> None:
-    """Slaves enter the set, or leave it, until it is the one that is shown. Raises Refusal."""
-    for slave, broker in enumerate(list_members(scene)[1:]):
-        is_in = broker in members
-        if scene.get(f"in_sync_state_set.{get_place(slave)}") != is_in:
-            way = "enter" if is_in else "leave"
-            scene.take_one_of([(f"{way}_sync_state_set[{slave}]", {})])
 
 
 def see_to_slave(observer: EventObserver, event: Event) -> None:

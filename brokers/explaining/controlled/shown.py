@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
+from brokers.explaining.controlled.truncation import find_refused
 from brokers.explaining.refusal import Refusal
 from brokers.explaining.scene import Scene
 from brokers.explaining.seen.sightings import STATE_KINDS
@@ -36,6 +37,8 @@ TRANSFER = "TRANSFER"
 STATES_BEFORE_REPORT = ("HANDSHAKE", "SHUTDOWN")
 STATES_AFTER_REPORT = ("HANDSHAKE", "TRANSFER", "SHUTDOWN")
 """``HAConnectionState`` of a connection at the master, before and after the first report."""
+
+PUSHED = "master.push2_slave_max_offset"
 
 Row = Sequence[int]
 """An epoch: its number, where it begins, and perhaps where it ends."""
@@ -79,11 +82,21 @@ def are_in_order(rows: Sequence[Row]) -> bool:
     return True
 
 
+def change_set(scene: Scene, members: Sequence[int]) -> None:
+    """Slaves enter the set, or leave it, until it is the one that is shown. Raises Refusal."""
+    for slave, broker in enumerate(list_members(scene)[1:]):
+        is_in = broker in members
+        if scene.get(f"in_sync_state_set.{get_place(slave)}") != is_in:
+            way = "enter" if is_in else "leave"
+            scene.take_one_of([(f"{way}_sync_state_set[{slave}]", {})])
+
+
 def check_members(scene: Scene, shown: Sequence[int]) -> None:
     """The SyncStateSet, which is the union that the master waits for, has these members."""
     ids = list_members(scene)
     is_known = set(shown) <= set(ids) and len(set(shown)) == len(shown)
     must(f"the SyncStateSet {shown} has known members", is_so=is_known)
+    change_set(scene, shown)
     flags = scene.cluster.in_sync_state_set
     stands = [broker for broker, is_in in zip(ids, flags, strict=True) if is_in]
     if set(stands) != set(shown):
@@ -168,6 +181,20 @@ def is_own_connection(scene: Scene, slave: int, shown: Mapping[str, Any]) -> boo
     may_be = STATES_AFTER_REPORT if is_asked else STATES_BEFORE_REPORT
     is_own = told == own or (told == NO_END and not is_asked)
     return is_own and ("state" not in shown or state in may_be)
+
+
+def may_be_shown(scene: Scene, leaf: str, shown: int) -> bool:
+    """A leaf may be shown so, though the state has another value.
+
+    A connection without a link of the model counts, and ``push2_slave_max_offset`` is raised last.
+    """
+    refused = find_refused(scene)
+    if leaf == "master.connection_count":
+        stands = scene.get(leaf)
+        return bool(stands < shown <= stands + len(refused))
+    if leaf.endswith(".is_open"):
+        return bool(shown) and any(leaf == f"links.{link.slave}.is_open" for link in refused)
+    return leaf == PUSHED and shown == scene.pushed_before
 
 
 def check_named_epoch(scene: Scene, slave: int, event: Event) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from brokers.explaining.controlled.shown import PUSHED
 from brokers.explaining.hidden.steps import HiddenStep, Knowledge, is_below_caps
 from brokers.explaining.scene import Scene
 from brokers.recordings.clock import JITTER_MS, NOTICE_MS
 from reference.language.compiled import State
 from reference.worlds.replication.controller.epochs import get_place
-
-PUSHED = "master.push2_slave_max_offset"
 
 
 def is_entry_wanted(scene: Scene, step: HiddenStep) -> bool:

@@ -42,6 +42,8 @@ def see_close(observer: EventObserver, event: Event) -> None:
         check_end(observer, link, event)
     if link.is_open and number == link.connection:
         close(observer, link)
+    elif not link.is_open and number == link.latest:
+        link.changed_ms = observer.scene.now_ms
 
 
 def check_end(observer: EventObserver, link: LinkQueues, event: Event) -> None:
@@ -86,6 +88,8 @@ def see_report(observer: EventObserver, event: Event) -> None:
     observer.checked += 1
     if link.made and link.made[0] == offset:
         del link.made[0]
+    elif not scene.get(f"links.{link.slave}.is_open") and offset == link.last_report:
+        pass  # The slave does not know yet that its master has ended.
     elif not scene.get(f"links.{link.slave}.has_reported"):
         see_first_report(observer, link, offset)
     elif offset == link.last_report:

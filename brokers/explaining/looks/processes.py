@@ -8,7 +8,7 @@ from brokers.explaining.checking import check_start, check_stop
 from brokers.explaining.observing import EventObserver
 from brokers.explaining.refusal import Refusal
 from brokers.explaining.scene import Scene
-from brokers.explaining.seen.sightings import find_next_start
+from brokers.explaining.seen.sightings import find_next_start, find_start
 from brokers.recordings.ahead.plan import MASTER, Plan
 from brokers.recordings.checks.logs import check_surgery
 from brokers.recordings.checks.settings import check_address, check_set_config
@@ -17,6 +17,7 @@ from brokers.recordings.reading import Event
 from brokers.recordings.roles.exchange import exchange_known, exchange_logs
 from brokers.recordings.roles.places import EXCHANGE
 from reference.roles import Role
+from reference.worlds.replication.controller.epochs import NO_EPOCH, get_file, get_place
 
 
 def see_kill(observer: EventObserver, event: Event) -> None:
@@ -27,6 +28,8 @@ def see_kill(observer: EventObserver, event: Event) -> None:
     if surgery is None:
         kept = find_next_start(scene.plan, event)
         tries = [] if kept is None else [(f"kill_{rule}_with_buffers", {"kept_offset": kept})]
+        if rule == "slave" and is_killed_in_frame(scene, event):
+            tries.append((f"kill_slave_in_frame{index}", {}))
         scene.take_one_of([*tries, (f"kill_{rule}{index}", {})])
     else:
         kept = surgery["lost_from_offset"]
@@ -37,6 +40,22 @@ def see_kill(observer: EventObserver, event: Event) -> None:
             tries.append(("lose_master_disk", {}))
         scene.take_one_of(tries)
     end_process(observer, event)
+
+
+def is_killed_in_frame(scene: Scene, event: Event) -> bool:
+    """A slave was killed when it had recorded a frame's epoch, and not appended its bytes.
+
+    Its next start shows an epoch that it did not have, and that begins above its log's end
+    (``v533_controller_n`` seq 130 and 170).
+    """
+    start = find_start(scene.plan, event)
+    rows = [] if start is None else start.data.get("epochs") or []
+    if start is None or not rows or rows[-1][1] <= start["max_offset"]:
+        return False
+    slave = scene.plan.slaves.index(event["node"])
+    epoch = scene.plan.controller.epoch_numbers.get(rows[-1][0], -1)
+    known = get_file(scene.cluster, get_place(slave)).starts
+    return epoch >= 0 and known[epoch] == NO_EPOCH
 
 
 def see_stop_begin(observer: EventObserver, event: Event) -> None:

@@ -157,10 +157,13 @@ class Sightings:
             leaves = () if moment.is_call else self.list_forgotten(moment.event)
             forgotten = [Pin(leaf, None, moment.key, moment.t_ms) for leaf in leaves]
             cut = self._list_cut(seen, shown) if self.has_controller else ()
+            gone = {pin.leaf for pin in forgotten}
             if is_exchange:
                 seen = [*self._list_elected(moment, seen), *forgotten, *seen]
             yield from seen if is_exchange else (*cut, *seen, *forgotten)
-            shown.update((pin.leaf, pin.value) for pin in seen if pin.value is not None)
+            shown = {leaf: value for leaf, value in shown.items() if leaf not in gone}
+            kept = (pin for pin in seen if is_exchange or pin.leaf not in gone)
+            shown.update((pin.leaf, pin.value) for pin in kept if pin.value is not None)
 
     def _list_elected(self, moment: NotedMoment, seen: Iterable[Pin]) -> Iterator[Pin]:
         """What a running slave that is elected has flushed, it had flushed as a slave."""
@@ -195,8 +198,8 @@ class Sightings:
             # Whoever has dispatched its log stops without leaving that file (R-RC-02).
             yield f"{self.paths[event['node']]}.log.dispatched_offset", event["max_offset"] - 1
         is_of_master = event.data.get("node") == self.plan.master
-        if event.kind in STOP_KINDS and is_of_master and event.seq not in self.plan.surgeries:
-            yield from self._list_kept(event)
+        if event.kind in STOP_KINDS and event.seq not in self.plan.surgeries:
+            yield from self._list_kept(event) if is_of_master else self._list_taken(event)
         if event.seq in self.plan.surgeries and event.kind in FORGETTING_KINDS:
             lost = self.plan.surgeries[event.seq]["lost_from_offset"]
             yield f"{self.paths[event['node']]}.log.flushed_offset", lost
@@ -220,6 +223,20 @@ class Sightings:
         leaf, kept = self.get_shown_end(self.plan.master), find_next_start(self.plan, event)
         if kept is not None and (self.plan.are_puts_hidden or leaf == COMMITTED):
             yield leaf, kept
+
+    def _list_taken(self, event: Event) -> Iterator[tuple[str, int]]:
+        """What a killed slave has stored, if it has reported no more than it starts with."""
+        kept, slave = find_next_start(self.plan, event), self.plan.slaves.index(event["node"])
+        opened = [
+            each["conn"]
+            for each in self.plan.recording.events
+            if each.kind == "ha_link_open"
+            and each.seq < event.seq
+            and self.plan.find_slave_of_link(each) == slave
+        ]
+        reports = self.reports.get((slave, opened[-1]), ()) if opened else ()
+        if kept is not None and reports and max(reports) <= kept:
+            yield self.get_end(event["node"]), kept
 
     def _list_undispatched(self, event: Event) -> Iterator[tuple[str, int]]:
         """A queue shows no message that is not dispatched: its next one lies behind that."""
@@ -301,8 +318,17 @@ class Sightings:
             slave = self.plan.find_slave_of_link(event)
             yield from list_link_leaves(slave)
             if self.has_controller and event.kind == "ha_link_open":
-                yield from self._list_of_broker(self.plan.slaves[slave])
-                yield from self._list_of_store(self.plan.slaves[slave])
+                yield from self._list_truncated(event, slave)
+
+    def _list_truncated(self, event: Event, slave: int) -> Iterator[str]:
+        """A handshake may cut a log, but not below what the slave reports then."""
+        name = self.plan.slaves[slave]
+        flushed = f"{self.paths[name]}.log.flushed_offset"
+        looks = (each for each in self.plan.list_later_of(name, event) if each.kind in STATE_KINDS)
+        look, reports = next(looks, None), self.reports.get((slave, event["conn"]), ())
+        is_below = look is not None and look["flushed_offset"] < (*reports, look["max_offset"])[0]
+        leaves = (*self._list_of_broker(name), *self._list_of_store(name))
+        yield from (leaf for leaf in leaves if not (is_below and leaf == flushed))
 
     def _list_forgotten_by_end(self, event: Event) -> Iterator[str]:
         yield from self._list_of_broker(event["node"])
@@ -338,6 +364,12 @@ def list_link_leaves(slave: int) -> Sequence[str]:
 
 def find_next_start(plan: Plan, event: Event) -> int | None:
     """Where the log of a broker ends when it runs anew; None if it never does."""
+    start = find_start(plan, event)
+    return None if start is None else start.data.get("max_offset")
+
+
+def find_start(plan: Plan, event: Event) -> Event | None:
+    """The next start of the broker that an event is about; None if there is none."""
     place = event["node"]
     for later in (each for each in plan.recording.events if each.seq > event.seq):
         if later.data.get(EXCHANGE) == place:
@@ -345,6 +377,5 @@ def find_next_start(plan: Plan, event: Event) -> int | None:
         elif EXCHANGE in later.data and place == plan.master:
             place = later[EXCHANGE]
         if later.kind in START_KINDS and later["node"] == place:
-            end: int | None = later.data.get("max_offset")
-            return end
+            return later
     return None

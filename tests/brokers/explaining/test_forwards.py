@@ -36,7 +36,7 @@ def list_groups(path: Path) -> Iterator[tuple[Recording, Version]]:
     assert named is not None
     for group in split_groups(take_places(recording)):
         version = find_mode(group, named.name)
-        if is_explained_forwards(group, version):
+        if is_explained_forwards(group):
             yield group, version
 
 
