@@ -13,6 +13,7 @@ from brokers.recordings.checks.contents import check_checksums, check_comparison
 from brokers.recordings.checks.durations import get_message
 from brokers.recordings.checks.logs import check_dispatched_at_start, find_kept_end
 from brokers.recordings.checks.puts import (
+    NO_FILE,
     check_blank_put,
     check_own_duration,
     check_refused_put,
@@ -37,7 +38,7 @@ from brokers.recordings.tables.settings import (
 )
 from brokers.recordings.view import Blocked, View, check
 from reference.roles import Role
-from reference.worlds.replication.mapped_files import compute_last_file_end
+from reference.worlds.replication.mapped_files import compute_last_file_end, is_new_file_needed
 from reference.worlds.replication.put import has_slave_wait
 
 
@@ -51,8 +52,19 @@ def check_put(view: View, event: Event) -> View:
         return check_queue_offset(view, blank)
     put = view.plan.put_by_seq.get(event.seq)
     if put is None:
-        return check_refused_put(view, event, MASTER)
+        return check_refusing(check_refused_put(view, event, MASTER), event)
     return check_queue_offset(check_size(view, event), put)
+
+
+def check_refusing(view: View, event: Event) -> View:
+    """The master needs a file that it did not get, or stops, or has ended."""
+    master, status = view.cluster.master, event["put_status"]
+    if status == NO_FILE and not is_new_file_needed(master.log, view.cluster.parameters):
+        raise Blocked("the put failed for a file, but the master needs no new file")
+    is_over = master.is_stopping or not master.is_up
+    if status == "SERVICE_NOT_AVAILABLE" and not is_over and not view.plan.are_puts_hidden:
+        raise Blocked("the put was refused, but the master does not stop")
+    return view
 
 
 def check_put_turn(view: View, put: RecordedPut) -> View:

@@ -15,6 +15,7 @@ from attrs import define, field, frozen
 
 from brokers.explaining.hidden.advancing import Advance
 from brokers.explaining.hidden.deadlines import check_overdue
+from brokers.explaining.hidden.silence import check_silence
 from brokers.explaining.looks.table import LOOKS
 from brokers.explaining.observing import EventObserver
 from brokers.explaining.refusal import Refusal
@@ -72,10 +73,16 @@ class GroupExplanation:
         return looks_ms
 
     @classmethod
-    def begin(cls, recording: Recording, version: Version) -> GroupExplanation:
+    def begin(
+        cls, recording: Recording, version: Version, *, is_clock_exact: bool = False
+    ) -> GroupExplanation:
         """Before the first moment. Raises OutsideTheModel."""
-        scene, moments = Scene.begin(make_plan(recording, version))
-        return cls(EventObserver(scene, Advance.of(scene.machine), LOOKS), deque(moments))
+        plan = make_plan(recording, version)
+        scene, moments = Scene.begin(plan, is_clock_exact=is_clock_exact)
+        return cls(
+            EventObserver(scene, Advance.of(scene.machine, scene.plan.scripted), LOOKS),
+            deque(moments),
+        )
 
     def run(self, progress: Progress = None) -> tuple[NotedMoment, str] | None:
         """The first moment that cannot be explained, and why; None if there is none.
@@ -116,6 +123,8 @@ class GroupExplanation:
             scene.watch = told.steps.append
         self.observer.advance.run(scene)
         check_overdue(scene)
+        if scene.is_clock_exact:
+            check_silence(scene)
         self.observer.observe(moment)
         self.explained += not moment.is_call
 
@@ -146,9 +155,10 @@ class GroupExplanation:
         """Explain others first; the pins of the moment bound nothing until then."""
         pins = self.observer.scene.pins
         pins.postpone(moment.key, {other.key for other in others})
+        before_ms = math.nextafter(self.next_looks_ms[moment.key], -math.inf)
         try:
             for other in others:
-                self.explain(other, self.next_looks_ms[moment.key])
+                self.explain(other, before_ms)
             pins.ignored = frozenset()
             self.explain(moment)
         except Refusal:

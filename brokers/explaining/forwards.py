@@ -16,7 +16,6 @@ from brokers.explaining.links_alone.links import UNSEEN
 from brokers.explaining.looks.table import LOOKS
 from brokers.explaining.telling import tell_forwards
 from brokers.explaining.verdict import ForwardVerdict
-from brokers.recordings.ahead.plan import SCRIPTED
 from brokers.recordings.groups import LINK_PREFIX
 from brokers.recordings.hidden.timeline import Progress
 from brokers.recordings.kinds import IGNORED_KINDS
@@ -34,17 +33,21 @@ def is_explained_forwards(recording: Recording) -> bool:
     Those of somebody who leaves puts or starts out are.
     """
     config = recording.config.data
-    return (
-        not any(config.get(name) is True for name in UNSEEN)
-        and not any(node.get(SCRIPTED) is True for node in config["nodes"].values())
-        and all(e.kind in KINDS for e in recording.events)
+    return not any(config.get(name) is True for name in UNSEEN) and all(
+        e.kind in KINDS for e in recording.events
     )
 
 
 def explain_forwards(
-    recording: Recording, version: Version, progress: Progress = None
+    recording: Recording,
+    version: Version,
+    progress: Progress = None,
+    *,
+    is_clock_exact: bool = False,
 ) -> ForwardVerdict:
     """The verdict on one group of brokers; ``progress`` is told how many moments are explained.
+
+    ``is_clock_exact``: no stamp is late, so what takes too long is refused as well.
 
     Raises:
         OutsideTheModel: a group that the model has no structure for.
@@ -52,7 +55,7 @@ def explain_forwards(
     stranger = next((e for e in recording.events if is_stranger(recording, e)), None)
     if stranger is not None:
         recording = cut_before(recording, stranger)
-    explanation = GroupExplanation.begin(recording, version)
+    explanation = GroupExplanation.begin(recording, version, is_clock_exact=is_clock_exact)
     stuck = explanation.run(progress)
     observer, scene = explanation.observer, explanation.observer.scene
     verdict = ForwardVerdict(

@@ -33,6 +33,9 @@ from brokers.recordings.kinds import START_KINDS
 from brokers.recordings.reading import Event
 from brokers.recordings.view import Blocked, View
 
+WRITTEN = ("PUT_OK", "END_OF_FILE")
+"""The append_status of what has left bytes in a log: a message, or a blank (R-CL-04)."""
+
 
 @define(eq=False)
 class EventObserver:
@@ -50,6 +53,7 @@ class EventObserver:
         is_controlled = self.scene.sightings.has_controller
         if is_controlled and not moment.is_call:
             finish_truncations(self.scene, moment.event)
+        self.learn_end(moment)
         look = self.looks.get(moment.kind)
         if look is not None:
             look(self, moment.event)
@@ -72,6 +76,16 @@ class EventObserver:
             slot = self.scene.puts.find_slot(moment.event.seq)
             if slot is not None:
                 self.scene.drop_message(slot)
+
+    def learn_end(self, moment: NotedMoment) -> None:
+        """The master's log is at least so long: answered puts and looks show it."""
+        event, scene = moment.event, self.scene
+        if moment.is_call or event.data.get("node") != scene.plan.master:
+            return
+        if moment.kind in STATE_KINDS:
+            scene.known_end = event["max_offset"]
+        elif moment.kind == "put" and event.data.get("append_status") in WRITTEN:
+            scene.known_end = max(scene.known_end, event["wrote_offset"] + event["wrote_bytes"])
 
     def hold(self, check: Check, event: Event) -> View:
         """A check passes, and what it learns is known. Raises Refusal."""
@@ -182,7 +196,8 @@ class EventObserver:
 
     def check_timer(self, name: str, since_ms: float, link: LinkQueues) -> None:
         """A timer has run as long as it takes since something that no stall held back."""
-        if since_ms > link.healed_ms + HEALED_MS:
+        healed_ms = link.frames_healed_ms if name == "heartbeat" else link.healed_ms
+        if since_ms > healed_ms + HEALED_MS:
             self.checked += 1
             check_timer(self.scene, name, self.scene.now_ms - since_ms, link.slave)
 

@@ -39,6 +39,8 @@ class Scene:
     links: Sequence[LinkQueues]
     puts: PutLine
     facts: Facts
+    is_clock_exact: bool = False
+    """Stamps are no later than what they are of by more than a few ms: see ``silence``."""
     now_ms: float = 0.0
     process: int = 0
     """How many processes of the master have ended."""
@@ -50,13 +52,17 @@ class Scene:
     """All that were taken; copies have them in common."""
     come_to: int = 0
     """How many there were when this copy was made."""
+    known_end: int = 0
+    """Where the master's log was at least seen to end."""
+    expirable_ms: float | None = None
+    """Since when the master might have deleted a file; None if there is none."""
     pushed_before: int | None = None
     """``push2_slave_max_offset`` before the latest report."""
     watch: Callable[[tuple[Action, State, State]], None] | None = field(default=None, repr=False)
     """Told of each step, with the states before and behind it."""
 
     @classmethod
-    def begin(cls, plan: Plan) -> tuple[Scene, list[NotedMoment]]:
+    def begin(cls, plan: Plan, *, is_clock_exact: bool = False) -> tuple[Scene, list[NotedMoment]]:
         """The scene before the first moment, and all moments."""
         machine = compute_compiled_machine(plan.structure)
         events = plan.recording.events
@@ -74,6 +80,7 @@ class Scene:
             links,
             PutLine(plan.puts, number_runs(moments, plan.master)),
             begin_facts(plan),
+            is_clock_exact,
         ), moments
 
     def copy(self) -> Scene:

@@ -170,9 +170,10 @@ def check_recording(
         for group in groups:
             mode = find_mode(group, chosen.name)
             refuse_settings(group, mode)
-            is_forwards = not by_search and is_explained_forwards(group)
-            judge = judge_forwards if is_forwards else judge_group
-            searched.append(judge(group, mode, steps_max, progress))
+            if is_explained_forwards(group):
+                searched.append(explain_forwards(group, mode, progress, is_clock_exact=by_search))
+            else:
+                searched.append(judge_group(group, mode, steps_max, progress))
     except OutsideTheModel as problem:
         verdict = reject_group(recording, str(problem))
         if is_of_links_alone(recording, chosen):
@@ -199,21 +200,6 @@ def judge_group(
     if is_of_links_alone(group, version):
         return explain_links(group, version)
     return explain(group, version, steps_max, progress)
-
-
-def judge_forwards(
-    group: Recording, version: Version, steps_max: int | None, progress: Progress
-) -> LogVerdict:
-    """The same, explained forwards.
-
-    What that refuses is searched for once more: a step that was taken as early as possible may have
-    been taken too early.
-    """
-    forwards = explain_forwards(group, version, progress)
-    if forwards.word == CONFORMS:
-        return forwards
-    searched = explain(group, version, steps_max, progress)
-    return forwards if searched.word == UNDECIDED else searched
 
 
 def leave_open(recording: Recording, verdict: TraceVerdict, version: Version) -> TraceVerdict:

@@ -42,13 +42,15 @@ def is_exit_wanted(scene: Scene, step: HiddenStep) -> bool:
 
 
 def is_reading_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
-    """A report is read, unless less will be seen to be read.
+    """A report is read, unless less will be seen to be read; one that is played may fall again.
 
     With a SyncStateSet ``push2_slave_max_offset`` is raised last: puts are answered by the reports
     of each connection, and the set is changed, before that (``AutoSwitchHAService
     #notifyTransferSome``; ``v533_controller_c`` seq 74, ``v533_controller_h`` seq 323). The rules
     do all of it at once.
     """
+    if step.index in scene.plan.scripted:
+        return bool(scene.get_of(after, PUSHED) <= scene.pins.compute_cap(PUSHED))
     if not scene.sightings.has_controller:
         return is_below_caps(scene, step, after)
     return all(

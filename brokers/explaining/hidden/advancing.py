@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from attrs import define, field
 
@@ -13,8 +13,12 @@ from brokers.explaining.hidden.put_steps import PUT_STEPS, WAITS
 from brokers.explaining.hidden.steps import HiddenStep, choose_bounds, is_below_caps
 from brokers.explaining.refusal import Refusal
 from brokers.explaining.scene import Arguments, Scene
+from brokers.recordings.ahead.plan import MASTER
 from reference.language.compiled import CompiledMachine, Ranges, State
 from reference.language.machine import Action
+
+MASTER_ROLE, SLAVE_ROLE = "master", "slave"
+"""Who acts by a rule."""
 
 STEPS_MAX = 20_000
 """Between two moments; more are a defect of an order of steps, not of a recording."""
@@ -75,11 +79,15 @@ class Advance:
     steps: Sequence[HiddenStep] = field(repr=False)
 
     @classmethod
-    def of(cls, machine: CompiledMachine) -> Advance:
-        """The steps of its rules, in their order."""
+    def of(cls, machine: CompiledMachine, scripted: Collection[int] = ()) -> Advance:
+        """The steps of its rules, in their order, but for those of brokers that somebody plays."""
         rank = {rule: place for place, rule in enumerate(HIDDEN_RULES)}
         named = ((name, Action(name)) for name in machine.instances)
-        hidden = [(name, action) for name, action in named if action.rule_name in rank]
+        hidden = [
+            (name, action)
+            for name, action in named
+            if action.rule_name in rank and not is_played(machine, name, scripted)
+        ]
         hidden.sort(key=lambda each: rank[each[1].rule_name])
         return cls([make_step(machine, name, action) for name, action in hidden])
 
@@ -112,6 +120,18 @@ class Advance:
         if not is_taken:
             scene.blocked = blocked
         return is_taken
+
+
+def is_played(machine: CompiledMachine, name: str, scripted: Collection[int]) -> bool:
+    """An instance is an act of a broker that somebody plays, by slave number or MASTER.
+
+    A slave that is played is accepted as any other, and either end may close.
+    """
+    instance = machine.instances[name].recorded.instance
+    if instance.rule.who == MASTER_ROLE and MASTER in scripted:
+        return instance.rule.name != "close_idle_connection"
+    is_act = instance.rule.who == SLAVE_ROLE and instance.rule.name != "connect_slave"
+    return is_act and any(slave in instance.indexes for slave in scripted)
 
 
 def make_step(machine: CompiledMachine, name: str, action: Action) -> HiddenStep:

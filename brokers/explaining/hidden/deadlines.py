@@ -10,6 +10,7 @@ from brokers.explaining.scene import Scene
 from brokers.recordings.ahead.plan import compute_flush_wait_ms
 from brokers.recordings.clock import (
     JITTER_MS,
+    LATE_MS,
     REAPED_MS,
     SELECT_MS,
     SLACK_MS,
@@ -47,7 +48,11 @@ def compute_limit_ms(scene: Scene, action: Action) -> float:
     if rule == "transfer_batch":
         link = scene.links[index]
         is_over = scene.now_ms > scene.plan.recording.end_ms - SLACK_MS
-        if link.is_stalled or not link.is_open or (link.find_next_sent() is None and is_over):
+        if (
+            link.are_frames_stalled
+            or not link.is_open
+            or (link.find_next_sent() is None and is_over)
+        ):
             return math.inf
     if rule == "drop_connection" and is_any_stalled:
         return math.inf
@@ -68,9 +73,11 @@ def check_timer(scene: Scene, name: str, took_ms: float, slave: int) -> None:
     """A timer has run no shorter than it takes. Raises Refusal.
 
     Both stamps may be late, so it may have run longer than is seen, and the first may be later by
-    no more than ``REAPED_MS``. How long it takes at most nobody can tell from stamps.
+    no more than ``REAPED_MS``. How long it takes at most, only a clock that is exact can tell.
     """
     timer = TIMER_RANGES[name](scene.get_link_timers(slave))
-    violation = timer.explain_violation(min(took_ms, timer.high_ms), REAPED_MS)
+    is_exact = scene.is_clock_exact
+    shown_ms = took_ms if is_exact else min(took_ms, timer.high_ms)
+    violation = timer.explain_violation(shown_ms, LATE_MS if is_exact else REAPED_MS)
     if violation is not None:
         raise Refusal(violation)

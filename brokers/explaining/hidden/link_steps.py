@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from brokers.explaining.checking import may_end_at
@@ -23,6 +24,8 @@ def is_first_file_wanted(scene: Scene, step: HiddenStep) -> bool:
         return False
     if not link.traffic.are_bytes_shown:
         return True
+    if scene.is_clock_exact and scene.now_ms - (link.last_frame_ms or math.inf) > SLACK_MS:
+        return True
     start = scene.get(f"links.{step.index}.transfer_start_offset")
     left = link.list_left_reports()
     if start and left:
@@ -38,8 +41,20 @@ def choose_report(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iterable[Ar
     link = scene.links[step.index]
     name = step.instance.arguments[0]
     if link.traffic.are_bytes_shown:
-        return [{name: offset} for offset in link.unread if low <= offset <= high]
+        begin = link.traffic.begins.get(link.connection)
+        is_first = scene.get(f"links.{step.index}.slave_request_offset") < 0
+        unread = link.unread
+        if is_first and begin in link.traffic.reports.get(link.connection, ()):
+            unread = [
+                each for each in unread if each == begin or is_of_last_file(scene, begin, each)
+            ]
+        return [{name: offset} for offset in unread if low <= offset <= high]
     return choose_up_to(scene, step, ranges, "master.push2_slave_max_offset", 0)
+
+
+def is_of_last_file(scene: Scene, begin: int | None, offset: int) -> bool:
+    """A slave that asks for 0 is sent the master's last file (R-HA-11)."""
+    return offset == 0 and begin is not None and begin % scene.file_bytes == 0
 
 
 def choose_batch(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iterable[Arguments]:
@@ -51,7 +66,7 @@ def choose_batch(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iterable[Arg
     if frame is not None:
         name = step.instance.arguments[0]
         return [{name: frame.size_bytes}] if frame.offset == stands else []
-    is_lost = link.is_stalled or link.ends_before(scene.now_ms + LATE_MS)
+    is_lost = link.are_frames_stalled or link.ends_before(scene.now_ms + LATE_MS)
     if link.traffic.are_bytes_shown and not is_lost:
         return []
     return choose_up_to(scene, step, ranges, leaf, stands)
@@ -157,7 +172,10 @@ def note_read(scene: Scene, step: HiddenStep, arguments: Arguments, after: State
 
 def note_sent(scene: Scene, step: HiddenStep, arguments: Arguments, after: State) -> None:
     """A frame is on its way."""
-    scene.links[step.index].sent += 1
+    link = scene.links[step.index]
+    if link.sent == link.noted:
+        link.sent_ms = scene.now_ms
+    link.sent += 1
 
 
 def note_stored(scene: Scene, step: HiddenStep, arguments: Arguments, after: State) -> None:
@@ -180,7 +198,8 @@ def note_made(scene: Scene, step: HiddenStep, arguments: Arguments, after: State
     leaf = f"links.{step.index}.reported_offset"
     made = scene.get_of(after, leaf)
     if made != scene.get(leaf):
-        scene.links[step.index].made.append(made)
+        link = scene.links[step.index]
+        link.make_report(made, scene.now_ms if link.last_frame_ms is None else link.last_frame_ms)
 
 
 def note_connected(scene: Scene, step: HiddenStep, arguments: Arguments, after: State) -> None:

@@ -8,7 +8,12 @@ from brokers.explaining.hidden.steps import HiddenStep, Knowledge
 from brokers.explaining.scene import Arguments, Scene
 from brokers.explaining.seen.pins import UNBOUNDED
 from brokers.recordings.ahead.puts import MESSAGE_HEAD_BYTES, RecordedPut
-from brokers.recordings.clock import GRAIN_MS, JITTER_MS, TRANSFER_WAIT_MS
+from brokers.recordings.clock import (
+    GRAIN_MS,
+    JITTER_MS,
+    TRANSFER_WAIT_MS,
+    compute_longest_put_ms,
+)
 from reference.language.compiled import Ranges, State
 from reference.store.records import END_FILE_MIN_BLANK_LENGTH
 from reference.worlds.replication.state import ANSWERED, STATUS_NAMES, WAITS_FOR_SLAVE
@@ -64,8 +69,9 @@ def find_unseen_end(scene: Scene) -> float:
     """
     put, plan = scene.puts.find_next(), scene.plan
     is_sampled = put is not None and put.process in plan.sampled_processes
-    is_gap = put is not None and put.is_behind_gap and not rolls_file(scene, put)
-    if not (is_sampled or is_gap or plan.are_puts_hidden or (plan.own_writes and put is None)):
+    is_gap = put is None or (put.is_behind_gap and not rolls_file(scene, put))
+    is_left_out = is_gap and (bool(plan.own_writes) or has_pending_put(scene, put))
+    if not (is_sampled or is_left_out or plan.are_puts_hidden):
         return 0
     bounds = [scene.pins.compute_cap(scene.master_end)]
     bounds += [] if put is None else [put.start_offset]
@@ -73,6 +79,15 @@ def find_unseen_end(scene: Scene) -> float:
     bounds += [f.offset + f.size_bytes for f in frames if f is not None][:1]
     least = min(bounds)
     return 0 if least == UNBOUNDED else least
+
+
+def has_pending_put(scene: Scene, following: RecordedPut | None) -> bool:
+    """The master may have ended, or the recording, before a put was answered that it took."""
+    waits = bool(scene.get("master.is_sync")) and bool(scene.plan.slaves)
+    longest_ms = compute_longest_put_ms(scene.timers, waits_for_slave=waits)
+    process = scene.plan.processes[scene.process]
+    least = scene.get(scene.master_end) + 1 if following is None else following.start_offset
+    return process.may_be_pending(least, scene.now_ms, longest_ms)
 
 
 def rolls_file(scene: Scene, put: RecordedPut) -> bool:
@@ -89,6 +104,8 @@ def is_message_followed(scene: Scene, step: HiddenStep) -> bool:
 def is_wait_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
     """A put's wait goes on as it was recorded to end."""
     put = scene.puts.slots[step.index]
+    if step.rule == "answer_slave_wait":
+        scene.puts.covered_ms.setdefault(put.seq, scene.now_ms)
     took_ms = min(put.duration_ms, scene.now_ms + JITTER_MS - put.begin_ms)
     if not is_wait_in_time(scene, step, put, took_ms):
         return False

@@ -5,9 +5,15 @@ from __future__ import annotations
 import math
 
 from brokers.explaining.controlled.shown import check_frame, check_report_state
+from brokers.explaining.hidden.silence import is_sending_judged
+from brokers.explaining.looks.closings import check_reason
+from brokers.explaining.looks.played import see_played_frame, see_played_report
+from brokers.explaining.looks.reconnects import check_reconnect
 from brokers.explaining.observing import EventObserver
 from brokers.explaining.refusal import Refusal
+from brokers.explaining.scene import Scene
 from brokers.explaining.seen.traffic import LinkQueues
+from brokers.recordings.ahead.plan import MASTER
 from brokers.recordings.checks.traffic import CLOSING_SIDES
 from brokers.recordings.clock import LATE_MS, SLACK_MS
 from brokers.recordings.reading import Event
@@ -28,6 +34,8 @@ def see_connect(observer: EventObserver, event: Event) -> None:
         close(observer, link)
     if link.refused_ms > -math.inf and not link.is_stalled:
         observer.check_timer("reconnect", link.refused_ms, link)
+    elif observer.scene.is_clock_exact and link.slave not in observer.scene.plan.scripted:
+        check_reconnect(observer, link, event)
     name = f"connect_slave[{link.slave}]"
     observer.scene.granted = {**observer.scene.granted, name: observer.scene.now_ms}
     link.begin(event["conn"], min(event.t_ms, observer.scene.now_ms))
@@ -40,10 +48,19 @@ def see_close(observer: EventObserver, event: Event) -> None:
     number = event.data.get("conn", link.connection)
     if event.kind == "ha_link_close":
         check_end(observer, link, event)
+    if is_cut_by_proxy(event):
+        link.cut_ms = observer.scene.now_ms
     if link.is_open and number == link.connection:
+        if event.kind == "ha_link_close":
+            check_reason(observer, link, event)
         close(observer, link)
     elif not link.is_open and number == link.latest:
         link.changed_ms = observer.scene.now_ms
+
+
+def is_cut_by_proxy(event: Event) -> bool:
+    """The proxy itself has ended the connection; it may have ceased to take others."""
+    return event.kind.startswith("link_cut") or event.data.get("closed_by") == "proxy"
 
 
 def check_end(observer: EventObserver, link: LinkQueues, event: Event) -> None:
@@ -67,15 +84,20 @@ def close(observer: EventObserver, link: LinkQueues) -> None:
 
 
 def see_stall(observer: EventObserver, event: Event) -> None:
-    """The proxy holds back what goes over a link."""
+    """The proxy holds back what goes over a link, in one direction or both."""
     link = observer.get_link(event)
-    link.is_stalled, link.stalled_ms = True, observer.scene.now_ms
+    link.are_reports_stalled = bool(event.data.get("slave_to_master", True))
+    link.are_frames_stalled = bool(event.data.get("master_to_slave", True))
+    link.stalled_ms = observer.scene.now_ms
 
 
 def see_heal(observer: EventObserver, event: Event) -> None:
     """The proxy lets it pass."""
     link = observer.get_link(event)
-    link.is_stalled, link.healed_ms = False, observer.scene.now_ms
+    if link.are_frames_stalled:
+        link.frames_healed_ms = observer.scene.now_ms
+    link.are_reports_stalled = link.are_frames_stalled = False
+    link.healed_ms = observer.scene.now_ms
 
 
 def see_report(observer: EventObserver, event: Event) -> None:
@@ -84,10 +106,14 @@ def see_report(observer: EventObserver, event: Event) -> None:
     check_open(observer, link, event)
     if scene.sightings.has_controller:
         check_report_state(scene, link.slave, event)
+    if not link.seen:
+        link.end_at_request = scene.known_end
     link.seen += 1
     observer.checked += 1
-    if link.made and link.made[0] == offset:
-        del link.made[0]
+    if link.slave in scene.plan.scripted:
+        see_played_report(observer, link, offset)
+    elif link.made and link.made[0] == offset:
+        link.note_made(scene.now_ms)
     elif not scene.get(f"links.{link.slave}.is_open") and offset == link.last_report:
         pass  # The slave does not know yet that its master has ended.
     elif not scene.get(f"links.{link.slave}.has_reported"):
@@ -98,7 +124,8 @@ def see_report(observer: EventObserver, event: Event) -> None:
         made = ", ".join(map(str, link.made)) or "none"
         raise Refusal(f"{offset} is reported; reports made: {made}; last {link.last_report}")
     link.last_report, link.last_report_ms = offset, scene.now_ms
-    link.unread.append(offset)
+    if link.slave not in scene.plan.scripted:
+        link.unread.append(offset)
 
 
 def check_open(observer: EventObserver, link: LinkQueues, event: Event) -> None:
@@ -151,7 +178,9 @@ def see_frame(observer: EventObserver, event: Event) -> None:
     check_open(observer, link, event)
     observer.checked += 1
     offset, size = event["master_offset"], event["body_bytes"]
-    if size:
+    if MASTER in observer.scene.plan.scripted:
+        see_played_frame(observer, link, event)
+    elif size:
         see_bytes(observer, link, offset, size)
     elif observer.scene.get(f"links.{link.slave}.is_open"):
         see_heartbeat(observer, link, offset)
@@ -168,7 +197,25 @@ def see_bytes(observer: EventObserver, link: LinkQueues, offset: int, size: int)
         where = f"the transfer stands at {stands}, and the log ends at {end}"
         raise Refusal(f"{size} B from {offset} cannot be sent: {where}")
     link.noted += 1
+    link.sent_ms = observer.scene.now_ms
     link.last_end = offset + size
+    observer.scene.known_end = max(observer.scene.known_end, offset + size)
+    check_whole(observer.scene, link, offset, size)
+
+
+def check_whole(scene: Scene, link: LinkQueues, begin: int, size: int) -> None:
+    """A frame has all bytes that were there before its connection asked for any.
+
+    ``DefaultMessageStore#getCommitLogData`` gives all that the file has, and the write service
+    cuts it at haTransferBatchSize (R-HA-13). Only a clock that is exact can tell. Raises Refusal.
+    """
+    if not (scene.is_clock_exact and is_sending_judged(scene)):
+        return
+    parameters = scene.plan.parameters
+    room = scene.file_bytes - begin % scene.file_bytes
+    most = min(int(parameters.ha_transfer_batch_size_bytes), room)
+    if size < min(most, link.end_at_request - begin):
+        raise Refusal(f"a frame of {size} B from {begin} is not all that the master had")
 
 
 def see_heartbeat(observer: EventObserver, link: LinkQueues, offset: int) -> None:
@@ -182,7 +229,7 @@ def see_heartbeat(observer: EventObserver, link: LinkQueues, offset: int) -> Non
     has_none = scene.sightings.has_controller and link.last_end is None
     if offset != stands and not (has_none and offset < 0):
         raise Refusal(f"a heartbeat stands at {offset}, not {stands}")
-    if link.last_frame_ms is not None and not link.is_stalled:
+    if link.last_frame_ms is not None and not link.are_frames_stalled:
         observer.check_timer("heartbeat", link.last_frame_ms, link)
     record = f"record_epoch_of_heartbeat[{link.slave}]"
     after = scene.try_step(record, {}) if offset >= 0 else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from brokers.explaining.checking import check_put_turn
 from brokers.explaining.observing import EventObserver
 from brokers.explaining.refusal import Refusal
@@ -9,6 +11,7 @@ from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.clock import (
     GRAIN_MS,
     SLACK_MS,
+    TRANSFER_WAIT_MS,
     TRANSFER_WAITS,
     compute_longest_wait_ms,
     compute_time_out_ms,
@@ -68,6 +71,9 @@ def check_duration(observer: EventObserver, event: Event, slot: int) -> None:
     observer.hold(lambda view, _: check_put_turn(view, put), event)
     if event["put_status"] != "FLUSH_SLAVE_TIMEOUT":
         return
+    covered_ms = observer.scene.puts.covered_ms.get(event.seq, math.inf)
+    if observer.scene.now_ms - covered_ms > TRANSFER_WAIT_MS + SLACK_MS:
+        raise Refusal("FLUSH_SLAVE_TIMEOUT came long after a slave had reported the put")
     woken = observer.scene.get(f"messages.{slot}.wake_ups")
     has_waited = observer.scene.puts.waits.get(event.seq, 0) > 0 or woken >= TRANSFER_WAITS
     if not has_waited and took_ms + GRAIN_MS < compute_time_out_ms(timers):

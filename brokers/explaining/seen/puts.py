@@ -53,6 +53,9 @@ class PutLine:
     waits: dict[int, int] = field(factory=dict)
     """By ``seq``: how many seconds the group transfer has waited for a put."""
 
+    covered_ms: dict[int, float] = field(factory=dict)
+    """By ``seq``: since when a put might have been answered, which a slave has reported."""
+
     @ends.default
     def _sort_ends(self) -> Sequence[int]:
         return sorted({put.end_offset for put in self.puts})
@@ -104,4 +107,5 @@ class PutLine:
         """The same, of which others may be appended."""
         other = copy(self)
         other.slots, other.waits = list(self.slots), dict(self.waits)
+        other.covered_ms = dict(self.covered_ms)
         return other

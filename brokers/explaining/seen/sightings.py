@@ -219,9 +219,21 @@ class Sightings:
             yield self.get_end(self.plan.slaves[slave]), reports[0]
 
     def _list_kept(self, event: Event) -> Iterator[tuple[str, int]]:
-        """What the next start of the master shows of the process that is killed."""
+        """What the next start of the master shows of the process that is killed.
+
+        Unless more was seen of that, which the end has taken.
+        """
         leaf, kept = self.get_shown_end(self.plan.master), find_next_start(self.plan, event)
-        if kept is not None and (self.plan.are_puts_hidden or leaf == COMMITTED):
+        if kept is None:
+            return
+        process = self.processes[event.seq]
+        ends = [put.end_offset for put in self.plan.puts if put.process == process]
+        ends += [
+            each["master_offset"] + each["body_bytes"]
+            for each in self.plan.recording.events
+            if each.kind == "ha_frame" and self.processes[each.seq] == process
+        ]
+        if self.plan.are_puts_hidden or leaf == COMMITTED or max(ends, default=0) <= kept:
             yield leaf, kept
 
     def _list_taken(self, event: Event) -> Iterator[tuple[str, int]]:

@@ -21,6 +21,9 @@ from brokers.recordings.roles.places import EXCHANGE
 from brokers.recordings.view import Displaced
 from reference.language.compiled import State
 
+FAILED = "service has exception."
+"""How the log line of a thread ends that has met an exception."""
+
 
 @frozen
 class NotedFrame:
@@ -50,6 +53,8 @@ class Traffic:
     """There is a proxy in the link, which notes connections."""
     are_bytes_shown: bool
     """It notes what goes over them."""
+    failed_ms: Sequence[float]
+    """When one of the two brokers has logged that a thread of this link has failed."""
     is_begun_by_exchange: bool
     """No slave runs at this place before a master of before does."""
 
@@ -94,8 +99,14 @@ class Traffic:
             closed,
             is_shown,
             are_bytes_shown,
+            [e.t_ms for e in plan.recording.events if is_failure(e) and e["node"] in nodes],
             is_begun_by_exchange(plan.recording.events, slave),
         )
+
+
+def is_failure(event: Event) -> bool:
+    """A thread of a connection has met an exception, and ends it (HAConnection, HAClient#run)."""
+    return event.kind == "log" and str(event.data.get("msg", "")).endswith(FAILED)
 
 
 def is_begun_by_exchange(events: Sequence[Event], slave: str) -> bool:
@@ -125,6 +136,8 @@ class LinkQueues:
     is_open: bool = False
     sent: int = 0
     """Frames that the master has sent."""
+    sent_ms: float = 0.0
+    """Since when the first of them was to be sent that is not noted."""
     noted: int = 0
     """Those of them that were noted."""
     taken: int = 0
@@ -133,6 +146,8 @@ class LinkQueues:
     """Reports that were noted."""
     made: list[int] = field(factory=list)
     """Reports that the slave has made, and which were not noted."""
+    made_ms: float = 0.0
+    """When the first of these was made."""
     unread: list[int] = field(factory=list)
     """Reports that were noted, and which the master has not read."""
     last_report: int | None = None
@@ -145,12 +160,20 @@ class LinkQueues:
     """A report was repeated right behind a frame: the two had crossed."""
     refused_ms: float = -math.inf
     """When a connect of the slave was refused, the last time."""
+    end_at_request: int = 0
+    """Where the master's log was known to end when the first report was noted."""
+    refused_frame_ms: float | None = None
+    """When a master that is played has sent what the slave refuses; None for never."""
+    cut_ms: float = -math.inf
+    """When the proxy ended a connection, the last time."""
     last_end: int | None = None
     """Where the last frame with bytes ended."""
     changed_ms: float = 0.0
     """When the present connection began, or the last one ended."""
-    is_stalled: bool = False
-    """The proxy holds back what goes over the link."""
+    are_reports_stalled: bool = False
+    """The proxy holds back what the slave sends."""
+    are_frames_stalled: bool = False
+    """The proxy holds back what the master sends."""
     late_point: int = -1
     """Where the slave has yet to cut its log since its handshake; -1: nowhere."""
     before_connect: State | None = field(default=None, repr=False)
@@ -159,6 +182,14 @@ class LinkQueues:
     """Bytes that the slave has stored at another offset than the master has them at."""
     stalled_ms: float = -math.inf
     healed_ms: float = -math.inf
+    """When the proxy let pass what it had held back, the last time."""
+    frames_healed_ms: float = -math.inf
+    """The same of what the master sends."""
+
+    @property
+    def is_stalled(self) -> bool:
+        """The proxy holds back one direction or both."""
+        return self.are_reports_stalled or self.are_frames_stalled
 
     def count_ends(self, connection: int) -> int:
         """At how many sides the end of a connection was seen."""
@@ -173,13 +204,24 @@ class LinkQueues:
         self.made, self.unread = [], []
         self.last_report, self.last_report_ms = None, t_ms
         self.last_frame_ms = self.frame_before_ms = self.last_end = None
-        self.has_crossed = False
+        self.has_crossed, self.refused_frame_ms, self.end_at_request = False, None, 0
 
     def end(self, t_ms: float) -> None:
         """A broker at one of its ends does not run any more; its proxy has not seen that yet."""
         if self.is_open:
             self.changed_ms = t_ms
         self.made, self.unread, self.is_open = [], [], False
+
+    def make_report(self, offset: int, t_ms: float) -> None:
+        """The slave makes a report."""
+        if not self.made:
+            self.made_ms = t_ms
+        self.made.append(offset)
+
+    def note_made(self, t_ms: float) -> None:
+        """The first of the reports that were made is noted."""
+        del self.made[0]
+        self.made_ms = t_ms
 
     def recover(self, end: int) -> None:
         """The slave runs anew with a log up to here."""

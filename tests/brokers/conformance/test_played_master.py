@@ -10,7 +10,13 @@ from attrs import evolve
 
 from brokers.conformance.catalogue import SLAVE_CASES
 from brokers.conformance.strangers import MESSAGE_BYTES, make_file
-from brokers.recordings.judging import CONFORMS, REJECTED, UNDECIDED, check_recording
+from brokers.recordings.judging import (
+    CONFORMS,
+    REJECTED,
+    UNDECIDED,
+    check_recording,
+    search_recording,
+)
 from brokers.recordings.reading import Event, Recording
 from reference.store.records import BLANK_MAGIC_CODE, MAGIC_CODE_POSITION
 from tests.brokers.conformance.simulated_broker import play_case
@@ -51,7 +57,7 @@ def close_early(recording: Recording) -> Recording:
     events = list(recording.events)
     at = next(n for n, e in enumerate(events) if e.kind == "ha_link_close")
     frame = max(n for n, e in enumerate(events[:at]) if e.kind == "ha_frame")
-    end = evolve(events[at], t_ms=events[frame].t_ms)
+    end = evolve(events[at], t_ms=events[frame].t_ms - 50.0)
     return evolve(recording, events=(*events[:frame], end, *events[frame:at], *events[at + 1 :]))
 
 
@@ -73,7 +79,7 @@ def test_a_slave_that_does_other_is_refused(
     """It closes when a frame does not begin where its log ends, and takes none of it."""
     recording = play(tmp_path, "a frame beyond the slave's end")
     assert check_recording(recording).verdict == CONFORMS
-    assert check_recording(change(recording)).verdict == REJECTED
+    assert search_recording(change(recording)).verdict == REJECTED
 
 
 def test_nobody_plays_a_master_with_a_handshake(tmp_path: Path) -> None:
