@@ -159,12 +159,10 @@ def check_status(view: View, event: Event) -> View:
     dispatched = end - event["dispatch_behind_bytes"]
     if log.max_offset < end:
         raise Blocked(f"max_offset is {end}, but the log has come to {log.max_offset} only")
-    questions = view.get_broker(view.plan.find_node(event)).questions
-    asked = next((each for each in questions if each.seq == event.seq), None)
-    if asked is not None and log.max_offset < asked.dispatched_offset + end - dispatched:
+    if log.max_offset < event["dispatch_behind_bytes"]:
         raise Blocked(
-            f"dispatch_behind_bytes is {event['dispatch_behind_bytes']}, but the dispatch had come "
-            f"to {asked.dispatched_offset} before"
+            f"dispatch_behind_bytes is {event['dispatch_behind_bytes']}, but the log has come to "
+            f"{log.max_offset} only"
         )
     if log.dispatched_offset < dispatched:
         raise Blocked(

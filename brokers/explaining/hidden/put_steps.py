@@ -65,7 +65,7 @@ def choose_other_message(scene: Scene, step: HiddenStep, ranges: Ranges) -> Iter
 def find_unseen_end(scene: Scene) -> float:
     """Up to where puts that the recording leaves out may have written; 0 for none.
 
-    To the next put, the next sight of the log's end, or that of the next frame.
+    To the next put, the next sight of the log's end or of a slave's, or that of the next frame.
     """
     put, plan = scene.puts.find_next(), scene.plan
     is_sampled = put is not None and put.process in plan.sampled_processes
@@ -75,6 +75,8 @@ def find_unseen_end(scene: Scene) -> float:
         return 0
     bounds = [scene.pins.compute_cap(scene.master_end)]
     bounds += [] if put is None else [put.start_offset]
+    ends = (scene.pins.compute_cap(scene.get_slave_end(link.slave)) for link in scene.links)
+    bounds += [end for end in ends if end > scene.get(scene.master_end)]
     frames = (link.find_next_sent() for link in scene.links)
     bounds += [f.offset + f.size_bytes for f in frames if f is not None][:1]
     least = min(bounds)

@@ -7,7 +7,7 @@ from attrs import evolve
 from brokers.explaining.checking import check_start, check_stop
 from brokers.explaining.observing import EventObserver
 from brokers.explaining.refusal import Refusal
-from brokers.explaining.scene import Scene
+from brokers.explaining.scene import Arguments, Scene
 from brokers.explaining.seen.sightings import find_next_start, find_start
 from brokers.recordings.ahead.plan import MASTER, Plan
 from brokers.recordings.checks.logs import check_surgery
@@ -162,16 +162,15 @@ def see_start(observer: EventObserver, event: Event) -> None:
     scene.facts = scene.facts.start_broker(scene.plan.find_node(event), event)
     if scene.get(f"{scene.sightings.paths[event['node']]}.is_up"):
         return
-    end = event.data.get("max_offset")
-    recovered = {} if end is None else {"recovered_offset": end}
+    end, leaf = event.data.get("max_offset"), scene.sightings.get_end(event["node"])
     tries = [
-        (name, recovered if instance.arguments else {})
-        for name, instance in scene.machine.instances.items()
+        (name, arguments)
+        for name in scene.machine.instances
         if name.startswith(f"restart_{rule}")
         and name.endswith(index)
         and (rule == "slave" or is_told_next(scene.plan, event, name))
+        for arguments in list_recovered(scene, name, leaf, end)
     ]
-    leaf = scene.sightings.get_end(event["node"])
     shown = {} if end is None else {leaf: end}
     try:
         scene.take_one_of(tries, shown)
@@ -187,6 +186,19 @@ def has_written(scene: Scene, event: Event) -> bool:
     """A master that shows a start may have written messages of its own since its recovery."""
     is_master = event["node"] == scene.plan.master
     return is_master and any(each.begin_ms <= event.t_ms for each in scene.plan.own_writes)
+
+
+def list_recovered(scene: Scene, name: str, leaf: str, end: int | None) -> list[Arguments]:
+    """What a start may recover: what it shows, or what is seen later, or as much as possible."""
+    instance = scene.machine.instances[name]
+    if not instance.arguments:
+        return [{}]
+    ranges = instance.find_ranges(scene.state)
+    if end is not None or not ranges:
+        return [{"recovered_offset": end or 0}]
+    low, high = ranges[0]
+    seen = min(high, scene.pins.compute_cap(leaf))
+    return [{"recovered_offset": int(n)} for n in dict.fromkeys((seen, high, low)) if n >= low]
 
 
 IN_NEXT_EPOCH = "restart_master_in_next_epoch"

@@ -17,23 +17,7 @@ from brokers.recordings.clock import (
     compute_time_out_ms,
 )
 from brokers.recordings.reading import Event
-from brokers.recordings.view import BrokerQuestion
 from reference.worlds.replication.state import ANSWERED
-
-
-def see_call(observer: EventObserver, event: Event) -> None:
-    """A broker is asked about itself: from now on it tells no less than it has."""
-    if event.kind != "broker_status":
-        return
-    scene = observer.scene
-    node, log = scene.plan.find_node(event), f"{scene.sightings.paths[event['node']]}.log"
-    end = scene.get(scene.sightings.get_shown_end(event["node"]))
-    dispatched = scene.get(f"{log}.dispatched_offset")
-    asked = (
-        *scene.facts.get_broker(node).questions,
-        BrokerQuestion(event.seq, end, dispatched),
-    )
-    scene.facts = scene.facts.change_broker(node, questions=asked)
 
 
 def see_answer(observer: EventObserver, event: Event) -> None:

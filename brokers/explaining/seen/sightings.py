@@ -247,7 +247,7 @@ class Sightings:
             and self.plan.find_slave_of_link(each) == slave
         ]
         reports = self.reports.get((slave, opened[-1]), ()) if opened else ()
-        if kept is not None and reports and max(reports) <= kept:
+        if kept is not None and (not opened or (reports and max(reports) <= kept)):
             yield self.get_end(event["node"]), kept
 
     def _list_undispatched(self, event: Event) -> Iterator[tuple[str, int]]:
