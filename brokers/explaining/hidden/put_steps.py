@@ -75,7 +75,8 @@ def find_unseen_end(scene: Scene) -> float:
         return 0
     bounds = [scene.pins.compute_cap(scene.master_end)]
     bounds += [] if put is None else [put.start_offset]
-    ends = (scene.pins.compute_cap(scene.get_slave_end(link.slave)) for link in scene.links)
+    hidden = (link.slave for link in scene.links if not link.traffic.are_bytes_shown)
+    ends = (scene.pins.compute_cap(scene.get_slave_end(slave)) for slave in hidden)
     bounds += [end for end in ends if end > scene.get(scene.master_end)]
     frames = (link.find_next_sent() for link in scene.links)
     bounds += [f.offset + f.size_bytes for f in frames if f is not None][:1]
