@@ -16,6 +16,7 @@ from brokers.recordings.clock import (
 )
 from reference.language.compiled import Ranges, State
 from reference.store.records import END_FILE_MIN_BLANK_LENGTH
+from reference.worlds.replication.mapped_files import is_flush_file_there
 from reference.worlds.replication.state import ANSWERED, STATUS_NAMES, WAITS_FOR_SLAVE
 
 SAME_MS = 0.01
@@ -130,7 +131,7 @@ def is_wait_in_time(scene: Scene, step: HiddenStep, put: RecordedPut, took_ms: f
     timers = scene.timers
     if step.rule == "time_out_slave_wait":
         return took_ms + GRAIN_MS >= timers.slave_wait_ms
-    if step.rule == "time_out_disk_wait":
+    if step.rule == "time_out_disk_wait" and is_flush_file_there(scene.cluster.master.log):
         return took_ms + GRAIN_MS >= timers.sync_flush_timeout_ms
     if step.rule == "answer_disk_wait":
         return put.status != "FLUSH_DISK_TIMEOUT"

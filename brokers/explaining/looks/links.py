@@ -107,7 +107,7 @@ def see_report(observer: EventObserver, event: Event) -> None:
     if scene.sightings.has_controller:
         check_report_state(scene, link.slave, event)
     if not link.seen:
-        link.end_at_request = scene.known_end
+        link.end_at_request, link.frame_least_ms = scene.known_end, scene.now_ms
     link.seen += 1
     observer.checked += 1
     if link.slave in scene.plan.scripted:
@@ -186,7 +186,22 @@ def see_frame(observer: EventObserver, event: Event) -> None:
         see_heartbeat(observer, link, offset)
     if observer.scene.sightings.has_controller:
         check_frame(observer.scene, link.slave, event)
+    link.frame_least_ms = find_sent_least_ms(observer.scene, link, event)
     link.frame_before_ms, link.last_frame_ms = link.last_frame_ms, observer.scene.now_ms
+
+
+def find_sent_least_ms(scene: Scene, link: LinkQueues, event: Event) -> float:
+    """When a frame was sent at the earliest: a stamp may be late by any amount.
+
+    Not before the one ahead of it, nor before the put of its last byte was called; a heartbeat
+    waits for its interval, unless it is a connection's first frame.
+    """
+    if event["body_bytes"]:
+        last = event["master_offset"] + event["body_bytes"] - 1
+        put = scene.plan.tables[scene.plan.lives[scene.process]].find_torn(last)
+        return max(link.frame_least_ms, 0.0 if put is None else put.begin_ms)
+    interval_ms = scene.get_link_timers(link.slave).master_heartbeat_interval_ms
+    return link.frame_least_ms + (0 if link.last_frame_ms is None else interval_ms)
 
 
 def see_bytes(observer: EventObserver, link: LinkQueues, offset: int, size: int) -> None:
@@ -230,7 +245,7 @@ def see_heartbeat(observer: EventObserver, link: LinkQueues, offset: int) -> Non
     if offset != stands and not (has_none and offset < 0):
         raise Refusal(f"a heartbeat stands at {offset}, not {stands}")
     if link.last_frame_ms is not None and not link.are_frames_stalled:
-        observer.check_timer("heartbeat", link.last_frame_ms, link)
+        observer.check_timer("heartbeat", link.frame_least_ms, link)
     record = f"record_epoch_of_heartbeat[{link.slave}]"
     after = scene.try_step(record, {}) if offset >= 0 else None
     if after is not None:

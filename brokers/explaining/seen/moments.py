@@ -10,7 +10,7 @@ from typing import TypeAlias
 from attrs import evolve, frozen
 
 from brokers.recordings.ahead.order import SENT_KINDS, derive_logged_stops, derive_stops
-from brokers.recordings.clock import KILL_MS
+from brokers.recordings.clock import KILL_MS, SLACK_MS
 from brokers.recordings.kinds import IGNORED_KINDS, START_KINDS, STOP_KINDS
 from brokers.recordings.reading import Event
 
@@ -137,14 +137,16 @@ def find_place_before_end(
 ) -> int:
     """Where the end of its connection stands that was noted too early; else its own place.
 
-    The next connection of the link ends it, too.
+    The next connection of the link ends it, too. A process may have ended up to ``SLACK_MS``
+    before, as long as the proxy does not tell that its connection has.
     """
     passing = ordered[number].event
-    place = number
+    place, earliest_ms = number, min(since_ms, ordered[number].t_ms - SLACK_MS)
     for before in range(number - 1, -1, -1):
         event = ordered[before].event
-        if ordered[before].t_ms < since_ms:
+        if ordered[before].t_ms < earliest_ms:
             break
+        is_soon = ordered[before].t_ms >= since_ms
         is_same = event.data.get("link") == passing["link"]
         if is_same and event.kind == "ha_link_open":
             if event["conn"] <= passing["conn"]:
@@ -152,7 +154,10 @@ def find_place_before_end(
             place = before
         is_cut = is_same and event.kind in CUT_KINDS
         is_cut = is_cut and event.data.get("conn", passing["conn"]) == passing["conn"]
-        if is_cut or (event.kind in STOP_KINDS and event["node"] in (get_slave(passing), master)):
+        if is_cut and not is_soon:
+            break
+        is_stop = event.kind in STOP_KINDS and event["node"] in (get_slave(passing), master)
+        if is_cut or is_stop:
             place = before
     return place
 

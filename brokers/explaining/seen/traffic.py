@@ -154,6 +154,8 @@ class LinkQueues:
     last_report_ms: float = -math.inf
     last_frame_ms: float | None = None
     """When the last frame was noted, a heartbeat or not; None before the first."""
+    frame_least_ms: float = 0.0
+    """When the last frame was sent at the earliest; before the first, when a report was noted."""
     frame_before_ms: float | None = None
     """When the one before that was noted."""
     has_crossed: bool = False
