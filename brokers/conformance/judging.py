@@ -22,7 +22,7 @@ from brokers.recordings.judging import (
     CONFORMS,
     REJECTED,
     TraceVerdict,
-    search_recording,
+    check_exactly,
 )
 from brokers.recordings.reading import Recording
 
@@ -88,7 +88,7 @@ class CaseOutcome:
 def judge(case: Case, played: Played) -> CaseOutcome:
     """Explain what a case has brought."""
     recording, late_ms = played.recording, played.late_ms
-    verdict = search_recording(recording)
+    verdict = check_exactly(recording)
     broken = tuple(find_broken(recording)) if case.is_master_tested else ()
     common: Mapping[str, Any] = {"broken": broken, "recording": recording, "late_ms": late_ms}
     if played.unanswered and verdict.verdict == CONFORMS:
@@ -130,6 +130,6 @@ def find_excluded(case: Case, played: Played) -> Alternative | None:
     found = list(list_alternatives(*told, is_master_tested=is_master))
     random.Random(case.name).shuffle(found)
     for each in found[:TRIED_MAX]:
-        if search_recording(each.recording).verdict == REJECTED:
+        if check_exactly(each.recording).verdict == REJECTED:
             return each
     return None

@@ -9,6 +9,7 @@ from brokers.recordings.ahead.boundaries import find_recovered_range, has_bounda
 from brokers.recordings.ahead.links import read_scan_end
 from brokers.recordings.ahead.plan import MASTER, Plan
 from brokers.recordings.ahead.puts import RecordedPut
+from brokers.recordings.ahead.unseen import list_sure_ends, may_end_among
 from brokers.recordings.checks.contents import check_checksums, check_comparison, check_scan
 from brokers.recordings.checks.durations import get_message
 from brokers.recordings.checks.logs import check_dispatched_at_start, find_kept_end
@@ -24,7 +25,6 @@ from brokers.recordings.checks.puts import (
 from brokers.recordings.checks.queues import check_queue_offset, check_queues
 from brokers.recordings.checks.waiting_line import check_turn
 from brokers.recordings.clock import SHUTDOWN_MS
-from brokers.recordings.log.limits.unseen import list_sure_ends, may_end_among
 from brokers.recordings.reading import Event
 from brokers.recordings.tables.metadata import CHANGES, check_request, check_running, follow
 from brokers.recordings.tables.pulls import check_pull, check_queue_ends

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
+from typing import TypeAlias
 
 from attrs import define, field, frozen
 
@@ -23,11 +24,13 @@ from brokers.explaining.scene import Scene
 from brokers.explaining.seen.moments import Key, NotedMoment
 from brokers.recordings.ahead.plan import make_plan
 from brokers.recordings.clock import JITTER_MS
-from brokers.recordings.hidden.timeline import Progress
 from brokers.recordings.reading import Recording
 from reference.language.compiled import State
 from reference.language.machine import Action
 from reference.releases.versions import Version
+
+Progress: TypeAlias = Callable[[int, int], None] | None
+"""Is told how many moments are explained, and of how many."""
 
 TOLD_EACH = 100
 """After so many moments it is told how far an explanation is."""
@@ -84,7 +87,7 @@ class GroupExplanation:
             deque(moments),
         )
 
-    def run(self, progress: Progress = None) -> tuple[NotedMoment, str] | None:
+    def run(self, progress: Progress = None) -> tuple[NotedMoment, Refusal] | None:
         """The first moment that cannot be explained, and why; None if there is none.
 
         ``progress`` is told now and then how many moments are explained, and of how many.
@@ -107,7 +110,7 @@ class GroupExplanation:
                     self.observer.scene = stuck
                     if self.trail is not None and told is not None:
                         self.trail.append(told)
-                    return moment, str(refusal)
+                    return moment, refusal
         return None
 
     def explain(self, moment: NotedMoment, look_ms: float = math.inf) -> None:

@@ -10,32 +10,13 @@ from functools import partial
 
 from attrs import evolve
 
-from brokers.explaining.checking import CHECKS
-from brokers.explaining.explanation import GroupExplanation
-from brokers.explaining.links_alone.links import UNSEEN
-from brokers.explaining.looks.table import LOOKS
+from brokers.explaining.explanation import GroupExplanation, Progress
 from brokers.explaining.telling import tell_forwards
-from brokers.explaining.verdict import ForwardVerdict
+from brokers.explaining.verdict import CONFORMS, REJECTED, GroupVerdict
 from brokers.recordings.groups import LINK_PREFIX
-from brokers.recordings.hidden.timeline import Progress
 from brokers.recordings.kinds import IGNORED_KINDS
-from brokers.recordings.log.explain import CONFORMS, REJECTED
 from brokers.recordings.reading import Event, Recording
 from reference.releases.versions import Version
-
-KINDS = IGNORED_KINDS | {*LOOKS, *CHECKS}
-"""Kinds of events that are explained."""
-
-
-def is_explained_forwards(recording: Recording) -> bool:
-    """The recording has no event that is explained elsewhere.
-
-    Those of somebody who leaves puts or starts out are.
-    """
-    config = recording.config.data
-    return not any(config.get(name) is True for name in UNSEEN) and all(
-        e.kind in KINDS for e in recording.events
-    )
 
 
 def explain_forwards(
@@ -44,7 +25,7 @@ def explain_forwards(
     progress: Progress = None,
     *,
     is_clock_exact: bool = False,
-) -> ForwardVerdict:
+) -> GroupVerdict:
     """The verdict on one group of brokers; ``progress`` is told how many moments are explained.
 
     ``is_clock_exact``: no stamp is late, so what takes too long is refused as well.
@@ -58,22 +39,30 @@ def explain_forwards(
     explanation = GroupExplanation.begin(recording, version, is_clock_exact=is_clock_exact)
     stuck = explanation.run(progress)
     observer, scene = explanation.observer, explanation.observer.scene
-    verdict = ForwardVerdict(
+    verdict = GroupVerdict(
         CONFORMS,
         explanation.explained,
         {},
         observer.checked,
         tuple(scene.steps),
         tell=partial(tell_forwards, recording, version),
-        state=scene.cluster,
+        cluster=scene.cluster,
     )
     if stuck is None and stranger is not None:
         reason = "it is about no broker and no link of the configuration"
         return evolve(verdict, word=REJECTED, seq=stranger.seq, reason=reason)
     if stuck is None:
         return verdict
-    moment, reason = stuck
-    return evolve(verdict, word=REJECTED, seq=moment.event.seq, reason=reason)
+    moment, refusal = stuck
+    nearest = refusal.nearest
+    return evolve(
+        verdict,
+        word=REJECTED,
+        seq=moment.event.seq,
+        reason=str(refusal),
+        nearest=nearest,
+        message=None if nearest is None else nearest.message,
+    )
 
 
 def is_stranger(recording: Recording, event: Event) -> bool:

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from attrs import define, field
 
-from brokers.explaining.explanation import GroupExplanation, Told
-from brokers.explaining.seen.moments import NotedMoment
-from brokers.recordings.inspection.steps import (
+from brokers.explaining.excerpts import (
     AROUND,
     COUNTERS,
     Excerpt,
     ExplainedEvent,
     ExplainedStep,
-    SearchStop,
+    ExplanationStop,
 )
-from brokers.recordings.log.explain import REJECTED
+from brokers.explaining.explanation import GroupExplanation, Told
+from brokers.explaining.refusal import Refusal
+from brokers.explaining.seen.moments import NotedMoment
 from brokers.recordings.reading import Recording
 from reference.language.compiled import State
 from reference.language.machine import Action
@@ -48,7 +48,7 @@ class ForwardTeller:
     def _list_hidden(self) -> frozenset[str]:
         return frozenset(step.name for step in self.explanation.observer.advance.steps)
 
-    def tell(self, seq: int, stuck: tuple[NotedMoment, str] | None) -> Excerpt | None:
+    def tell(self, seq: int, stuck: tuple[NotedMoment, Refusal] | None) -> Excerpt | None:
         """The event, with what is near it."""
         places = [n for n, told in enumerate(self.trail) if told.moment.event.seq == seq]
         if not places:
@@ -63,9 +63,10 @@ class ForwardTeller:
             self.make_stop(stuck[1]) if is_stuck and stuck is not None else None,
         )
 
-    def make_stop(self, reason: str) -> SearchStop:
+    def make_stop(self, refusal: Refusal) -> ExplanationStop:
         """Why an event is refused."""
-        return SearchStop(REJECTED, (reason,), (), self.explanation.observer.scene.cluster)
+        cluster = self.explanation.observer.scene.cluster
+        return ExplanationStop(str(refusal), refusal.nearest, cluster)
 
     def tell_place(self, place: int) -> ExplainedEvent:
         """One moment of the trail."""

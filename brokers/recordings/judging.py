@@ -1,37 +1,25 @@
 """The verdict on a recording: it conforms if the rules can take the steps that explain it.
 
-What each event shows is a goal, and the rules themselves are searched for the hidden steps that
-meet it (`log`). A recording is rejected at the first event that no step explains; the verdict names
-what is not met there, and the rule that would help most directly.
+Its moments are explained one after another (`explaining`), and hidden steps are taken in between. A
+recording is rejected at the first event that no step explains; the verdict names what is not met
+there, and the rule that would help most directly.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve, field, frozen
 
-from brokers.explaining.forwards import (
-    cut_before,
-    explain_forwards,
-    is_explained_forwards,
-)
+from brokers.explaining.explanation import Progress
+from brokers.explaining.forwards import cut_before, explain_forwards
 from brokers.explaining.links_alone.links import UNSEEN, explain_links, is_of_links_alone
+from brokers.explaining.verdict import CONFORMS, REJECTED, UNDECIDED, GroupVerdict
 from brokers.recordings.groups import OutsideTheModel, split_groups
-from brokers.recordings.hidden.nearest import Missing, list_nearest
-from brokers.recordings.hidden.timeline import Progress
 from brokers.recordings.kinds import IGNORED_KINDS, LATE
-from brokers.recordings.log.explain import (
-    CONFORMS,
-    REJECTED,
-    UNDECIDED,
-    LogVerdict,
-    explain,
-)
 from brokers.recordings.reading import Event, Recording, TraceError, read_recording
 from brokers.recordings.roles.places import take_places
 from brokers.recordings.settings import find_mode, refuse_settings
@@ -84,8 +72,7 @@ class TraceVerdict:
     file: str
     """The recording, as it was named."""
     verdict: str
-    """CONFORMS, REJECTED, or UNDECIDED: the search spent its budget before it found an explanation.
-    """
+    """CONFORMS, REJECTED, or UNDECIDED: what the recording leaves out might explain it."""
     events: int
     """How many events it has, the configuration not counted."""
     explained: int
@@ -109,9 +96,9 @@ class TraceVerdict:
     candidates: Mapping[str, tuple[str, ...]] = field(factory=dict)
     """What could not happen in the state there: failed conditions by rule instance."""
     cluster: Cluster | None = None
-    """The state there: of those that explain everything before, the one that comes nearest."""
-    searched: tuple[LogVerdict, ...] = field(default=(), eq=False, repr=False)
-    """What the search says of each group of brokers."""
+    """The state there."""
+    groups: tuple[GroupVerdict, ...] = field(default=(), eq=False, repr=False)
+    """The verdict on each group of brokers."""
 
     @property
     def is_conforming(self) -> bool:
@@ -148,66 +135,52 @@ def check_recording(
     recording: Recording,
     progress: Progress = None,
     version: Version | None = None,
-    steps_max: int | None = None,
     *,
-    by_search: bool = False,
+    is_clock_exact: bool = False,
 ) -> TraceVerdict:
     """Explains the events of a recording one after another, each group of brokers by itself.
 
-    ``progress`` is told from time to time how many observations are explained. Without a
-    ``version`` it is the one that the recording names, 4.4.0 where nobody knows that; with
-    ``steps_max`` no more steps are tried for a group. ``by_search``: nothing is explained forwards;
-    so it is under another version than the named one, which clocks alone may tell apart.
+    ``progress`` is told from time to time how many moments are explained. Without a ``version`` it
+    is the one that the recording names, 4.4.0 where nobody knows that. ``is_clock_exact``: no stamp
+    is late, so what takes too long is refused as well; so it is under another version than the
+    named one, which clocks alone may tell apart.
     """
     named = find_version(recording)
     chosen = version or named or Version()
-    by_search = by_search or (version is not None and version != named)
+    is_clock_exact = is_clock_exact or (version is not None and version != named)
     reversal = find_time_reversal(recording)
     seen = recording if reversal is None else cut_before(recording, reversal)
     try:
-        groups = split_groups(take_places(seen))
-        searched: list[LogVerdict] = []
-        for group in groups:
+        verdicts: list[GroupVerdict] = []
+        for group in split_groups(take_places(seen)):
             mode = find_mode(group, chosen.name)
             refuse_settings(group, mode)
-            if is_explained_forwards(group):
-                searched.append(explain_forwards(group, mode, progress, is_clock_exact=by_search))
+            if is_of_links_alone(group, mode):
+                verdicts.append(explain_links(group, mode))
             else:
-                searched.append(judge_group(group, mode, steps_max, progress))
+                verdicts.append(
+                    explain_forwards(group, mode, progress, is_clock_exact=is_clock_exact)
+                )
     except OutsideTheModel as problem:
         verdict = reject_group(recording, str(problem))
         if is_of_links_alone(recording, chosen):
             verdict = evolve(verdict, verdict=UNDECIDED)
     else:
-        verdict = make_verdict(recording, searched, reversal)
+        verdict = make_verdict(recording, verdicts, reversal)
     return leave_open(recording, evolve(verdict, rocketmq_version=chosen.name), chosen)
 
 
-def search_recording(
-    recording: Recording, version: Version | None = None, steps_max: int | None = None
-) -> TraceVerdict:
-    """The verdict of the search alone, which knows how long brokers wait.
-
-    It is for recordings whose clock is exact: of cases that are played, and of simulated brokers.
-    """
-    return check_recording(recording, None, version, steps_max, by_search=True)
-
-
-def judge_group(
-    group: Recording, version: Version, steps_max: int | None, progress: Progress
-) -> LogVerdict:
-    """The verdict on one group of brokers. Raises OutsideTheModel."""
-    if is_of_links_alone(group, version):
-        return explain_links(group, version)
-    return explain(group, version, steps_max, progress)
+def check_exactly(recording: Recording, version: Version | None = None) -> TraceVerdict:
+    """The verdict by a clock that is exact: of cases that are played, and of simulated brokers."""
+    return check_recording(recording, None, version, is_clock_exact=True)
 
 
 def leave_open(recording: Recording, verdict: TraceVerdict, version: Version) -> TraceVerdict:
     """The verdict, undecided for rejected if the recording says that it leaves something out.
 
-    Without puts, what a message does to a log, a queue or a file would have to be guessed, and the
-    search takes no guess that the recording of a put would forbid. Without starts the search would
-    have to guess the logs, which it takes to be empty. Both are chosen where only links are seen,
+    Without puts, what a message does to a log, a queue or a file would have to be guessed, and no
+    guess is taken that the recording of a put would forbid. Without starts the logs would have to
+    be guessed, which are taken to be empty. Both are chosen where only links are seen,
     which settings that nobody told leave open. Without the epochs that a start shows nobody knows
     in which one a controller has let it start. A line that came late is not where it belongs.
     """
@@ -234,11 +207,11 @@ def find_time_reversal(recording: Recording) -> Event | None:
 
 
 def make_verdict(
-    recording: Recording, searched: Sequence[LogVerdict], reversal: Event | None
+    recording: Recording, verdicts: Sequence[GroupVerdict], reversal: Event | None
 ) -> TraceVerdict:
     """One verdict for all groups: that of the first event that is refused, or else undecided."""
     stopped = sorted(
-        (each for each in searched if each.seq is not None),
+        (each for each in verdicts if each.seq is not None),
         key=lambda each: (each.word != REJECTED, each.seq),
     )
     if stopped:
@@ -246,43 +219,32 @@ def make_verdict(
     elif reversal is not None:
         reason = f"t_ms goes back to {reversal.t_ms}"
         verdict = count(recording, REJECTED, reversal)
-        verdict = evolve(verdict, reason=reason, cluster=searched[0].cluster)
+        verdict = evolve(verdict, reason=reason, cluster=verdicts[0].cluster)
     else:
-        verdict = evolve(count(recording, CONFORMS, None), cluster=searched[0].cluster)
-    goals = sum(each.goals for each in searched)
-    return evolve(verdict, fields_checked=goals, searched=tuple(searched))
+        verdict = evolve(count(recording, CONFORMS, None), cluster=verdicts[0].cluster)
+    goals = sum(each.goals for each in verdicts)
+    return evolve(verdict, fields_checked=goals, groups=tuple(verdicts))
 
 
-def tell_stop(recording: Recording, stopped: LogVerdict) -> TraceVerdict:
-    """The verdict on a recording at an event of which the search finds no explanation."""
+def tell_stop(recording: Recording, stopped: GroupVerdict) -> TraceVerdict:
+    """The verdict on a recording at an event that is not explained."""
     event = next(each for each in recording.events if each.seq == stopped.seq)
-    instance, failed = find_nearest(stopped)
-    reason = stopped.reason
-    if failed:
-        reason += f"; {instance} would help, but {' and '.join(failed)} does not hold"
-    needed = {instance: failed} if failed else {}
+    nearest, reason = stopped.nearest, stopped.reason
+    needed: Mapping[str, tuple[str, ...]] = {}
+    if nearest is not None:
+        reason, needed = f"{reason}; {nearest}", {nearest.instance: nearest.conditions}
     return evolve(
         count(recording, stopped.word, event),
         reason=reason,
-        blocked_instance=instance,
-        blocked_conditions=failed,
+        blocked_instance="" if nearest is None else nearest.instance,
+        blocked_conditions=() if nearest is None else nearest.conditions,
         candidates={**needed, **list_candidates(stopped)},
         cluster=stopped.cluster,
     )
 
 
-def find_nearest(stopped: LogVerdict) -> Missing:
-    """The rule instance that would help most directly, and its conditions that fail."""
-    stuck, timeline = stopped.stuck, stopped.timeline
-    if stuck is None or timeline is None:
-        return "", ()
-    permits, may = stuck.asked.permits, partial(timeline.guide.may, stuck.nearest)
-    nearest = list_nearest(timeline.guide.machine, stuck, lambda n: n in permits or may(n))
-    return next(iter(nearest), ("", ()))
-
-
-def list_candidates(stopped: LogVerdict) -> dict[str, tuple[str, ...]]:
-    """What cannot happen where the search has stopped: failed conditions by rule instance.
+def list_candidates(stopped: GroupVerdict) -> dict[str, tuple[str, ...]]:
+    """What cannot happen where nothing is explained any more: failed conditions by rule instance.
 
     Of the rules about a message only those of the message that the event is about.
     """

@@ -24,12 +24,11 @@ from attrs import define, evolve, field
 from brokers.explaining.links_alone.connections import Connection, put_in_order, read_connections
 from brokers.explaining.links_alone.free_group import FreeGroup
 from brokers.explaining.refusal import Refusal
-from brokers.explaining.verdict import ForwardVerdict
+from brokers.explaining.verdict import CONFORMS, REJECTED, GroupVerdict
 from brokers.recordings.ahead.order import SENT_KINDS
 from brokers.recordings.ahead.plan import make_plan
 from brokers.recordings.groups import LINK_PREFIX
 from brokers.recordings.kinds import IGNORED_KINDS
-from brokers.recordings.log.explain import CONFORMS, REJECTED
 from brokers.recordings.reading import Event, Recording
 from reference.releases.releases import CONTROLLER
 from reference.releases.versions import Version
@@ -73,7 +72,7 @@ def is_of_links_alone(recording: Recording, version: Version) -> bool:
     )
 
 
-def explain_links(recording: Recording, version: Version) -> ForwardVerdict:
+def explain_links(recording: Recording, version: Version) -> GroupVerdict:
     """The verdict on the links of one group of brokers.
 
     Raises:
@@ -86,12 +85,12 @@ def explain_links(recording: Recording, version: Version) -> ForwardVerdict:
         try:
             explainer.explain(event)
         except Refusal as refusal:
-            verdict = ForwardVerdict(REJECTED, explained, {}, seq=event.seq, reason=str(refusal))
+            verdict = GroupVerdict(REJECTED, explained, {}, seq=event.seq, reason=str(refusal))
             break
         explained += event.kind in SEEN_KINDS
     else:
-        verdict = ForwardVerdict(CONFORMS, explained, {})
-    return evolve(verdict, goals=explainer.checked, state=explainer.group.cluster)
+        verdict = GroupVerdict(CONFORMS, explained, {})
+    return evolve(verdict, goals=explainer.checked, cluster=explainer.group.cluster)
 
 
 def assume_sizes(recording: Recording) -> Recording:

@@ -14,8 +14,8 @@ from brokers.explaining.refusal import Refusal
 from brokers.explaining.scene import Scene
 from brokers.explaining.seen.traffic import LinkQueues
 from brokers.recordings.ahead.plan import MASTER
-from brokers.recordings.checks.traffic import CLOSING_SIDES
-from brokers.recordings.clock import LATE_MS, SLACK_MS
+from brokers.recordings.checks.traffic import CLOSING_SIDES, check_target_down
+from brokers.recordings.clock import JITTER_MS, LATE_MS, SLACK_MS
 from brokers.recordings.reading import Event
 from reference.releases.timing_differences import OWN_REPORT_TIMER
 
@@ -104,6 +104,7 @@ def see_report(observer: EventObserver, event: Event) -> None:
     """A slave reports: what it has made, or the last one again."""
     link, offset, scene = observer.get_link(event), event["slave_offset"], observer.scene
     check_open(observer, link, event)
+    check_not_held(link, event, is_held=link.are_reports_stalled)
     if scene.sightings.has_controller:
         check_report_state(scene, link.slave, event)
     if not link.seen:
@@ -126,6 +127,16 @@ def see_report(observer: EventObserver, event: Event) -> None:
     link.last_report, link.last_report_ms = offset, scene.now_ms
     if link.slave not in scene.plan.scripted:
         link.unread.append(offset)
+
+
+def check_not_held(link: LinkQueues, event: Event, *, is_held: bool) -> None:
+    """Nothing passes in a direction that is stalled, but for what was under way when it began.
+
+    Raises Refusal.
+    """
+    since_ms = event.t_ms - link.stalled_ms
+    if is_held and since_ms > JITTER_MS:
+        raise Refusal(f"this direction of the link has been stalled for {since_ms:.1f} ms")
 
 
 def check_open(observer: EventObserver, link: LinkQueues, event: Event) -> None:
@@ -169,6 +180,7 @@ def see_repeated_report(observer: EventObserver, link: LinkQueues) -> None:
 
 def see_refusal(observer: EventObserver, event: Event) -> None:
     """The proxy of a link cannot reach the master."""
+    observer.hold(check_target_down, event)
     observer.get_link(event).refused_ms = observer.scene.now_ms
 
 
@@ -176,6 +188,7 @@ def see_frame(observer: EventObserver, event: Event) -> None:
     """The master sends bytes, or where it stands."""
     link = observer.get_link(event)
     check_open(observer, link, event)
+    check_not_held(link, event, is_held=link.are_frames_stalled)
     observer.checked += 1
     offset, size = event["master_offset"], event["body_bytes"]
     if MASTER in observer.scene.plan.scripted:

@@ -12,10 +12,12 @@ from brokers.explaining.seen.sightings import find_next_start, find_start
 from brokers.recordings.ahead.plan import MASTER, Plan
 from brokers.recordings.checks.logs import check_surgery
 from brokers.recordings.checks.settings import check_address, check_set_config
+from brokers.recordings.clock import KILL_MS
 from brokers.recordings.kinds import END_KINDS
 from brokers.recordings.reading import Event
 from brokers.recordings.roles.exchange import exchange_known, exchange_logs
 from brokers.recordings.roles.places import EXCHANGE
+from reference.releases.timing_differences import STOP_CLOSES_SOCKET
 from reference.roles import Role
 from reference.worlds.replication.controller.epochs import NO_EPOCH, get_file, get_place
 
@@ -82,7 +84,22 @@ def see_stop(observer: EventObserver, event: Event) -> None:
     if "max_offset" in event.data:
         shown[scene.sightings.get_end(event["node"])] = event["max_offset"]
     scene.take_one_of([(f"finish_{rule}_stop{index}", {})], shown)
+    check_closed_by_stop(scene, event)
     end_process(observer, event)
+
+
+def check_closed_by_stop(scene: Scene, event: Event) -> None:
+    """The clean stop of a slave's store is over: its connection has ended with it (V-19).
+
+    Its proxy may see that later; a clock that is exact tells how much. Raises Refusal.
+    """
+    is_asked = scene.is_clock_exact and scene.plan.version.has(STOP_CLOSES_SOCKET)
+    if not is_asked or event["node"] == scene.plan.master:
+        return
+    link = scene.links[scene.plan.slaves.index(event["node"])]
+    is_free = link.is_open and link.traffic.is_shown and not link.is_stalled
+    if is_free and not link.ends_before(scene.now_ms + KILL_MS):
+        raise Refusal("the slave's store is shut down, but its connection is still open")
 
 
 def see_exit(observer: EventObserver, event: Event) -> None:

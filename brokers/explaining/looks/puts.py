@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 from brokers.explaining.checking import check_put_turn
 from brokers.explaining.observing import EventObserver
-from brokers.explaining.refusal import Refusal
+from brokers.explaining.refusal import Nearest, Refusal
+from brokers.explaining.scene import Scene
 from brokers.recordings.ahead.puts import RecordedPut
 from brokers.recordings.clock import (
     GRAIN_MS,
@@ -18,6 +20,14 @@ from brokers.recordings.clock import (
 )
 from brokers.recordings.reading import Event
 from reference.worlds.replication.state import ANSWERED
+
+ANSWERING: Mapping[str, Sequence[str]] = {
+    "PUT_OK": ("answer_slave_wait", "request_slave_wait", "skip_slave_wait", "answer_disk_wait"),
+    "FLUSH_SLAVE_TIMEOUT": ("time_out_slave_wait", "give_up_slave_wait", "request_slave_wait"),
+    "SLAVE_NOT_AVAILABLE": ("refuse_slave_wait",),
+    "FLUSH_DISK_TIMEOUT": ("time_out_disk_wait", "give_up_disk_wait"),
+}
+"""By status: the rules by which a put comes to be answered so."""
 
 
 def see_answer(observer: EventObserver, event: Event) -> None:
@@ -32,8 +42,19 @@ def see_answer(observer: EventObserver, event: Event) -> None:
         end = scene.get(scene.master_end)
         raise Refusal(f"no message is put at {event['wrote_offset']}: the log ends at {end}")
     if scene.get(f"messages.{slot}.phase") != ANSWERED:
-        raise Refusal(f"the put is not answered {event['put_status']} yet")
+        nearest = find_nearest(scene, slot, event["put_status"])
+        raise Refusal(f"the put is not answered {event['put_status']} yet", nearest)
     check_duration(observer, event, slot)
+
+
+def find_nearest(scene: Scene, slot: int, status: str) -> Nearest | None:
+    """The step by which the put would come nearer to this answer; None: it is possible."""
+    near = []
+    for rule in ANSWERING[status]:
+        instance = scene.machine.instances.get(f"{rule}[{slot}]")
+        if instance is not None and (failed := instance.list_failed(scene.state)):
+            near.append(Nearest(f"{rule}[{slot}]", tuple(failed), slot))
+    return min(near, key=lambda each: len(each.conditions), default=None)
 
 
 def see_blank(observer: EventObserver, blank: RecordedPut) -> None:

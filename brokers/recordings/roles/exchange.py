@@ -12,16 +12,10 @@ from typing import TypeVar
 from attrs import evolve
 
 from brokers.recordings.ahead.plan import MASTER
-from brokers.recordings.hidden.node import Node
-from brokers.recordings.log.asking import Asking, note, see
-from brokers.recordings.log.seen import ShownFacts
-from brokers.recordings.reading import Event
-from brokers.recordings.roles.places import EXCHANGE
 from brokers.recordings.tables.read_side import ReadSide
 from brokers.recordings.tables.worlds import TableSide, name_address, name_ha_address
 from brokers.recordings.view import KnownFacts, ShownBroker
 from reference.language.rule import replace_at
-from reference.roles import Role
 from reference.worlds.replication.state import Cluster, Link, Master, Slave
 
 Content = TypeVar("Content")
@@ -29,15 +23,6 @@ Known = TypeVar("Known", bound=KnownFacts)
 
 ADDRESS_NAMES = (name_address, name_ha_address)
 """How the two addresses of a broker are written."""
-
-
-def exchange_parts(asking: Asking, event: Event, node: Node) -> Node:
-    """The node in which the brokers have the parts that a start shows; both were down."""
-    slave = asking.plan.slaves.index(event[EXCHANGE])
-    role, machine = asking.plan.roles[node.notes.process], asking.guide.machine
-    cluster = exchange_logs(machine.decode(node.state), slave, is_sync=role is Role.SYNC_MASTER)
-    node = exchange_notes(asking, node.edit(state=machine.encode(cluster)), slave)
-    return see(lambda seen: evolve(seen, master_role=role.name))(node)
 
 
 def exchange_logs(cluster: Cluster, slave: int, *, is_sync: bool) -> Cluster:
@@ -60,18 +45,6 @@ def exchange_logs(cluster: Cluster, slave: int, *, is_sync: bool) -> Cluster:
         slaves=replace_at(cluster.slaves, slave, demoted),
         links=replace_at(cluster.links, slave, Link()),
     )
-
-
-def exchange_notes(asking: Asking, node: Node, slave: int) -> Node:
-    """What was seen of the two is that of the other place; the master of before does not run."""
-    names = (asking.plan.master, asking.plan.slaves[slave])
-    node = see(lambda seen: close_wire(exchange_known(seen, slave, names), slave))(node)
-    return note(lambda notes: notes.change_wire(slave, ended=None, position=-1))(node)
-
-
-def close_wire(seen: ShownFacts, slave: int) -> ShownFacts:
-    """Nothing was seen of the link of the slave that was the master."""
-    return seen.change_wire(slave, closed_ms=None, reported_before=0)
 
 
 def exchange_known(seen: Known, slave: int, names: tuple[str, str]) -> Known:

@@ -21,7 +21,7 @@ from brokers.broker.mutants import MUTANTS, Mutant
 from brokers.broker.mutants.mutant import BOTH, MASTER
 from brokers.conformance.case import Case
 from brokers.conformance.catalogue import MASTER_CASES, SLAVE_CASES
-from brokers.recordings.judging import REJECTED, search_recording
+from brokers.recordings.judging import REJECTED, check_exactly
 from properties.verdicts.storage.certificate_files import write_whole
 from reference.releases.versions import parse_version
 from tests.brokers.conformance.simulated_broker import play_case
@@ -90,7 +90,7 @@ def find_reason(mutant: Mutant, case: Case) -> str:
             choose_release(mutant),
             make_broker=partial(Broker, parts=mutant.parts),
         )
-    verdict = search_recording(played.recording)
+    verdict = check_exactly(played.recording)
     if verdict.verdict == REJECTED:
         return f"seq {verdict.first_unexplained_seq}: {verdict.reason}"
     return f"{played.unanswered} requests have no answer" if played.unanswered else ""

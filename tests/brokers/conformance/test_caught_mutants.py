@@ -11,7 +11,7 @@ from brokers.broker.broker import Broker
 from brokers.broker.mutants import MUTANTS
 from brokers.broker.parts import USUAL_PARTS
 from brokers.conformance.catalogue import MASTER_CASES, SLAVE_CASES
-from brokers.recordings.judging import CONFORMS, REJECTED, search_recording
+from brokers.recordings.judging import CONFORMS, REJECTED, check_exactly
 from brokers.recordings.kinds import WITH_HEARTBEATS
 from brokers.recordings.reading import Recording
 from tests.brokers.conformance.simulated_broker import play_case
@@ -30,7 +30,7 @@ def play(folder: Path, name: str, release: str, mutant: str = "") -> Recording:
 def test_a_cut_frame_need_not_be_taken(tmp_path: Path, at_bytes: int) -> None:
     """A slave that connects again five seconds later has not got what its link's end has cut."""
     case = f"a frame of which {at_bytes} bytes come before the end"
-    verdict = search_recording(play(tmp_path, case, "5.3.3"))
+    verdict = check_exactly(play(tmp_path, case, "5.3.3"))
     assert verdict.verdict == CONFORMS, verdict.reason
 
 
@@ -73,7 +73,7 @@ def test_a_cut_frame_need_not_be_taken(tmp_path: Path, at_bytes: int) -> None:
 )
 def test_what_a_mutant_does_is_refused(tmp_path: Path, mutant: str, case: str, reason: str) -> None:
     """A behaviour that a right broker never shows."""
-    verdict = search_recording(play(tmp_path, case, "4.4.0", mutant))
+    verdict = check_exactly(play(tmp_path, case, "4.4.0", mutant))
     assert verdict.verdict == REJECTED
     assert reason in verdict.reason
 
@@ -82,7 +82,7 @@ def test_bytes_are_missed_in_silence(tmp_path: Path) -> None:
     """Also where a recording leaves out heartbeats: bytes of a log are never left out."""
     played = play(tmp_path, "two slaves get the same", "4.4.0", "sends_to_one_slave_only")
     data = {key: each for key, each in played.config.data.items() if key != WITH_HEARTBEATS}
-    verdict = search_recording(evolve(played, config=evolve(played.config, data=data)))
+    verdict = check_exactly(evolve(played, config=evolve(played.config, data=data)))
     assert verdict.verdict == REJECTED
     assert "transfer_batch[0] has been possible" in verdict.reason
 
@@ -94,6 +94,6 @@ def test_silence_may_be_left_out(tmp_path: Path) -> None:
     events = tuple(event for event in played.events if event not in beats)
     data = {key: each for key, each in played.config.data.items() if key != WITH_HEARTBEATS}
     assert beats
-    assert search_recording(evolve(played, events=events)).verdict == REJECTED
+    assert check_exactly(evolve(played, events=events)).verdict == REJECTED
     silent = evolve(played, events=events, config=evolve(played.config, data=data))
-    assert search_recording(silent).verdict == CONFORMS
+    assert check_exactly(silent).verdict == CONFORMS

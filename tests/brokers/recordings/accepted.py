@@ -10,15 +10,15 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 
 from attrs import evolve, frozen
-
-from brokers.recordings.ahead.order import order_observations
-from brokers.recordings.groups import split_groups
 from brokers.recordings.hidden.node import Node
 from brokers.recordings.hidden.overdue import Since
 from brokers.recordings.hidden.search import Budget
 from brokers.recordings.hidden.timeline import EVENT_STEPS, ExplainedObservation, Stuck, Timeline
-from brokers.recordings.judging import CONFORMS, check_recording, find_version
 from brokers.recordings.log.explain import begin
+
+from brokers.recordings.ahead.order import order_observations
+from brokers.recordings.groups import split_groups
+from brokers.recordings.judging import CONFORMS, check_recording, find_version
 from brokers.recordings.reading import Event, Recording
 from reference.releases.versions import Version
 from tests.brokers.recordings.edits import Corruption

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from brokers.recordings.judging import search_recording
+from brokers.recordings.judging import check_exactly
 from brokers.recordings.reading import Event, Recording, read_recording
 from tests.brokers.recordings.accepted import Place, find_places
 from tests.brokers.recordings.shared import FOUND, cut_behind
@@ -46,7 +46,7 @@ def conforms(change: Callable[[Event], Event | None]) -> bool:
     """The search, which knows how long a slave waits, explains it up to the connect so changed."""
     events = (change(event) for event in cut_behind(read(), OPENED).events)
     kept = tuple(event for event in events if event is not None)
-    return search_recording(evolve(read(), events=kept)).is_conforming
+    return check_exactly(evolve(read(), events=kept)).is_conforming
 
 
 def test_a_slave_waits_behind_a_connect_that_failed() -> None:

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 from attrs import evolve
+from brokers.recordings.inspection.steps import find_stop, tell_event
+from brokers.recordings.log.explain import LogVerdict
 
 from brokers.explaining.explanation import GroupExplanation
 from brokers.explaining.telling import ForwardTeller
@@ -19,10 +21,8 @@ from brokers.recordings.inspection.looks import (
     list_values,
     name_field,
 )
-from brokers.recordings.inspection.steps import find_stop, tell_event
 from brokers.recordings.inspection.unknown import find_unknown, refuse_unknown
 from brokers.recordings.judging import REJECTED, check_recording
-from brokers.recordings.log.explain import LogVerdict
 from brokers.recordings.reading import Recording, TraceError, read_recording
 from reference.language.machine import compute_machine
 from reference.releases.versions import Version

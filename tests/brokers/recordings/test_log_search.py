@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-
-from brokers.recordings.judging import CONFORMS, REJECTED, search_recording
 from brokers.recordings.log.explain import LogVerdict
+
+from brokers.recordings.judging import CONFORMS, REJECTED, check_exactly
 from brokers.recordings.reading import Event, Recording, read_recording
 from reference.language.machine import compute_machine
 from tests.brokers.recordings.shared import DATA
@@ -22,7 +22,7 @@ Change = Callable[[Event], Mapping[str, Any]]
 @cache
 def explain_file(path: Path) -> tuple[LogVerdict, ...]:
     """The verdict of each group of a recording, found once."""
-    return search_recording(read_recording(path)).searched
+    return check_exactly(read_recording(path)).searched
 
 
 @pytest.mark.parametrize("name", ["traces/a_sync_healthy", "traces_498/v498_n_clean_restart"])
@@ -92,7 +92,7 @@ def test_corrupted_copies_are_not_explained(what: str) -> None:
     kind, change, first = CORRUPTIONS[what]
     copy = change_events(recording, kind, change, first)
     assert copy != recording
-    verdict = search_recording(copy)
+    verdict = check_exactly(copy)
     assert not verdict.is_conforming
     assert verdict.verdict == REJECTED or what not in QUICKLY_REFUSED
 
@@ -107,7 +107,7 @@ def test_a_flush_of_too_few_pages_counts_up_to_the_first_file_only(flushed_offse
         if e.seq <= 130
     )
     copy = evolve(recording, events=events)
-    verdict = search_recording(copy)
+    verdict = check_exactly(copy)
     assert not verdict.is_conforming
     assert verdict.first_unexplained_seq == 130
 
@@ -118,6 +118,6 @@ def test_frozen_counters_are_overdue(name: str) -> None:
     """A broker that never flushes or dispatches is not explained: nothing holds that back."""
     recording = read_recording(DATA / "traces" / "s_idle_default_5000_20000.jsonl")
     copy = change_events(recording, "snapshot", of_master(name, 0))
-    verdict = search_recording(copy)
+    verdict = check_exactly(copy)
     assert verdict.verdict != CONFORMS
     assert name in verdict.reason

@@ -6,14 +6,14 @@ from functools import cache
 
 import pytest
 from attrs import evolve
-
-from brokers.recordings.ahead.plan import make_plan
-from brokers.recordings.ahead.puts import RecordedPut
-from brokers.recordings.judging import REJECTED, check_recording, find_version
 from brokers.recordings.log.limits.answers import Answers
 from brokers.recordings.log.limits.counts import Counts
 from brokers.recordings.log.limits.landmarks import Landmarks
 from brokers.recordings.log.limits.reports import Reports, list_possible
+
+from brokers.recordings.ahead.plan import make_plan
+from brokers.recordings.ahead.puts import RecordedPut
+from brokers.recordings.judging import REJECTED, check_recording, find_version
 from brokers.recordings.reading import Recording, read_recording
 from tests.brokers.recordings.edits import change_event
 from tests.brokers.recordings.shared import ALL

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from brokers.recordings.log.observers import OBSERVERS
 
 from brokers.recordings.ahead.order import PUT_BEGIN, STATUS_BEGIN
 from brokers.recordings.kinds import EXPLAINED_KINDS, IGNORED_KINDS
-from brokers.recordings.log.observers import OBSERVERS
 from brokers.recordings.reading import TraceError, read_recording
 
 TRACES = Path(__file__).parents[2] / "data" / "traces"

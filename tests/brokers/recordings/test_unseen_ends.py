@@ -6,11 +6,11 @@ from functools import cache
 
 import pytest
 from attrs import evolve
+from brokers.recordings.log.limits.unseen import has_room, list_sure_ends, may_end_among
 
 from brokers.recordings.ahead.links import FutureValues, gather_link
 from brokers.recordings.ahead.plan import make_plan
 from brokers.recordings.judging import REJECTED, check_recording
-from brokers.recordings.log.limits.unseen import has_room, list_sure_ends, may_end_among
 from brokers.recordings.reading import Event, Recording, read_recording
 from reference.releases.versions import Version
 from reference.worlds.replication.parameters import Parameters

@@ -1,1 +1,0 @@
-"""Recordings of controller mode: what epoch files, the SyncStateSet and roles are shown to be."""

@@ -1,1 +1,0 @@
-"""Recordings of a master's log and its slaves, explained in the world of replication."""
