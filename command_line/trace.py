@@ -10,11 +10,11 @@ from typing import Any
 import click
 from attrs import define, evolve, field
 
+from brokers.explaining.excerpts import Excerpt, find_stop, tell_event
+from brokers.explaining.verdict import REJECTED, UNDECIDED
 from brokers.recordings.inspection.looks import Looks
-from brokers.recordings.inspection.steps import Excerpt, find_stop, tell_event
 from brokers.recordings.inspection.unknown import refuse_unknown
 from brokers.recordings.judging import TraceVerdict, check_recording, find_version
-from brokers.recordings.log.explain import REJECTED, UNDECIDED
 from brokers.recordings.reading import Recording, read_parts, read_recording, trace_error
 from command_line.answers.recordings.lines import (
     describe_end,
@@ -43,9 +43,9 @@ Examples:
   rmqspec trace --parts long.jsonl long.1.jsonl long.2.jsonl
 
 Exit codes: 0 all conform, 1 one is rejected (also a group of a shape that no structure has), 2 none
-is rejected, but the search was not over for one, 3 a file is no recording, or has no event of the
-number to explain, or the model does not know the version, or --strict refuses one. Every bad file
-is reported, and the others are explained. Without --rocketmq-version the rules are those of the
+is rejected, but one leaves something out that might explain it, 3 a file is no recording, or has no
+event of the number to explain, or the model does not know the version, or --strict refuses one.
+Every bad file is reported, and the others are explained. Without --rocketmq-version the rules are those of the
 version that a recording names, or of 4.4.0 if it names none, or one that nobody knows.
 """
 
@@ -60,7 +60,7 @@ version that a recording names, or of 4.4.0 if it names none, or one that nobody
     flag_value=END,
     default=None,
     metavar="[SEQ]",
-    help="Draw the steps that the search puts at the event of this number, or where it stops, with "
+    help="Draw the steps that are put at the event of this number, or where it stops, with "
     "the nearest rules there. Without a number: the state at the end, or where a recording is "
     "rejected, and behind the nearest rules every other one that could not help.",
 )
@@ -160,7 +160,7 @@ class TraceAnswer:
     """All that is said of one recording."""
 
     verdict: TraceVerdict
-    """Whether it conforms; without the states of the search, which are large."""
+    """Whether it conforms; without the states, which are large."""
     looked: Looked
     excerpt: Excerpt | None = None
     """The steps at the event that was asked for."""
@@ -176,7 +176,7 @@ class TraceAnswer:
         """The answer for other programs."""
         told: dict[str, Any] = {**self.verdict.as_json(), "looked_at": self.looked.as_json()}
         if self.is_explained:
-            told["search"] = [each.as_json() for each in self.verdict.searched]
+            told["groups"] = [each.as_json() for each in self.verdict.groups]
         if self.excerpt is not None:
             told["steps"] = self.excerpt.as_json()
         return told
@@ -225,18 +225,18 @@ class Checker:
 
 def drop_states(verdict: TraceVerdict) -> TraceVerdict:
     """The verdict with schedules only: a batch keeps all its verdicts to the end."""
-    kept = (evolve(each, timeline=None, stuck=None, tell=None) for each in verdict.searched)
-    return evolve(verdict, searched=tuple(kept))
+    kept = (evolve(each, cluster=None, tell=None) for each in verdict.groups)
+    return evolve(verdict, groups=tuple(kept))
 
 
 def find_excerpt(verdict: TraceVerdict, place: int | str | None) -> Excerpt | None:
-    """The steps at an event, or where the search has stopped if that is before it."""
-    stop = find_stop(verdict.searched)
+    """The steps at an event, or where it is refused if that is before it."""
+    stop = find_stop(verdict.groups)
     if place is None or (place == END and stop is None):
         return None
     seq = int(place) if place != END else stop
-    found = None if seq is None else tell_event(verdict.searched, seq)
-    return tell_event(verdict.searched, stop) if found is None and stop is not None else found
+    found = None if seq is None else tell_event(verdict.groups, seq)
+    return tell_event(verdict.groups, stop) if found is None and stop is not None else found
 
 
 def draw_place(answer: TraceAnswer, place: int | str) -> Iterator[str]:
@@ -245,13 +245,14 @@ def draw_place(answer: TraceAnswer, place: int | str) -> Iterator[str]:
     if place == END and verdict.is_conforming:
         yield from describe_end(verdict)
     if excerpt is None:
-        yield from [] if place == END else [f"  the search does not look at seq {place}"]
+        yield from [] if place == END else [f"  nothing is explained at seq {place}"]
         return
     if place not in (END, excerpt.seq):
-        yield f"  the search has not come to seq {place}, or does not look at it"
+        yield f"  the explanation has not come to seq {place}, or nothing is explained there"
     yield from draw_excerpt(excerpt)
     if excerpt.stop is not None:
-        named = [name for name, _ in excerpt.stop.rules]
+        nearest = excerpt.stop.nearest
+        named = [] if nearest is None else [nearest.instance]
         yield from describe_others(verdict, named, is_whole=place == END)
 
 

@@ -21,7 +21,6 @@ from properties.mutants.findings import (
     KILLERS,
     MEASUREMENT,
     OPEN,
-    UNDECIDED,
     RuleFindings,
     list_older,
     load_arguments,
@@ -30,7 +29,7 @@ from properties.mutants.findings import (
 )
 from properties.worlds.catalogue import WORLD_BY_TOPIC
 
-HEAD = ("mutants", ALIKE, *KILLERS, UNDECIDED, ARGUED, OPEN)
+HEAD = ("mutants", ALIKE, *KILLERS, ARGUED, OPEN)
 
 
 @cache

@@ -19,7 +19,6 @@ from reference.releases.timing_differences import (
 from reference.releases.versions import Version
 from reference.worlds.replication.changes import (
     answered_in_line,
-    both_waits_at_once,
     wait_until_deadline,
 )
 
@@ -46,8 +45,6 @@ NOTICE_MS = 20.0
 SKEW_MS = 1.0
 """How far the clock of one process may be behind that of another: causes come before effects."""
 
-LOOK_MS = 1.0
-"""How long a look may take from its first field to its stamp, which it gets when all are read."""
 
 GRAIN_MS = 1.0
 """Brokers compare whole milliseconds (System#currentTimeMillis), recordings show microseconds."""
@@ -273,18 +270,6 @@ TIMER_RANGES: Mapping[str, RangeOf] = {
     ),
 }
 """Every range by the name of its timer."""
-
-
-def compute_put_extra_ms(timers: Timers, *, waits_for_disk: bool, waits_for_slave: bool) -> float:
-    """How much the disk step may add to the slave step.
-
-    They follow one another (R-CL-03), or run at once (V-10): then only the longer one counts.
-    """
-    if not waits_for_disk:
-        return 0.0
-    is_at_once = timers.version.has(both_waits_at_once.VARIANT) and waits_for_slave
-    beside_ms = compute_longest_wait_ms(timers) if is_at_once else 0
-    return max(0.0, timers.sync_flush_timeout_ms - beside_ms)
 
 
 def compute_longest_put_ms(timers: Timers, *, waits_for_slave: bool) -> float:

@@ -12,7 +12,7 @@ from typing import Any, Self
 from attrs import evolve, field, fields, frozen
 
 from brokers.recordings.ahead.plan import MASTER, Plan
-from brokers.recordings.clock import FOREVER_MS, GRAIN_MS, LATE_MS, TIMER_RANGES, Timers
+from brokers.recordings.clock import GRAIN_MS, LATE_MS, TIMER_RANGES, Timers
 from brokers.recordings.reading import Event
 from brokers.recordings.tables.read_side import ReadSide
 from brokers.recordings.tables.worlds import TableSide
@@ -22,16 +22,6 @@ from reference.worlds.replication.state import Cluster, CommitLog
 
 class Blocked(Exception):  # noqa: N818
     """An event does not agree with what is known; the text says with what, in one sentence."""
-
-
-@frozen
-class BrokerQuestion:
-    """Where a broker stood when it was asked about itself: what it answers is no less."""
-
-    seq: int
-    """The event of the answer."""
-    max_offset: int
-    dispatched_offset: int
 
 
 @frozen
@@ -46,63 +36,8 @@ class ShownBroker:
     """When its clean stop began; None while there is none."""
     is_store_closed: bool = False
     """Its clean stop is over; its process may live on."""
-    questions: tuple[BrokerQuestion, ...] = ()
-    """What it was asked about itself and has not answered yet."""
     ha_master_address: str | None = None
     """Where the slave was told to find its master."""
-
-
-@frozen
-class ShownLink:
-    """One replication link as its proxy saw it."""
-
-    connection: int = 0
-    """Number of its latest connection; 0 before the first."""
-    ended_connection: int = 0
-    """Number of the latest connection that has ended."""
-    ends_to_see: int = 0
-    """How often the proxy may still tell of that end: once for each side."""
-    opened_ms: float = 0.0
-    """When that connection was opened."""
-    closed_ms: float | None = None
-    """When the connection before it ended in this process life of the slave; None for none."""
-    cut_ms: float = -FOREVER_MS
-    """When its proxy ended a connection, the last time: it may have ceased to take others."""
-    is_open: bool = False
-    """It has not ended yet."""
-    stalled_ms: float = 0.0
-    """When the proxy began to hold back."""
-    are_reports_stalled: bool = False
-    """The proxy holds back what the slave sends."""
-    are_frames_stalled: bool = False
-    """The proxy holds back what the master sends."""
-    healed_ms: float = -FOREVER_MS
-    """When it stopped to do so, the last time."""
-    last_frame_ms: float | None = None
-    """When the proxy has shown the latest frame on this connection."""
-    frame_least_ms: float = 0.0
-    """When that was sent at the earliest; before the first, when the first report was shown."""
-    frame_before_ms: float | None = None
-    """When the proxy has shown the one before."""
-    next_offset: int | None = None
-    """Where that frame ends, and so the next one begins; None before the first."""
-    refused_ms: float | None = None
-    """When somebody who plays the master has sent on it what the slave refuses; None for never."""
-    last_report: int | None = None
-    """The latest report that the proxy has shown on this connection."""
-    last_report_ms: float = 0.0
-    """When it has shown the latest one; before the first, when the connection was opened."""
-    last_report_least_ms: float = 0.0
-    """When that was sent at the earliest: a new end was reported once its frame had come."""
-    has_crossed: bool = False
-    """It repeated the one before, right behind a frame."""
-    reported_before: int = 0
-    """``HAClient.currentReportedOffset`` as the last connection left it."""
-
-    @property
-    def is_stalled(self) -> bool:
-        """The proxy holds back one direction or both."""
-        return self.are_reports_stalled or self.are_frames_stalled
 
 
 @frozen
@@ -136,8 +71,6 @@ class KnownFacts:
 
     master: ShownBroker = field(factory=ShownBroker)
     slaves: tuple[ShownBroker, ...] = ()
-    wires: tuple[ShownLink, ...] = ()
-    """By slave: when its link has carried what."""
     checksums: Mapping[tuple[int, ...], str] = field(factory=dict)
     """The CRC seen of each content: a range, and where in it each life of the log ends."""
     timers: Timers | None = None

@@ -60,8 +60,7 @@ class MutantFinding:
     guarantee: Mapping[str, Any] | None = None
     """A stored schedule that no longer works, or a proved guarantee that is broken."""
     recording: Mapping[str, Any] | None = None
-    """A recording that the search does not explain: name, seq, and ``is_undecided``: its budget
-    was spent before it could say that nothing explains it."""
+    """A recording that is not explained under it: name and seq."""
 
     @property
     def is_proved_alike(self) -> bool:
@@ -70,19 +69,8 @@ class MutantFinding:
 
     @property
     def killers(self) -> tuple[str, ...]:
-        """The judges that kill it; a search that ended undecided kills nothing."""
-        found = (name for name in KILLERS if getattr(self, name) is not None)
-        return tuple(name for name in found if name != "recording" or not self.is_undecided)
-
-    @property
-    def refusal(self) -> Mapping[str, Any] | None:
-        """The recording that is rejected under it; None if none is, or if that is undecided."""
-        return None if self.is_undecided else self.recording
-
-    @property
-    def is_undecided(self) -> bool:
-        """A recording neither refutes it nor is explained under it."""
-        return self.recording is not None and bool(self.recording["is_undecided"])
+        """The judges that kill it."""
+        return tuple(name for name in KILLERS if getattr(self, name) is not None)
 
     @property
     def is_survivor(self) -> bool:
@@ -241,10 +229,6 @@ def list_needless_arguments(found: Iterable[RuleFindings]) -> list[tuple[str, st
 
 ALIKE, ARGUED, OPEN = "proved to be no mistake", "argued", "unexplained"
 
-UNDECIDED = "recording undecided"
-"""What recordings tell of a mutant when the search has spent its budget: it is not killed thereby.
-"""
-
 JUDGES = {
     "states": "another number of states",
     "lemma": "a lemma or sanity check falls",
@@ -292,18 +276,12 @@ def count_killed(found: Iterable[RuleFindings]) -> Counter[str]:
     )
 
 
-def count_undecided(findings: Iterable[MutantFinding]) -> int:
-    """The number of mutants, equivalent ones left out, that recordings leave undecided."""
-    return sum(f.is_undecided for f in findings if not f.is_proved_alike)
-
-
 def summarise(found: list[RuleFindings]) -> Iterator[str]:
     """A line per judge, and one for each of the other outcomes."""
     first, alone = count_outcomes(found), count_killed(found)
     yield f"{sum(len(e.findings) for e in found)} mutants"
     for killer in KILLERS:
         yield f"  {JUDGES[killer]}: {alone[killer]}, {first[killer]} of them killed by it first"
-    yield f"  {UNDECIDED}: {count_undecided(f for e in found for f in e.findings)}"
     for outcome in (ALIKE, ARGUED, OPEN):
         yield f"  {outcome}: {first[outcome]}"
 
@@ -320,5 +298,5 @@ def tabulate(
         outcomes = Counter(name_outcome(world, f) for world, f in members)
         killed = Counter(k for _, f in members if not f.is_proved_alike for k in f.killers)
         numbers = [f"{killed[k]} ({outcomes[k]})" for k in KILLERS]
-        rest = [count_undecided(f for _, f in members), outcomes[ARGUED], outcomes[OPEN]]
+        rest = [outcomes[ARGUED], outcomes[OPEN]]
         yield [name, len(members), outcomes[ALIKE], *numbers, *rest]

@@ -20,8 +20,8 @@ from properties.mutants.findings import (
     make_finding,
 )
 from properties.mutants.proof_judge import Likeness, decide_likeness, find_broken_lemma
+from properties.mutants.recording_judge import find_unexplained
 from properties.mutants.replay_judges import find_lost_schedule
-from properties.mutants.search_judge import find_unexplained
 from properties.verdicts.certificates import decode_cells, encode_schedule, load
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from spark_fuzz.judges.small_instances import (

@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 
 from brokers.recordings.ahead.plan import Plan
 from brokers.recordings.reading import Event
-from brokers.recordings.view import KnownFacts, ShownBroker, ShownLink, View
+from brokers.recordings.view import KnownFacts, ShownBroker, View
 
 Check: TypeAlias = Callable[[View, Event], View]
 """Holds an event against what is known, and learns from it; raises Blocked."""
@@ -70,7 +70,6 @@ def begin_facts(plan: Plan) -> Facts:
     count = len(plan.slaves)
     return Facts(
         slaves=(ShownBroker(),) * count,
-        wires=(ShownLink(),) * count,
         control=ControlFacts(handshakes=(Handshake(),) * count),
         master_role=plan.recording.config["nodes"][plan.master]["role"],
     )

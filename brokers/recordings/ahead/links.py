@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import frozen
 
 from brokers.recordings.ahead.order import find_question_ms
-from brokers.recordings.clock import NOTICE_MS
 from brokers.recordings.groups import LINK_PREFIX
 from brokers.recordings.kinds import BROKER_KINDS, END_KINDS, START_KINDS
 from brokers.recordings.reading import Event
@@ -52,31 +50,12 @@ class LinkAhead:
 
     frames: Mapping[int, tuple[RecordedFrame, ...]]
     """By connection: the frames with a body, in the order in which they were sent."""
-    first_offsets: Mapping[int, int]
-    """By connection: where its transfer begins, if a frame or a look at the master shows it."""
-    highest_reports: Mapping[int, int]
-    """By connection: the most that the slave reports on it."""
-    openings_ms: tuple[float, ...]
-    """When each connection was opened."""
     refusals_ms: tuple[float, ...]
     """When its proxy, to which the slave had connected, could not reach the master."""
-    closings_ms: Mapping[int, float]
-    """By connection: when its end was first seen."""
-    connected_ms: Mapping[int, float]
-    """By connection: when the slave was last seen connected while no later one was opened, and
-    nothing held back the end of this one."""
     unconnected_ms: tuple[float, ...]
     """When the slave was seen without a connection."""
-    shown_reports: FutureValues
-    """The latest report of the slave, as looks at it show it."""
     slave_observations: FutureValues
     """Every max offset of the slave that an event shows."""
-    ends_after: Mapping[int, FutureValues]
-    """By connection: the same without reports on it and on those before, which may be late."""
-    slave_ends: frozenset[int]
-    """Where the slave's log may once have ended: with a frame, or after a restart."""
-    starts_ms: tuple[float, ...]
-    """When the slave's process was seen to have started."""
     turns: tuple[Event, ...]
     """What tells of the starts, stops and ends of the slave's processes."""
     is_traffic_hidden: bool
@@ -89,13 +68,6 @@ class LinkAhead:
     """Where the slave's log is seen to begin, whenever it is seen to have a file."""
     files: FutureValues
     """How many files the slave's log is seen to have."""
-    flushes: FutureValues
-    """Up to where the slave is seen to have flushed."""
-
-    def collect_frame_ends(self, connection: int, t_ms: float) -> frozenset[int]:
-        """Where frames of a connection end that have come by then; several may come at once."""
-        frames = self.frames.get(connection, ())
-        return frozenset(frame.end_offset for frame in frames if frame.t_ms <= t_ms)
 
 
 def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
@@ -106,29 +78,15 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
     frames = _gather_frames(own)
     return LinkAhead(
         frames=frames,
-        first_offsets=_gather_first_offsets(own),
-        highest_reports=_gather_highest_reports(own),
-        openings_ms=tuple(event.t_ms for event in own if event.kind == "ha_link_open"),
         refusals_ms=tuple(event.t_ms for event in own if event.kind == "proxy_target_down"),
-        closings_ms=_gather_closings(own),
-        connected_ms=_see_connected(events, link, slave),
         unconnected_ms=tuple(e.t_ms for e in broker if e.data.get("ha_client_connected") is False),
-        shown_reports=_see_shown_reports(broker),
         slave_observations=see_ends(broker, own),
-        ends_after=_see_ends_after(broker, own),
-        slave_ends=frozenset(
-            [frame.end_offset for sent in frames.values() for frame in sent]
-            + [e["master_offset"] for e in own if e.kind == "ha_frame"]
-            + [*see_starts(broker).values]
-        ),
-        starts_ms=tuple(event.t_ms for event in broker if event.kind in START_KINDS),
         turns=tuple(event for event in broker if event.kind in TURN_KINDS),
         is_traffic_hidden=_is_traffic_hidden(events, broker),
         is_connection_hidden=not own,
         reports=_see_reports(own),
         begins=see_begins(broker),
         files=see_files(broker),
-        flushes=see_flushes(broker),
     )
 
 
@@ -148,53 +106,6 @@ def _gather_frames(events: Iterable[Event]) -> Mapping[int, tuple[RecordedFrame,
             frame = RecordedFrame(event.t_ms, event["master_offset"], event["body_bytes"])
             found[event["conn"]].append(frame)
     return {connection: tuple(frames) for connection, frames in found.items()}
-
-
-def _gather_first_offsets(events: Iterable[Event]) -> Mapping[int, int]:
-    found: dict[int, int] = {}
-    for event in events:
-        # A master without any file beats with -1: it does not know yet where to begin.
-        if event.kind == "ha_frame" and event["master_offset"] >= 0:
-            found.setdefault(event["conn"], event["master_offset"])
-    return found
-
-
-def _gather_highest_reports(events: Iterable[Event]) -> Mapping[int, int]:
-    found: dict[int, int] = {}
-    for event in events:
-        if event.kind == "ha_report":
-            known = found.get(event["conn"], 0)
-            found[event["conn"]] = max(known, event["slave_offset"])
-    return found
-
-
-def _gather_closings(events: Iterable[Event]) -> Mapping[int, float]:
-    found: dict[int, float] = {}
-    for event in events:
-        if event.kind == "ha_link_close":
-            found.setdefault(event["conn"], event.t_ms)
-    return found
-
-
-def _see_connected(events: Iterable[Event], link: str, slave: str) -> Mapping[int, float]:
-    found: dict[int, float] = {}
-    connection, held_until_ms = 0, 0.0
-    for event in events:
-        if event.data.get("link") == link and event.kind in {"link_stalled", "link_healed"}:
-            is_held = bool(event.data.get("master_to_slave"))
-            held_until_ms = math.inf if is_held else event.t_ms + NOTICE_MS
-        if event.kind == "ha_link_open" and event["link"] == link:
-            connection = event["conn"]
-        is_seen = event.data.get("node") == slave and event.data.get("ha_client_connected")
-        if is_seen and event.t_ms > held_until_ms:
-            found[connection] = event.t_ms
-    return found
-
-
-def _see_shown_reports(broker: Iterable[Event]) -> FutureValues:
-    name = "ha_client_reported_offset"
-    found = [(event.t_ms, event[name]) for event in broker if name in event.data]
-    return FutureValues(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
 
 
 def _see_reports(events: Iterable[Event]) -> FutureValues:
@@ -234,14 +145,6 @@ def read_scan_end(scan: Event) -> int:
     return int(records[-1]["offset"] + size) if isinstance(size, int) else 0
 
 
-def _see_ends_after(broker: Sequence[Event], link: Sequence[Event]) -> Mapping[int, FutureValues]:
-    opened = [0, *(event["conn"] for event in link if event.kind == "ha_link_open")]
-    return {
-        conn: see_ends(broker, [e for e in link if e.data.get("conn", conn) > conn])
-        for conn in opened
-    }
-
-
 def see_begins(events: Iterable[Event]) -> FutureValues:
     """Where a broker's log is seen to begin."""
     seen = [each for each in events if each.kind in BROKER_KINDS and each["mapped_files"]]
@@ -252,39 +155,3 @@ def see_files(broker: Iterable[Event]) -> FutureValues:
     """How many files a broker's log is seen to have."""
     seen = [each for each in broker if each.kind in BROKER_KINDS]
     return FutureValues(tuple(e.t_ms for e in seen), tuple(e["mapped_files"] for e in seen))
-
-
-def see_flushes(broker: Iterable[Event]) -> FutureValues:
-    """Up to where a broker is seen to have flushed; -1 at the end of each of its processes."""
-    seen = [each for each in broker if each.kind in {*BROKER_KINDS, *END_KINDS}]
-    return FutureValues(
-        tuple(event.t_ms for event in seen),
-        tuple(event.data.get("flushed_offset", -1) for event in seen),
-    )
-
-
-def see_push2(master: Iterable[Event]) -> FutureValues:
-    """What a master is seen to know of its slaves' reports; -1 at the end of each process."""
-    found: list[tuple[float, int]] = []
-    for event in master:
-        for name, t_ms in list_push2_fields(event):
-            if name in event.data:
-                found.append((t_ms, event[name]))
-        if event.kind in END_KINDS:
-            found.append((event.t_ms, -1))
-    found.sort()
-    return FutureValues(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
-
-
-def list_push2_fields(event: Event) -> Iterator[tuple[str, float]]:
-    """The fields in which an event may show a master's push2, and of when they are."""
-    yield "push2_slave_max_offset", event.t_ms
-    if event.kind == "put":
-        yield "push2_slave_before", float(event["t_begin_ms"])
-        yield "push2_slave_after", event.t_ms
-
-
-def see_starts(broker: Iterable[Event]) -> FutureValues:
-    """The max offset with which each process of a broker has started, where that was seen."""
-    seen = [e for e in broker if e.kind in START_KINDS and "max_offset" in e.data]
-    return FutureValues(tuple(e.t_ms for e in seen), tuple(e["max_offset"] for e in seen))

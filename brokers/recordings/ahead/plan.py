@@ -7,7 +7,7 @@ store afterwards. All of that is gathered here and never changes.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,7 +15,6 @@ from attrs import evolve, field, fields, frozen
 
 from brokers.recordings.ahead.blanks import find_cut_ends, list_blanks
 from brokers.recordings.ahead.boundaries import MessageTable, make_tables
-from brokers.recordings.ahead.deletions import StuckFlush, list_stuck_flushes
 from brokers.recordings.ahead.elections import (
     ControllerAhead,
     find_elected_ends,
@@ -25,10 +24,7 @@ from brokers.recordings.ahead.links import (
     FutureValues,
     LinkAhead,
     gather_link,
-    see_begins,
     see_ends,
-    see_flushes,
-    see_starts,
 )
 from brokers.recordings.ahead.own_writes import Window, list_own_writes, mark_own_writes
 from brokers.recordings.ahead.puts import (
@@ -135,14 +131,6 @@ class Plan:
     """The slaves that somebody plays, or MASTER: no rule says what they do."""
     end_observations: FutureValues
     """Where the master's log is seen to end."""
-    begin_observations: FutureValues
-    """Where the master's log is seen to begin."""
-    flush_observations: FutureValues
-    """Up to where the master is seen to have flushed."""
-    stuck_flushes: Mapping[int, tuple[StuckFlush, ...]]
-    """By broker: the processes whose flush was left behind by deletions."""
-    start_observations: FutureValues
-    """The max offset with which each later process of the master has started."""
     surgeries: Mapping[int, Event]
     """By the ``seq`` of a process's end: the surgery on the store before the next start."""
     lost_offsets: Mapping[int, int]
@@ -201,10 +189,6 @@ class Plan:
         before = events[: bisect_left(events, t_ms, key=get_time_ms)]
         return (each for each in reversed(before) if each.data.get("node") == name)
 
-    def find_process_begin_ms(self, process: int) -> float:
-        """When the master's process before it ended; 0 for the first."""
-        return self.processes[process - 1].end_ms if process else 0.0
-
     @property
     def end_ms(self) -> float:
         """When the recording ended."""
@@ -215,9 +199,6 @@ def _see_master(own: list[Event]) -> dict[str, Any]:
     """What the events of the master show of its log, by the fields of a plan."""
     return {
         "end_observations": see_ends(own),
-        "begin_observations": see_begins(own),
-        "flush_observations": see_flushes(own),
-        "start_observations": see_starts(own),
     }
 
 
@@ -294,7 +275,6 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         links=tuple(gather_link(events, name) for name in slaves),
         scripted=scripted,
         **_see_master([event for event in events if event.data.get("node") == master]),
-        stuck_flushes=_see_stuck_flushes(events, nodes),
         surgeries=surgeries,
         lost_offsets=_find_lost(events, master, surgeries),
         controller=controller,
@@ -302,13 +282,6 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         logs=logs,
         roles=roles,
     )
-
-
-def _see_stuck_flushes(
-    events: Sequence[Event], nodes: Iterable[str]
-) -> Mapping[int, tuple[StuckFlush, ...]]:
-    every = enumerate(nodes, MASTER)
-    return {number: tuple(list_stuck_flushes(events, name)) for number, name in every}
 
 
 def _find_scripted(nodes: Mapping[str, Any], version: Version) -> frozenset[int]:
@@ -525,21 +498,3 @@ def _find_lost(
 def get_time_ms(event: Event) -> float:
     """What events are in the order of."""
     return event.t_ms
-
-
-def find_now_or_next(observations: FutureValues, now_ms: float) -> int | None:
-    """The value that is seen at this moment, or else next after it."""
-    place = bisect_left(observations.times_ms, now_ms)
-    return observations.values[place] if place < len(observations.values) else None
-
-
-def find_next(observations: FutureValues, now_ms: float) -> int | None:
-    """The value that is seen next after this moment."""
-    place = bisect_right(observations.times_ms, now_ms)
-    return observations.values[place] if place < len(observations.values) else None
-
-
-def find_latest(observations: FutureValues, now_ms: float) -> int | None:
-    """The value that was seen last until this moment."""
-    place = bisect_right(observations.times_ms, now_ms)
-    return observations.values[place - 1] if place else None

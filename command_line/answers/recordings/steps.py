@@ -1,4 +1,4 @@
-"""The steps that the search puts at an event of a recording, drawn in 80 columns."""
+"""The steps that are put at an event of a recording, drawn in 80 columns."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from brokers.recordings.inspection.steps import Excerpt, ExplainedEvent, ExplainedStep, SearchStop
+from brokers.explaining.excerpts import Excerpt, ExplainedEvent, ExplainedStep, ExplanationStop
 from brokers.recordings.kinds import COMMON_FIELDS
-from brokers.recordings.log.explain import REJECTED
 from command_line.answers.recordings.lines import describe_cluster
 
 COLUMNS = 80
@@ -27,8 +26,8 @@ FIRST = (
 
 def draw_excerpt(excerpt: Excerpt) -> Iterator[str]:
     """The event between its neighbours; every line fits."""
-    where = "stops at" if excerpt.stop else "puts at"
-    yield f"  What the search {where} seq {excerpt.seq}:"
+    where = "What is refused at" if excerpt.stop else "What is put at"
+    yield f"  {where} seq {excerpt.seq}:"
     for told in excerpt.before:
         yield from draw_told(told, " ", is_drawn=False)
     for told in excerpt.here:
@@ -72,17 +71,14 @@ def describe_range(step: ExplainedStep) -> str:
     return f"between {step.since_ms:.1f} and {step.until_ms:.1f} ms"
 
 
-def draw_stop(stop: SearchStop) -> Iterator[str]:
-    """Why the search has stopped, and the state that came nearest."""
-    meaning = "" if stop.word == REJECTED else ", the budget of steps is spent"
-    yield from wrap(f"    {stop.word}{meaning}; not met: {'; '.join(stop.unmet)}", "      ")
-    for name, conditions in stop.rules:
-        failed = ", ".join(conditions)
-        told = f"{failed} does not hold" if failed else "nothing in the state forbids it"
-        yield from wrap(f"    nearest rule: {name}; {told}", "      ")
-    if not stop.rules:
-        yield "    nearest rule: none writes what is not met"
-    yield "    the nearest state:"
+def draw_stop(stop: ExplanationStop) -> Iterator[str]:
+    """Why an event is refused, and the state there."""
+    yield from wrap(f"    rejected; not met: {stop.reason}", "      ")
+    if stop.nearest is not None:
+        failed = ", ".join(stop.nearest.conditions)
+        told = f"nearest rule: {stop.nearest.instance}; {failed} does not hold"
+        yield from wrap(f"    {told}", "      ")
+    yield "    the state there:"
     for line in describe_cluster(stop.cluster):
         yield from wrap(f"      {line}", "        ")
 

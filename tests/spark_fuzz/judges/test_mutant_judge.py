@@ -15,7 +15,6 @@ from properties.mutants.findings import (
     LAYERS,
     MutantFinding,
     RuleFindings,
-    count_undecided,
     list_needless_arguments,
     load_arguments,
 )
@@ -187,15 +186,11 @@ def test_a_sample_of_the_list_is_found_again() -> None:
         assert outcome == tell_outcome(judge(world, name, *LAYERS)), name
 
 
-def test_a_search_that_gives_up_kills_nothing() -> None:
-    """It is counted by itself, beside the mutants that a recording kills."""
+def test_a_recording_that_is_not_explained_kills() -> None:
+    """It is one of the judges."""
     finding = MutantFinding("a rule: a mistake", "a rule", "effect omitted")
-    rejected = {"name": "a_sync_healthy", "seq": 7, "is_undecided": False}
-    killed = evolve(finding, recording=rejected)
+    killed = evolve(finding, recording={"name": "a_sync_healthy", "seq": 7})
     assert killed.killers == ("recording",)
-    given_up = evolve(finding, recording={**rejected, "is_undecided": True})
-    assert given_up.is_survivor
-    assert count_undecided([finding, killed, given_up]) == 1
 
 
 @pytest.mark.nightly

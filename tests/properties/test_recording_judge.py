@@ -11,11 +11,11 @@ from brokers.recordings.ahead.plan import make_plan
 from brokers.recordings.groups import split_groups
 from brokers.recordings.reading import read_recording
 from properties.mutants.derivation import RuleMutant, list_mutants
-from properties.mutants.search_judge import (
+from properties.mutants.recording_judge import (
+    explain,
     find_unexplained,
     get_version,
     make_compiled_mistake,
-    search,
 )
 from reference.language.compiled import compute_compiled_machine
 from reference.language.dependencies import compute_dependencies
@@ -44,7 +44,6 @@ def test_a_recording_is_refused(folder: Path) -> None:
     assert refused is not None
     assert refused.name == "l_wait_store_false"
     assert refused.seq is not None
-    assert not refused.is_undecided
 
 
 def test_a_rule_that_no_recording_needs(folder: Path) -> None:
@@ -52,21 +51,6 @@ def test_a_rule_that_no_recording_needs(folder: Path) -> None:
     name = "wipe_slave: is_slave_down, condition negated"
     mutants = [each for each in list_mutants("replication", ("wipe_slave",)) if each.name == name]
     assert not any(find_unexplained(mutant, folder) for mutant in mutants)
-
-
-def test_the_next_recording_decides(folder: Path) -> None:
-    """Where the search gives up on one, another that it rejects kills."""
-    mutant = find("dispatch_slave: is_slave_up, condition negated")
-    alone = find_unexplained(mutant, folder)
-    assert alone is not None
-    assert (alone.name, alone.is_undecided) == ("l_wait_store_false", True)
-    both = folder / "both"
-    both.mkdir()
-    for name in ("l_wait_store_false.jsonl", "d2_fallbehind_exact.jsonl"):
-        shutil.copy(TRACES / name, both)
-    found = find_unexplained(mutant, both)
-    assert found is not None
-    assert (found.name, found.is_undecided) == ("d2_fallbehind_exact", False)
 
 
 def test_a_mistake_is_made_and_taken_back() -> None:
@@ -79,7 +63,7 @@ def test_a_mistake_is_made_and_taken_back() -> None:
     mutant = find("connect_slave: is_master_up, condition negated")
     with make_compiled_mistake(mutant, recording):
         assert dependencies.recorded["connect_slave[0]"] is not before["connect_slave[0]"]
-        assert [each.word for each in search(recording, 3_000)] == ["rejected"]
+        assert [each.word for each in explain(recording)] == ["rejected"]
     assert dependencies.recorded == before
     assert machine.instances.keys() == instances.keys()
-    assert [each.word for each in search(recording, 3_000)] == ["conforms"]
+    assert [each.word for each in explain(recording)] == ["conforms"]

@@ -1,7 +1,7 @@
-"""Recordings of real brokers, searched under a mutant's rule.
+"""Recordings of real brokers, explained by a mutant's rule.
 
-The search runs compiled rules, which are made of recorded terms: there the mistake is made. A
-recording that the search explains by the true rules, and does not under the mutant, contradicts it.
+They are explained with compiled rules, which are made of recorded terms: there the mistake is made.
+A recording that the true rules explain, and the mutant does not, contradicts it.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
+from brokers.explaining.forwards import explain_forwards
+from brokers.explaining.verdict import CONFORMS, GroupVerdict
 from brokers.recordings.ahead.plan import make_plan
 from brokers.recordings.groups import OutsideTheModel, split_groups
 from brokers.recordings.judging import find_version
-from brokers.recordings.log.explain import CONFORMS, UNDECIDED, LogVerdict, explain
 from brokers.recordings.reading import Recording, read_recording
 from properties.mutants.derivation import RuleMutant, mutate
 from reference.language.compiled import CompiledInstance, compute_compiled_machine
@@ -26,80 +27,52 @@ from reference.language.structure import BaseStructure
 from reference.releases.versions import Version
 
 STUMBLES = (ArithmeticError, AssertionError, LookupError)
-"""What the search may raise where a state cannot be one of the true rules."""
+"""What may be raised where a state cannot be one of the true rules."""
 
 RECORDINGS_MAX = 4
 """The number of recordings tried on one mutant: the shortest ones that need its rule."""
 
-STEPS_FACTOR = 10
-"""A search ends undecided after this many times the steps of the true one."""
-
-STEPS_MIN = 2_000
-"""So many steps may be tried under a mutant at least."""
-
-STEPS_MAX = 60_000
-"""A recording for which the true rules need more is left out."""
-
 
 @frozen
 class Unexplained:
-    """A recording that the search does not explain under a mutant."""
+    """A recording that is not explained under a mutant."""
 
     name: str
     seq: int | None
-    """The first event that is not explained; None if the search stumbled: under the mutant there
-    are states in which what it takes for granted is false."""
-    is_undecided: bool
-    """The budget was spent: not everything was tried."""
-
-
-@frozen
-class Explained:
-    """What the search finds by the true rules."""
-
-    rules: frozenset[str]
-    """The rules of the schedule."""
-    steps: int
-    """How many steps were tried."""
+    """The first event that is not explained; None: under the mutant there are states in which what
+    is taken for granted is false."""
 
 
 def find_unexplained(mutant: RuleMutant, folder: Path) -> Unexplained | None:
-    """The first of the shortest recordings with the rule that is rejected under the mutant.
-
-    If there is none, the first of which the search finds no explanation within its budget.
-    """
-    known, undecided = find_explained(folder), None
-    for name in [n for n in known if mutant.rule in known[n].rules][:RECORDINGS_MAX]:
-        steps_max = max(STEPS_MIN, STEPS_FACTOR * known[name].steps)
-        found = search_mutated(mutant, read_recordings(folder)[name], name, steps_max)
-        if found is not None and not found.is_undecided:
+    """The first of the shortest recordings with the rule that is rejected under the mutant."""
+    known = list_explained(folder)
+    for name in [n for n, rules in known.items() if mutant.rule in rules][:RECORDINGS_MAX]:
+        found = explain_mutated(mutant, read_recordings(folder)[name], name)
+        if found is not None:
             return found
-        undecided = undecided or found
-    return undecided
+    return None
 
 
-def search_mutated(
-    mutant: RuleMutant, recording: Recording, name: str, steps_max: int
-) -> Unexplained | None:
+def explain_mutated(mutant: RuleMutant, recording: Recording, name: str) -> Unexplained | None:
     """What of a recording is not explained under a mutant; None if all is."""
     try:
         with make_compiled_mistake(mutant, recording):
-            found = search(recording, steps_max)
+            found = explain(recording)
     except STUMBLES:
-        return Unexplained(name, None, is_undecided=False)
+        return Unexplained(name, None)
     bad = next((each for each in found if each.word != CONFORMS), None)
-    return None if bad is None else Unexplained(name, bad.seq, bad.word == UNDECIDED)
+    return None if bad is None else Unexplained(name, bad.seq)
 
 
 @cache
-def find_explained(folder: Path) -> Mapping[str, Explained]:
-    """The recordings of a folder that the search explains, short ones first."""
+def list_explained(folder: Path) -> Mapping[str, frozenset[str]]:
+    """The recordings of a folder that are explained, short ones first, with the rules that do."""
     found = {}
     for name, recording in read_recordings(folder).items():
-        verdicts = search(recording, STEPS_MAX)
+        verdicts = explain(recording)
         if verdicts and all(each.word == CONFORMS for each in verdicts):
-            rules = {action.rule_name for each in verdicts for action in each.schedule}
-            found[name] = Explained(frozenset(rules), sum(map(count_steps, verdicts)))
+            steps = (action for each in verdicts for action in each.schedule)
+            found[name] = frozenset(action.rule_name for action in steps)
     return found
 
 
@@ -116,17 +89,11 @@ def get_version(recording: Recording) -> Version:
     return find_version(recording) or Version()
 
 
-def count_steps(verdict: LogVerdict) -> int:
-    """How many steps were tried for a verdict."""
-    total = verdict.timeline.total if verdict.timeline is not None else None
-    return STEPS_MAX - total.steps_left if total is not None else STEPS_MAX
-
-
-def search(recording: Recording, steps_max: int) -> list[LogVerdict]:
+def explain(recording: Recording) -> list[GroupVerdict]:
     """The verdict on each group; none for a recording outside the model."""
     try:
         groups = split_groups(recording)
-        return [explain(group, get_version(group), steps_max) for group in groups]
+        return [explain_forwards(group, get_version(group)) for group in groups]
     except OutsideTheModel:
         return []
 
