@@ -159,10 +159,11 @@ def check_status(view: View, event: Event) -> View:
     dispatched = end - event["dispatch_behind_bytes"]
     if log.max_offset < end:
         raise Blocked(f"max_offset is {end}, but the log has come to {log.max_offset} only")
-    if log.max_offset < event["dispatch_behind_bytes"]:
+    shown = view.get_broker(view.plan.find_node(event)).dispatched_offset
+    if log.max_offset < shown + event["dispatch_behind_bytes"]:
         raise Blocked(
             f"dispatch_behind_bytes is {event['dispatch_behind_bytes']}, but the log has come to "
-            f"{log.max_offset} only"
+            f"{log.max_offset}, and the dispatch to {shown} before"
         )
     if log.dispatched_offset < dispatched:
         raise Blocked(

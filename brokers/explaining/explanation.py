@@ -77,23 +77,35 @@ class GroupExplanation:
 
     @classmethod
     def begin(
-        cls, recording: Recording, version: Version, *, is_clock_exact: bool = False
+        cls,
+        recording: Recording,
+        version: Version,
+        *,
+        is_clock_exact: bool = False,
+        left_out: Key | None = None,
     ) -> GroupExplanation:
-        """Before the first moment. Raises OutsideTheModel."""
+        """Before the first moment; one that is left out bounds nothing that comes before it.
+
+        Raises OutsideTheModel.
+        """
         plan = make_plan(recording, version)
-        scene, moments = Scene.begin(plan, is_clock_exact=is_clock_exact)
+        scene, moments = Scene.begin(plan, is_clock_exact=is_clock_exact, left_out=left_out)
         return cls(
             EventObserver(scene, Advance.of(scene.machine, scene.plan.scripted), LOOKS),
             deque(moments),
         )
 
-    def run(self, progress: Progress = None) -> tuple[NotedMoment, Refusal] | None:
+    def run(
+        self, progress: Progress = None, moments_max: int | None = None
+    ) -> tuple[NotedMoment, Refusal] | None:
         """The first moment that cannot be explained, and why; None if there is none.
 
-        ``progress`` is told now and then how many moments are explained, and of how many.
+        ``progress`` is told now and then how many moments are explained, and of how many. With
+        ``moments_max`` no more are taken.
         """
         total = len(self.waiting)
-        while self.waiting:
+        least = 0 if moments_max is None else max(0, total - moments_max)
+        while len(self.waiting) > least:
             done = total - len(self.waiting)
             if progress is not None and done and done % TOLD_EACH == 0:
                 progress(done, total)

@@ -6,17 +6,24 @@ back. Only two moments whose stamps lie within the tolerance of a recorder may c
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from attrs import evolve
 
 from brokers.explaining.explanation import GroupExplanation, Progress
+from brokers.explaining.refusal import Refusal
+from brokers.explaining.scene import Scene
+from brokers.explaining.seen.moments import Key, NotedMoment
 from brokers.explaining.telling import tell_forwards
 from brokers.explaining.verdict import CONFORMS, REJECTED, GroupVerdict
 from brokers.recordings.groups import LINK_PREFIX
 from brokers.recordings.kinds import IGNORED_KINDS
 from brokers.recordings.reading import Event, Recording
 from reference.releases.versions import Version
+
+BLAMED_MAX = 6
+"""How many later moments are tried that may be false in place of one that is refused."""
 
 
 def explain_forwards(
@@ -36,8 +43,24 @@ def explain_forwards(
     stranger = next((e for e in recording.events if is_stranger(recording, e)), None)
     if stranger is not None:
         recording = cut_before(recording, stranger)
-    explanation = GroupExplanation.begin(recording, version, is_clock_exact=is_clock_exact)
+    begin = partial(GroupExplanation.begin, recording, version, is_clock_exact=is_clock_exact)
+    explanation = begin()
     stuck = explanation.run(progress)
+    if stuck is not None and (blamed := find_false_moment(begin, explanation, stuck[0])):
+        begin = partial(begin, left_out=blamed)
+        explanation = begin()
+        stuck = explanation.run()
+    verdict = evolve(make_verdict(explanation, stuck), tell=partial(tell_forwards, begin))
+    if stuck is None and stranger is not None:
+        reason = "it is about no broker and no link of the configuration"
+        return evolve(verdict, word=REJECTED, seq=stranger.seq, reason=reason)
+    return verdict
+
+
+def make_verdict(
+    explanation: GroupExplanation, stuck: tuple[NotedMoment, Refusal] | None
+) -> GroupVerdict:
+    """What an explanation has come to."""
     observer, scene = explanation.observer, explanation.observer.scene
     verdict = GroupVerdict(
         CONFORMS,
@@ -45,12 +68,8 @@ def explain_forwards(
         {},
         observer.checked,
         tuple(scene.steps),
-        tell=partial(tell_forwards, recording, version),
         cluster=scene.cluster,
     )
-    if stuck is None and stranger is not None:
-        reason = "it is about no broker and no link of the configuration"
-        return evolve(verdict, word=REJECTED, seq=stranger.seq, reason=reason)
     if stuck is None:
         return verdict
     moment, refusal = stuck
@@ -63,6 +82,27 @@ def explain_forwards(
         nearest=nearest,
         message=None if nearest is None else nearest.message,
     )
+
+
+def find_false_moment(
+    begin: Callable[..., GroupExplanation], explanation: GroupExplanation, stuck: NotedMoment
+) -> Key | None:
+    """A later moment that alone makes this one impossible; None if there is none.
+
+    What it shows holds steps back before it. Where nothing is refused before it once that is left
+    out, and it is refused then, it is more likely to be false than what came first.
+    """
+    for key in list_bounding(explanation.observer.scene, stuck):
+        found = begin(left_out=key).run()
+        if found is not None and found[0].key == key:
+            return key
+    return None
+
+
+def list_bounding(scene: Scene, stuck: NotedMoment) -> list[Key]:
+    """The later moments that bound a leaf most, the nearest first."""
+    bounding = {pin.key: pin.t_ms for pin in scene.pins.list_lowest() if pin.key != stuck.key}
+    return sorted(bounding, key=lambda key: bounding[key])[:BLAMED_MAX]
 
 
 def is_stranger(recording: Recording, event: Event) -> bool:

@@ -20,7 +20,12 @@ from brokers.explaining.refusal import Refusal
 from brokers.explaining.scene import Scene
 from brokers.explaining.seen.facts import Check
 from brokers.explaining.seen.moments import HEALED_MS, NotedMoment
-from brokers.explaining.seen.sightings import COMMITTED, CONNECTION_FIELDS, STATE_KINDS
+from brokers.explaining.seen.sightings import (
+    COMMITTED,
+    CONNECTION_FIELDS,
+    STATE_KINDS,
+    name_field,
+)
 from brokers.explaining.seen.traffic import LinkQueues
 from brokers.explaining.viewing import make_view
 from brokers.recordings.checks.agreement import find_later_end
@@ -29,7 +34,7 @@ from brokers.recordings.clock import (
     LATE_MS,
 )
 from brokers.recordings.groups import OutsideTheModel
-from brokers.recordings.kinds import START_KINDS
+from brokers.recordings.kinds import CONTROLLER_KINDS, START_KINDS
 from brokers.recordings.reading import Event
 from brokers.recordings.view import Blocked, View
 
@@ -51,15 +56,21 @@ class EventObserver:
     def observe(self, moment: NotedMoment) -> None:
         """Take the steps that a moment shows, and compare what it shows. Raises Refusal."""
         is_controlled = self.scene.sightings.has_controller
+        if not is_controlled and moment.kind in CONTROLLER_KINDS:
+            raise Refusal("these brokers have no controller")
         if is_controlled and not moment.is_call:
             finish_truncations(self.scene, moment.event)
         self.learn_end(moment)
+        if moment.is_call and moment.event.kind == "broker_status":
+            self.check_asked(moment.event)
         look = self.looks.get(moment.kind)
         if look is not None:
             look(self, moment.event)
         if moment.kind in START_KINDS or moment.kind == "to_master":
             self.advance.run(self.scene)
         self.scene.pins.pass_moment(moment.key)
+        if moment.kind in STATE_KINDS and moment.event["node"] == self.scene.plan.master:
+            self.check_later_end(moment.event)
         for leaf, value in self.scene.sightings.list_shown(moment):
             self.checked += 1
             self.compare(leaf, value)
@@ -78,14 +89,27 @@ class EventObserver:
                 self.scene.drop_message(slot)
 
     def learn_end(self, moment: NotedMoment) -> None:
-        """The master's log is at least so long: answered puts and looks show it."""
+        """How long the master's log is at least, and how far a dispatch has come."""
         event, scene = moment.event, self.scene
-        if moment.is_call or event.data.get("node") != scene.plan.master:
+        if moment.is_call:
+            return
+        is_shown = moment.kind in STATE_KINDS and "dispatched_offset" in event.data
+        if is_shown and event.seq not in scene.sightings.open_dispatch_seqs:
+            node, offset = scene.plan.find_node(event), event["dispatched_offset"]
+            scene.facts = scene.facts.change_broker(node, dispatched_offset=offset)
+        if event.data.get("node") != scene.plan.master:
             return
         if moment.kind in STATE_KINDS:
             scene.known_end = event["max_offset"]
         elif moment.kind == "put" and event.data.get("append_status") in WRITTEN:
             scene.known_end = max(scene.known_end, event["wrote_offset"] + event["wrote_bytes"])
+
+    def check_asked(self, event: Event) -> None:
+        """No answer is older than its question, and a log only grows. Raises Refusal."""
+        stands = self.scene.get(self.scene.sightings.get_shown_end(event["node"]))
+        if event["max_offset"] < stands:
+            shown = event["max_offset"]
+            raise Refusal(f"max_offset is {shown}, but the log had come to {stands} when asked")
 
     def hold(self, check: Check, event: Event) -> View:
         """A check passes, and what it learns is known. Raises Refusal."""
@@ -108,7 +132,8 @@ class EventObserver:
         if scene.sightings.has_controller:
             is_shown_so |= may_be_shown(scene, leaf, shown)
         if not is_shown_so:
-            raise Refusal(f"{leaf} is {stands}, shown {shown}")
+            name = name_field(leaf, self.scene.plan)
+            raise Refusal(f"{name} is {shown}, but {stands} by the model")
 
     def is_unknown_yet(self, leaf: str, shown: int) -> bool:
         """Who shows the state of a link need not know its latest change."""
@@ -128,7 +153,6 @@ class EventObserver:
         if moment.kind not in STATE_KINDS:
             return
         if event["node"] == plan.master:
-            self.check_later_end(event)
             self.check_list(event)
         elif event.data.get("ha_client_reported_offset") is not None:
             self.check_reported(event)

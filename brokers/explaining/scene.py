@@ -9,7 +9,7 @@ from attrs import define, evolve, field
 
 from brokers.explaining.refusal import Refusal
 from brokers.explaining.seen.facts import Facts, begin_facts
-from brokers.explaining.seen.moments import NotedMoment, list_moments
+from brokers.explaining.seen.moments import Key, NotedMoment, list_moments
 from brokers.explaining.seen.pins import Pins
 from brokers.explaining.seen.puts import PutLine, number_runs
 from brokers.explaining.seen.sightings import Sightings
@@ -62,8 +62,10 @@ class Scene:
     """Told of each step, with the states before and behind it."""
 
     @classmethod
-    def begin(cls, plan: Plan, *, is_clock_exact: bool = False) -> tuple[Scene, list[NotedMoment]]:
-        """The scene before the first moment, and all moments."""
+    def begin(
+        cls, plan: Plan, *, is_clock_exact: bool = False, left_out: Key | None = None
+    ) -> tuple[Scene, list[NotedMoment]]:
+        """The scene before the first moment, and all moments; one of them bounds nothing before."""
         machine = compute_compiled_machine(plan.structure)
         events = plan.recording.events
         moments = list_moments(events, plan.master, plan.slaves)
@@ -76,7 +78,11 @@ class Scene:
             machine,
             sightings,
             machine.encode(plan.structure.make_initial(plan.parameters)),
-            Pins.gather(sightings.list_pins(moments)),
+            Pins.gather(
+                pin
+                for pin in sightings.list_pins(moments)
+                if pin.key != left_out or pin.value is None
+            ),
             links,
             PutLine(plan.puts, number_runs(moments, plan.master)),
             begin_facts(plan),

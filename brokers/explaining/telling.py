@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from attrs import define, field
 
@@ -17,19 +17,13 @@ from brokers.explaining.excerpts import (
 from brokers.explaining.explanation import GroupExplanation, Told
 from brokers.explaining.refusal import Refusal
 from brokers.explaining.seen.moments import NotedMoment
-from brokers.recordings.reading import Recording
 from reference.language.compiled import State
 from reference.language.machine import Action
-from reference.releases.versions import Version
 
 
-def tell_forwards(recording: Recording, version: Version, seq: int) -> Excerpt | None:
-    """What is put at an event of one group, which is explained once more for it; None: nothing is.
-
-    Raises:
-        OutsideTheModel: a group that the model has no structure for.
-    """
-    explanation = GroupExplanation.begin(recording, version)
+def tell_forwards(begin: Callable[[], GroupExplanation], seq: int) -> Excerpt | None:
+    """What is put at an event of a group, which is explained once more for that; None: nothing."""
+    explanation = begin()
     explanation.trail = []
     stuck = explanation.run()
     return ForwardTeller(explanation, explanation.trail).tell(seq, stuck)

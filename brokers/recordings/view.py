@@ -36,6 +36,8 @@ class ShownBroker:
     """When its clean stop began; None while there is none."""
     is_store_closed: bool = False
     """Its clean stop is over; its process may live on."""
+    dispatched_offset: int = 0
+    """How far its dispatch was shown to have come in this process."""
     ha_master_address: str | None = None
     """Where the slave was told to find its master."""
 
@@ -106,6 +108,7 @@ class KnownFacts:
             started_ms=event.t_ms,
             stop_begin_ms=None,
             is_store_closed=False,
+            dispatched_offset=0,
             ha_master_address=address if isinstance(address, str) else None,
         )
 

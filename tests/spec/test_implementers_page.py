@@ -112,4 +112,4 @@ def test_the_answers_are_those_of_the_verb() -> None:
     wrong = find_recording().replace(*CHANGE)
     answer = implementers.render_answer(wrong, "wrong.jsonl", "--explain")
     assert "exit code 1\n```" in answer
-    assert "the nearest state:" in answer
+    assert "the state at this event:" in answer

@@ -91,6 +91,21 @@ def change_set(scene: Scene, members: Sequence[int]) -> None:
             scene.take_one_of([(f"{way}_sync_state_set[{slave}]", {})])
 
 
+def check_loaded(scene: Scene, event: Event) -> None:
+    """What a process has loaded of its epoch file; the group's first ones have none.
+
+    Raises Refusal.
+    """
+    must("a broker starts without a SyncStateSet", is_so=not event.data.get("sync_state_set"))
+    rows = event.data.get("epochs")
+    if rows is None:
+        return
+    if scene.get(f"{scene.sightings.paths[event['node']]}.is_up"):
+        must("a broker starts first without epochs", is_so=not rows)
+    else:
+        check_epochs(scene, scene.plan.find_node(event), rows)
+
+
 def check_members(scene: Scene, shown: Sequence[int]) -> None:
     """The SyncStateSet, which is the union that the master waits for, has these members."""
     ids = list_members(scene)

@@ -41,7 +41,7 @@ def may_refuse(scene: Scene, link: LinkQueues) -> bool:
         return True
     if scene.try_step(f"refuse_frame[{slave}]", {}) is not None:
         return True
-    if f"refuse_later_report[{slave}]" in scene.machine.instances and link.seen > 0:
+    if f"refuse_later_report[{slave}]" in scene.machine.instances and link.unread:
         return True
     is_stopping = scene.facts.slaves[slave].stop_begin_ms is not None
     if not (scene.sightings.has_controller or is_stopping):

@@ -104,7 +104,7 @@ def see_report(observer: EventObserver, event: Event) -> None:
     """A slave reports: what it has made, or the last one again."""
     link, offset, scene = observer.get_link(event), event["slave_offset"], observer.scene
     check_open(observer, link, event)
-    check_not_held(link, event, is_held=link.are_reports_stalled)
+    check_not_held(link, event)
     if scene.sightings.has_controller:
         check_report_state(scene, link.slave, event)
     if not link.seen:
@@ -129,14 +129,15 @@ def see_report(observer: EventObserver, event: Event) -> None:
         link.unread.append(offset)
 
 
-def check_not_held(link: LinkQueues, event: Event, *, is_held: bool) -> None:
+def check_not_held(link: LinkQueues, event: Event) -> None:
     """Nothing passes in a direction that is stalled, but for what was under way when it began.
 
     Raises Refusal.
     """
-    since_ms = event.t_ms - link.stalled_ms
-    if is_held and since_ms > JITTER_MS:
-        raise Refusal(f"this direction of the link has been stalled for {since_ms:.1f} ms")
+    for stall in link.traffic.stalls:
+        held_ms = event.t_ms - stall.begin_ms
+        if event.kind in stall.kinds and held_ms > JITTER_MS and event.t_ms < stall.end_ms:
+            raise Refusal(f"this direction of the link has been stalled for {held_ms:.1f} ms")
 
 
 def check_open(observer: EventObserver, link: LinkQueues, event: Event) -> None:
@@ -188,7 +189,7 @@ def see_frame(observer: EventObserver, event: Event) -> None:
     """The master sends bytes, or where it stands."""
     link = observer.get_link(event)
     check_open(observer, link, event)
-    check_not_held(link, event, is_held=link.are_frames_stalled)
+    check_not_held(link, event)
     observer.checked += 1
     offset, size = event["master_offset"], event["body_bytes"]
     if MASTER in observer.scene.plan.scripted:

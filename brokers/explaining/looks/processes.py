@@ -5,6 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from brokers.explaining.checking import check_start, check_stop
+from brokers.explaining.controlled.shown import check_loaded
 from brokers.explaining.observing import EventObserver
 from brokers.explaining.refusal import Refusal
 from brokers.explaining.scene import Arguments, Scene
@@ -98,7 +99,8 @@ def check_closed_by_stop(scene: Scene, event: Event) -> None:
         return
     link = scene.links[scene.plan.slaves.index(event["node"])]
     is_free = link.is_open and link.traffic.is_shown and not link.is_stalled
-    if is_free and not link.ends_before(scene.now_ms + KILL_MS):
+    end_ms = link.traffic.noted_ends_ms.get(link.connection, scene.plan.end_ms)
+    if is_free and end_ms > scene.now_ms + KILL_MS:
         raise Refusal("the slave's store is shut down, but its connection is still open")
 
 
@@ -176,6 +178,8 @@ def see_start(observer: EventObserver, event: Event) -> None:
         exchange(observer, event)
     observer.hold(check_start, event)
     check_last_exit(observer, event)
+    if scene.sightings.has_controller:
+        check_loaded(scene, event)
     scene.facts = scene.facts.start_broker(scene.plan.find_node(event), event)
     if scene.get(f"{scene.sightings.paths[event['node']]}.is_up"):
         return

@@ -10,6 +10,7 @@ from brokers.explaining.observing import Look
 from brokers.recordings.kinds import START_KINDS
 
 LOOKS: Mapping[str, Look] = {
+    "call": puts.see_call,
     "put": puts.see_answer,
     "ha_link_open": links.see_connect,
     "ha_link_close": links.see_close,

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 
 from attrs import define, evolve, field, frozen
 
@@ -75,6 +76,13 @@ class Pins:
             if pin.key not in self.ignored:
                 cap = min(cap, pin.value)
         return cap
+
+    def list_lowest(self) -> Iterator[Pin]:
+        """The pin that bounds each leaf most before it is forgotten."""
+        for leaf, pins in self.by_leaf.items():
+            ahead = takewhile(lambda pin: pin.value is not None, pins[self.passed[leaf] :])
+            if (lowest := min(ahead, key=lambda pin: pin.value or 0, default=None)) is not None:
+                yield lowest
 
     def pass_moment(self, key: Key) -> None:
         """A moment is over, and with it its pins."""

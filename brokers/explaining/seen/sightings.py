@@ -364,6 +364,22 @@ class Sightings:
                 yield from list_link_leaves(slave)
 
 
+def name_field(leaf: str, plan: Plan) -> str:
+    """What an event calls a leaf of the state, and whose it is."""
+    path, _, last = leaf.rpartition(".")
+    shown = {leaf: name for name, leaf in (*MASTER_FIELDS.items(), *CONNECTION_FIELDS.items())}
+    if path.startswith("links."):
+        name = "ha_client_connected" if last == "is_open" else shown[last]
+        return f"{name} of {plan.slaves[int(path.split('.')[1])]}"
+    if leaf in shown:
+        return shown[leaf]
+    owner = plan.slaves[int(path.split(".")[1])] if path.startswith("slaves.") else plan.master
+    if leaf == COMMITTED or path.endswith(".ends"):
+        return f"max_offset of {owner}"
+    name = "min_offset" if last == "start_offset" else last
+    return f"{name} of {owner}"
+
+
 def pick(data: Mapping[str, int], leaves: Mapping[str, str]) -> Iterator[tuple[str, int]]:
     """The leaves whose fields are there, with their values."""
     return ((leaf, int(data[name])) for name, leaf in leaves.items() if name in data)

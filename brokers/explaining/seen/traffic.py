@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from attrs import define, evolve, field, frozen
 
@@ -35,6 +35,16 @@ class NotedFrame:
 
 
 @frozen
+class Stall:
+    """A time in which the proxy of a link holds back what goes in one direction, or in both."""
+
+    begin_ms: float
+    end_ms: float
+    kinds: frozenset[str]
+    """The kinds of events that it holds back: ``ha_report``, ``ha_frame``."""
+
+
+@frozen
 class Traffic:
     """All that is noted of one link, by connection."""
 
@@ -45,6 +55,8 @@ class Traffic:
     """Where the first frame of a connection stands, with bytes or without."""
     ends_ms: Mapping[int, float]
     """When a connection was seen to have ended, by its end, a later one, or that of a broker."""
+    noted_ends_ms: Mapping[int, float]
+    """The same, by its own end alone."""
     opens_ms: Sequence[float]
     """When the slave connected."""
     closed: Collection[int]
@@ -53,6 +65,8 @@ class Traffic:
     """There is a proxy in the link, which notes connections."""
     are_bytes_shown: bool
     """It notes what goes over them."""
+    stalls: Sequence[Stall]
+    """When its proxy held something back."""
     failed_ms: Sequence[float]
     """When one of the two brokers has logged that a thread of this link has failed."""
     is_begun_by_exchange: bool
@@ -67,6 +81,7 @@ class Traffic:
         reports: dict[int, list[int]] = defaultdict(list)
         ends_ms: dict[int, float] = {}
         begins: dict[int, int] = {}
+        noted_ms: dict[int, float] = {}
         closed: set[int] = set()
         opens_ms = []
         present = 0
@@ -81,6 +96,7 @@ class Traffic:
                 reports[event["conn"]].append(event["slave_offset"])
             elif is_own and event.kind in CUT_KINDS:
                 ends_ms.setdefault(event.data.get("conn", present), event.t_ms)
+                noted_ms.setdefault(event.data.get("conn", present), event.t_ms)
                 closed.add(event.data.get("conn", present))
             elif is_own and event.kind == "ha_link_open":
                 ends_ms.setdefault(present, event.t_ms)
@@ -95,13 +111,32 @@ class Traffic:
             reports,
             begins,
             ends_ms,
+            noted_ms,
             opens_ms,
             closed,
             is_shown,
             are_bytes_shown,
+            tuple(list_stalls(plan.recording.events, link)),
             [e.t_ms for e in plan.recording.events if is_failure(e) and e["node"] in nodes],
             is_begun_by_exchange(plan.recording.events, slave),
         )
+
+
+def list_stalls(events: Iterable[Event], link: str) -> Iterator[Stall]:
+    """The times in which a link was stalled, each with the same directions throughout."""
+    present: Stall | None = None
+    for event in events:
+        if event.kind not in ("link_stalled", "link_healed") or event["link"] != link:
+            continue
+        if present is not None:
+            yield evolve(present, end_ms=event.t_ms)
+        present = None
+        if event.kind == "link_stalled":
+            kinds = {"ha_report": "slave_to_master", "ha_frame": "master_to_slave"}
+            held = frozenset(kind for kind, way in kinds.items() if event.data.get(way, True))
+            present = Stall(event.t_ms, math.inf, held)
+    if present is not None:
+        yield present
 
 
 def is_failure(event: Event) -> bool:

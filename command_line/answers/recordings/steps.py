@@ -78,7 +78,7 @@ def draw_stop(stop: ExplanationStop) -> Iterator[str]:
         failed = ", ".join(stop.nearest.conditions)
         told = f"nearest rule: {stop.nearest.instance}; {failed} does not hold"
         yield from wrap(f"    {told}", "      ")
-    yield "    the state there:"
+    yield "    the state at this event:"
     for line in describe_cluster(stop.cluster):
         yield from wrap(f"      {line}", "        ")
 

@@ -46,7 +46,7 @@ def test_places_are_exchanged_where_a_slave_starts_as_the_master() -> None:
         ({"max_offset": 2084, "flushed_offset": 2084}, "max_offset of master is 2084"),
         ({"max_offset": 6201, "dispatched_offset": 6201}, "max_offset"),
         ({"last_exit_normal": False}, "last_exit_normal"),
-        ({"slave_fall_behind": 1}, "slave_fall_behind is 1, so the end of master is 1"),
+        ({"slave_fall_behind": 1}, "slave_fall_behind is 1, by which the log would end at 1"),
     ],
 )
 def test_a_promoted_slave_has_what_it_had(fields: dict[str, Any], word: str) -> None:
@@ -67,8 +67,8 @@ def test_no_two_masters_at_once() -> None:
 @pytest.mark.parametrize(
     ("seq", "fields", "unexplained_seq"),
     [
-        (266, {"delay_level": 0}, 269),
-        (266, {"delay_level": 5}, 269),
+        (266, {"delay_level": 0}, 270),
+        (266, {"delay_level": 5}, 270),
         (269, {"wrote_offset": 4168, "max_offset_after": 5210}, 271),
     ],
 )

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from brokers.recordings.inspection.steps import find_stop, tell_event
-from brokers.recordings.log.explain import LogVerdict
 
+from brokers.explaining.excerpts import find_stop, tell_event
 from brokers.explaining.explanation import GroupExplanation
 from brokers.explaining.telling import ForwardTeller
+from brokers.explaining.verdict import GroupVerdict
 from brokers.recordings.inspection.looks import (
     Looks,
     WatchedObject,
@@ -24,7 +24,6 @@ from brokers.recordings.inspection.looks import (
 from brokers.recordings.inspection.unknown import find_unknown, refuse_unknown
 from brokers.recordings.judging import REJECTED, check_recording
 from brokers.recordings.reading import Recording, TraceError, read_recording
-from reference.language.machine import compute_machine
 from reference.releases.versions import Version
 
 TRACES = Path(__file__).parents[2] / "data" / "traces"
@@ -38,9 +37,9 @@ def read_healthy() -> Recording:
 
 
 @cache
-def search_healthy() -> tuple[LogVerdict, ...]:
-    """What the search says of it."""
-    return check_recording(read_healthy()).searched
+def explain_healthy() -> tuple[GroupVerdict, ...]:
+    """The verdict on its group."""
+    return check_recording(read_healthy()).groups
 
 
 def write(path: Path, number: int, **changes: Any) -> Path:
@@ -154,7 +153,7 @@ def test_optional_fields_are_of_their_kind(tmp_path: Path, changes: Mapping[str,
 
 def test_steps_at_an_event_are_those_of_the_schedule() -> None:
     """All moments' steps, one after another, are the schedule that is found."""
-    (verdict,) = search_healthy()
+    (verdict,) = explain_healthy()
     explanation = GroupExplanation.begin(read_healthy(), Version())
     explanation.trail = []
     assert explanation.run() is None
@@ -164,23 +163,9 @@ def test_steps_at_an_event_are_those_of_the_schedule() -> None:
     assert told == [action.instance for action in verdict.schedule]
 
 
-def test_events_are_told_by_search_as_well() -> None:
-    """Of a recording that is searched, all observations' steps are the schedule."""
-    (verdict,) = check_recording(read_healthy(), by_search=True).searched
-    assert verdict.timeline is not None
-    seqs = [entry.observation.event.seq for entry in verdict.timeline.trail]
-    told = []
-    for place, seq in enumerate(seqs):
-        excerpt = tell_event((verdict,), seq)
-        assert excerpt is not None
-        here = [n for n, each in enumerate(seqs) if each == seq]
-        told += [step.instance for step in excerpt.here[here.index(place)].steps if step.instance]
-    assert told == [action.instance for action in verdict.schedule]
-
-
 def test_a_step_tells_who_what_and_when() -> None:
     """The report that lets the master answer the first put."""
-    excerpt = tell_event(search_healthy(), 27)
+    excerpt = tell_event(explain_healthy(), 27)
     assert excerpt is not None
     assert excerpt.stop is None
     steps = {step.instance: step for told in excerpt.here for step in told.steps}
@@ -191,7 +176,7 @@ def test_a_step_tells_who_what_and_when() -> None:
     assert report.since_ms < report.until_ms == 2421.491
     append = next(
         step
-        for told in (tell_event(search_healthy(), 25), tell_event(search_healthy(), 26))
+        for told in (tell_event(explain_healthy(), 25), tell_event(explain_healthy(), 26))
         if told is not None
         for each in told.here
         for step in each.steps
@@ -203,8 +188,8 @@ def test_a_step_tells_who_what_and_when() -> None:
 def test_remarks_have_no_steps() -> None:
     """Nothing explains a note, nor an event that does not exist."""
     notes = [event.seq for event in read_healthy().events if event.kind == "note"]
-    assert tell_event(search_healthy(), notes[0]) is None
-    assert tell_event(search_healthy(), 10_000) is None
+    assert tell_event(explain_healthy(), notes[0]) is None
+    assert tell_event(explain_healthy(), 10_000) is None
 
 
 def corrupt(seq: int, **changes: Any) -> Recording:
@@ -218,18 +203,16 @@ def corrupt(seq: int, **changes: Any) -> Recording:
 
 
 def test_a_stop_names_rule_condition_and_state() -> None:
-    """Where the search has stopped: what is not met, and which rule would help most directly."""
+    """Where nothing is explained any more: what is not met, and the state there."""
     frame = next(e for e in read_healthy().events if e.kind == "ha_frame" and e["body_bytes"])
     verdict = check_recording(corrupt(frame.seq, master_offset=frame["master_offset"] + 1))
     assert not verdict.is_conforming
-    stop = find_stop(verdict.searched)
+    stop = find_stop(verdict.groups)
     assert stop is not None
-    excerpt = tell_event(verdict.searched, stop)
+    excerpt = tell_event(verdict.groups, stop)
     assert excerpt is not None
     assert excerpt.stop is not None
-    assert excerpt.stop.unmet
-    instances = compute_machine(excerpt.stop.cluster.structure).instances
-    assert {name for name, _ in excerpt.stop.rules} <= set(instances)
+    assert excerpt.stop.reason
     assert json.dumps(excerpt.as_json())
 
 

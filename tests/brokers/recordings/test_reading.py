@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from brokers.recordings.log.observers import OBSERVERS
 
-from brokers.recordings.ahead.order import PUT_BEGIN, STATUS_BEGIN
+from brokers.explaining.checking import CHECKS
+from brokers.explaining.looks.table import LOOKS
 from brokers.recordings.kinds import EXPLAINED_KINDS, IGNORED_KINDS
 from brokers.recordings.reading import TraceError, read_recording
 
@@ -124,6 +124,6 @@ def test_refuses_what_cannot_be_read(tmp_path: Path, name: str) -> None:
 
 
 def test_every_kind_is_of_one_sort() -> None:
-    """A kind of event is ignored, or it has an observer."""
+    """A kind of event is ignored, or it is looked at or held against what is known."""
     assert not IGNORED_KINDS & set(EXPLAINED_KINDS)
-    assert set(OBSERVERS) == {PUT_BEGIN, STATUS_BEGIN, *EXPLAINED_KINDS}
+    assert {*LOOKS, *CHECKS} == set(EXPLAINED_KINDS)

@@ -6,12 +6,12 @@ from functools import cache
 
 import pytest
 from attrs import evolve
-from brokers.recordings.log.limits.unseen import has_room, list_sure_ends, may_end_among
 
-from brokers.recordings.ahead.links import FutureValues, gather_link
+from brokers.recordings.ahead.links import FutureValues
 from brokers.recordings.ahead.plan import make_plan
+from brokers.recordings.ahead.unseen import has_room, list_sure_ends, may_end_among
 from brokers.recordings.judging import REJECTED, check_recording
-from brokers.recordings.reading import Event, Recording, read_recording
+from brokers.recordings.reading import Recording, read_recording
 from reference.releases.versions import Version
 from reference.worlds.replication.parameters import Parameters
 from tests.brokers.recordings.edits import change_event
@@ -67,20 +67,6 @@ def test_ends_are_those_that_looks_and_puts_have_shown() -> None:
     assert list_sure_ends(evolve(plan, parameters=small)) == ()
     fallen = FutureValues((1.0, 2.0), (28284, 0))
     assert list_sure_ends(evolve(plan, end_observations=fallen)) == ()
-
-
-def test_frames_of_one_instant_follow_each_other() -> None:
-    """A proxy may forward several at once, after the slave has stopped."""
-    stamps = ((0, 5.0), (100, 7.0), (200, 7.0), (300, 8.0))
-    link = {"link": "link_slave1", "conn": 1, "body_bytes": 100}
-    frames = [
-        Event(number, number, t_ms, "ha_frame", {**link, "master_offset": offset})
-        for number, (offset, t_ms) in enumerate(stamps, start=1)
-    ]
-    ahead = gather_link(frames, "slave1")
-    assert ahead.collect_frame_ends(1, 7.0) == {100, 200, 300}
-    assert ahead.collect_frame_ends(1, 6.9) == {100}
-    assert ahead.collect_frame_ends(2, 9.0) == set()
 
 
 SIZES = Parameters(mapped_file_size_bytes=4096)

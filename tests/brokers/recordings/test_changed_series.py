@@ -1,43 +1,18 @@
-"""The steps that the search finds are those of the rules, and none lead to what cannot happen."""
+"""Copies of which many events are changed: no steps of the rules lead there."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 from attrs import evolve
-from brokers.recordings.log.explain import LogVerdict
 
 from brokers.recordings.judging import CONFORMS, REJECTED, check_exactly
 from brokers.recordings.reading import Event, Recording, read_recording
-from reference.language.machine import compute_machine
 from tests.brokers.recordings.shared import DATA
 
 Change = Callable[[Event], Mapping[str, Any]]
-
-
-@cache
-def explain_file(path: Path) -> tuple[LogVerdict, ...]:
-    """The verdict of each group of a recording, found once."""
-    return check_exactly(read_recording(path)).searched
-
-
-@pytest.mark.parametrize("name", ["traces/a_sync_healthy", "traces_498/v498_n_clean_restart"])
-def test_the_executed_rules_take_each_step(name: str) -> None:
-    """What the compiled rules have found, the reference does."""
-    (verdict,) = explain_file(DATA / f"{name}.jsonl")
-    assert verdict.timeline is not None
-    compiled, steps = verdict.timeline.guide.machine, 0
-    machine = compute_machine(compiled.structure)
-    for node in verdict.timeline.node.list_back():
-        if node.action is not None and node.parent is not None:
-            outcome = machine.step(compiled.decode(node.parent.state), node.action)
-            assert compiled.encode(outcome.cluster) == node.state, node.action
-            steps += 1
-    assert steps == len(verdict.schedule) > 50
 
 
 def change_events(recording: Recording, kind: str, change: Change, first: int = 0) -> Recording:
@@ -76,25 +51,15 @@ CORRUPTIONS: Mapping[str, tuple[str, Change, int]] = {
 }
 """In words: the kind of event, what is changed, and from which event of the kind on."""
 
-QUICKLY_REFUSED = tuple(CORRUPTIONS)[:2]
 
-
-@pytest.mark.parametrize(
-    "what",
-    [
-        w if w in QUICKLY_REFUSED else pytest.param(w, marks=pytest.mark.nightly)
-        for w in CORRUPTIONS
-    ],
-)
+@pytest.mark.parametrize("what", CORRUPTIONS)
 def test_corrupted_copies_are_not_explained(what: str) -> None:
-    """Nothing that the rules can do leads there; some are refused, some exceed the budget."""
+    """Nothing that the rules can do leads there."""
     recording = read_recording(DATA / "traces" / "a_sync_healthy.jsonl")
     kind, change, first = CORRUPTIONS[what]
     copy = change_events(recording, kind, change, first)
     assert copy != recording
-    verdict = check_exactly(copy)
-    assert not verdict.is_conforming
-    assert verdict.verdict == REJECTED or what not in QUICKLY_REFUSED
+    assert check_exactly(copy).verdict == REJECTED
 
 
 @pytest.mark.parametrize("flushed_offset", [65_535, 65_537])
