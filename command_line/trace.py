@@ -45,8 +45,9 @@ Examples:
 Exit codes: 0 all conform, 1 one is rejected (also a group of a shape that no structure has), 2 none
 is rejected, but one leaves something out that might explain it, 3 a file is no recording, or has no
 event of the number to explain, or the model does not know the version, or --strict refuses one.
-Every bad file is reported, and the others are explained. Without --rocketmq-version the rules are
-those of the version that a recording names, or of 4.4.0 if it names none, or one that nobody knows.
+Every bad file is reported, and the others are explained. The rules are those of the version that a
+recording names, or of 4.4.0 if it names none, or one that nobody knows, unless --rocketmq-version
+chooses others.
 """
 
 

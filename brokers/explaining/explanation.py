@@ -16,6 +16,7 @@ from attrs import define, field, frozen
 
 from brokers.explaining.hidden.advancing import Advance
 from brokers.explaining.hidden.deadlines import check_overdue
+from brokers.explaining.hidden.late_frames import deliver_held
 from brokers.explaining.hidden.silence import check_silence
 from brokers.explaining.looks.table import LOOKS
 from brokers.explaining.observing import EventObserver
@@ -137,6 +138,7 @@ class GroupExplanation:
             self.trail.append(told := Told(moment, scene.state, frozenset(scene.granted)))
             scene.watch = told.steps.append
         self.observer.advance.run(scene)
+        deliver_held(scene)
         check_overdue(scene)
         if scene.is_clock_exact:
             check_silence(scene)

@@ -100,7 +100,7 @@ class EventObserver:
         if event.data.get("node") != scene.plan.master:
             return
         if moment.kind in STATE_KINDS:
-            scene.known_end = event["max_offset"]
+            scene.known_end = event.data.get("max_offset", scene.known_end)
         elif moment.kind == "put" and event.data.get("append_status") in WRITTEN:
             scene.known_end = max(scene.known_end, event["wrote_offset"] + event["wrote_bytes"])
 

@@ -28,7 +28,7 @@ def see_connect(observer: EventObserver, event: Event) -> None:
     link = observer.get_link(event)
     if event["conn"] <= link.latest:
         raise Refusal(f"connection {event['conn']} of this link has begun before")
-    if link.latest and link.latest not in link.traffic.closed:
+    if link.latest and link.latest not in link.traffic.noted_ends_ms:
         raise Refusal(f"the end of connection {link.latest} of this link is not noted anywhere")
     if link.is_open:
         close(observer, link)

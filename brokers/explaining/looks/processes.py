@@ -6,6 +6,7 @@ from attrs import evolve
 
 from brokers.explaining.checking import check_start, check_stop
 from brokers.explaining.controlled.shown import check_loaded
+from brokers.explaining.hidden.late_frames import hold_frames
 from brokers.explaining.observing import EventObserver
 from brokers.explaining.refusal import Refusal
 from brokers.explaining.scene import Arguments, Scene
@@ -27,6 +28,8 @@ def see_kill(observer: EventObserver, event: Event) -> None:
     """A process is killed; a store may lose what was not on its disk."""
     scene, rule, index = observer.scene, *name_broker(observer, event["node"])
     check_runs(observer, event)
+    if rule == "master":
+        hold_frames(scene)
     surgery = scene.plan.surgeries.get(event.seq)
     if surgery is None:
         kept = find_next_start(scene.plan, event)

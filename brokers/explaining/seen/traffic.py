@@ -35,7 +35,7 @@ class NotedFrame:
 
 
 @frozen
-class Stall:
+class StalledTime:
     """A time in which the proxy of a link holds back what goes in one direction, or in both."""
 
     begin_ms: float
@@ -56,16 +56,14 @@ class Traffic:
     ends_ms: Mapping[int, float]
     """When a connection was seen to have ended, by its end, a later one, or that of a broker."""
     noted_ends_ms: Mapping[int, float]
-    """The same, by its own end alone."""
+    """The same, by its own end, noted at one side or by a cut."""
     opens_ms: Sequence[float]
     """When the slave connected."""
-    closed: Collection[int]
-    """The connections whose end was noted, at one side or by a cut."""
     is_shown: bool
     """There is a proxy in the link, which notes connections."""
     are_bytes_shown: bool
     """It notes what goes over them."""
-    stalls: Sequence[Stall]
+    stalls: Sequence[StalledTime]
     """When its proxy held something back."""
     failed_ms: Sequence[float]
     """When one of the two brokers has logged that a thread of this link has failed."""
@@ -75,58 +73,63 @@ class Traffic:
     @classmethod
     def gather(cls, plan: Plan, slave: str) -> Traffic:
         """Of the link of one slave."""
-        ahead = plan.links[plan.slaves.index(slave)]
+        ahead, events = plan.links[plan.slaves.index(slave)], plan.recording.events
         link, nodes = LINK_PREFIX + slave, (plan.master, slave)
+        own = [event for event in events if event.data.get("link") == link]
         frames: dict[int, list[NotedFrame]] = defaultdict(list)
         reports: dict[int, list[int]] = defaultdict(list)
-        ends_ms: dict[int, float] = {}
         begins: dict[int, int] = {}
-        noted_ms: dict[int, float] = {}
-        closed: set[int] = set()
-        opens_ms = []
-        present = 0
-        for event in plan.recording.events:
-            is_own = event.data.get("link") == link
-            if is_own and event.kind == "ha_frame" and event["master_offset"] >= 0:
+        for event in own:
+            if event.kind == "ha_frame" and event["master_offset"] >= 0:
                 begins.setdefault(event["conn"], event["master_offset"])
-            if is_own and event.kind == "ha_frame" and event["body_bytes"]:
+            if event.kind == "ha_frame" and event["body_bytes"]:
                 frame = NotedFrame(event["master_offset"], event["body_bytes"], event.t_ms)
                 frames[event["conn"]].append(frame)
-            elif is_own and event.kind == "ha_report":
+            elif event.kind == "ha_report":
                 reports[event["conn"]].append(event["slave_offset"])
-            elif is_own and event.kind in CUT_KINDS:
-                ends_ms.setdefault(event.data.get("conn", present), event.t_ms)
-                noted_ms.setdefault(event.data.get("conn", present), event.t_ms)
-                closed.add(event.data.get("conn", present))
-            elif is_own and event.kind == "ha_link_open":
-                ends_ms.setdefault(present, event.t_ms)
-                present = event["conn"]
-                opens_ms.append(event.t_ms)
-            elif event.kind in STOP_KINDS and event["node"] in nodes:
-                ends_ms.setdefault(present, event.t_ms)
+        ends_ms, noted_ends_ms = gather_ends(events, link, nodes)
         is_shown = not ahead.is_connection_hidden
-        are_bytes_shown = is_shown and not ahead.is_traffic_hidden
         return cls(
             frames,
             reports,
             begins,
             ends_ms,
-            noted_ms,
-            opens_ms,
-            closed,
+            noted_ends_ms,
+            [event.t_ms for event in own if event.kind == "ha_link_open"],
             is_shown,
-            are_bytes_shown,
-            tuple(list_stalls(plan.recording.events, link)),
-            [e.t_ms for e in plan.recording.events if is_failure(e) and e["node"] in nodes],
-            is_begun_by_exchange(plan.recording.events, slave),
+            is_shown and not ahead.is_traffic_hidden,
+            tuple(list_stalls(own)),
+            [e.t_ms for e in events if is_failure(e) and e["node"] in nodes],
+            is_begun_by_exchange(events, slave),
         )
 
 
-def list_stalls(events: Iterable[Event], link: str) -> Iterator[Stall]:
-    """The times in which a link was stalled, each with the same directions throughout."""
-    present: Stall | None = None
+def gather_ends(
+    events: Iterable[Event], link: str, nodes: Collection[str]
+) -> tuple[dict[int, float], dict[int, float]]:
+    """When connections ended: by whatever shows it, and by their own ends alone."""
+    ends_ms: dict[int, float] = {}
+    noted_ms: dict[int, float] = {}
+    present = 0
     for event in events:
-        if event.kind not in ("link_stalled", "link_healed") or event["link"] != link:
+        is_own = event.data.get("link") == link
+        if is_own and event.kind in CUT_KINDS:
+            connection = event.data.get("conn", present)
+            ends_ms.setdefault(connection, event.t_ms)
+            noted_ms.setdefault(connection, event.t_ms)
+        elif is_own and event.kind == "ha_link_open":
+            ends_ms.setdefault(present, event.t_ms)
+            present = event["conn"]
+        elif event.kind in STOP_KINDS and event["node"] in nodes:
+            ends_ms.setdefault(present, event.t_ms)
+    return ends_ms, noted_ms
+
+
+def list_stalls(own: Iterable[Event]) -> Iterator[StalledTime]:
+    """The times in which a link was stalled, each with the same directions throughout."""
+    present: StalledTime | None = None
+    for event in own:
+        if event.kind not in ("link_stalled", "link_healed"):
             continue
         if present is not None:
             yield evolve(present, end_ms=event.t_ms)
@@ -134,7 +137,7 @@ def list_stalls(events: Iterable[Event], link: str) -> Iterator[Stall]:
         if event.kind == "link_stalled":
             kinds = {"ha_report": "slave_to_master", "ha_frame": "master_to_slave"}
             held = frozenset(kind for kind, way in kinds.items() if event.data.get(way, True))
-            present = Stall(event.t_ms, math.inf, held)
+            present = StalledTime(event.t_ms, math.inf, held)
     if present is not None:
         yield present
 
@@ -215,6 +218,10 @@ class LinkQueues:
     """Where the slave has yet to cut its log since its handshake; -1: nowhere."""
     before_connect: State | None = field(default=None, repr=False)
     """The state in which the slave connected."""
+    held: list[NotedFrame] = field(factory=list)
+    """Frames of a master that has ended, which may still come."""
+    held_state: State | None = field(default=None, repr=False)
+    """The state in which it ended."""
     displaced: Displaced | None = None
     """Bytes that the slave has stored at another offset than the master has them at."""
     stalled_ms: float = -math.inf
@@ -238,7 +245,7 @@ class LinkQueues:
         self.latest = max(self.latest, connection)
         self.reported_before = self.last_report or self.reported_before
         self.sent = self.noted = self.taken = self.seen = 0
-        self.made, self.unread = [], []
+        self.made, self.unread, self.held = [], [], []
         self.last_report, self.last_report_ms = None, t_ms
         self.last_frame_ms = self.frame_before_ms = self.last_end = None
         self.has_crossed, self.refused_frame_ms, self.end_at_request = False, None, 0
@@ -287,4 +294,6 @@ class LinkQueues:
 
     def copy(self) -> LinkQueues:
         """The same, over which other things may go."""
-        return evolve(self, made=list(self.made), unread=list(self.unread))
+        return evolve(
+            self, made=list(self.made), unread=list(self.unread), held=list(self.held)
+        )

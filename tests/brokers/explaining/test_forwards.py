@@ -11,7 +11,7 @@ import pytest
 from attrs import evolve
 
 from brokers.explaining.explanation import GroupExplanation
-from brokers.explaining.forwards import explain_forwards, is_explained_forwards
+from brokers.explaining.forwards import explain_forwards
 from brokers.recordings.groups import OutsideTheModel, split_groups
 from brokers.recordings.judging import CONFORMS, REJECTED, find_version
 from brokers.recordings.reading import Event, Recording, TraceError, read_recording
@@ -30,14 +30,12 @@ RESUMED = TRACES / "f_slave_restart_resume.jsonl"
 
 
 def list_groups(path: Path) -> Iterator[tuple[Recording, Version]]:
-    """The groups of a recording that are explained forwards, with the release of each."""
+    """The groups of a recording, with the release of each."""
     recording = read_recording(path)
     named = find_version(recording)
     assert named is not None
     for group in split_groups(take_places(recording)):
-        version = find_mode(group, named.name)
-        if is_explained_forwards(group):
-            yield group, version
+        yield group, find_mode(group, named.name)
 
 
 def test_files_of_different_sizes_are_outside() -> None:

@@ -43,8 +43,8 @@ def test_places_are_exchanged_where_a_slave_starts_as_the_master() -> None:
 @pytest.mark.parametrize(
     ("fields", "word"),
     [
-        ({"max_offset": 2084, "flushed_offset": 2084}, "max_offset of master is 2084"),
-        ({"max_offset": 6201, "dispatched_offset": 6201}, "max_offset"),
+        ({"max_offset": 2084, "flushed_offset": 2084}, "slave_fall_behind is 3126"),
+        ({"max_offset": 6201, "dispatched_offset": 6201}, "slave_fall_behind is 3126"),
         ({"last_exit_normal": False}, "last_exit_normal"),
         ({"slave_fall_behind": 1}, "slave_fall_behind is 1, by which the log would end at 1"),
     ],

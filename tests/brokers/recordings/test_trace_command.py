@@ -41,7 +41,7 @@ def test_rejected(tmp_path: Path) -> None:
     result = run(str(write_false_answer(tmp_path / "trace.jsonl")))
     assert result.return_value == 1
     assert (
-        "seq 9: the put is not answered PUT_OK yet; request_slave_wait[0] would help, but is_slave_ok"
+        "the put is not answered PUT_OK yet; request_slave_wait[0] would help, but is_slave_ok"
         in (result.output)
     )
     assert "state there" not in result.output
