@@ -55,14 +55,7 @@ class EventObserver:
 
     def observe(self, moment: NotedMoment) -> None:
         """Take the steps that a moment shows, and compare what it shows. Raises Refusal."""
-        is_controlled = self.scene.sightings.has_controller
-        if not is_controlled and moment.kind in CONTROLLER_KINDS:
-            raise Refusal("these brokers have no controller")
-        if is_controlled and not moment.is_call:
-            finish_truncations(self.scene, moment.event)
-        self.learn_end(moment)
-        if moment.is_call and moment.event.kind == "broker_status":
-            self.check_asked(moment.event)
+        self.prepare(moment)
         look = self.looks.get(moment.kind)
         if look is not None:
             look(self, moment.event)
@@ -81,12 +74,22 @@ class EventObserver:
             if moment.kind in REMEMBERED_KINDS:
                 self.hold(check_remembered, moment.event)
             self.check_cursors(moment)
-            if is_controlled:
-                check_control(self.scene, moment.event)
+            check_control(self.scene, moment.event)
         if moment.kind == "put":
             slot = self.scene.puts.find_slot(moment.event.seq)
             if slot is not None:
                 self.scene.drop_message(slot)
+
+    def prepare(self, moment: NotedMoment) -> None:
+        """What a moment has made certain before anything is compared. Raises Refusal."""
+        is_controlled = self.scene.sightings.has_controller
+        if not is_controlled and moment.kind in CONTROLLER_KINDS:
+            raise Refusal("these brokers have no controller")
+        if is_controlled and not moment.is_call:
+            finish_truncations(self.scene, moment.event)
+        self.learn_end(moment)
+        if moment.is_call and moment.event.kind == "broker_status":
+            self.check_asked(moment.event)
 
     def learn_end(self, moment: NotedMoment) -> None:
         """How long the master's log is at least, and how far a dispatch has come."""

@@ -139,6 +139,8 @@ def is_out_or_lags(cluster: Cluster, slave: int) -> bool:
 
 def check_control(scene: Scene, event: Event) -> None:
     """What an event shows of controller mode. Raises Refusal."""
+    if not scene.sightings.has_controller:
+        return
     if event.kind == "put" and "sync_state_set_after" in event.data:
         check_members(scene, event["sync_state_set_after"])
     if event.kind not in STATE_KINDS:

@@ -194,7 +194,8 @@ class Sightings:
             yield from self._list_members(event)
         if event.kind == "get_message":
             yield from self._list_undispatched(event)
-        if event.kind == "node_stop_clean" and event.data.get("abort_file_present"):
+        is_shown = "max_offset" in event.data
+        if event.kind == "node_stop_clean" and is_shown and event.data.get("abort_file_present"):
             # Whoever has dispatched its log stops without leaving that file (R-RC-02).
             yield f"{self.paths[event['node']]}.log.dispatched_offset", event["max_offset"] - 1
         is_of_master = event.data.get("node") == self.plan.master

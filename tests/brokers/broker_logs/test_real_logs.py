@@ -66,7 +66,7 @@ SIGNS = {
 }
 """What is true of each pair, by ``tests/data/stores/NOTICE.md``, as far as logs show it."""
 
-UNDECIDED_PAIRS = ("full_file_skipped", "operators_torn_roll_advice", "torn_roll_control")
+UNDECIDED_PAIRS = ("full_file_skipped", "torn_roll_control")
 """Pairs with a recovery whose result depends on puts."""
 
 WITHOUT_RELEASE = "empty_first_file"
