@@ -113,6 +113,13 @@ class EventObserver:
         if event["max_offset"] < stands:
             shown = event["max_offset"]
             raise Refusal(f"max_offset is {shown}, but the log had come to {stands} when asked")
+        behind, end = (
+            event["dispatch_behind_bytes"],
+            self.scene.get(self.scene.sightings.get_end(event["node"])),
+        )
+        settled = self.scene.compute_settled_offset(self.scene.sightings.paths[event["node"]])
+        if end - behind < settled and event.seq not in self.scene.sightings.open_dispatch_seqs:
+            raise Refusal(f"the dispatch is {behind} behind, but it had come to {settled} long ago")
 
     def hold(self, check: Check, event: Event) -> View:
         """A check passes, and what it learns is known. Raises Refusal."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -15,7 +16,7 @@ from brokers.explaining.seen.puts import PutLine, number_runs
 from brokers.explaining.seen.sightings import Sightings
 from brokers.explaining.seen.traffic import LinkQueues, Traffic
 from brokers.recordings.ahead.plan import Plan
-from brokers.recordings.clock import Timers
+from brokers.recordings.clock import SLACK_MS, Timers
 from reference.language.compiled import CompiledMachine, State, compute_compiled_machine
 from reference.language.leaves import flatten
 from reference.language.machine import Action
@@ -52,6 +53,9 @@ class Scene:
     """All that were taken; copies have them in common."""
     come_to: int = 0
     """How many there were when this copy was made."""
+    dispatches: Mapping[str, tuple[float, int]] = field(factory=dict)
+    """By path of a broker: when its dispatch has gone on last, and how far it had come before the
+    pause that was before that."""
     known_end: int = 0
     """Where the master's log was at least seen to end."""
     expirable_ms: float | None = None
@@ -116,6 +120,12 @@ class Scene:
     def get_of(self, state: State, leaf: str) -> Any:
         """The value of a leaf in another state."""
         return state[self.machine.places[leaf]]
+
+    def compute_settled_offset(self, broker: str) -> int:
+        """How far a dispatch has come at the latest, as it takes up to ``SLACK_MS``."""
+        last_ms, settled = self.dispatches.get(broker, (-math.inf, 0))
+        is_settled = self.now_ms - last_ms > SLACK_MS
+        return int(self.get(f"{broker}.log.dispatched_offset")) if is_settled else settled
 
     @property
     def timers(self) -> Timers:

@@ -107,6 +107,12 @@ def is_flush_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
     return put is None or put.status != "FLUSH_DISK_TIMEOUT" or put.duration_ms >= timeout_ms
 
 
+def note_dispatched(scene: Scene, step: HiddenStep, arguments: Arguments, after: State) -> None:
+    """A dispatch goes on; where it has come to before a pause, it has surely been."""
+    settled = scene.compute_settled_offset(step.broker)
+    scene.dispatches = {**scene.dispatches, step.broker: (scene.now_ms, settled)}
+
+
 DELETIONS = (
     "expire_master_file",
     "expire_uncopied_master_file",
@@ -132,6 +138,11 @@ LOG_STEPS = Knowledge(
         "swallow_flush_error": is_swallowed_error_allowed,
         "flush_master": is_flush_allowed,
     },
-    note={"begin_master_stop": note_granted, "begin_slave_stop": note_granted},
+    note={
+        "begin_master_stop": note_granted,
+        "begin_slave_stop": note_granted,
+        "dispatch_master": note_dispatched,
+        "dispatch_slave": note_dispatched,
+    },
 )
 """What is known about the steps of one log."""

@@ -276,6 +276,8 @@ def end_process(observer: EventObserver, event: Event) -> None:
     scene, node = observer.scene, event["node"]
     is_left = scene.get(f"{scene.sightings.paths[node]}.has_abort_file")
     is_closed = event.kind != "node_kill9"
+    path = scene.sightings.paths[node]
+    scene.dispatches = {name: each for name, each in scene.dispatches.items() if name != path}
     scene.facts = scene.facts.end(
         scene.plan.find_node(event), is_left=bool(is_left), is_store_closed=is_closed
     )

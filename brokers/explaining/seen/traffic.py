@@ -294,6 +294,4 @@ class LinkQueues:
 
     def copy(self) -> LinkQueues:
         """The same, over which other things may go."""
-        return evolve(
-            self, made=list(self.made), unread=list(self.unread), held=list(self.held)
-        )
+        return evolve(self, made=list(self.made), unread=list(self.unread), held=list(self.held))
