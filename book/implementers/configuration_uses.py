@@ -199,13 +199,13 @@ TIMES = (
         "flushIntervalCommitLog",
         "ms",
         "how often an ASYNC_FLUSH broker looks for enough pages to flush (R-FL-06); in recordings",
-        "recordings.md#how-an-event-is-searched-for",
+        "recordings.md#how-an-event-is-explained",
     ),
     KeyUse(
         "flushCommitLogThoroughInterval",
         "ms",
         "after which it flushes however few pages there are (R-FL-06); in recordings",
-        "recordings.md#how-an-event-is-searched-for",
+        "recordings.md#how-an-event-is-explained",
     ),
     KeyUse(
         "syncFlushTimeout",

@@ -29,7 +29,7 @@ from brokers.recordings.reading import Recording
 PASSED: Final = "conforms"
 FAILED: Final = "fails"
 INCONCLUSIVE: Final = "inconclusive"
-"""The search was not over, or this machine was too slow for what came to count."""
+"""This machine was too slow for what came to count."""
 VACUOUS: Final = "vacuous"
 """Any other answer would have been explained too; the case is not counted."""
 SKIPPED: Final = "skipped"

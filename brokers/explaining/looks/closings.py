@@ -10,7 +10,7 @@ from brokers.explaining.seen.traffic import LinkQueues
 from brokers.explaining.viewing import make_view
 from brokers.recordings.ahead.plan import Plan
 from brokers.recordings.checks.closings import is_ending
-from brokers.recordings.clock import JITTER_MS, LATE_MS, has_slave_housekeeping
+from brokers.recordings.clock import JITTER_MS, has_slave_housekeeping
 from brokers.recordings.reading import Event
 from brokers.recordings.view import ShownBroker
 
@@ -37,7 +37,7 @@ def may_refuse(scene: Scene, link: LinkQueues) -> bool:
     once it has truncated (``AutoSwitchHAClient.HAClientReader#processReadResult``).
     """
     slave = link.slave
-    if any(0 <= scene.now_ms - t_ms <= LATE_MS for t_ms in link.traffic.failed_ms):
+    if any(t_ms <= scene.now_ms for t_ms in link.traffic.failed_ms):
         return True
     if scene.try_step(f"refuse_frame[{slave}]", {}) is not None:
         return True

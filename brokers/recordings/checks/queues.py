@@ -68,20 +68,23 @@ def check_queue(
     put = _find_first_put(view, node, name)
     if put is None or first == put.queue_offset or first == find_begin_kept(view, node, name, put):
         return view
-    if first < put.queue_offset and is_begin_late(view, node):
+    if first < put.queue_offset and is_begin_late(view, node, name, first):
         return view
     raise Blocked(f"queue {name} begins at {first}, but at {put.queue_offset} by the log")
 
 
-def is_begin_late(view: View, node: int) -> bool:
-    """Files of the log were deleted, and queues begin where they did until they are looked at.
+def is_begin_late(view: View, node: int, name: str, first: int) -> bool:
+    """Files of the log were deleted, and a queue has begun there at each look since.
 
-    That is a service of its own (DefaultMessageStore.CleanConsumeQueueService#deleteExpiredFiles;
-    `retention_under_a_reading_slave` seq 139 to 143).
+    It is looked after by a service of its own, later (DefaultMessageStore.CleanConsumeQueueService
+    #deleteExpiredFiles; `retention_under_a_reading_slave` seq 139 to 184).
     """
-    recent = view.plan.list_earlier(node, view.now_ms)
-    event = next((e for e in recent if e.kind in {"delete_expired_files", *BROKER_KINDS}), None)
-    return event is not None and event.kind == "delete_expired_files"
+    for event in view.plan.list_earlier(node, view.now_ms):
+        if event.kind == "delete_expired_files":
+            return True
+        if event.kind in BROKER_KINDS and event.data.get("queues", {}).get(name, [-1])[0] != first:
+            return False
+    return False
 
 
 def find_begin_kept(view: View, node: int, name: str, put: RecordedPut) -> int | None:

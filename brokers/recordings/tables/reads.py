@@ -19,6 +19,7 @@ from brokers.recordings.tables.queues import (
     compute_log_end,
     get_name,
     get_properties,
+    list_deleted,
     list_known,
     make_queue,
     name_queue,
@@ -162,9 +163,10 @@ def find_results(
 ) -> list[GetMessageResult]:
     """What the store may answer, by what the recording leaves open of places and settings."""
     found = []
+    skipped = len(list_deleted(view, node, shown.name))
     for each in settings:
         for are_old in (False, True):
-            length = max(each.count_max_in_memory, each.count_max_in_disk) + 2
+            length = max(each.count_max_in_memory, each.count_max_in_disk) + 2 + skipped
             queue = make_queue(view, node, shown, length, are_old=are_old)
             log_max = compute_log_end(view, node, queue)
             log_min = view.get_log(node).start_offset
