@@ -126,14 +126,14 @@ class GroupExplanation:
                     return moment, refusal
         return None
 
-    def explain(self, moment: NotedMoment, look_ms: float = math.inf) -> None:
+    def explain(self, moment: NotedMoment, look_ms: float | None = None) -> None:
         """All that has happened by then, and what the moment shows. Raises Refusal.
 
-        ``look_ms``: when the master's process noted something that is explained after it.
+        ``look_ms``: when the master's process notes something next, if that is not as it stands.
         """
         scene = self.observer.scene
         scene.now_ms = max(scene.now_ms, moment.t_ms)
-        scene.puts.next_look_ms = min(self.next_looks_ms[moment.key], look_ms)
+        scene.puts.next_look_ms = self.next_looks_ms[moment.key] if look_ms is None else look_ms
         if self.trail is not None:
             self.trail.append(told := Told(moment, scene.state, frozenset(scene.granted)))
             scene.watch = told.steps.append
@@ -175,12 +175,20 @@ class GroupExplanation:
         before_ms = math.nextafter(self.next_looks_ms[moment.key], -math.inf)
         try:
             for other in others:
-                self.explain(other, before_ms)
+                self.explain(other, min(before_ms, self.next_looks_ms[other.key]))
             pins.ignored = frozenset()
-            self.explain(moment)
+            self.explain(moment, self.find_look_ms(moment, others))
         except Refusal:
             return False
         return True
+
+    def find_look_ms(self, moment: NotedMoment, others: Sequence[NotedMoment]) -> float:
+        """When the master's process notes something after others, at this moment or later."""
+        left = next((each for each in self.waiting if each not in others), None)
+        later_ms = math.inf if left is None else self.next_looks_ms[left.key]
+        is_look = moment.event.data.get("node") == self.observer.scene.plan.master
+        own_ms = max(moment.t_ms, moment.event.t_ms) if is_look else math.inf
+        return min(later_ms, own_ms)
 
 
 def may_exchange(moment: NotedMoment, other: NotedMoment) -> bool:

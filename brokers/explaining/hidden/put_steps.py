@@ -29,6 +29,10 @@ FAILED_STATUSES = frozenset({"FLUSH_SLAVE_TIMEOUT", "FLUSH_DISK_TIMEOUT"})
 """How such a put is answered; since the two waits run at once the disk may fail, too."""
 
 
+REFUSED_STATUSES = frozenset({"SLAVE_NOT_AVAILABLE", "FLUSH_DISK_TIMEOUT"})
+"""How a put is answered for which there was no slave to wait for."""
+
+
 def is_blank_wanted(scene: Scene, step: HiddenStep) -> bool:
     """A file is filled up where the next put lies beyond it, or has left the blank alone."""
     end, size = scene.get(scene.master_end), scene.file_bytes
@@ -114,6 +118,8 @@ def is_wait_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
     if not is_wait_in_time(scene, step, put, took_ms):
         return False
     if step.rule in SLAVE_FAILURES and put.status not in FAILED_STATUSES:
+        return False
+    if step.rule == "refuse_slave_wait" and put.status not in REFUSED_STATUSES:
         return False
     if step.rule == "answer_slave_wait" and put.status == "FLUSH_SLAVE_TIMEOUT":
         return False
