@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from brokers.explaining.hidden.put_steps import fails_early, has_early_failure
 from brokers.explaining.hidden.steps import HiddenStep, Knowledge, is_below_caps, note_granted
 from brokers.explaining.scene import Arguments, Scene
 from brokers.explaining.seen.pins import UNBOUNDED
 from brokers.explaining.seen.sightings import COMMITTED
 from brokers.recordings.ahead.boundaries import find_scan_end
 from brokers.recordings.ahead.plan import MASTER
-from brokers.recordings.clock import EXPIRY_BEGIN_MS, JITTER_MS
+from brokers.recordings.clock import EXPIRY_BEGIN_MS, JITTER_MS, SLACK_MS
 from reference.language.compiled import Ranges, State
 
 CALLED_SOON_MS = 100.0
@@ -91,22 +92,21 @@ def is_swallowed_error_allowed(scene: Scene, step: HiddenStep, after: State) -> 
 
 
 def is_flush_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
-    """Under SYNC_FLUSH no put is flushed before its wait for the disk has ended in vain."""
+    """Under SYNC_FLUSH no put is flushed before its wait for the disk has ended in vain.
+
+    One that fails early finds the flush in an earlier file, of which it flushes the rest first.
+    """
     if not is_below_caps(scene, step, after):
         return False
     if not scene.plan.structure.is_sync_flush:
         return True
-    timeout_ms = scene.timers.sync_flush_timeout_ms
-    late = [
-        put.duration_ms < timeout_ms and put.status == "FLUSH_DISK_TIMEOUT"
-        for put in scene.puts.slots
-    ]
-    if any(
-        is_late and scene.get(f"messages.{n}.disk_flushes") < 2 for n, is_late in enumerate(late)
-    ):
+    if has_early_failure(scene, len(scene.puts.slots)):
         return False
-    put = scene.puts.find_next_called(scene.now_ms)
-    return put is None or put.status != "FLUSH_DISK_TIMEOUT" or put.duration_ms >= timeout_ms
+    put = scene.puts.find_next()
+    if put is None or put.begin_ms > scene.now_ms + SLACK_MS or not fails_early(scene, put):
+        return True
+    base = put.start_offset - put.start_offset % scene.file_bytes
+    return bool(scene.get_of(after, "master.log.flushed_offset") < base)
 
 
 def note_dispatched(scene: Scene, step: HiddenStep, arguments: Arguments, after: State) -> None:

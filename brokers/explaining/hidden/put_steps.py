@@ -17,6 +17,7 @@ from brokers.recordings.clock import (
 from reference.language.compiled import Ranges, State
 from reference.store.records import END_FILE_MIN_BLANK_LENGTH
 from reference.worlds.replication.mapped_files import is_flush_file_there
+from reference.worlds.replication.put import DISK_FLUSHES_MAX
 from reference.worlds.replication.state import ANSWERED, STATUS_NAMES, WAITS_FOR_SLAVE
 
 SAME_MS = 0.01
@@ -115,13 +116,9 @@ def is_wait_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
     if step.rule == "answer_slave_wait":
         scene.puts.covered_ms.setdefault(put.seq, scene.now_ms)
     took_ms = min(put.duration_ms, scene.now_ms + JITTER_MS - put.begin_ms)
-    if not is_wait_in_time(scene, step, put, took_ms):
+    if not is_wait_in_time(scene, step, put, took_ms) or contradicts(step.rule, put.status):
         return False
-    if step.rule in SLAVE_FAILURES and put.status not in FAILED_STATUSES:
-        return False
-    if step.rule == "refuse_slave_wait" and put.status not in REFUSED_STATUSES:
-        return False
-    if step.rule == "answer_slave_wait" and put.status == "FLUSH_SLAVE_TIMEOUT":
+    if step.rule == "flush_for_put" and has_early_failure(scene, step.index):
         return False
     phase = scene.get_of(after, f"messages.{step.index}.phase")
     status = STATUS_NAMES[scene.get_of(after, f"messages.{step.index}.status")]
@@ -130,6 +127,32 @@ def is_wait_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
         if status != put.status and not may_change:
             return False
     return phase != ANSWERED or status == put.status
+
+
+def contradicts(rule: str, status: str) -> bool:
+    """No put that is answered so comes to its answer by this rule."""
+    if rule == "answer_slave_wait":
+        return status == "FLUSH_SLAVE_TIMEOUT"
+    if rule in SLAVE_FAILURES:
+        return status not in FAILED_STATUSES
+    return rule == "refuse_slave_wait" and status not in REFUSED_STATUSES
+
+
+def has_early_failure(scene: Scene, before: int) -> bool:
+    """A put before this place of a message has both its flushes to come, and fails then.
+
+    The second one is not checked (R-FL-04), so nobody else flushes its bytes in between.
+    """
+    return any(
+        fails_early(scene, put) and scene.get(f"messages.{slot}.disk_flushes") < DISK_FLUSHES_MAX
+        for slot, put in enumerate(scene.puts.slots[:before])
+    )
+
+
+def fails_early(scene: Scene, put: RecordedPut) -> bool:
+    """The wait for the disk has failed before its time."""
+    is_early = put.duration_ms < scene.timers.sync_flush_timeout_ms
+    return is_early and put.status == "FLUSH_DISK_TIMEOUT"
 
 
 def is_wait_in_time(scene: Scene, step: HiddenStep, put: RecordedPut, took_ms: float) -> bool:
