@@ -184,11 +184,11 @@ class GroupExplanation:
 
     def find_look_ms(self, moment: NotedMoment, others: Sequence[NotedMoment]) -> float:
         """When the master's process notes something after others, at this moment or later."""
-        left = next((each for each in self.waiting if each not in others), None)
-        later_ms = math.inf if left is None else self.next_looks_ms[left.key]
-        is_look = moment.event.data.get("node") == self.observer.scene.plan.master
-        own_ms = max(moment.t_ms, moment.event.t_ms) if is_look else math.inf
-        return min(later_ms, own_ms)
+        master = self.observer.scene.plan.master
+        for each in (moment, *self.waiting):
+            if each not in others and each.event.data.get("node") == master and not each.is_call:
+                return max(each.t_ms, each.event.t_ms)
+        return math.inf
 
 
 def may_exchange(moment: NotedMoment, other: NotedMoment) -> bool:
@@ -196,6 +196,8 @@ def may_exchange(moment: NotedMoment, other: NotedMoment) -> bool:
 
     One clock notes what its process does in its order; only puts are under way beside others.
     """
+    if moment.event.seq == other.event.seq:
+        return False
     if moment.event.data.get("node") != other.event.data.get("node"):
         return True
     return moment.event.kind == "put" and other.t_ms <= moment.event.t_ms

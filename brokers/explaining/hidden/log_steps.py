@@ -102,11 +102,12 @@ def is_flush_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
         return True
     if has_early_failure(scene, len(scene.puts.slots)):
         return False
-    put = scene.puts.find_next()
-    if put is None or put.begin_ms > scene.now_ms + SLACK_MS or not fails_early(scene, put):
-        return True
-    base = put.start_offset - put.start_offset % scene.file_bytes
-    return bool(scene.get_of(after, "master.log.flushed_offset") < base)
+    flushed, size = scene.get_of(after, "master.log.flushed_offset"), scene.file_bytes
+    soon = scene.puts.list_until(scene.now_ms + SLACK_MS)
+    return not any(
+        fails_early(scene, put) and flushed >= put.start_offset - put.start_offset % size
+        for put in soon
+    )
 
 
 def note_dispatched(scene: Scene, step: HiddenStep, arguments: Arguments, after: State) -> None:

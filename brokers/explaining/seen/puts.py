@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 
 from attrs import define, field
@@ -71,6 +71,13 @@ class PutLine:
             return None
         put = self.puts[self.next_number]
         return put if self.runs[put.seq] == self.run else None
+
+    def list_until(self, t_ms: float) -> Iterator[RecordedPut]:
+        """Those that are appended next in this run, up to the first that is called later."""
+        for put in self.puts[self.next_number :]:
+            if put.begin_ms > t_ms or self.runs[put.seq] != self.run:
+                return
+            yield put
 
     def find_next_called(self, now_ms: float) -> RecordedPut | None:
         """The next put, if it has been called."""
