@@ -172,7 +172,9 @@ class GroupExplanation:
         """Explain others first; the pins of the moment bound nothing until then."""
         pins = self.observer.scene.pins
         pins.postpone(moment.key, {other.key for other in others})
-        before_ms = math.nextafter(self.next_looks_ms[moment.key], -math.inf)
+        before_ms = math.inf
+        if moment.event.data.get("node") == self.observer.scene.plan.master and not moment.is_call:
+            before_ms = math.nextafter(max(moment.t_ms, moment.event.t_ms), -math.inf)
         try:
             for other in others:
                 self.explain(other, min(before_ms, self.next_looks_ms[other.key]))

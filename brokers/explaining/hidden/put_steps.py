@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from brokers.explaining.hidden.steps import HiddenStep, Knowledge
+from brokers.explaining.hidden.steps import HiddenStep, Knowledge, is_below_caps
 from brokers.explaining.scene import Arguments, Scene
 from brokers.explaining.seen.pins import UNBOUNDED
 from brokers.recordings.ahead.puts import MESSAGE_HEAD_BYTES, RecordedPut
@@ -118,8 +118,8 @@ def is_wait_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
     took_ms = min(put.duration_ms, scene.now_ms + JITTER_MS - put.begin_ms)
     if not is_wait_in_time(scene, step, put, took_ms) or contradicts(step.rule, put.status):
         return False
-    if step.rule == "flush_for_put" and has_early_failure(scene, step.index):
-        return False
+    if step.rule == "flush_for_put":
+        return is_below_caps(scene, step, after) and not has_early_failure(scene, step.index)
     phase = scene.get_of(after, f"messages.{step.index}.phase")
     status = STATUS_NAMES[scene.get_of(after, f"messages.{step.index}.status")]
     if step.rule in {"time_out_disk_wait", "give_up_disk_wait"}:
