@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import TypeAlias
 
@@ -149,14 +149,16 @@ class GroupExplanation:
         """Explain a moment after the next ones, as far as their stamps may be exchanged."""
         soon = takewhile(lambda other: other.t_ms - moment.t_ms <= JITTER_MS, self.waiting)
         near = [other for other in soon if may_exchange(moment, other)]
+        node = moment.event.data.get("node")
+        noted_elsewhere = [other for other in near if other.event.data.get("node") != node]
         before, explained = self.observer.scene, self.explained
         come_to = len(self.trail or ())
-        for number in range(1, min(len(near), NEIGHBOURS_MAX) + 1):
+        for others in list_beginnings(near, noted_elsewhere):
             before.rewind()
             self.observer.scene, self.explained = before.copy(), explained
             self.forget_from(come_to)
-            if self.explain_after(moment, near[:number]):
-                self.waiting = deque(e for e in self.waiting if e not in near[:number])
+            if self.explain_after(moment, others):
+                self.waiting = deque(e for e in self.waiting if e not in others)
                 return True
         before.rewind()
         self.observer.scene, self.explained = before, explained
@@ -191,6 +193,16 @@ class GroupExplanation:
             if each not in others and each.event.data.get("node") == master and not each.is_call:
                 return max(each.t_ms, each.event.t_ms)
         return math.inf
+
+
+def list_beginnings(*lists: Sequence[NotedMoment]) -> Iterator[Sequence[NotedMoment]]:
+    """The first moment of each list, its first two, and so on; each beginning once."""
+    told: list[Sequence[NotedMoment]] = []
+    for each in lists:
+        for number in range(1, min(len(each), NEIGHBOURS_MAX) + 1):
+            if each[:number] not in told:
+                told.append(each[:number])
+                yield each[:number]
 
 
 def may_exchange(moment: NotedMoment, other: NotedMoment) -> bool:
