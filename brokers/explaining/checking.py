@@ -135,6 +135,7 @@ def check_record_begin(view: View, node: int, offset: int) -> None:
     log, tables = view.get_log(node), view.plan.tables
     is_open = offset < log.start_offset or not log.has_file
     is_open = is_open or offset <= log.ghost_unknown_below_offset
+    is_open = is_open or (node == MASTER and offset == log.max_offset)
     if view.plan.are_puts_hidden:
         is_boundary = may_end_at(view.plan, offset)
     else:

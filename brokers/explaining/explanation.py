@@ -23,6 +23,7 @@ from brokers.explaining.observing import EventObserver
 from brokers.explaining.refusal import Refusal
 from brokers.explaining.scene import Scene
 from brokers.explaining.seen.moments import Key, NotedMoment
+from brokers.explaining.seen.puts import SAME_MS
 from brokers.recordings.ahead.plan import make_plan
 from brokers.recordings.clock import JITTER_MS
 from brokers.recordings.reading import Recording
@@ -176,7 +177,7 @@ class GroupExplanation:
         pins.postpone(moment.key, {other.key for other in others})
         before_ms = math.inf
         if moment.event.data.get("node") == self.observer.scene.plan.master and not moment.is_call:
-            before_ms = math.nextafter(max(moment.t_ms, moment.event.t_ms), -math.inf)
+            before_ms = max(moment.t_ms, moment.event.t_ms) - 2 * SAME_MS
         try:
             for other in others:
                 self.explain(other, min(before_ms, self.next_looks_ms[other.key]))

@@ -57,8 +57,9 @@ def find_records_end(scene: Scene, step: HiddenStep) -> int:
     """Where the records of a log end; a dispatch stops where another epoch begins within one."""
     cluster = scene.cluster
     log = cluster.master.log if step.broker == "master" else cluster.slaves[step.index].log
-    table = scene.plan.tables[log.ends.index(log.max_offset)]
-    is_unrecorded = table.is_open_at(log.max_offset - 1)
+    table, last = scene.plan.tables[log.ends.index(log.max_offset)], log.max_offset - 1
+    is_blank = any(blank.start_offset <= last < blank.end_offset for blank in table.blanks)
+    is_unrecorded = table.find_torn(last) is None and not is_blank
     if log.start_offset < log.ghost_unknown_below_offset or is_unrecorded:
         return log.max_offset
     return find_scan_end(scene.plan.tables, log)

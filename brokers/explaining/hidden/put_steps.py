@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from brokers.explaining.hidden.steps import HiddenStep, Knowledge, is_below_caps
 from brokers.explaining.scene import Arguments, Scene
 from brokers.explaining.seen.pins import UNBOUNDED
+from brokers.explaining.seen.puts import SAME_MS
 from brokers.recordings.ahead.puts import MESSAGE_HEAD_BYTES, RecordedPut
 from brokers.recordings.clock import (
     GRAIN_MS,
@@ -19,9 +20,6 @@ from reference.store.records import END_FILE_MIN_BLANK_LENGTH
 from reference.worlds.replication.mapped_files import is_flush_file_there
 from reference.worlds.replication.put import DISK_FLUSHES_MAX
 from reference.worlds.replication.state import ANSWERED, STATUS_NAMES, WAITS_FOR_SLAVE
-
-SAME_MS = 0.01
-"""Answers that are noted no further apart come at once: stamps are whole microseconds."""
 
 SLAVE_FAILURES = frozenset({"give_up_slave_wait", "time_out_slave_wait"})
 """Rules by which a put waits for a slave in vain."""

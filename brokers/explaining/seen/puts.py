@@ -15,6 +15,9 @@ from brokers.recordings.clock import JITTER_MS
 from brokers.recordings.kinds import START_KINDS, STOP_KINDS
 from brokers.recordings.roles.places import EXCHANGE
 
+SAME_MS = 0.01
+"""What is noted no further apart comes at once: stamps are whole microseconds."""
+
 
 def number_runs(moments: Sequence[NotedMoment], master: str) -> dict[int, int]:
     """By ``seq`` of each put: how often its master had ended before; a restart begins a run."""
@@ -90,7 +93,7 @@ class PutLine:
         What others note may be stamped ``JITTER_MS`` earlier; what the master's process notes has
         one clock with the calls.
         """
-        return put.begin_ms <= min(now_ms + JITTER_MS, self.next_look_ms)
+        return put.begin_ms <= min(now_ms + JITTER_MS, self.next_look_ms + SAME_MS)
 
     def append_next(self) -> None:
         """The next put is appended."""

@@ -305,10 +305,13 @@ def _may_follow_others(
     processes: Sequence[ProcessAhead],
     longest_put_ms: float,
 ) -> bool:
-    """Earlier processes may have left bytes of puts without a line between a put and this one."""
+    """Earlier processes may have left bytes of puts without a line between a put and this one.
+
+    Where the log was cut in between, nobody knows how far that went.
+    """
     end, process = (0, 0) if before is None else (before.end_offset, before.process)
-    left = processes[process : put.process]
-    return end < put.start_offset and any(
+    left, is_cut = processes[process : put.process], before is not None and before.life != put.life
+    return (is_cut or end < put.start_offset) and any(
         each.may_leave_pending(put.start_offset, longest_put_ms) for each in left
     )
 
