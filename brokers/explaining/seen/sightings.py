@@ -240,15 +240,15 @@ class Sightings:
     def _list_taken(self, event: Event) -> Iterator[tuple[str, int]]:
         """What a killed slave has stored, if it has reported no more than it starts with."""
         kept, slave = find_next_start(self.plan, event), self.plan.slaves.index(event["node"])
-        opened = [
-            each["conn"]
-            for each in self.plan.recording.events
-            if each.kind == "ha_link_open"
-            and each.seq < event.seq
-            and self.plan.find_slave_of_link(each) == slave
-        ]
-        reports = self.reports.get((slave, opened[-1]), ()) if opened else ()
-        if kept is not None and (not opened or (reports and max(reports) <= kept)):
+        most = 0
+        for each in self.plan.recording.events:
+            if each.seq >= event.seq:
+                break
+            if each.kind in START_KINDS and each["node"] == event["node"]:
+                most = 0
+            elif each.kind == "ha_report" and self.plan.find_slave_of_link(each) == slave:
+                most = max(most, each["slave_offset"])
+        if kept is not None and most <= kept:
             yield self.get_end(event["node"]), kept
 
     def _list_undispatched(self, event: Event) -> Iterator[tuple[str, int]]:
