@@ -335,7 +335,22 @@ def _see_puts(
     longest_ms = compute_longest_put_ms(timers, waits_for_slave=is_sync)
     is_checked = [checks_slave(role, timers.version) for role in roles]
     puts = order_puts(recording.events, master, lives, is_checked)
-    return mark_gaps(puts, processes, longest_ms)
+    return mark_gaps(puts, processes, longest_ms, _see_life_begins(recording.events, master, lives))
+
+
+def _see_life_begins(
+    events: Iterable[Event], master: str, lives: Sequence[int]
+) -> Mapping[int, int]:
+    """Where the log ended when the first process of each life was seen to start."""
+    found: dict[int, int] = {}
+    process = 0
+    for event in events:
+        if event.data.get("node") != master:
+            continue
+        process += event.kind in END_KINDS
+        if event.kind in START_KINDS and "max_offset" in event.data and process < len(lives):
+            found.setdefault(lives[process], event["max_offset"])
+    return found
 
 
 MASTER_ROLES = (Role.SYNC_MASTER.name, Role.ASYNC_MASTER.name)

@@ -284,16 +284,22 @@ def name_queue(event: Event) -> str:
 
 
 def mark_gaps(
-    puts: Sequence[RecordedPut], processes: Sequence[ProcessAhead], longest_put_ms: float
+    puts: Sequence[RecordedPut],
+    processes: Sequence[ProcessAhead],
+    longest_put_ms: float,
+    life_begins: Mapping[int, int],
 ) -> tuple[RecordedPut, ...]:
-    """The puts with a mark on those before which unrecorded ones may lie."""
+    """The puts with a mark on those before which unrecorded ones may lie.
+
+    ``life_begins``: where each later life of the log was seen to begin, as far as it was.
+    """
     behind_leap = find_sampled(puts)
     return tuple(
         evolve(
             put,
             is_behind_gap=put.number in behind_leap
             or processes[put.process].may_be_pending(put.start_offset, put.end_ms, longest_put_ms)
-            or _may_follow_others(before, put, processes, longest_put_ms),
+            or _may_follow_others(before, put, processes, longest_put_ms, life_begins),
         )
         for before, put in zip((None, *puts), puts, strict=False)
     )
@@ -304,14 +310,14 @@ def _may_follow_others(
     put: RecordedPut,
     processes: Sequence[ProcessAhead],
     longest_put_ms: float,
+    life_begins: Mapping[int, int],
 ) -> bool:
-    """Earlier processes may have left bytes of puts without a line between a put and this one.
-
-    Where the log was cut in between, nobody knows how far that went.
-    """
+    """Earlier processes may have left bytes of puts without a line between a put and this one."""
     end, process = (0, 0) if before is None else (before.end_offset, before.process)
-    left, is_cut = processes[process : put.process], before is not None and before.life != put.life
-    return (is_cut or end < put.start_offset) and any(
+    if before is not None and before.life != put.life:
+        end = life_begins.get(put.life, end)
+    left = processes[process : put.process]
+    return end < put.start_offset and any(
         each.may_leave_pending(put.start_offset, longest_put_ms) for each in left
     )
 

@@ -79,7 +79,7 @@ def test_without_the_file_nothing_is_flushed() -> None:
     answered = check_recording(make(is_deleted=True, status="PUT_OK"))
     assert (answered.verdict, answered.first_unexplained_seq) == (REJECTED, LOOK)
     shown = check_recording(make(is_deleted=True, flushed=SECOND_FILE + 2198))
-    assert (shown.verdict, shown.first_unexplained_seq) == (REJECTED, WAITING)
+    assert (shown.verdict, shown.first_unexplained_seq) == (REJECTED, LOOK)
 
 
 @cache
