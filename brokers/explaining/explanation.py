@@ -172,7 +172,7 @@ class GroupExplanation:
             del self.trail[place:]
 
     def explain_after(self, moment: NotedMoment, others: Sequence[NotedMoment]) -> bool:
-        """Explain others first; the pins of the moment bound nothing until then."""
+        """Explain others first."""
         pins = self.observer.scene.pins
         pins.postpone(moment.key, {other.key for other in others})
         before_ms = math.inf
@@ -181,7 +181,6 @@ class GroupExplanation:
         try:
             for other in others:
                 self.explain(other, min(before_ms, self.next_looks_ms[other.key]))
-            pins.ignored = frozenset()
             self.explain(moment, self.find_look_ms(moment, others))
         except Refusal:
             return False

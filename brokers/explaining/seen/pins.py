@@ -37,8 +37,6 @@ class Pins:
 
     by_leaf: Mapping[str, Sequence[Pin]]
     passed: dict[str, int] = field(factory=dict)
-    ignored: Collection[Key] = frozenset()
-    """Moments that are taken later than where they stand, so that they bound nothing now."""
     _lowest: Mapping[str, Sequence[float]] = field(factory=dict)
     _leaves: Mapping[Key, Collection[str]] = field(factory=dict)
 
@@ -67,15 +65,7 @@ class Pins:
         """The smallest value that is seen of a leaf before it is forgotten."""
         if leaf not in self.by_leaf:
             return UNBOUNDED
-        if not self.ignored:
-            return self._lowest[leaf][self.passed[leaf]]
-        cap = UNBOUNDED
-        for pin in self.by_leaf[leaf][self.passed[leaf] :]:
-            if pin.value is None:
-                break
-            if pin.key not in self.ignored:
-                cap = min(cap, pin.value)
-        return cap
+        return self._lowest[leaf][self.passed[leaf]]
 
     def list_lowest(self) -> Iterator[Pin]:
         """The pin that bounds each leaf most before it is forgotten."""
@@ -101,7 +91,7 @@ class Pins:
             self.passed[leaf] = nothing[-1] + 1 if nothing else number
 
     def postpone(self, key: Key, others: Collection[Key]) -> None:
-        """A moment comes after others; until it does, its pins bound nothing."""
+        """A moment comes after others; what it shows still bounds what was before."""
         by_leaf, lowest = dict(self.by_leaf), dict(self._lowest)
         for leaf in self._leaves.get(key, ()):
             pins, number = self.by_leaf[leaf], self.passed[leaf]
@@ -110,7 +100,7 @@ class Pins:
             place = 1 + max((n for n, pin in enumerate(rest) if pin.key in others), default=-1)
             by_leaf[leaf] = [*pins[:number], *rest[:place], *own, *rest[place:]]
             lowest[leaf] = compute_lowest(by_leaf[leaf])
-        self.by_leaf, self._lowest, self.ignored = by_leaf, lowest, frozenset({key})
+        self.by_leaf, self._lowest = by_leaf, lowest
 
     def copy(self) -> Pins:
         """The same, of which other moments may pass."""
