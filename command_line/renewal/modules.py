@@ -2,8 +2,8 @@
 
 Most say by themselves whether they are current: with ``--check`` a module writes nothing, and
 leaves with 0 if what it would write is current. Of tables of recordings and of wire mutants this
-keeps a digest. They rest on the code of ``brokers/`` as well, which no digest covers, or else each
-change of a word would cost minutes: nightly tests compute their rows again.
+keeps a digest, which covers the code that explains recordings. It does not cover that of our own
+broker, or else each change of a word would cost minutes: nightly tests compute those rows again.
 """
 
 from __future__ import annotations
@@ -47,6 +47,9 @@ NEEDS: Mapping[str, tuple[str, ...]] = {"counts of TLC": ("counts of SPIN",)}
 """What else they are computed from: TLC is asked about the violations that SPIN has found."""
 
 
+EXPLAINING = ("brokers/explaining", "brokers/recordings")
+"""The code by which a recording is explained, from the root."""
+
 DIGESTS = ROOT / "tests" / "data" / "table_digests.json"
 """Of each table the digest of what was read when it was made."""
 
@@ -69,13 +72,18 @@ class JudgedTable:
     folders: tuple[str, ...] = ()
     """The recordings that it is about: folders of ``tests/data``."""
     needs: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+    """Folders of the code that it rests on, from the root."""
 
     def compute_digest(self) -> str:
-        """Of the rules and its recordings now. Raises OSError."""
+        """Of the rules, its recordings and its code now. Raises OSError."""
         digest = hashlib.sha256(compute_judging_digest().encode())
         for folder in self.folders:
             for path in sorted((ROOT / "tests" / "data" / folder).glob("*.jsonl*")):
                 digest.update(path.name.encode() + path.read_bytes())
+        for folder in self.code:
+            for path in sorted((ROOT / folder).rglob("*.py")):
+                digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
         return digest.hexdigest()[:16]
 
     def is_current(self) -> bool:
@@ -101,17 +109,19 @@ JUDGED = (
     JudgedTable(
         "tables of recordings",
         "tests.brokers.recordings.recordings_page",
-        70,
+        31,
         Need.PAGE,
         ("traces", "traces_498", "traces_5x"),
+        code=EXPLAINING,
     ),
     JudgedTable(
         "recordings under other releases",
         "tests.brokers.recordings.release_table",
-        270,
+        120,
         Need.MEASUREMENT,
         ("traces", "traces_498"),
         ("tables of recordings",),
+        EXPLAINING,
     ),
     JudgedTable("caught wire mutants", "tests.brokers.conformance.catching", 500, Need.MEASUREMENT),
 )

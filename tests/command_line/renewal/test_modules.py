@@ -102,6 +102,27 @@ def test_a_recording_more_makes_a_table_stale(
     assert len(set(digests)) == len(table.folders) + 1
 
 
+@pytest.mark.parametrize(
+    "table", [table for table in JUDGED if table.code], ids=lambda table: table.name
+)
+def test_changed_code_makes_a_table_stale(
+    table: JudgedTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each folder has code, and a digest covers it at any depth."""
+    monkeypatch.setattr(modules, "compute_judging_digest", lambda: "rules")
+    for name in table.code:
+        assert list((ROOT / name).rglob("*.py"))
+    monkeypatch.setattr(modules, "ROOT", tmp_path)
+    digests = [table.compute_digest()]
+    for name in table.code:
+        folder = tmp_path / name / "deeper"
+        folder.mkdir(parents=True)
+        for text in ("a = 1", "a = 2"):
+            (folder / "a.py").write_text(text)
+            digests.append(table.compute_digest())
+    assert len(set(digests)) == 2 * len(table.code) + 1
+
+
 def test_a_changed_rule_makes_the_tables_stale() -> None:
     """Of any release; claims do not count."""
     before = compute_rules_digest([STOCK_PAIR])
