@@ -12,13 +12,13 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from brokers.recordings.ahead.order import SENT_KINDS
 from brokers.recordings.reading import Event, Recording
 from reference.worlds.replication.state import STATUS_NAMES
 
 EARLY_MS = 100.0
 """An answer that came so long after the line before it might have come at once."""
 ANSWERED_STATUSES = STATUS_NAMES[:4]
-ON_LINKS = ("ha_report", "ha_frame")
 TABLES = "tables"
 NEAR = {
     "ha_report": ("slave_offset",),
@@ -63,9 +63,9 @@ def list_alternatives(
     for before, event in itertools.pairwise(events):
         if event.t_ms >= from_ms and is_answer(event, is_master_tested=is_master_tested):
             yield from _list_changes(recording, event)
-            if event.kind in ON_LINKS:
+            if event.kind in SENT_KINDS:
                 yield _drop(recording, event)
-            if event.kind in ON_LINKS and event.t_ms > before.t_ms + EARLY_MS:
+            if event.kind in SENT_KINDS and event.t_ms > before.t_ms + EARLY_MS:
                 yield _hasten(recording, event, before.t_ms)
 
 
