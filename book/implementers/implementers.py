@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -18,11 +17,10 @@ from properties.language.world import ClaimedStructure
 from properties.mutants.derivation import list_mutants
 from properties.mutants.execution import make_mistake
 from properties.schedules.judgement import take_steps
-from properties.vectors.schedules import find_forbidden_step, list_scenarios, make_vector
+from properties.vectors.schedules import find_forbidden_step, list_scenarios
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import ClaimedGroup
 from reference.language.machine import Action, compute_machine
-from reference.language.parameters import BaseParameters
 
 
 @frozen
@@ -160,29 +158,34 @@ JUDGED = tuple(
 class Judge:
     """A vector with what makes it again."""
 
+    name: str
     structure: ClaimedGroup
-    parameters: BaseParameters = field(repr=False)
     schedule: tuple[Action, ...] = field(repr=False)
-    vector: dict[str, Any] = field(repr=False)
     states: tuple[Any, ...] = field(repr=False)
     """The states before and after each step; a refused step leaves the state as it is."""
+    is_valid: bool
+    """No step is refused; else the last one is."""
 
     @property
     def rules(self) -> frozenset[str]:
         """The rules that it needs, that of a refused step too."""
-        return frozenset(step["rule"].partition("[")[0] for step in self.vector["steps"])
+        return frozenset(action.rule_name for action in self.schedule)
 
-    def notices(self, structure: ClaimedStructure) -> bool:
-        """A step or a value changes with the present rules of this structure."""
+    def notices(self, structure: ClaimedStructure, rule: str = "") -> bool:
+        """A step or a value changes with the present rules of this structure.
+
+        ``rule``: the only one that may differ from the true ones; "" if any may.
+        """
         machine = compute_machine(structure)
         if any(action.instance not in machine.instances for action in self.schedule):
             return True
-        states = (evolve(state, structure=structure) for state in self.states)
-        for number, (before, after) in enumerate(pairwise(states)):
-            outcome = machine.step(before, self.schedule[number])
-            is_refused = number == self.vector["refused_step"]
-            if outcome.is_refused is not is_refused or outcome.cluster != after:
-                return True
+        for number, action in enumerate(self.schedule):
+            if rule in ("", action.rule_name):
+                before, after = (evolve(s, structure=structure) for s in self.states[number:][:2])
+                outcome = machine.step(before, action)
+                is_refused = not self.is_valid and number == len(self.schedule) - 1
+                if outcome.is_refused is not is_refused or outcome.cluster != after:
+                    return True
         return False
 
 
@@ -198,10 +201,9 @@ def _list_of(structure: ClaimedGroup) -> Iterator[Judge]:
         trials = [schedule] if forbidden is None else [schedule, (*schedule, forbidden)]
         for trial in trials:
             if trial:
-                vector = make_vector(name, structure, parameters, trial)
                 taken = take_steps(structure, parameters, trial)
                 states = (structure.make_initial(parameters), *(o.cluster for _, o in taken))
-                yield Judge(structure, parameters, trial, vector, states)
+                yield Judge(name, structure, trial, states, trial is schedule)
 
 
 def list_first_judges(position: int) -> list[Judge]:
@@ -246,7 +248,7 @@ def list_noticing(mistake: Mistake) -> tuple[Judge, ...]:
     asked = [judge for judge in list_judges() if not rule or rule in judge.rules]
     variants = (mistake.variant,) if mistake.variant else ()
     with mistake.make():
-        return tuple(j for j in asked if j.notices(evolve(j.structure, variants=variants)))
+        return tuple(j for j in asked if j.notices(evolve(j.structure, variants=variants), rule))
 
 
 @frozen

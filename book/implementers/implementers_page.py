@@ -39,7 +39,7 @@ def render_slices() -> str:
     rows = []
     for position, each in enumerate(SLICES):
         judges = list_first_judges(position)
-        valid = sum(judge.vector["valid"] for judge in judges)
+        valid = sum(judge.is_valid for judge in judges)
         recordings = [f"`{name}`" for name in each.recordings]
         names = ", ".join(link_rule(RULES[rule]) for rule in each.rules)
         rows.append(
@@ -77,7 +77,7 @@ def describe_vectors(mistake: Mistake) -> str:
     first = min(noticing, key=lambda judge: len(judge.schedule))
     return (
         f"it changes {len(noticing)} vectors, the first after "
-        f"{count_steps(len(first.schedule))}: *{first.vector['name']}* in "
+        f"{count_steps(len(first.schedule))}: *{first.name}* in "
         f"`{get_file_name(first.structure)}`."
     )
 

@@ -44,7 +44,7 @@ def test_every_vector_belongs_to_one_slice() -> None:
     found = [list_first_judges(position) for position in range(len(SLICES))]
     assert len(list_judges()) == sum(map(len, found))
     for each, judges in zip(SLICES, found, strict=True):
-        assert {True, False} == {judge.vector["valid"] for judge in judges}, each.title
+        assert {True, False} == {judge.is_valid for judge in judges}, each.title
         assert all(judge.rules & set(each.rules) for judge in judges)
 
 
