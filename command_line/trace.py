@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
-from attrs import define, evolve, field
 
-from brokers.explaining.excerpts import Excerpt, find_stop, tell_event
-from brokers.explaining.verdict import REJECTED, UNDECIDED
-from brokers.recordings.inspection.looks import Looks
+from brokers.explaining.told.verdict import UNDECIDED
 from brokers.recordings.inspection.unknown import refuse_unknown
-from brokers.recordings.judging import TraceVerdict, check_recording, find_version
+from brokers.recordings.judging import find_version
 from brokers.recordings.reading import Recording, read_parts, read_recording, trace_error
-from command_line.answers.recordings.lines import (
-    describe_end,
-    describe_others,
-    print_verdict,
-)
-from command_line.answers.recordings.looked import Looked, describe_looked, find_looked
-from command_line.answers.recordings.steps import draw_excerpt
+from command_line.answers.recordings.answer import END, Checker, TraceAnswer
+from command_line.answers.recordings.following import FollowedRecording
+from command_line.answers.recordings.schedules import ScheduleFolder
 from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.batch import Batch
-from command_line.output.progress import ProgressLine, show_progress
-from reference.releases.versions import Version
-
-END = "end"
-"""In the place of a number: where the recording ends, or stops to be explained."""
+from command_line.output.interruption import raised_when_interrupted
+from command_line.output.new_files import check_new, tell_problem
+from command_line.output.progress import show_progress
 
 EPILOG = """\b
 Examples:
@@ -41,6 +33,8 @@ Examples:
   rmqspec trace recordings/*.jsonl --strict --counts
   rmqspec trace recordings/*.jsonl --rocketmq-version 4.9.8
   rmqspec trace --parts long.jsonl long.1.jsonl long.2.jsonl
+  rmqspec trace recordings/*.jsonl --out explained
+  rmqspec trace --follow --idle 1 links.jsonl
 
 Exit codes: 0 all conform, 1 one is rejected (also a group of a shape that no structure has), 2 none
 is rejected, but one leaves something out that might explain it, 3 a file is no recording, or has no
@@ -85,6 +79,26 @@ chooses others.
     is_flag=True,
     help="The files are the parts of one recording, the first one first.",
 )
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="A new folder for the schedule that explains each group: a trace that `rmqspec replay` "
+    "draws, and a vector.",
+)
+@click.option(
+    "--follow",
+    "is_followed",
+    is_flag=True,
+    help="The file is still being written: explain it as it grows, until an event is not "
+    "explained, or until you interrupt.",
+)
+@click.option(
+    "--idle",
+    "idle_seconds",
+    type=click.FloatRange(0.0),
+    metavar="SECONDS",
+    help="Follow no longer than the file grows, and for so long behind its last line.",
+)
 @add_version_option(default=None)
 def command(
     files: tuple[str, ...],
@@ -100,8 +114,12 @@ def command(
     Files that are no recordings are reported after the others have been explained.
     """
     files, place = split_place(files, explained)
-    version: Version | None = options.pop("version")
-    batch, checker = Batch(), Checker(place=place, is_shown=not is_json, **options)
+    is_followed, idle_seconds = options.pop("is_followed"), options.pop("idle_seconds")
+    folder = make_folder(options.pop("out"))
+    checker = Checker(place, folder, is_shown=not is_json, **options)
+    if is_followed:
+        return follow(files, checker, idle_seconds)
+    batch = Batch()
     answers: list[TraceAnswer] = []
     with show_progress() as progress:
         recordings = [files] if are_parts else [(file,) for file in files]
@@ -109,15 +127,53 @@ def command(
             progress.advance(number, len(recordings), each[0])
             recording = batch.attempt(partial(read, each, place, is_strict=is_strict))
             if recording is not None:
-                chosen = version or choose_version(recording)
-                answers.append(checker.check(recording, chosen, progress))
+                answers.append(checker.check(recording, progress))
     if is_json and (answers or not batch.problems):
         click.echo(json.dumps([answer.as_json() for answer in answers], indent=1))
     batch.finish()
+    return choose_code(answers)
+
+
+def choose_code(answers: Sequence[TraceAnswer]) -> int:
+    """The exit code for some answers."""
     if any(answer.is_rejected for answer in answers):
         return exit_codes.REFUTED
     is_undecided = any(answer.verdict.verdict == UNDECIDED for answer in answers)
     return exit_codes.UNDECIDED if is_undecided else exit_codes.ANALYSED
+
+
+def follow(files: Sequence[str], checker: Checker, idle_seconds: float | None) -> int:
+    """Explain a recording as it grows; the last answer is told as that of a finished one is.
+
+    Raises:
+        TraceError: the file is no recording.
+    """
+    if len(files) > 1:
+        raise click.UsageError("--follow follows one recording; its parts are found by their names")
+    with show_progress() as progress, raised_when_interrupted():
+        followed = FollowedRecording(
+            Path(files[0]), partial(checker.explain, progress=progress), checker.tell, idle_seconds
+        )
+        try:
+            followed.run()
+        except KeyboardInterrupt:
+            progress("")
+    if followed.last is None:
+        raise trace_error(files[0], 0, "has no line yet", "start its recorder, and follow again")
+    if checker.is_shown:
+        checker.show(followed.last)
+    checker.write(followed.last)
+    return choose_code([followed.last])
+
+
+def make_folder(out: Path | None) -> ScheduleFolder | None:
+    """A new folder. Raises click.BadParameter where there is something already."""
+    if out is None:
+        return None
+    check_new(out)
+    with tell_problem(out):
+        out.mkdir(parents=True)
+    return ScheduleFolder(out)
 
 
 def split_place(
@@ -154,117 +210,3 @@ def check_has_event(recording: Recording, seq: int) -> None:
     if seq not in seqs:
         advice = f"explain one from {min(seqs)} to {max(seqs)}"
         raise trace_error(recording.file, 0, f"has no event of seq {seq}", advice)
-
-
-@define
-class TraceAnswer:
-    """All that is said of one recording."""
-
-    verdict: TraceVerdict
-    """Whether it conforms; without the states, which are large."""
-    looked: Looked
-    excerpt: Excerpt | None = None
-    """The steps at the event that was asked for."""
-    is_explained: bool = False
-    """The schedules are told too."""
-
-    @property
-    def is_rejected(self) -> bool:
-        """It does not conform, and that is certain."""
-        return self.verdict.verdict == REJECTED
-
-    def as_json(self) -> dict[str, Any]:
-        """The answer for other programs."""
-        told: dict[str, Any] = {**self.verdict.as_json(), "looked_at": self.looked.as_json()}
-        if self.is_explained:
-            told["groups"] = [each.as_json() for each in self.verdict.groups]
-        if self.excerpt is not None:
-            told["steps"] = self.excerpt.as_json()
-        return told
-
-
-@define
-class Checker:
-    """Explains recordings one after another; prints what it finds unless JSON follows."""
-
-    place: int | str | None
-    """The event whose explanation is drawn, END, or None for neither."""
-    is_shown: bool
-    is_counted: bool
-    named: str = field(default="", init=False)
-    """The version whose rules were named last."""
-
-    def check(self, recording: Recording, version: Version, progress: ProgressLine) -> TraceAnswer:
-        """Explain a recording by the rules of a version."""
-
-        def report(done: int, total: int) -> None:
-            progress.advance(done, total, f"{recording.file}: {done} of {total} events")
-
-        looks = Looks()
-        watched = looks.watch(recording)
-        verdict = check_recording(watched, report, version)
-        excerpt = find_excerpt(verdict, self.place)
-        is_explained, looked = self.place is not None, find_looked(recording, looks)
-        answer = TraceAnswer(drop_states(verdict), looked, excerpt, is_explained=is_explained)
-        if self.is_shown:
-            self.show(answer, version)
-        return answer
-
-    def show(self, answer: TraceAnswer, version: Version) -> None:
-        """Print what is said of a recording."""
-        if version.describe() != self.named:
-            self.named = version.describe()
-            click.echo(f"Model of {self.named}.")
-        print_verdict(answer.verdict, is_explained=self.place is not None)
-        is_whole, is_short = self.is_counted, not answer.verdict.is_conforming
-        lines = list(describe_looked(answer.looked, is_whole=is_whole, is_short=is_short))
-        if self.place is not None:
-            lines += draw_place(answer, self.place)
-        if lines:
-            click.echo("\n".join(lines))
-
-
-def drop_states(verdict: TraceVerdict) -> TraceVerdict:
-    """The verdict with schedules only: a batch keeps all its verdicts to the end."""
-    kept = (evolve(each, cluster=None, tell=None) for each in verdict.groups)
-    return evolve(verdict, groups=tuple(kept))
-
-
-def find_excerpt(verdict: TraceVerdict, place: int | str | None) -> Excerpt | None:
-    """The steps at an event, or where it is refused if that is before it."""
-    stop = find_stop(verdict.groups)
-    if place is None or (place == END and stop is None):
-        return None
-    seq = int(place) if place != END else stop
-    found = None if seq is None else tell_event(verdict.groups, seq)
-    return tell_event(verdict.groups, stop) if found is None and stop is not None else found
-
-
-def draw_place(answer: TraceAnswer, place: int | str) -> Iterator[str]:
-    """The lines about an event: what is nearest goes first, and the other rules are counted."""
-    excerpt, verdict = answer.excerpt, answer.verdict
-    if place == END and verdict.is_conforming:
-        yield from describe_end(verdict)
-    if excerpt is None:
-        yield from [] if place == END else [f"  nothing is explained at seq {place}"]
-        return
-    if place not in (END, excerpt.seq):
-        yield f"  the explanation has not come to seq {place}, or nothing is explained there"
-    yield from draw_excerpt(excerpt)
-    if excerpt.stop is not None:
-        nearest = excerpt.stop.nearest
-        named = [] if nearest is None else [nearest.instance]
-        yield from describe_others(verdict, named, is_whole=place == END)
-
-
-def choose_version(recording: Recording) -> Version:
-    """The version that a recording names; for an unknown one 4.4.0, with a note."""
-    version = find_version(recording)
-    if version is None:
-        named = recording.config.data["rocketmq"]
-        click.echo(
-            f"note: {recording.file} names RocketMQ {named}, which the model does not know; it is "
-            f"held against {Version().name}, --rocketmq-version chooses another",
-            err=True,
-        )
-    return version or Version()

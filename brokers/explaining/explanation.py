@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import TypeAlias
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from brokers.explaining.hidden.advancing import Advance
 from brokers.explaining.hidden.deadlines import check_overdue
@@ -24,11 +24,12 @@ from brokers.explaining.refusal import Refusal
 from brokers.explaining.scene import Scene
 from brokers.explaining.seen.moments import Key, NotedMoment
 from brokers.explaining.seen.puts import SAME_MS
+from brokers.explaining.told.acknowledged import AcknowledgedPuts
+from brokers.explaining.told.trail import Told, Trail
 from brokers.recordings.ahead.plan import make_plan
 from brokers.recordings.clock import JITTER_MS
 from brokers.recordings.reading import Recording
 from reference.language.compiled import State
-from reference.language.machine import Action
 from reference.releases.versions import Version
 
 Progress: TypeAlias = Callable[[int, int], None] | None
@@ -41,19 +42,6 @@ NEIGHBOURS_MAX = 5
 """How many moments one moment may come after that were noted later."""
 
 
-@frozen
-class Told:
-    """A moment, and the steps that were taken for it."""
-
-    moment: NotedMoment
-    before: State = field(repr=False)
-    """The state before all of them."""
-    granted: frozenset[str]
-    """Hidden steps that events had allowed."""
-    steps: list[tuple[Action, State, State]] = field(factory=list)
-    """Each with the states before and behind it."""
-
-
 @define(eq=False)
 class GroupExplanation:
     """Explains the moments of a recording one after another."""
@@ -61,7 +49,10 @@ class GroupExplanation:
     observer: EventObserver
     waiting: deque[NotedMoment]
     explained: int = 0
-    trail: list[Told] | None = None
+    acknowledged: AcknowledgedPuts = field(factory=AcknowledgedPuts)
+    looked_at: State = field(default=(), repr=False)
+    """The state in which these were looked at last."""
+    trail: Trail | None = None
     """What was explained so far, if somebody wants to be told."""
     next_looks_ms: Mapping[Key, float] = field(init=False, repr=False)
     """By moment: when the master's process notes something next, then or later."""
@@ -84,6 +75,7 @@ class GroupExplanation:
         version: Version,
         *,
         is_clock_exact: bool = False,
+        is_schedule_kept: bool = False,
         left_out: Key | None = None,
     ) -> GroupExplanation:
         """Before the first moment; one that is left out bounds nothing that comes before it.
@@ -91,7 +83,12 @@ class GroupExplanation:
         Raises OutsideTheModel.
         """
         plan = make_plan(recording, version)
-        scene, moments = Scene.begin(plan, is_clock_exact=is_clock_exact, left_out=left_out)
+        scene, moments = Scene.begin(
+            plan,
+            is_clock_exact=is_clock_exact,
+            is_schedule_kept=is_schedule_kept,
+            left_out=left_out,
+        )
         return cls(
             EventObserver(scene, Advance.of(scene.machine, scene.plan.scripted), LOOKS),
             deque(moments),
@@ -117,15 +114,24 @@ class GroupExplanation:
                 self.explain(moment)
             except Refusal as refusal:
                 self.observer.scene, stuck = before, self.observer.scene
-                stuck.steps = list(stuck.steps)
+                stuck.schedule = None if stuck.schedule is None else list(stuck.schedule)
                 before.rewind()
-                told = self.trail.pop() if self.trail is not None else None
+                told = self.forget_from(-1)
                 if not self.exchange(moment):
                     self.observer.scene = stuck
-                    if self.trail is not None and told is not None:
-                        self.trail.append(told)
+                    if self.trail is not None:
+                        self.trail.moments += told
                     return moment, refusal
+            self.follow_acknowledged(moment)
         return None
+
+    def follow_acknowledged(self, moment: NotedMoment) -> None:
+        """What is behind a moment of the puts that were answered."""
+        scene = self.observer.scene
+        if scene.plan.puts and (scene.answered or scene.state is not self.looked_at):
+            self.looked_at = scene.state
+            self.acknowledged.look(scene.cluster, scene.answered, moment.event.seq)
+            scene.answered = ()
 
     def explain(self, moment: NotedMoment, look_ms: float | None = None) -> None:
         """All that has happened by then, and what the moment shows. Raises Refusal.
@@ -136,8 +142,7 @@ class GroupExplanation:
         scene.now_ms = max(scene.now_ms, moment.t_ms)
         scene.puts.next_look_ms = self.next_looks_ms[moment.key] if look_ms is None else look_ms
         if self.trail is not None:
-            self.trail.append(told := Told(moment, scene.state, frozenset(scene.granted)))
-            scene.watch = told.steps.append
+            self.trail.begin(moment, scene, scene.granted)
         self.observer.advance.run(scene)
         deliver_held(scene)
         check_overdue(scene)
@@ -150,11 +155,9 @@ class GroupExplanation:
         """Explain a moment after the next ones, as far as their stamps may be exchanged."""
         soon = takewhile(lambda other: other.t_ms - moment.t_ms <= JITTER_MS, self.waiting)
         near = [other for other in soon if may_exchange(moment, other)]
-        node = moment.event.data.get("node")
-        noted_elsewhere = [other for other in near if other.event.data.get("node") != node]
         before, explained = self.observer.scene, self.explained
-        come_to = len(self.trail or ())
-        for others in list_beginnings(near, noted_elsewhere):
+        come_to = 0 if self.trail is None else len(self.trail.moments)
+        for others in list_orders(near, get_clock(moment)):
             before.rewind()
             self.observer.scene, self.explained = before.copy(), explained
             self.forget_from(come_to)
@@ -166,10 +169,9 @@ class GroupExplanation:
         self.forget_from(come_to)
         return False
 
-    def forget_from(self, place: int) -> None:
+    def forget_from(self, place: int) -> Sequence[Told]:
         """What was told from a place of the trail on has not happened."""
-        if self.trail is not None:
-            del self.trail[place:]
+        return () if self.trail is None else self.trail.forget_from(place)
 
     def explain_after(self, moment: NotedMoment, others: Sequence[NotedMoment]) -> bool:
         """Explain others first."""
@@ -195,14 +197,37 @@ class GroupExplanation:
         return math.inf
 
 
-def list_beginnings(*lists: Sequence[NotedMoment]) -> Iterator[Sequence[NotedMoment]]:
-    """The first moment of each list, its first two, and so on; each beginning once."""
+def list_orders(near: Sequence[NotedMoment], own: str) -> Iterator[Sequence[NotedMoment]]:
+    """The orders in which some of these moments may come before one that was noted before them.
+
+    The first ones of all, or of those that other clocks have stamped. The clock of a broker may be
+    ahead, so what it has stamped may come before these.
+    """
+    elsewhere = [each for each in near if get_clock(each) != own]
     told: list[Sequence[NotedMoment]] = []
-    for each in lists:
-        for number in range(1, min(len(each), NEIGHBOURS_MAX) + 1):
-            if each[:number] not in told:
-                told.append(each[:number])
-                yield each[:number]
+    for first in [[], *list_ahead(elsewhere)]:
+        for left in (near, elsewhere):
+            for order in list_beginnings([each for each in left if each not in first]):
+                if (tried := [*first, *order]) and tried not in told:
+                    told.append(tried)
+                    yield tried
+
+
+def list_ahead(moments: Sequence[NotedMoment]) -> Iterator[Sequence[NotedMoment]]:
+    """The first moments that each broker's clock has stamped."""
+    for clock in dict.fromkeys(filter(None, map(get_clock, moments))):
+        own = [each for each in moments if get_clock(each) == clock]
+        yield from (each for each in list_beginnings(own) if each)
+
+
+def list_beginnings(moments: Sequence[NotedMoment]) -> Iterator[Sequence[NotedMoment]]:
+    """No moment, the first one, the first two, and so on."""
+    yield from (moments[:number] for number in range(min(len(moments), NEIGHBOURS_MAX) + 1))
+
+
+def get_clock(moment: NotedMoment) -> str:
+    """Who has stamped a moment: a broker, or the recorder for the rest."""
+    return str(moment.event.data.get("node", ""))
 
 
 def may_exchange(moment: NotedMoment, other: NotedMoment) -> bool:

@@ -15,8 +15,8 @@ from brokers.explaining.explanation import GroupExplanation, Progress
 from brokers.explaining.refusal import Refusal
 from brokers.explaining.scene import Scene
 from brokers.explaining.seen.moments import Key, NotedMoment
-from brokers.explaining.telling import tell_forwards
-from brokers.explaining.verdict import CONFORMS, REJECTED, GroupVerdict
+from brokers.explaining.told.teller import tell_forwards
+from brokers.explaining.told.verdict import CONFORMS, REJECTED, GroupVerdict
 from brokers.recordings.groups import LINK_PREFIX
 from brokers.recordings.kinds import IGNORED_KINDS
 from brokers.recordings.reading import Event, Recording
@@ -32,6 +32,7 @@ def explain_forwards(
     progress: Progress = None,
     *,
     is_clock_exact: bool = False,
+    is_schedule_kept: bool = False,
 ) -> GroupVerdict:
     """The verdict on one group of brokers; ``progress`` is told how many moments are explained.
 
@@ -44,11 +45,11 @@ def explain_forwards(
     if stranger is not None:
         recording = cut_before(recording, stranger)
     begin = partial(GroupExplanation.begin, recording, version, is_clock_exact=is_clock_exact)
-    explanation = begin()
+    explanation = begin(is_schedule_kept=is_schedule_kept)
     stuck = explanation.run(progress)
     if stuck is not None and (blamed := find_false_moment(begin, explanation, stuck[0])):
         begin = partial(begin, left_out=blamed)
-        explanation = begin()
+        explanation = begin(is_schedule_kept=is_schedule_kept)
         stuck = explanation.run()
     verdict = evolve(make_verdict(explanation, stuck), tell=partial(tell_forwards, begin))
     if stuck is None and stranger is not None:
@@ -67,7 +68,9 @@ def make_verdict(
         explanation.explained,
         {},
         observer.checked,
-        tuple(scene.steps),
+        explanation.acknowledged.told if scene.plan.puts else None,
+        scene.plan.parameters,
+        tuple(scene.schedule or ()),
         cluster=scene.cluster,
     )
     if stuck is None:

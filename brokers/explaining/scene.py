@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
 
 from attrs import define, evolve, field
 
+from brokers.explaining.group_state import Arguments, GroupState
 from brokers.explaining.refusal import Refusal
 from brokers.explaining.seen.facts import Facts, begin_facts
 from brokers.explaining.seen.moments import Key, NotedMoment, list_moments
@@ -15,27 +15,22 @@ from brokers.explaining.seen.pins import Pins
 from brokers.explaining.seen.puts import PutLine, number_runs
 from brokers.explaining.seen.sightings import Sightings
 from brokers.explaining.seen.traffic import LinkQueues, Traffic
+from brokers.explaining.told.acknowledged import AnsweredPut, find_answered
 from brokers.recordings.ahead.plan import Plan
 from brokers.recordings.clock import SLACK_MS, Timers
-from reference.language.compiled import CompiledMachine, State, compute_compiled_machine
+from reference.language.compiled import compute_compiled_machine
 from reference.language.leaves import flatten
-from reference.language.machine import Action
-from reference.worlds.replication.state import Cluster, Message
-
-Arguments: TypeAlias = Mapping[str, int]
+from reference.worlds.replication.state import Message
 
 NOT_FOLLOWED = tuple(flatten(Message()).values())
 """The leaves of a message that follows no put."""
 
 
 @define(eq=False)
-class Scene:
+class Scene(GroupState):
     """The state of a group of brokers, and what its recording goes on to show."""
 
-    plan: Plan = field(repr=False)
-    machine: CompiledMachine = field(repr=False)
     sightings: Sightings = field(repr=False)
-    state: State = field(repr=False)
     pins: Pins = field(repr=False)
     links: Sequence[LinkQueues]
     puts: PutLine
@@ -49,10 +44,8 @@ class Scene:
     """Steps that an event allows, and since when: connects and stops that are seen to begin."""
     blocked: Mapping[str, float] = field(factory=dict)
     """Steps that are possible and that only a cap forbids, and since when."""
-    steps: list[Action] = field(factory=list)
-    """All that were taken; copies have them in common."""
     come_to: int = 0
-    """How many there were when this copy was made."""
+    """How long the schedule was when this copy was made."""
     dispatches: Mapping[str, tuple[float, int]] = field(factory=dict)
     """By path of a broker: when its dispatch has gone on last, and how far it had come before the
     pause that was before that."""
@@ -60,14 +53,19 @@ class Scene:
     """Where the master's log was at least seen to end."""
     expirable_ms: float | None = None
     """Since when the master might have deleted a file; None if there is none."""
+    answered: tuple[AnsweredPut, ...] = ()
+    """Puts that were answered PUT_OK since somebody has looked."""
     pushed_before: int | None = None
     """``push2_slave_max_offset`` before the latest report."""
-    watch: Callable[[tuple[Action, State, State]], None] | None = field(default=None, repr=False)
-    """Told of each step, with the states before and behind it."""
 
     @classmethod
     def begin(
-        cls, plan: Plan, *, is_clock_exact: bool = False, left_out: Key | None = None
+        cls,
+        plan: Plan,
+        *,
+        is_clock_exact: bool = False,
+        is_schedule_kept: bool = False,
+        left_out: Key | None = None,
     ) -> tuple[Scene, list[NotedMoment]]:
         """The scene before the first moment, and all moments; one of them bounds nothing before."""
         machine = compute_compiled_machine(plan.structure)
@@ -80,8 +78,8 @@ class Scene:
         return cls(
             plan,
             machine,
-            sightings,
             machine.encode(plan.structure.make_initial(plan.parameters)),
+            sightings,
             Pins.gather(
                 pin
                 for pin in sightings.list_pins(moments)
@@ -91,6 +89,7 @@ class Scene:
             PutLine(plan.puts, number_runs(moments, plan.master)),
             begin_facts(plan),
             is_clock_exact,
+            schedule=[] if is_schedule_kept else None,
         ), moments
 
     def copy(self) -> Scene:
@@ -100,26 +99,13 @@ class Scene:
             pins=self.pins.copy(),
             links=[link.copy() for link in self.links],
             puts=self.puts.copy(),
-            come_to=len(self.steps),
+            come_to=len(self.schedule or ()),
         )
 
     def rewind(self) -> None:
         """What a copy has done since it was made has not happened."""
-        del self.steps[self.come_to :]
-
-    @property
-    def cluster(self) -> Cluster:
-        """The state as the rules see it."""
-        cluster: Cluster = self.machine.decode(self.state)
-        return cluster
-
-    def get(self, leaf: str) -> Any:
-        """The value of a leaf."""
-        return self.state[self.machine.places[leaf]]
-
-    def get_of(self, state: State, leaf: str) -> Any:
-        """The value of a leaf in another state."""
-        return state[self.machine.places[leaf]]
+        if self.schedule is not None:
+            del self.schedule[self.come_to :]
 
     def compute_settled_offset(self, broker: str) -> int:
         """How far a dispatch has come at the latest, as it takes up to ``SLACK_MS``."""
@@ -145,25 +131,6 @@ class Scene:
         """The leaf that says where a slave's log ends."""
         return self.sightings.get_end(self.plan.slaves[slave])
 
-    @property
-    def file_bytes(self) -> int:
-        """The size of a file of the log."""
-        return int(self.get("parameters.mapped_file_size_bytes"))
-
-    def try_step(self, name: str, arguments: Arguments) -> State | None:
-        """The state after a step; None where it is not possible."""
-        if name not in self.machine.instances:
-            return None
-        return self.machine.take(self.state, Action(name, dict(arguments)))
-
-    def take(self, name: str, arguments: Arguments, after: State) -> None:
-        """Take a step that leads to this state."""
-        action = Action(name, dict(arguments))
-        if self.watch is not None:
-            self.watch((action, self.state, after))
-        self.state = after
-        self.steps.append(action)
-
     def take_one_of(
         self, tries: Sequence[tuple[str, Arguments]], shown: Mapping[str, int] | None = None
     ) -> None:
@@ -188,18 +155,13 @@ class Scene:
         wanted = "".join(f", so that {leaf} is {value}" for leaf, value in needed.items())
         return f"it is not possible{wanted}; " + "; ".join(told)
 
-    def change(self, leaves: Mapping[str, int]) -> None:
-        """Give leaves other values, by no rule."""
-        state = list(self.state)
-        for leaf, value in leaves.items():
-            state[self.machine.places[leaf]] = value
-        self.state = tuple(state)
-
     def drop_message(self, slot: int) -> None:
         """The message of a put that is answered is not followed any more; the others move up."""
+        put = find_answered(self.cluster, slot, self.puts.slots[slot].seq)
+        self.answered += () if put is None else (put,)
         size = len(NOT_FOLLOWED)
         first = self.machine.places["messages.0.phase"]
         here, end = first + slot * size, first + self.plan.structure.messages * size
         state = self.state
-        self.state = (*state[:here], *state[here + size : end], *NOT_FOLLOWED, *state[end:])
+        self.show((*state[:here], *state[here + size : end], *NOT_FOLLOWED, *state[end:]))
         del self.puts.slots[slot]

@@ -17,7 +17,7 @@ from attrs import evolve, field, frozen
 from brokers.explaining.explanation import Progress
 from brokers.explaining.forwards import cut_before, explain_forwards
 from brokers.explaining.links_alone.links import UNSEEN, explain_links, is_of_links_alone
-from brokers.explaining.verdict import CONFORMS, REJECTED, UNDECIDED, GroupVerdict
+from brokers.explaining.told.verdict import CONFORMS, REJECTED, UNDECIDED, GroupVerdict
 from brokers.recordings.groups import OutsideTheModel, split_groups
 from brokers.recordings.kinds import IGNORED_KINDS, LATE
 from brokers.recordings.reading import Event, Recording, TraceError, read_recording
@@ -61,6 +61,7 @@ JSON_FIELDS = (
     "first_unexplained_seq",
     "reason",
     "rocketmq_version",
+    "acknowledged",
 )
 """What other programs read of a verdict, in this order."""
 
@@ -85,6 +86,8 @@ class TraceVerdict:
     """``seq`` of the first event that no rule explains; None for a recording that conforms."""
     reason: str = ""
     """Why that event cannot be explained, in one sentence."""
+    end_ms: float = 0.0
+    """When the recording ended."""
     rocketmq_version: str = Version().name
     """What the brokers were taken to be."""
     blocked_event: Mapping[str, Any] = field(factory=dict)
@@ -99,6 +102,12 @@ class TraceVerdict:
     """The state there."""
     groups: tuple[GroupVerdict, ...] = field(default=(), eq=False, repr=False)
     """The verdict on each group of brokers."""
+
+    @property
+    def acknowledged(self) -> list[dict[str, Any]]:
+        """What became of the acknowledged puts of each group whose puts are recorded."""
+        told = (group.acknowledged for group in self.groups)
+        return [each.as_json() for each in told if each is not None]
 
     @property
     def is_conforming(self) -> bool:
@@ -137,13 +146,15 @@ def check_recording(
     version: Version | None = None,
     *,
     is_clock_exact: bool = False,
+    is_schedule_kept: bool = False,
 ) -> TraceVerdict:
     """Explains the events of a recording one after another, each group of brokers by itself.
 
     ``progress`` is told from time to time how many moments are explained. Without a ``version`` it
     is the one that the recording names, 4.4.0 where nobody knows that. ``is_clock_exact``: no stamp
     is late, so what takes too long is refused as well; so it is under another version than the
-    named one, which clocks alone may tell apart.
+    named one, which clocks alone may tell apart. ``is_schedule_kept``: all steps are kept, for who
+    wants them.
     """
     named = find_version(recording)
     chosen = version or named or Version()
@@ -156,10 +167,16 @@ def check_recording(
             mode = find_mode(group, chosen.name)
             refuse_settings(group, mode)
             if is_of_links_alone(group, mode):
-                verdicts.append(explain_links(group, mode))
+                verdicts.append(explain_links(group, mode, is_schedule_kept=is_schedule_kept))
             else:
                 verdicts.append(
-                    explain_forwards(group, mode, progress, is_clock_exact=is_clock_exact)
+                    explain_forwards(
+                        group,
+                        mode,
+                        progress,
+                        is_clock_exact=is_clock_exact,
+                        is_schedule_kept=is_schedule_kept,
+                    )
                 )
     except OutsideTheModel as problem:
         verdict = reject_group(recording, str(problem))
@@ -270,6 +287,7 @@ def count(recording: Recording, word: str, blocked: Event | None) -> TraceVerdic
         explained=len(before) - ignored,
         ignored=ignored,
         fields_checked=0,
+        end_ms=recording.end_ms,
         first_unexplained_seq=None if blocked is None else blocked.seq,
         blocked_event={} if blocked is None else blocked.data,
     )

@@ -106,13 +106,25 @@ def read_recording(path: str | Path) -> Recording:
     return recording
 
 
-def read_parts(paths: Sequence[str | Path]) -> Recording:
-    """Reads one recording from its files, the first one first.
+def read_growing(paths: Sequence[str | Path]) -> Recording | None:
+    """Reads what is there of a recording that is being written; None before its first line is.
 
     Raises:
         TraceError: one cannot be read, or they are not the parts of one recording in order.
     """
-    parts = [_read_file(path) for path in paths]
+    written = [path for path in paths if any(_read_lines(path, is_growing=True))]
+    return read_parts(written, is_growing=True) if written else None
+
+
+def read_parts(paths: Sequence[str | Path], *, is_growing: bool = False) -> Recording:
+    """Reads one recording from its files, the first one first.
+
+    ``is_growing``: what stands behind the last end of a line is not there yet.
+
+    Raises:
+        TraceError: one cannot be read, or they are not the parts of one recording in order.
+    """
+    parts = [_read_file(path, is_growing=is_growing) for path in paths]
     first, events = parts[0].config, list[Event]()
     roles = _list_roles(first)
     for number, (path, part) in enumerate(zip(paths, parts, strict=True)):
@@ -136,9 +148,10 @@ def _list_roles(config: Event) -> dict[str, Any]:
     return {name: node["role"] for name, node in config["nodes"].items()}
 
 
-def _read_file(path: str | Path) -> Recording:
+def _read_file(path: str | Path, *, is_growing: bool = False) -> Recording:
     """One file; of a part after the first, what an event must carry is not known yet."""
-    events = [_read_line(path, line, text) for line, text in _read_lines(path)]
+    lines = _read_lines(path, is_growing=is_growing)
+    events = [_read_line(path, line, text) for line, text in lines]
     if not events:
         raise trace_error(path, 1, "the file is empty", "name a recording in JSON lines")
     config = events[0]
@@ -189,9 +202,10 @@ def trace_error(path: str | Path, line: int, problem: str, advice: str) -> Trace
     )
 
 
-def _read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+def _read_lines(path: str | Path, *, is_growing: bool) -> Iterator[tuple[int, str]]:
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        data = Path(path).read_bytes()
+        text = data[: data.rfind(b"\n") + 1 if is_growing else None].decode("utf-8-sig")
     except OSError as problem:
         reason = problem.strerror or str(problem)
         raise trace_error(

@@ -3,8 +3,9 @@
 https://apalache-mc.org/docs/adr/015adr-trace.html: a trace is a list of states, a state gives a
 value to each variable. Here the variables are the parts of a world's state, below them records and
 lists as in the reference; numbers are written as ``#bigint``, so that all have one type. Two more
-variables give the step that led to a state: ``action``, an instance by name or ``init``, and
-``arguments``, a map. The constant ``parameters`` is in the first state.
+variables give the step that led to a state: ``action``, an instance by name, ``init``, or
+``observed`` for what a recording shows that no rule has done, and ``arguments``, a map. The
+constant ``parameters`` is in the first state.
 
 Every stored counterexample and every scenario of the known issues is exported as a trace of its
 own: a file for each structure, claim and schedule. Fault models that share a schedule share the
@@ -38,9 +39,9 @@ PARAMETERS = PARAMETER_PREFIX.rstrip(".")
 INITIAL_ACTION = "init"
 ACTION_VARIABLES = ("action", "arguments")
 DESCRIPTION = "A schedule of rmqspec, replayed by its reference"
-MESSAGES = "messages"
-"""The number of followed puts, if it is not one; a trace may have a few."""
-MESSAGES_MAX = 4
+COUNTS_MAX = {"messages": 64, "lives": 256}
+"""The numbers of followed puts and of epochs of a log, up to what a file may ask for. A trace names
+those that its structure does not have in the catalogue."""
 
 
 class ItfError(ValueError):
@@ -69,8 +70,10 @@ def encode_itf(trace: ItfTrace) -> dict[str, Any]:
         "rocketmq_version": find_version(trace.structure.variants).name,
         "structure": trace.structure.name,
     }
-    if trace.structure != STRUCTURES.get(trace.structure.name, trace.structure):
-        about[MESSAGES] = trace.structure.messages
+    known = STRUCTURES.get(trace.structure.name, trace.structure)
+    if trace.structure != known:
+        counts = {name: getattr(trace.structure, name) for name in COUNTS_MAX}
+        about |= {name: n for name, n in counts.items() if n != getattr(known, name)}
     if trace.guarantee is not None:
         about["guarantee"] = trace.guarantee
     steps = follow(trace.structure, trace.parameters, trace.schedule)
@@ -152,13 +155,11 @@ def decode_value(expression: Any) -> int | bool:
 
 
 def _decode_structure(about: Any) -> ClaimedStructure:
-    structure = STRUCTURES[about["structure"]]
-    if MESSAGES not in about:
-        return structure
-    messages = about[MESSAGES]
-    if messages not in range(1, MESSAGES_MAX + 1):
-        raise ValueError(f"{messages!r} is no number of messages from 1 to {MESSAGES_MAX}")
-    return structure.follow_messages(messages)
+    counts = {name: about[name] for name in COUNTS_MAX if name in about}
+    for name, number in counts.items():
+        if number not in range(1, COUNTS_MAX[name] + 1):
+            raise ValueError(f"{number!r} is no number of {name} from 1 to {COUNTS_MAX[name]}")
+    return evolve(STRUCTURES[about["structure"]], **counts)
 
 
 def _decode_parameters(structure: ClaimedStructure, record: Any) -> Any:

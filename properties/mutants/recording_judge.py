@@ -14,7 +14,7 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from brokers.explaining.forwards import explain_forwards
-from brokers.explaining.verdict import CONFORMS, GroupVerdict
+from brokers.explaining.told.verdict import CONFORMS, GroupVerdict
 from brokers.recordings.ahead.plan import make_plan
 from brokers.recordings.groups import OutsideTheModel, split_groups
 from brokers.recordings.judging import find_version

@@ -44,6 +44,14 @@ def flatten(cluster: Any) -> dict[str, Any]:
     return found
 
 
+def set_leaves(cluster: Any, values: Mapping[str, Any]) -> Any:
+    """The state with other values of these leaves. Raises KeyError for a leaf that it has not."""
+    known = flatten(cluster)
+    if missing := values.keys() - known.keys():
+        raise KeyError(min(missing))
+    return transform_leaves(cluster, lambda path, _, value: values.get(path, value))
+
+
 def list_changed(before: Any, after: Any, path: str = "") -> Iterator[tuple[str, Sort, Any, Any]]:
     """The leaves that are not the same objects in two states: path, sort, old and new value.
 

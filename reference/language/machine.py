@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from reference.language.leaves import flatten, is_parameter, symbolic_cluster
+from reference.language.leaves import flatten, is_parameter, set_leaves, symbolic_cluster
 from reference.language.operator_table import Sort
 from reference.language.rule import Argument, Conditions, Rule
 from reference.language.structure import BaseStructure
@@ -39,6 +39,11 @@ class Instance:
     def start(self, cluster: Any) -> Any:
         """The rule's generator for this cluster."""
         return self.rule.function(cluster, *self.indexes)
+
+
+OBSERVED = "observed"
+"""The instance of an action that is no step of a rule: leaves get the values that a recording of
+brokers shows; its arguments are these, by path."""
 
 
 @frozen
@@ -125,10 +130,12 @@ class Machine:
         return found
 
     def step(self, cluster: Any, action: Action) -> Outcome:
-        """Take one action; a refused action leaves the state as it is.
+        """Take one action; a refused action leaves the state as it is. OBSERVED is never refused.
 
-        Raises KeyError for an instance that this structure does not have.
+        Raises KeyError for an instance, or a leaf, that this structure does not have.
         """
+        if action.instance == OBSERVED:
+            return Outcome(set_leaves(cluster, action.arguments))
         steps = self.instances[action.instance].start(cluster)
         failed = [name for name, holds in next(steps).named.items() if not holds]
         if failed:

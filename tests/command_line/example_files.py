@@ -10,6 +10,9 @@ from functools import cache
 from pathlib import Path
 
 from brokers.explaining.links_alone.links import LINK_KINDS, UNSEEN
+from brokers.recordings.judging import check_recording
+from brokers.recordings.reading import read_recording
+from command_line.answers.recordings.schedules import ScheduleFolder
 from properties.exports.itf import list_issue_traces, write_traces
 from properties.worlds.catalogue import STRUCTURES
 from spark_fuzz.campaign.schedule import CampaignOptions
@@ -83,7 +86,9 @@ def lay_out_recordings(folder: Path) -> None:
     (folder / "recordings").mkdir()
     for name in ("v498_b_sync_no_slave", "v498_d2_fallbehind_exact"):
         shutil.copy(LATER_RECORDINGS / f"{name}.jsonl", folder / "recordings")
-    shutil.copy(RECORDINGS / "h_slave_ahead_aligned.jsonl", folder / "tests" / "data" / "traces")
+    for name in ("h_slave_ahead_aligned", "u_rollover_while_slave_joins"):
+        shutil.copy(RECORDINGS / f"{name}.jsonl", folder / "tests" / "data" / "traces")
+    lay_out_explained(folder / "explained")
     lay_out_parts(folder)
     text = (RECORDINGS / "b_sync_no_slave.jsonl").read_text(encoding="utf-8")
     (folder / "suspicious.jsonl").write_text("".join(falsify(text)), encoding="utf-8")
@@ -117,6 +122,14 @@ def falsify(text: str) -> Iterator[str]:
         event = json.loads(line)
         changes = {"flushed_offset": 9999} if event["ev"] == "snapshot" else {}
         yield json.dumps(event | changes) + "\n"
+
+
+def lay_out_explained(folder: Path) -> None:
+    """What ``trace --out`` writes of a recording."""
+    folder.mkdir()
+    recording = read_recording(RECORDINGS / "u_rollover_while_slave_joins.jsonl")
+    verdict = check_recording(recording, is_schedule_kept=True)
+    assert list(ScheduleFolder(folder).write(verdict))
 
 
 def lay_out_traces(folder: Path) -> None:

@@ -82,7 +82,7 @@ def finish_truncations(scene: Scene, event: Event) -> None:
     for link in scene.links:
         point = link.late_point
         if point >= 0 and has_truncated(scene.plan, event, link.slave, point):
-            scene.state = scene.machine.encode(truncate_slave(scene.cluster, link.slave, point))
+            scene.show(scene.machine.encode(truncate_slave(scene.cluster, link.slave, point)))
             link.late_point = -1
 
 

@@ -7,12 +7,13 @@ from collections.abc import Collection, Sequence
 from attrs import define, field
 
 from brokers.explaining.controlled.steps import CONTROLLED_STEPS
+from brokers.explaining.group_state import Arguments
 from brokers.explaining.hidden.link_steps import LINK_STEPS
 from brokers.explaining.hidden.log_steps import LOG_STEPS
 from brokers.explaining.hidden.put_steps import PUT_STEPS, WAITS
 from brokers.explaining.hidden.steps import HiddenStep, choose_bounds, is_below_caps
 from brokers.explaining.refusal import Refusal
-from brokers.explaining.scene import Arguments, Scene
+from brokers.explaining.scene import Scene
 from brokers.recordings.ahead.plan import MASTER
 from reference.language.compiled import CompiledMachine, Ranges, State
 from reference.language.machine import Action
@@ -20,8 +21,8 @@ from reference.language.machine import Action
 MASTER_ROLE, SLAVE_ROLE = "master", "slave"
 """Who acts by a rule."""
 
-STEPS_MAX = 20_000
-"""Between two moments; more are a defect of an order of steps, not of a recording."""
+ROUNDS_MAX = 20_000
+"""Of steps between two moments; more are a defect of an order of steps, not of a recording."""
 
 HIDDEN_RULES = (
     "receive_report",
@@ -97,9 +98,10 @@ class Advance:
         Raises:
             Refusal: there is no end of them.
         """
-        before = len(scene.steps)
+        rounds = 0
         while self.run_once(scene):
-            if len(scene.steps) > before + STEPS_MAX:
+            rounds += 1
+            if rounds > ROUNDS_MAX:
                 raise Refusal("hidden steps go on for ever")
 
     def run_once(self, scene: Scene) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from brokers.explaining.scene import Scene
 from brokers.explaining.seen.traffic import LinkQueues, NotedFrame
+from reference.language.machine import Action
 from reference.worlds.replication.controller.epochs import get_place
 
 
@@ -37,7 +38,7 @@ def deliver(scene: Scene, link: LinkQueues, frame: NotedFrame) -> None:
     """
     slave, path = link.slave, f"links.{link.slave}."
     assert link.held_state is not None
-    present, end = scene.state, scene.get(scene.get_slave_end(slave))
+    end = scene.get(scene.get_slave_end(slave))
     before = {
         leaf: scene.get_of(link.held_state, leaf)
         for leaf in scene.machine.places
@@ -49,9 +50,8 @@ def deliver(scene: Scene, link: LinkQueues, frame: NotedFrame) -> None:
         f"{path}next_transfer_offset": frame.offset + frame.size_bytes,
         f"{path}reported_offset": end,
     }
-    scene.change(before)
-    after = scene.try_step(f"append_to_slave[{slave}]", {"size_bytes": frame.size_bytes})
-    scene.state = present
+    step = Action(f"append_to_slave[{slave}]", {"size_bytes": frame.size_bytes})
+    after = scene.machine.take(scene.replace(before), step)
     if after is not None:
         own = (f"slaves.{slave}.log.", f"epoch_files.{get_place(slave)}.")
         leaves = (leaf for leaf in scene.machine.places if leaf.startswith(own))

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 
 from brokers.explaining.checking import may_end_at
 from brokers.explaining.controlled.truncation import may_give_up
+from brokers.explaining.group_state import Arguments
 from brokers.explaining.hidden.steps import HiddenStep, Knowledge, is_below_caps, note_granted
-from brokers.explaining.scene import Arguments, Scene
+from brokers.explaining.scene import Scene
 from brokers.recordings.clock import LATE_MS, SLACK_MS
 from brokers.recordings.view import Displaced
 from reference.language.compiled import Ranges, State

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from brokers.explaining.group_state import Arguments
 from brokers.explaining.hidden.put_steps import fails_early, has_early_failure
 from brokers.explaining.hidden.steps import HiddenStep, Knowledge, is_below_caps, note_granted
-from brokers.explaining.scene import Arguments, Scene
+from brokers.explaining.scene import Scene
 from brokers.explaining.seen.pins import UNBOUNDED
 from brokers.explaining.seen.sightings import COMMITTED
 from brokers.recordings.ahead.boundaries import find_scan_end

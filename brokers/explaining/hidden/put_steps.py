@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from brokers.explaining.group_state import Arguments
 from brokers.explaining.hidden.steps import HiddenStep, Knowledge, is_below_caps
-from brokers.explaining.scene import Arguments, Scene
+from brokers.explaining.scene import Scene
 from brokers.explaining.seen.pins import UNBOUNDED
 from brokers.explaining.seen.puts import SAME_MS
 from brokers.recordings.ahead.puts import MESSAGE_HEAD_BYTES, RecordedPut

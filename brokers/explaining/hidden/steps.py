@@ -10,7 +10,8 @@ from typing import TypeAlias
 
 from attrs import field, frozen
 
-from brokers.explaining.scene import Arguments, Scene
+from brokers.explaining.group_state import Arguments
+from brokers.explaining.scene import Scene
 from reference.language.compiled import CompiledInstance, Ranges, State
 
 

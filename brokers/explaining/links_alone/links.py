@@ -18,15 +18,20 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping
+from functools import partial
 
 from attrs import define, evolve, field
 
 from brokers.explaining.links_alone.connections import Connection, put_in_order, read_connections
 from brokers.explaining.links_alone.free_group import FreeGroup
 from brokers.explaining.refusal import Refusal
-from brokers.explaining.verdict import CONFORMS, REJECTED, GroupVerdict
+from brokers.explaining.seen.moments import NotedMoment
+from brokers.explaining.told.excerpts import Excerpt
+from brokers.explaining.told.teller import Teller
+from brokers.explaining.told.trail import Trail
+from brokers.explaining.told.verdict import CONFORMS, REJECTED, GroupVerdict
 from brokers.recordings.ahead.order import SENT_KINDS
-from brokers.recordings.ahead.plan import make_plan
+from brokers.recordings.ahead.plan import Plan, make_plan
 from brokers.recordings.groups import LINK_PREFIX
 from brokers.recordings.kinds import IGNORED_KINDS
 from brokers.recordings.reading import Event, Recording
@@ -53,6 +58,9 @@ LINK_KINDS = frozenset(
 )
 """What ``record`` writes of a link."""
 
+SEEN_RULES = ("connect_slave", "report_offset", "transfer_batch")
+"""Those whose steps a link shows."""
+
 SEEN_KINDS = LINK_KINDS | {"broker_status"}
 """What it writes of links and of brokers that it asks."""
 
@@ -72,25 +80,41 @@ def is_of_links_alone(recording: Recording, version: Version) -> bool:
     )
 
 
-def explain_links(recording: Recording, version: Version) -> GroupVerdict:
+def explain_links(
+    recording: Recording, version: Version, *, is_schedule_kept: bool = False
+) -> GroupVerdict:
     """The verdict on the links of one group of brokers.
 
     Raises:
         OutsideTheModel: a group that the model has no structure for.
     """
     plan = make_plan(assume_sizes(recording), version)
-    explainer = LinkExplainer(FreeGroup(plan), recording)
-    explained = 0
-    for event in put_in_order(recording.events):
-        try:
-            explainer.explain(event)
-        except Refusal as refusal:
-            verdict = GroupVerdict(REJECTED, explained, {}, seq=event.seq, reason=str(refusal))
-            break
-        explained += event.kind in SEEN_KINDS
-    else:
-        verdict = GroupVerdict(CONFORMS, explained, {})
-    return evolve(verdict, goals=explainer.checked, cluster=explainer.group.cluster)
+    group = FreeGroup.begin(plan, is_schedule_kept=is_schedule_kept)
+    explainer = LinkExplainer(group, recording)
+    stuck = explainer.run()
+    verdict = GroupVerdict(
+        CONFORMS,
+        explainer.explained,
+        {},
+        explainer.checked,
+        parameters=plan.parameters,
+        schedule=tuple(group.schedule or ()),
+        cluster=group.cluster,
+        tell=partial(tell_links, plan, recording),
+    )
+    if stuck is None:
+        return verdict
+    moment, refusal = stuck
+    return evolve(verdict, word=REJECTED, seq=moment.event.seq, reason=str(refusal))
+
+
+def tell_links(plan: Plan, recording: Recording, seq: int) -> Excerpt | None:
+    """What is put at an event of a group, which is explained once more for that; None: nothing."""
+    trail, group = Trail(), FreeGroup.begin(plan)
+    stuck = LinkExplainer(group, recording, trail).run()
+    names = group.machine.instances
+    hidden = frozenset(n for n in names if n.partition("[")[0] not in SEEN_RULES)
+    return Teller(group, trail.moments, hidden).tell(seq, stuck)
 
 
 def assume_sizes(recording: Recording) -> Recording:
@@ -142,12 +166,16 @@ class LinkExplainer:
 
     group: FreeGroup
     recording: Recording = field(repr=False)
+    trail: Trail | None = None
+    """The steps that are put at each event, if somebody wants to be told."""
     connections: Mapping[tuple[str, int], Connection] = field(init=False, repr=False)
     links: Mapping[str, RecordedLink] = field(init=False, repr=False)
     readers: Mapping[int, list[str]] = field(init=False, repr=False)
     """The instances by which the master reads a report of each slave."""
     checked: int = 0
     """How many offsets were held against the state."""
+    explained: int = 0
+    """How many events."""
 
     def __attrs_post_init__(self) -> None:
         self.connections = read_connections(self.recording.events)
@@ -158,6 +186,19 @@ class LinkExplainer:
             link.slave: [name for name in reading if name.endswith(f"[{link.slave}]")]
             for link in self.links.values()
         }
+
+    def run(self) -> tuple[NotedMoment, Refusal] | None:
+        """The first event that cannot be explained, and why; None if there is none."""
+        for event in put_in_order(self.recording.events):
+            moment = NotedMoment(event.t_ms, event)
+            if self.trail is not None and event.kind in SEEN_KINDS:
+                self.trail.begin(moment, self.group)
+            try:
+                self.explain(event)
+            except Refusal as refusal:
+                return moment, refusal
+            self.explained += event.kind in SEEN_KINDS
+        return None
 
     def explain(self, event: Event) -> None:
         """Take the steps that an event shows. Raises Refusal if there are none.
@@ -187,7 +228,7 @@ class LinkExplainer:
         """A slave connects, with a log as long as it reports first."""
         name = self._name("connect_slave", link)
         if self.group.get(f"links.{link.slave}.is_open"):
-            self.group.take(self._name("cut_link", link))
+            self.group.try_to(self._name("cut_link", link))
         link.begin(
             event["conn"], self.connections.get((event["link"], event["conn"]), Connection())
         )
@@ -195,7 +236,7 @@ class LinkExplainer:
         if self.is_alone(link, event.seq):
             first = link.connection.first_report or 0
             self.group.choose_log("master", first if link.connection.has_bytes else 0)
-        if not self.group.take(name):
+        if not self.group.try_to(name):
             failed = " and ".join(self.group.list_failed(name))
             raise Refusal(f"the slave cannot connect: {failed} does not hold")
 
@@ -228,8 +269,8 @@ class LinkExplainer:
             elif begins >= self.find_file(link.end_when_read):
                 end = begins
             group.choose_log("master", end)
-        if not group.take(self._name("position_transfer", link)):
-            group.take(self._name("position_at_last_file", link))
+        if not group.try_to(self._name("position_transfer", link)):
+            group.try_to(self._name("position_at_last_file", link))
         group.choose_log("master", kept)
 
     def find_file(self, offset: int) -> int:
@@ -242,7 +283,7 @@ class LinkExplainer:
         """A slave reports: what it has stored, or the same again when it has been silent."""
         self.checked += 1
         if not self.group.get(f"links.{link.slave}.has_reported"):
-            self.group.take(self._name("report_offset", link))
+            self.group.try_to(self._name("report_offset", link))
             link.end_when_read = self.group.get_end("master")
             expected = self.group.get(f"links.{link.slave}.reported_offset")
             if offset != expected:
@@ -258,8 +299,9 @@ class LinkExplainer:
 
     def read_reports(self, link: RecordedLink) -> None:
         """The master reads what has arrived, by the rule of its release."""
+        names = self.readers[link.slave]
         while link.unread and any(
-            self.group.take(name, slave_offset=link.unread[0]) for name in self.readers[link.slave]
+            self.group.try_to(name, slave_offset=link.unread[0]) for name in names
         ):
             link.unread.pop(0)
 
@@ -278,7 +320,7 @@ class LinkExplainer:
         if not size:
             return
         name = self._name("transfer_batch", link)
-        if not group.take(name, size_bytes=size):
+        if not group.try_to(name, size_bytes=size):
             failed = " and ".join(group.list_failed(name)) or "a batch or a file ends before"
             raise Refusal(f"{size} B are sent from {offset}: {failed}")
         self.store_frame(link, size)
@@ -289,13 +331,13 @@ class LinkExplainer:
         if not start or self.group.get(f"slaves.{link.slave}.log.has_file"):
             return
         is_next = link.find_next_report() == start and start not in link.made
-        if is_next and self.group.take(self._name("create_first_file", link)):
+        if is_next and self.group.try_to(self._name("create_first_file", link)):
             link.made.append(start)
 
     def store_frame(self, link: RecordedLink, size: int) -> None:
         """The slave appends it and makes a report; where it cannot, it reports no more."""
         for rule in ("append_to_slave", "append_at_wrong_offset"):
-            if self.group.take(self._name(rule, link), size_bytes=size):
+            if self.group.try_to(self._name(rule, link), size_bytes=size):
                 link.made.append(self.group.get(f"links.{link.slave}.reported_offset"))
                 return
 

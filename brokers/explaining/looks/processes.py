@@ -6,10 +6,11 @@ from attrs import evolve
 
 from brokers.explaining.checking import check_start, check_stop
 from brokers.explaining.controlled.shown import check_loaded
+from brokers.explaining.group_state import Arguments
 from brokers.explaining.hidden.late_frames import hold_frames
 from brokers.explaining.observing import EventObserver
 from brokers.explaining.refusal import Refusal
-from brokers.explaining.scene import Arguments, Scene
+from brokers.explaining.scene import Scene
 from brokers.explaining.seen.sightings import find_next_start, find_start
 from brokers.recordings.ahead.plan import MASTER, Plan
 from brokers.recordings.checks.logs import check_surgery
@@ -154,7 +155,7 @@ def see_settings(observer: EventObserver, event: Event) -> None:
         if scene.get("master.is_sync") != shown["master.is_sync"]:
             scene.take_one_of([("switch_master_role", {})], shown)
     known = observer.hold(check_set_config, event)
-    scene.state = scene.machine.encode(known.cluster)
+    scene.show(scene.machine.encode(known.cluster))
 
 
 def see_address(observer: EventObserver, event: Event) -> None:
@@ -246,7 +247,7 @@ def exchange(observer: EventObserver, event: Event) -> None:
     scene, plan = observer.scene, observer.scene.plan
     slave, role = plan.slaves.index(event[EXCHANGE]), plan.roles[scene.process]
     cluster = exchange_logs(scene.cluster, slave, is_sync=role is Role.SYNC_MASTER)
-    scene.state = scene.machine.encode(cluster)
+    scene.show(scene.machine.encode(cluster))
     known = exchange_known(scene.facts, slave, (plan.master, plan.slaves[slave]))
     scene.facts = evolve(known, master_role=role.name)
     scene.pins.forget((event.seq, False))

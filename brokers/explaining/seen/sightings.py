@@ -13,6 +13,7 @@ from brokers.recordings.ahead.elections import list_ids
 from brokers.recordings.ahead.links import read_scan_end
 from brokers.recordings.ahead.plan import Plan
 from brokers.recordings.ahead.puts import name_queue
+from brokers.recordings.groups import LINK_PREFIX
 from brokers.recordings.kinds import BROKER_KINDS, END_KINDS, START_KINDS, STOP_KINDS
 from brokers.recordings.reading import Event
 from brokers.recordings.roles.places import EXCHANGE
@@ -194,10 +195,11 @@ class Sightings:
             yield from self._list_members(event)
         if event.kind == "get_message":
             yield from self._list_undispatched(event)
-        is_shown = "max_offset" in event.data
-        if event.kind == "node_stop_clean" and is_shown and event.data.get("abort_file_present"):
+        if event.kind == "node_stop_clean" and event.data.get("abort_file_present"):
             # Whoever has dispatched its log stops without leaving that file (R-RC-02).
-            yield f"{self.paths[event['node']]}.log.dispatched_offset", event["max_offset"] - 1
+            end = find_last_end(self.plan, event)
+            if end is not None:
+                yield f"{self.paths[event['node']]}.log.dispatched_offset", end - 1
         is_of_master = event.data.get("node") == self.plan.master
         if event.kind in STOP_KINDS and event.seq not in self.plan.surgeries:
             yield from self._list_kept(event) if is_of_master else self._list_taken(event)
@@ -389,6 +391,20 @@ def pick(data: Mapping[str, int], leaves: Mapping[str, str]) -> Iterator[tuple[s
 def list_link_leaves(slave: int) -> Sequence[str]:
     """What a link forgets with its connection."""
     return [f"links.{slave}.{leaf}" for leaf in (*CONNECTION_FIELDS.values(), "is_open")]
+
+
+def find_last_end(plan: Plan, stop: Event) -> int | None:
+    """Where a log ends when its broker stops; None if it may have grown since that was shown."""
+    before = plan.recording.events[: plan.recording.events.index(stop) + 1]
+    for event in reversed(before):
+        if event.data.get("node") == stop["node"] and "max_offset" in event.data:
+            end: int = event["max_offset"]
+            return end
+        link = event.data.get("link", "").removeprefix(LINK_PREFIX)
+        is_own = stop["node"] in (event.data.get("node"), link)
+        if is_own and event.data.get("body_bytes"):
+            return None
+    return None
 
 
 def find_next_start(plan: Plan, event: Event) -> int | None:

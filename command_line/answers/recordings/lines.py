@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 import click
 
 from brokers.recordings.judging import TraceVerdict
+from command_line.answers.recordings.acknowledged import describe_acknowledged
 from reference.worlds.replication.state import STATUS_NAMES, Cluster, CommitLog
 
 CANDIDATES_MAX = 6
@@ -22,6 +23,9 @@ def print_verdict(verdict: TraceVerdict, *, is_explained: bool = False) -> None:
         f"{verdict.file}: {verdict.verdict}; {verdict.explained} of {verdict.events} events "
         f"explained, {verdict.ignored} ignored, {verdict.fields_checked} fields checked"
     )
+    for group in verdict.groups:
+        for line in describe_acknowledged(group.acknowledged):
+            click.echo(line)
     if verdict.is_conforming:
         return
     click.echo(f"  seq {verdict.first_unexplained_seq}: {verdict.reason}")

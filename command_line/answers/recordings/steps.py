@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from brokers.explaining.excerpts import Excerpt, ExplainedEvent, ExplainedStep, ExplanationStop
+from brokers.explaining.told.excerpts import Excerpt, ExplainedEvent, ExplainedStep, ExplanationStop
 from brokers.recordings.kinds import COMMON_FIELDS
 from command_line.answers.recordings.lines import describe_cluster
 

@@ -7,6 +7,7 @@ from typing import ClassVar, Self
 
 from attrs import evolve, frozen
 
+from reference.language.machine import OBSERVED
 from reference.language.rule import Rule
 from reference.language.structure import LANE_WIDTH, Lanes, LaneText, Step
 from reference.language.variant import Variant
@@ -66,16 +67,28 @@ def list_lanes(state: Cluster) -> tuple[tuple[str, int], ...]:
 
 def fill_lanes(state: Cluster, step: Step) -> tuple[LaneText, ...]:
     """What each node does in a step; a put's answer appears in the producer's lane."""
+    logs = (state.master.log, *(s.log for s in state.slaves))
+    if step.rule_name == OBSERVED:
+        drawn = (LaneText("", draw_log(log)) for log in logs)
+        return (LaneText(say_observed(step)), *drawn)
     rule, number = state.structure.rules[step.rule_name], step.index or 0
     link = state.links[number] if number < len(state.links) else None
     phrase = rule.tell(step.arguments, state, number=number + 1, link=link)
     lane = find_lane(rule, number)
-    logs = (state.master.log, *(s.log for s in state.slaves))
     producer = phrase if lane == PRODUCER else draw_answer(rule, number, state)
     return (
         LaneText(producer),
         *(LaneText(phrase if lane == i else "", draw_log(log)) for i, log in enumerate(logs, 1)),
     )
+
+
+def say_observed(step: Step) -> str:
+    """What a recording shows that no rule has done, by the parts of the state."""
+    parts = [path.split(".") for path in step.arguments]
+    if all(part[0] == "messages" for part in parts):
+        return "follows a put no more"
+    heads = (f"{part[0]} {part[1]}" if part[1].isdigit() else part[0] for part in parts)
+    return f"seen: {', '.join(dict.fromkeys(heads))}"
 
 
 def find_lane(rule: Rule, number: int) -> int:

@@ -66,14 +66,11 @@ SIGNS = {
 }
 """What is true of each pair, by ``tests/data/stores/NOTICE.md``, as far as logs show it."""
 
-UNDECIDED_PAIRS = ("full_file_skipped", "torn_roll_control")
+UNDECIDED_PAIRS = ("torn_roll_control",)
 """Pairs with a recovery whose result depends on puts."""
 
 WITHOUT_RELEASE = "empty_first_file"
 """The pair all of whose lines 4.9.8 would write too."""
-
-SLOW = "torn_roll_control"
-"""The search takes almost two seconds to find that it is undecided."""
 
 RECORDED = {
     "traces/a_sync_healthy": set(),
@@ -183,10 +180,7 @@ def test_signs_of_recordings(name: str, tmp_path: Path) -> None:
     assert release == report.release
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=[pytest.mark.nightly] if n == SLOW else []) for n in LOGGED],
-)
+@pytest.mark.parametrize("name", LOGGED)
 def test_recordings_from_logs_are_never_rejected(
     name: str, reports: dict[str, LogReport], tmp_path: Path
 ) -> None:

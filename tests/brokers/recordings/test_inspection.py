@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from brokers.explaining.excerpts import find_stop, tell_event
 from brokers.explaining.explanation import GroupExplanation
-from brokers.explaining.telling import ForwardTeller
-from brokers.explaining.verdict import GroupVerdict
+from brokers.explaining.told.excerpts import find_stop, tell_event
+from brokers.explaining.told.teller import Teller
+from brokers.explaining.told.trail import Trail
+from brokers.explaining.told.verdict import GroupVerdict
 from brokers.recordings.inspection.looks import (
     Looks,
     WatchedObject,
@@ -24,6 +25,7 @@ from brokers.recordings.inspection.looks import (
 from brokers.recordings.inspection.unknown import find_unknown, refuse_unknown
 from brokers.recordings.judging import REJECTED, check_recording
 from brokers.recordings.reading import Recording, TraceError, read_recording
+from reference.language.machine import OBSERVED
 from reference.releases.versions import Version
 
 TRACES = Path(__file__).parents[2] / "data" / "traces"
@@ -153,14 +155,14 @@ def test_optional_fields_are_of_their_kind(tmp_path: Path, changes: Mapping[str,
 
 def test_steps_at_an_event_are_those_of_the_schedule() -> None:
     """All moments' steps, one after another, are the schedule that is found."""
-    (verdict,) = explain_healthy()
-    explanation = GroupExplanation.begin(read_healthy(), Version())
-    explanation.trail = []
+    explanation = GroupExplanation.begin(read_healthy(), Version(), is_schedule_kept=True)
+    explanation.trail = trail = Trail()
     assert explanation.run() is None
-    teller = ForwardTeller(explanation, explanation.trail)
-    places = range(len(explanation.trail))
+    teller = Teller(explanation.observer.scene, trail.moments, frozenset())
+    places = range(len(trail.moments))
     told = [step.instance for place in places for step in teller.tell_place(place).steps]
-    assert told == [action.instance for action in verdict.schedule]
+    schedule = explanation.observer.scene.schedule or ()
+    assert told == [action.instance for action in schedule if action.instance != OBSERVED]
 
 
 def test_a_step_tells_who_what_and_when() -> None:

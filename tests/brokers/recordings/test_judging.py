@@ -113,6 +113,7 @@ def test_verdict_for_other_programs(tmp_path: Path) -> None:
         "first_unexplained_seq",
         "reason",
         "rocketmq_version",
+        "acknowledged",
     ]
     assert content["rocketmq_version"] == "4.4.0"
     assert content["file"] == str(path)
@@ -123,11 +124,10 @@ def test_verdict_for_other_programs(tmp_path: Path) -> None:
 
 
 def test_what_is_explained_is_kept() -> None:
-    """The steps of the explanation, for whoever wants to see them."""
+    """How to tell the steps at an event, for whoever wants to see them."""
     verdict = check_trace(HEALTHY)
     (group,) = verdict.groups
     assert group.word == CONFORMS
-    assert len(group.schedule) > 100
     assert group.tell is not None
     assert group.tell(27) is not None
 

@@ -8,7 +8,9 @@ from typing import Any
 from attrs import field, frozen
 
 from brokers.explaining.refusal import Nearest
+from brokers.explaining.told.acknowledged import Acknowledgements
 from reference.language.machine import Action
+from reference.worlds.replication.parameters import Parameters
 from reference.worlds.replication.state import Cluster
 
 CONFORMS, REJECTED, UNDECIDED = "conforms", "rejected", "undecided"
@@ -26,8 +28,13 @@ class GroupVerdict:
     """How many ask for nothing, by kind and reason."""
     goals: int = 0
     """How many observed values and conditions were held against the state."""
+    acknowledged: Acknowledgements | None = None
+    """What became of the acknowledged puts; None where no puts are recorded."""
+    parameters: Parameters | None = field(default=None, repr=False)
+    """The sizes with which the schedule begins."""
     schedule: tuple[Action, ...] = ()
-    """The steps up to the last observation that is explained."""
+    """The steps up to the last observation that is explained, if they are kept; between them what
+    the recording shows that no rule has done, as OBSERVED."""
     seq: int | None = None
     """The first event that is not explained."""
     reason: str = ""

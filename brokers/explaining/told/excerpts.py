@@ -9,7 +9,7 @@ import attrs
 from attrs import field, frozen
 
 from brokers.explaining.refusal import Nearest
-from brokers.explaining.verdict import GroupVerdict
+from brokers.explaining.told.verdict import GroupVerdict
 from reference.worlds.replication.state import Cluster
 
 AROUND = 2

@@ -6,7 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 from attrs import define, field
 
-from brokers.explaining.excerpts import (
+from brokers.explaining.explanation import GroupExplanation
+from brokers.explaining.group_state import GroupState
+from brokers.explaining.refusal import Refusal
+from brokers.explaining.seen.moments import NotedMoment
+from brokers.explaining.told.excerpts import (
     AROUND,
     COUNTERS,
     Excerpt,
@@ -14,9 +18,7 @@ from brokers.explaining.excerpts import (
     ExplainedStep,
     ExplanationStop,
 )
-from brokers.explaining.explanation import GroupExplanation, Told
-from brokers.explaining.refusal import Refusal
-from brokers.explaining.seen.moments import NotedMoment
+from brokers.explaining.told.trail import Told, Trail
 from reference.language.compiled import State
 from reference.language.machine import Action
 
@@ -24,23 +26,20 @@ from reference.language.machine import Action
 def tell_forwards(begin: Callable[[], GroupExplanation], seq: int) -> Excerpt | None:
     """What is put at an event of a group, which is explained once more for that; None: nothing."""
     explanation = begin()
-    explanation.trail = []
+    explanation.trail = trail = Trail()
     stuck = explanation.run()
-    return ForwardTeller(explanation, explanation.trail).tell(seq, stuck)
+    hidden = frozenset(step.name for step in explanation.observer.advance.steps)
+    return Teller(explanation.observer.scene, trail.moments, hidden).tell(seq, stuck)
 
 
 @define(eq=False)
-class ForwardTeller:
+class Teller:
     """Tells of the moments of one group."""
 
-    explanation: GroupExplanation
+    group: GroupState
     trail: Sequence[Told] = field(repr=False)
-    hidden: frozenset[str] = field(init=False, repr=False)
+    hidden: frozenset[str] = field(repr=False)
     """The instances that nobody notes."""
-
-    @hidden.default
-    def _list_hidden(self) -> frozenset[str]:
-        return frozenset(step.name for step in self.explanation.observer.advance.steps)
 
     def tell(self, seq: int, stuck: tuple[NotedMoment, Refusal] | None) -> Excerpt | None:
         """The event, with what is near it."""
@@ -59,8 +58,7 @@ class ForwardTeller:
 
     def make_stop(self, refusal: Refusal) -> ExplanationStop:
         """Why an event is refused."""
-        cluster = self.explanation.observer.scene.cluster
-        return ExplanationStop(str(refusal), refusal.nearest, cluster)
+        return ExplanationStop(str(refusal), refusal.nearest, self.group.cluster)
 
     def tell_place(self, place: int) -> ExplainedEvent:
         """One moment of the trail."""
@@ -79,8 +77,7 @@ class ForwardTeller:
         self, told: Told, place: int, action: Action, before: State, after: State
     ) -> ExplainedStep:
         """One step, in words."""
-        scene = self.explanation.observer.scene
-        machine, plan = scene.machine, scene.plan
+        machine, plan = self.group.machine, self.group.plan
         changes = tuple(
             (path, before[i], after[i])
             for path, i in machine.places.items()
@@ -105,7 +102,7 @@ class ForwardTeller:
 
     def find_since_ms(self, name: str, place: int) -> float | None:
         """Since which moment an instance has been possible; None: since before the first."""
-        instance = self.explanation.observer.scene.machine.instances[name]
+        instance = self.group.machine.instances[name]
         since_ms: float | None = None
         for number in range(place, 0, -1):
             moment = self.trail[number - 1].moment
