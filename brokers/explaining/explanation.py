@@ -200,8 +200,8 @@ class GroupExplanation:
 def list_orders(near: Sequence[NotedMoment], own: str) -> Iterator[Sequence[NotedMoment]]:
     """The orders in which some of these moments may come before one that was noted before them.
 
-    The first ones of all, or of those that other clocks have stamped. The clock of a broker may be
-    ahead, so what it has stamped may come before these.
+    The first ones of all, or of those that other clocks have stamped. Clocks differ, so what one
+    of them has stamped may come before these.
     """
     elsewhere = [each for each in near if get_clock(each) != own]
     told: list[Sequence[NotedMoment]] = []
@@ -214,8 +214,8 @@ def list_orders(near: Sequence[NotedMoment], own: str) -> Iterator[Sequence[Note
 
 
 def list_ahead(moments: Sequence[NotedMoment]) -> Iterator[Sequence[NotedMoment]]:
-    """The first moments that each broker's clock has stamped."""
-    for clock in dict.fromkeys(filter(None, map(get_clock, moments))):
+    """The first moments that each clock has stamped."""
+    for clock in dict.fromkeys(map(get_clock, moments)):
         own = [each for each in moments if get_clock(each) == clock]
         yield from (each for each in list_beginnings(own) if each)
 

@@ -18,17 +18,18 @@ from reference.language.compiled import Ranges, State
 def is_first_file_wanted(scene: Scene, step: HiddenStep) -> bool:
     """A slave without bytes makes its first file before it stores any, and reports that.
 
-    A frame that is on its way is stored first, which makes the file, too.
+    A frame that is on its way is stored first, which makes the file, too, unless the slave reports
+    next where the file begins.
     """
     link = scene.links[step.index]
+    start = scene.get(f"links.{step.index}.transfer_start_offset")
+    left = link.list_left_reports()
     if link.find_next_taken() is not None:
-        return False
+        return bool(start) and next(filter(None, left), None) == start
     if not link.traffic.are_bytes_shown:
         return True
     if scene.is_clock_exact and scene.now_ms - (link.last_frame_ms or math.inf) > SLACK_MS:
         return True
-    start = scene.get(f"links.{step.index}.transfer_start_offset")
-    left = link.list_left_reports()
     if start and left:
         return start in left
     pin = scene.pins.find_next(f"slaves.{step.index}.log.has_file")

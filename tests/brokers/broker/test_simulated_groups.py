@@ -58,11 +58,13 @@ EARLIER = (
     ("skewed", "5.1.1-quorum", 100740, 100),
     ("skewed", "4.9.6", 101575, 150),
     ("everything", "4.4.0", 111, 250),
+    ("everything", "5.1.3", 105405, 250),
 )
 """Scenario, release, seed and lines of recordings that the checker once did not explain: entries of
 a queue that an earlier start has cut off, a report on its way when its slave is killed, the same
 with clocks that differ, a flush before a deletion, a slave that dispatched more than it may, looks
-of a slave by a clock that is ahead, while a put is answered, an abort file that a stop leaves."""
+of a slave by a clock that is ahead, while a put is answered, an abort file that a stop leaves, a
+first file before its first frame."""
 RELEASES = [v.name for v in list_versions() if v.mode in ("", "quorum")]
 
 
