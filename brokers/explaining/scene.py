@@ -131,6 +131,11 @@ class Scene(GroupState):
         """The leaf that says where a slave's log ends."""
         return self.sightings.get_end(self.plan.slaves[slave])
 
+    def unblock(self, name: str) -> None:
+        """A step is taken: what forbids it from now on has not done so before."""
+        if name in self.blocked:
+            self.blocked = {each: ms for each, ms in self.blocked.items() if each != name}
+
     def take_one_of(
         self, tries: Sequence[tuple[str, Arguments]], shown: Mapping[str, int] | None = None
     ) -> None:

@@ -19,7 +19,7 @@ CHECKS: Mapping[str, str] = {
     "object": "an object",
     "texts": "a list of texts",
     "numbers": "a list of whole numbers",
-    "rows": "a list of lists of whole numbers",
+    "rows": "a list of lists of two whole numbers or more",
     "any": "anything",
 }
 """What a field may have to be, in words."""
@@ -32,7 +32,7 @@ COMMON_FIELDS: Fields = {"seq": "number", "t_ms": "time", "ev": "text"}
 LATE = "late_ms"
 """A field of a line that came too late to be put in order: its stamp was moved by so much."""
 
-OPTIONAL_COMMON_FIELDS: Fields = {LATE: "time"}
+OPTIONAL_COMMON_FIELDS: Fields = {LATE: "time", "conn": "number"}
 """What a line of any kind may carry."""
 
 _NODE: Fields = {"node": "text"}

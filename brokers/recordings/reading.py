@@ -331,6 +331,10 @@ def _is_list_of_numbers(value: Any) -> bool:
     return isinstance(value, list) and all(_is_whole(item, -LARGEST_NUMBER) for item in value)
 
 
+def _is_row(value: Any) -> bool:
+    return _is_list_of_numbers(value) and len(value) > 1
+
+
 IS_OF: Mapping[str, Callable[[Any], bool]] = {
     "number": lambda value: _is_whole(value, -LARGEST_NUMBER),
     "count": lambda value: _is_whole(value, 0),
@@ -344,7 +348,7 @@ IS_OF: Mapping[str, Callable[[Any], bool]] = {
     "object": lambda value: isinstance(value, dict),
     "texts": lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
     "numbers": _is_list_of_numbers,
-    "rows": lambda value: isinstance(value, list) and all(map(_is_list_of_numbers, value)),
+    "rows": lambda value: isinstance(value, list) and all(map(_is_row, value)),
     "any": lambda _: True,
 }
 """Whether a field is what it must be, by the names of CHECKS."""

@@ -33,7 +33,7 @@ MODULES = (
     ("counts of states", "tests.spark_fuzz.state_counts", Need.PAGE, 120),
     ("digests of states", "tests.spark_fuzz.state_digests", Need.PAGE, 120),
     ("planted mistakes", "spark_fuzz.judges.planted_run", Need.MEASUREMENT, 7200),
-    ("changed values", "tests.brokers.recordings.perturbing", Need.MEASUREMENT, 1200),
+    ("changed values", "tests.brokers.recordings.changes.perturber", Need.MEASUREMENT, 900),
     ("kill rates of vectors", "properties.vectors.kill_rates", Need.MEASUREMENT, 400),
     ("schedules of mutants", "properties.vectors.sets.distinguishing", Need.MEASUREMENT, 5),
 )

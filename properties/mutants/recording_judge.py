@@ -69,7 +69,7 @@ def list_explained(folder: Path) -> Mapping[str, frozenset[str]]:
     """The recordings of a folder that are explained, short ones first, with the rules that do."""
     found = {}
     for name, recording in read_recordings(folder).items():
-        verdicts = explain(recording)
+        verdicts = explain(recording, is_schedule_kept=True)
         if verdicts and all(each.word == CONFORMS for each in verdicts):
             steps = (action for each in verdicts for action in each.schedule)
             found[name] = frozenset(action.rule_name for action in steps)
@@ -89,11 +89,13 @@ def get_version(recording: Recording) -> Version:
     return find_version(recording) or Version()
 
 
-def explain(recording: Recording) -> list[GroupVerdict]:
+def explain(recording: Recording, *, is_schedule_kept: bool = False) -> list[GroupVerdict]:
     """The verdict on each group; none for a recording outside the model."""
     try:
-        groups = split_groups(recording)
-        return [explain_forwards(group, get_version(group)) for group in groups]
+        return [
+            explain_forwards(group, get_version(group), is_schedule_kept=is_schedule_kept)
+            for group in split_groups(recording)
+        ]
     except OutsideTheModel:
         return []
 

@@ -115,6 +115,7 @@ class Advance:
             choices = choose(scene, step, ranges)
             if any(take(scene, step, arguments) for arguments in choices):
                 is_taken = True
+                scene.unblock(step.name)
                 if step.rule in STARTS_ANEW:
                     break
             elif step.rule in LIMITED and (choices or step.rule == "transfer_batch"):

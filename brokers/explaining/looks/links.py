@@ -198,6 +198,9 @@ def see_frame(observer: EventObserver, event: Event) -> None:
         see_bytes(observer, link, offset, size)
     elif observer.scene.get(f"links.{link.slave}.is_open"):
         see_heartbeat(observer, link, offset)
+    elif link.last_end is not None and offset != link.last_end:
+        # Its connection has ended, and what was sent over it comes late.
+        raise Refusal(f"a heartbeat says {offset}; what was sent before it ends at {link.last_end}")
     if observer.scene.sightings.has_controller:
         check_frame(observer.scene, link.slave, event)
     link.frame_least_ms = find_sent_least_ms(observer.scene, link, event)

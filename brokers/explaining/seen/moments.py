@@ -20,6 +20,9 @@ Key: TypeAlias = tuple[int, bool]
 CUT_KINDS = frozenset({"ha_link_close", "link_cut", "link_cut_mid_frame"})
 """Events that end a connection."""
 
+LATER_CONNECTION_MS = 1000.0
+"""How late what was sent on a connection may be noted behind the begin of the next one."""
+
 HEALED_MS = 50.0
 """How soon after a stall what the proxy held back has passed."""
 
@@ -111,7 +114,7 @@ def put_before_ends(moments: Sequence[NotedMoment], master: str) -> list[NotedMo
         elif moment.kind in SENT_KINDS:
             since_ms = stalls.get(link, StallTime()).find_earliest_ms(moment.t_ms)
             if moment.event["conn"] < latest.get(link, 0):
-                since_ms = -math.inf
+                since_ms = min(since_ms, moment.t_ms - LATER_CONNECTION_MS)
             place = find_place_before_end(ordered, number, master, since_ms)
             if place < number:
                 earlier = evolve(ordered.pop(number), t_ms=ordered[place].t_ms)

@@ -60,7 +60,7 @@ class NodePlaces:
         if "link" in data:
             link, count = self.find_link(event)
             new["link"] = link
-            if "conn" in data:
+            if isinstance(data.get("conn"), int):
                 new["conn"] = data["conn"] + count
                 self.last_of[link] = max(new["conn"], self.last_of.get(link, 0))
         for name in ADDRESSES:

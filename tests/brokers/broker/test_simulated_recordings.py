@@ -17,7 +17,7 @@ from tests.brokers.broker.simulated import __main__ as command
 from tests.brokers.broker.simulated.group import Group
 from tests.brokers.broker.simulated.scenarios import SCENARIOS, Scenario
 from tests.brokers.broker.test_simulated_groups import play
-from tests.brokers.recordings.edits import change_event
+from tests.brokers.recordings.changes.edits import change_event
 
 FOLDER = Path(__file__).parent / "simulated"
 HARD = (

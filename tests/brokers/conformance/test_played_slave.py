@@ -17,7 +17,7 @@ from brokers.recordings.judging import CONFORMS, REJECTED, check_recording
 from brokers.recordings.reading import Recording, number_lines
 from tests.brokers.broker.simulated.network import SimulatedHost
 from tests.brokers.conformance.simulated_broker import play_case
-from tests.brokers.recordings.edits import change_event
+from tests.brokers.recordings.changes.edits import change_event
 
 BY_NAME = {case.name: case for case in CASES}
 AHEAD, INSIDE, FAR, FALLS, THREE = (

@@ -15,6 +15,7 @@ from brokers.recordings.judging import check_recording
 from brokers.recordings.reading import read_recording
 from command_line.answers.recordings.schedules import make_trace
 from properties.exports.itf import decode_itf, encode_itf
+from properties.mutants.recording_judge import list_explained
 from properties.schedules.judgement import JudgedStep, replay
 from reference.worlds.replication.put import has_slave_wait, is_acknowledged
 from reference.worlds.replication.state import Cluster
@@ -130,3 +131,11 @@ def test_schedules_are_written_and_drawn(tmp_path: Path) -> None:
     assert vector["valid"] is True
     again = run("trace", JOINS, "--out", out)
     assert_one_line(again, 3)
+
+
+def test_a_recording_needs_the_rules_of_its_schedule(tmp_path: Path) -> None:
+    """Mutants of these are tried with it."""
+    (tmp_path / HEALTHY.name).write_bytes(HEALTHY.read_bytes())
+    rules = list_explained(tmp_path)[HEALTHY.stem]
+    assert {"append_to_slave", "answer_slave_wait"} <= rules
+    assert "expire_master_file" not in rules

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from brokers.recordings.reading import Recording, read_recording
+from brokers.recordings.judging import check_recording
+from brokers.recordings.reading import Event, Recording, read_recording
 from tests.compressed import unpack
 
 DATA = Path(__file__).parents[2] / "data"
@@ -55,3 +56,9 @@ def rewrite(path: Path, edit: Callable[[Mapping[str, Any]], Mapping[str, Any] | 
         if data is not None
     )
     return evolve(recording, events=events)
+
+
+def may_stand_at(recording: Recording, event: Event) -> bool:
+    """The recording conforms with this event in the place of the one of the same ``seq``."""
+    events = tuple(event if each.seq == event.seq else each for each in recording.events)
+    return check_recording(evolve(recording, events=events)).is_conforming

@@ -153,6 +153,7 @@ def give(**fields: Any) -> Callable[[Event], Mapping[str, Any]]:
 
 CORRUPTIONS: Mapping[str, tuple[str, int, Callable[[Event], Mapping[str, Any]]]] = {
     "an epoch that begins elsewhere": (ALONE, 132, give(epochs=[[1, 0, 1647], [2, 1647, -1]])),
+    "an epoch of another number": (ALONE, 15, give(epochs=[[2, 0, -1]])),
     "an epoch too many": (ALONE, 15, give(epochs=[[1, 0, 0], [2, 0, -1]])),
     "an epoch that ends elsewhere": (FAILOVER, 156, give(epochs=[[1, 0, 2061], [2, 2060, -1]])),
     "an epoch that a slave cannot have": (ALONE, 159, give(epochs=[[1, 0, 1648], [2, 1648, -1]])),

@@ -1,151 +1,19 @@
-"""The checker refuses recordings in which one thing was changed.
-
-A quick sample runs with every change, the whole matrix nightly. What is accepted all the same is
-listed with the reason why it may really have happened, or why no reader of a recording could tell.
-"""
+"""Wrong copies of recordings that somebody has thought of: what no broker can have done."""
 
 from __future__ import annotations
 
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
 from attrs import evolve
 
 from brokers.recordings.judging import CONFORMS, check_recording
-from brokers.recordings.kinds import EXPLAINED_KINDS
 from brokers.recordings.reading import Event, Recording, read_recording
 from reference.worlds.replication.state import STATUS_NAMES
-from tests.brokers.recordings import shared
-from tests.brokers.recordings.accepted import (
-    EXAMPLES,
-    POSSIBLE,
-    find_accepted,
-    has_reason,
-    judge,
-    may_stand_at,
-)
-from tests.brokers.recordings.corruptions import TABLE, corrupt
-from tests.brokers.recordings.edits import Corruption, change_event
-from tests.brokers.recordings.shared import TRACES, cut_behind, list_cases, list_recordings
-
-PATHS = list_recordings(TRACES)
-LATER = list_recordings(shared.LATER)
-STAGED = [
-    shared.FOUND / f"{name}.jsonl"
-    for name in ("empty_first_file", "flush_file_gone", "full_file_skipped", "torn_roll_kill")
-]
-
-IN_PLACE, WHOLE = 8, 1
-"""How many corruptions of a recording are tried with every change: in the place of their event, and
-as whole recordings."""
-
-ACCEPTED_SHARE_MAX = 0.05
-"""Which part of all is accepted at most, for the reasons below."""
-
-UNDECIDED_SHARE_MAX = 0.05
-"""Of which part the search gives up at most: it has refused nothing then."""
-
-STRICT = (
-    "ha_frame.master_offset",
-    "ha_report.slave_offset",
-    "report beyond the end",
-    "swapped ha_frame",
-    "swapped ha_report",
-    "early first report",
-    "recovered offset",
-    "log_scan.offset",
-    "log_scan.size",
-    "log_crc.to_offset",
-    "short time-out",
-    "node_started.last_exit_normal",
-    "node_stop_clean.abort_file_present",
-    "divergence_check.common_prefix_equal",
-    "divergence_check.range_after_equal",
-)
-"""Categories of which nothing is accepted."""
-
-
-def check_refused(recording: Recording, corruptions: list[Corruption], every: int) -> None:
-    """What is accepted has a reason, and of ``every`` copies few are."""
-    verdicts = [(judge(recording, each), each) for each in corruptions]
-    accepted = [each for verdict, each in verdicts if verdict == CONFORMS]
-    assert all(map(has_reason, accepted)), accepted
-    assert len(accepted) <= 1 + ACCEPTED_SHARE_MAX * every, accepted
-
-
-SLOW = (
-    *("r_random", "big_message", "x2_consumer", "x4_send", "j_rollover", "h_slave_ahead", "u"),
-    *("o_sync", "n_clean", "f_slave_restart", "m_master", "x1_pull", "g_new", "k_get", "l_wait"),
-    *("e_async", "s_idle_default"),
-)
-"""How the names of recordings begin of which copies take seconds each."""
-
-
-@pytest.mark.parametrize("path", list_cases(PATHS, SLOW))
-def test_a_sample_of_corruptions_is_refused(path: Path) -> None:
-    """A few corruptions of each recording: what is accepted has a reason."""
-    recording, chance = read_recording(path), random.Random(path.stem)
-    # The sample stays the same when rows of the table change places.
-    every = sorted(corrupt(recording), key=lambda each: (each.name, each.seq, each.change))
-    chance.shuffle(every)
-    in_place = [each for each in every if each.is_in_place][:IN_PLACE]
-    whole = [*[each for each in every if not each.is_in_place][:WHOLE], *in_place]
-    check_refused(recording, whole, IN_PLACE + WHOLE)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("path", [*PATHS, *LATER, *STAGED], ids=lambda path: path.stem)
-def test_every_corruption_is_refused(path: Path) -> None:
-    """Every corruption of one event of a recording, and a share of the others."""
-    recording, chance = read_recording(path), random.Random(path.stem)
-    every = list(corrupt(recording))
-    of_one_event = [each for each in every if each.is_in_place]
-    others = [each for each in every if not each.is_in_place]
-    whole = [each for each, is_taken in find_accepted(recording, of_one_event) if is_taken]
-    whole += chance.sample(others, min(NIGHTLY_WHOLE, len(others)))
-    check_refused(recording, whole, len(every))
-
-
-NIGHTLY_WHOLE = 40
-"""How many corruptions of more than one event of a recording are judged at night."""
-
-
-def test_every_kind_has_a_row() -> None:
-    """The table of changes knows the kinds of the format."""
-    assert TABLE.keys() == EXPLAINED_KINDS.keys()
-
-
-def test_every_category_is_tried() -> None:
-    """No category is empty, and every exception without an example names one that exists."""
-    assert not set(POSSIBLE) & set(STRICT)
-    left = {*STRICT, *(set(POSSIBLE) - set(EXAMPLES))}
-    for path in PATHS:
-        if left:
-            left -= {corruption.name for corruption in corrupt(read_recording(path), TABLE)}
-    assert not left
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.nightly] * file.startswith(SLOW))
-        for name, (file, *_) in EXAMPLES.items()
-    ],
-)
-def test_what_is_listed_is_accepted(name: str) -> None:
-    """An entry whose example is refused needs another one, or goes."""
-    file, seq, change = EXAMPLES[name]
-    recording = read_recording(next(path for path in shared.ALL if path.stem == file))
-    kind = recording.events[find(recording, seq)].kind
-    copies = [
-        each
-        for each in corrupt(recording, {kind: TABLE[kind]})
-        if (each.seq, each.change) == (seq, change) and name in (each.name, f"{each.name} {change}")
-    ]
-    assert CONFORMS in [judge(recording, each) for each in copies]
-
+from tests.brokers.recordings.changes.edits import Corruption, change_event
+from tests.brokers.recordings.changes.events import change_events
+from tests.brokers.recordings.shared import TRACES, cut_behind, may_stand_at
 
 A, B, H = (
     read_recording(TRACES / f"{name}.jsonl")
@@ -219,22 +87,20 @@ DOUBLED_STRIDE = 16
     [
         pytest.param(recording, each, id=f"{recording.config['scenario']}-{each.seq}")
         for recording in (A, B, H)
-        for each in [c for c in corrupt(recording) if c.name.startswith("double ")][
-            ::DOUBLED_STRIDE
-        ]
+        for each in [c for c in change_events(recording) if c.change == "twice"][::DOUBLED_STRIDE]
         if not is_slow(recording, recording.events[find(recording, each.seq)])
     ],
 )
 def test_a_doubled_line_is_refused(recording: Recording, copy: Corruption) -> None:
     """What happens once happens once; heartbeats and repeated reports look alike."""
-    assert judge(recording, copy) != CONFORMS
+    assert check_recording(copy.apply(recording)).verdict != CONFORMS
 
 
 def find_swapped(recording: Recording, seq: int, kind: str) -> Recording:
     """The copy in which an event and the next one of its kind are exchanged."""
-    every = corrupt(recording, {kind: TABLE[kind]})
-    found = next(each for each in every if (each.name, each.seq) == (f"swapped {kind}", seq))
-    return found.apply(recording)
+    wanted = (kind, "swapped", seq)
+    every = change_events(recording)
+    return next(e for e in every if (e.name, e.change, e.seq) == wanted).apply(recording)
 
 
 def test_a_heartbeat_does_not_overtake_a_frame() -> None:

@@ -11,8 +11,7 @@ from attrs import evolve
 
 from brokers.recordings.judging import REJECTED, check_recording
 from brokers.recordings.reading import Event, Recording, read_recording
-from tests.brokers.recordings.accepted import may_stand_at
-from tests.brokers.recordings.shared import FOUND, TRACES, cut_behind
+from tests.brokers.recordings.shared import FOUND, TRACES, cut_behind, may_stand_at
 
 MASTER = "master_async"
 ROLLED, WAITING, LOOK, LAST = 155, 157, 158, 159

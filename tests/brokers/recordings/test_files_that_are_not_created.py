@@ -10,9 +10,8 @@ from attrs import evolve
 
 from brokers.recordings.judging import check_recording
 from brokers.recordings.reading import Event, Recording, read_recording
-from tests.brokers.recordings.accepted import may_stand_at
-from tests.brokers.recordings.edits import change_event
-from tests.brokers.recordings.shared import FOUND
+from tests.brokers.recordings.changes.edits import change_event
+from tests.brokers.recordings.shared import FOUND, may_stand_at
 
 TORN, SKIPPED = "torn_roll_kill", "full_file_skipped"
 BLANK, RESTART, AFTER, LOOK_AT_SLAVE, READ = 228, 269, 287, 296, 303

@@ -11,8 +11,7 @@ from attrs import evolve
 
 from brokers.recordings.judging import check_exactly
 from brokers.recordings.reading import Event, Recording, read_recording
-from tests.brokers.recordings.accepted import may_stand_at
-from tests.brokers.recordings.shared import FOUND, cut_behind
+from tests.brokers.recordings.shared import FOUND, cut_behind, may_stand_at
 
 UNCONNECTED, OPENED, FIRST, LOOK, SCAN, CHECKSUMS, READ = 74, 75, 83, 115, 116, 142, 145
 """A look at the slave behind the cut, its next connect, the frame that comes to 0, and what is

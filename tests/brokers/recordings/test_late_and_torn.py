@@ -12,7 +12,7 @@ import pytest
 from brokers.recordings.ahead.puts import RecordedPut, make_put
 from brokers.recordings.judging import CONFORMS, REJECTED, check_recording, check_trace
 from brokers.recordings.reading import Event, Recording, read_recording
-from tests.brokers.recordings.edits import move
+from tests.brokers.recordings.changes.edits import move
 from tests.brokers.recordings.shared import DATA, LATER, TRACES, change
 
 EDGE = DATA / "traces_edge"

@@ -18,7 +18,7 @@ from brokers.recordings.judging import (
 )
 from brokers.recordings.reading import read_recording
 from reference.releases.versions import parse_version
-from tests.brokers.recordings.edits import change_event, move
+from tests.brokers.recordings.changes.edits import change_event, move
 from tests.brokers.recordings.shared import DATA, TRACES, change, rewrite
 
 HEALTHY = TRACES / "a_sync_healthy.jsonl"

@@ -1,11 +1,7 @@
-"""The checker refuses changed commits, queries, copies and tables.
-
-What is accepted all the same is listed with the reason why no reader of the recording could tell.
-"""
+"""The checker notices commits, copies and registrations that are left out."""
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 from typing import Any
 
@@ -14,65 +10,16 @@ from attrs import evolve
 
 from brokers.recordings.judging import check_recording
 from brokers.recordings.reading import Recording, read_recording
-from tests.brokers.recordings.accepted import find_accepted, has_reason, is_accepted
-from tests.brokers.recordings.corruptions import SHOWN_TABLES, corrupt
-from tests.brokers.recordings.edits import Corruption, replace_event
+from tests.brokers.recordings.changes.edits import replace_event
 
 TRACES = Path(__file__).parents[2] / "data" / "traces"
 OFFSETS = TRACES / "x2_consumer_offsets_and_sync.jsonl"
 CRASH = TRACES / "x3_master_crash_slave_offsets.jsonl"
-CODES = TRACES / "x4_send_codes_sync_master.jsonl"
 
 
 def nightly(*values: Any) -> Any:
     """A case that takes longer than its alike."""
     return pytest.param(*values, marks=pytest.mark.nightly)
-
-
-WHOLE = 6
-"""How many that look possible in their place are tried as whole recordings; nightly all of them."""
-
-
-def list_taken(recording: Recording) -> list[Corruption]:
-    """Corruptions that look possible in the place of their event."""
-    return [
-        each
-        for each, is_taken in find_accepted(recording, corrupt(recording, SHOWN_TABLES))
-        if is_taken
-    ]
-
-
-def is_of_master_progress(recording: Recording, each: Corruption) -> bool:
-    """A corruption of a number of a master's progress, but for delayed delivery."""
-    event = next(event for event in recording.events if event.seq == each.seq)
-    is_offset = "offset" in each.name.partition(".")[2]
-    is_delay = each.name == "tables.delay_offsets_in_memory"
-    return event.data.get("node") == "master" and is_offset and not is_delay
-
-
-@pytest.mark.parametrize(("path", "tried"), [nightly(OFFSETS, 1470), (CRASH, 370), (CODES, 70)])
-def test_every_changed_field_is_refused(path: Path, tried: int) -> None:
-    """Unless the reason why not stands above; progress of a master is known exactly."""
-    recording, chance = read_recording(path), random.Random(path.stem)
-    assert len(list(corrupt(recording, SHOWN_TABLES))) > tried
-    wrong = [
-        each
-        for each in list_taken(recording)
-        if not has_reason(each) or is_of_master_progress(recording, each)
-    ]
-    chosen = chance.sample(wrong, min(WHOLE, len(wrong)))
-    assert not [each.name for each in chosen if is_accepted(recording, each)]
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize(("path", "most"), [(OFFSETS, 40), (CRASH, 15), (CODES, 15)])
-def test_every_changed_field_is_refused_in_the_whole_recording(path: Path, most: int) -> None:
-    """All that look possible in their place."""
-    recording = read_recording(path)
-    accepted = [each for each in list_taken(recording) if is_accepted(recording, each)]
-    assert all(map(has_reason, accepted))
-    assert not [each for each in accepted if is_of_master_progress(recording, each)]
-    assert len(accepted) < most
 
 
 def leave_out_logs(recording: Recording) -> Recording:

@@ -17,8 +17,6 @@ from brokers.recordings.reading import Event, Recording, read_recording
 from brokers.recordings.tables.symbols import Symbols, name_stamp
 from brokers.recordings.tables.topics import TopicChange, TopicSide
 from reference.decisions.metadata.broker_tables import DataVersion, VersionedTable
-from tests.brokers.recordings.accepted import find_accepted, has_reason, is_accepted
-from tests.brokers.recordings.corruptions import SHOWN_TABLES, corrupt
 from tests.brokers.recordings.shared import FOUND
 
 Change = Callable[[Event], Event | None]
@@ -63,32 +61,6 @@ def tell_made(event: Event) -> Event:
 def nightly(*values: Any) -> Any:
     """A case that takes longer than its alike."""
     return pytest.param(*values, marks=pytest.mark.nightly)
-
-
-@pytest.mark.parametrize(
-    ("name", "tried", "most"),
-    [
-        ("topic_answer", 70, 2),
-        ("deleted_topic_back", 130, 4),
-        ("topic_race", 200, 4),
-        ("topic_unwritable", 70, 4),
-        nightly("mixed_topics", 2100, 6),
-        nightly("group_skip_old", 2100, 16),
-        nightly("equal_versions", 4200, 11),
-    ],
-)
-def test_changed_tables_are_refused(name: str, tried: int, most: int) -> None:
-    """Whatever a look shows: topics, groups, versions, progress, addresses."""
-    recording = read(name)
-    every = list(corrupt(recording, SHOWN_TABLES))
-    accepted = [
-        each
-        for each, is_taken in find_accepted(recording, every)
-        if is_taken and is_accepted(recording, each)
-    ]
-    assert len(every) >= tried
-    assert len(accepted) <= most
-    assert all(map(has_reason, accepted))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from brokers.recordings.judging import REJECTED, check_recording
 from brokers.recordings.reading import Recording, read_recording
 from reference.releases.versions import Version
 from reference.worlds.replication.parameters import Parameters
-from tests.brokers.recordings.edits import change_event
+from tests.brokers.recordings.changes.edits import change_event
 from tests.brokers.recordings.shared import TRACES
 
 SYNC, CRASH, PULLS = (

@@ -1,7 +1,6 @@
 """Copies of a recording in which one value is another one, for every value that somebody reads.
 
-Unlike `corruptions`, which has what no broker can have done, this goes through all fields alike:
-what a value is changed to depends on its form alone, so some copies are possible recordings too.
+What a value is changed to depends on its form alone, so some copies are possible recordings, too.
 """
 
 from __future__ import annotations
@@ -11,19 +10,22 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from brokers.recordings.inspection.looks import Place, Value, list_values
+from brokers.recordings.inspection.looks import Place, Value, list_values, name_field
 from brokers.recordings.kinds import IGNORED_KINDS
 from brokers.recordings.reading import Event, Recording
-from tests.brokers.recordings.edits import Corruption, Edit
-from tests.brokers.recordings.ways import choose_checksum, find_file_size, list_far_numbers
+from tests.brokers.recordings.changes.edits import Corruption, Edit
 
 AWAY_MS = 5_000.0
 """Beyond the tolerance of every clock, and of every wait that is usual in the recordings."""
 
+LARGEST = 2**63 - 1
+"""``Long.MAX_VALUE``."""
+
+FILE_BYTES_DEFAULT = 1024**3
+"""``mapedFileSizeCommitLog`` where a recording does not set it."""
+
 TIMES = ("t_ms", "t_begin_ms", "duration_ms", "shutdown_ms")
 """Fields in milliseconds."""
-
-CHECKSUM_FIELDS = ("crc32",)
 
 UNTOUCHED = ("seq", "ev")
 """Fields that say which event it is, not what it shows."""
@@ -48,32 +50,76 @@ def list_changes(value: Value, others: Iterable[Any]) -> Iterator[tuple[str, Any
         if isinstance(old, int):
             yield from (("other", each) for each in others if abs(each - old) > 1)
     elif isinstance(old, str):
-        if value.field.rpartition(".")[2] in CHECKSUM_FIELDS:
-            yield "other", choose_checksum(old)
+        if value.field.endswith("crc32"):
+            yield "other", "00000000" if old != "00000000" else "11111111"
             return
         yield from (("other", each) for each in others)
         yield "unheard of", f"{old}_"
+
+
+def list_far_numbers(old: int, file_bytes: int) -> Iterator[tuple[str, int]]:
+    """By name: other numbers, none of them next to the old one."""
+    found = {
+        "zero": 0,
+        "half": old // 2,
+        "double": 2 * old,
+        "a file more": old + file_bytes,
+        "a file less": old - file_bytes,
+        "largest": LARGEST,
+    }
+    known: set[int] = set()
+    for name, new in found.items():
+        if abs(new - old) > 1 and new not in known:
+            known.add(new)
+            yield name, new
+
+
+def find_file_bytes(recording: Recording) -> int:
+    """The size of the files of a recording's first broker."""
+    node = next(iter(recording.config["nodes"].values()))
+    return int(node["store_config"].get("mapedFileSizeCommitLog", FILE_BYTES_DEFAULT))
 
 
 def change_values(
     recording: Recording, chance: random.Random, is_read: IsRead
 ) -> Iterator[Corruption]:
     """Every change of every value that is read; of other values that a field has, one is drawn."""
-    elsewhere = gather_values(recording)
+    elsewhere, file_bytes = gather_values(recording), find_file_bytes(recording)
     for event, value in list_read(recording, is_read):
-        others = [each for each in elsewhere[name_value(event, value)] if each != value.value]
-        others = [each for each in others if type(each) is type(value.value)]
+        old = value.value
+        others = [each for each in elsewhere[name_value(event, value)] if each != old]
+        others = [each for each in others if type(each) is type(old)]
         drawn = [chance.choice(others)] if others else []
         yield from (make_copy(event, value, *each) for each in list_changes(value, drawn))
+        if type(old) is int and value.field not in TIMES:
+            far = list_far_numbers(old, file_bytes)
+            yield from (make_copy(event, value, *each) for each in far)
 
 
-def change_values_far(recording: Recording, is_read: IsRead) -> Iterator[Corruption]:
-    """Every number that is read, but no time, changed to some that are far from it."""
-    size = find_file_size(recording)
+def leave_out_entries(recording: Recording, is_read: IsRead) -> Iterator[Corruption]:
+    """Every list and object without its last entry, where that is read."""
     for event, value in list_read(recording, is_read):
-        if type(value.value) is int and value.field not in TIMES:
-            found = list_far_numbers(value.value, size)
-            yield from (make_copy(event, value, *each) for each in found)
+        path = value.path[:-1]
+        if path and is_last(event.data, value.path):
+            owner = get_at(event.data, path)
+            kept = owner[:-1] if isinstance(owner, list) else dict(list(owner.items())[:-1])
+            edit = Edit(event.seq, path, kept, owner)
+            yield Corruption(f"{event.kind}.{name_field(path)}", "one fewer", (edit,))
+
+
+def is_last(data: Any, path: Place) -> bool:
+    """A value is the last of its list, or of names that the recording has chosen."""
+    owner, step = get_at(data, path[:-1]), path[-1]
+    if isinstance(owner, list):
+        return bool(step == len(owner) - 1)
+    return name_field(path).endswith("*") and bool(step == list(owner)[-1])
+
+
+def get_at(data: Any, path: Place) -> Any:
+    """What stands at a path."""
+    for step in path:
+        data = data[step]
+    return data
 
 
 def make_copy(event: Event, value: Value, change: str, new: Any) -> Corruption:
@@ -93,7 +139,7 @@ def list_read(recording: Recording, is_read: IsRead) -> Iterator[tuple[Event, Va
         if event.kind in IGNORED_KINDS:
             continue
         for value in list_values(event.data):
-            if value.path[0] in UNTOUCHED or isinstance(value.value, dict | list):
+            if value.path[0] in UNTOUCHED:
                 continue
             if value.path[0] == "t_ms" or is_read(event.seq, value.path):
                 yield event, value
@@ -104,6 +150,5 @@ def gather_values(recording: Recording) -> Mapping[str, list[Any]]:
     found: dict[str, dict[Any, None]] = defaultdict(dict)
     for event in recording.events:
         for value in list_values(event.data):
-            if not isinstance(value.value, dict | list):
-                found[name_value(event, value)][value.value] = None
+            found[name_value(event, value)][value.value] = None
     return defaultdict(list, {name: list(values) for name, values in found.items()})
