@@ -74,7 +74,9 @@ def find_unseen_end(scene: Scene) -> float:
     """
     put, plan = scene.puts.find_next(), scene.plan
     is_sampled = put is not None and put.process in plan.sampled_processes
-    is_gap = put is None or (put.is_behind_gap and not rolls_file(scene, put))
+    is_gap = put is None or (
+        put.is_behind_gap and (not rolls_file(scene, put) or has_short_frame(scene))
+    )
     is_left_out = is_gap and (bool(plan.own_writes) or has_pending_put(scene, put))
     if not (is_sampled or is_left_out or plan.are_puts_hidden):
         return 0
@@ -82,11 +84,28 @@ def find_unseen_end(scene: Scene) -> float:
     bounds += [] if put is None else [put.start_offset]
     hidden = (link.slave for link in scene.links if not link.traffic.are_bytes_shown)
     ends = (scene.pins.compute_cap(scene.get_slave_end(slave)) for slave in hidden)
-    bounds += [end for end in ends if end > scene.get(scene.master_end)]
+    stands = scene.get(scene.master_end)
+    bounds += [end for end in ends if end > stands]
     frames = (link.find_next_sent() for link in scene.links)
-    bounds += [f.offset + f.size_bytes for f in frames if f is not None][:1]
+    sent = (f.offset + f.size_bytes for f in frames if f is not None)
+    bounds += [end for end in sent if end > stands][:1]
     least = min(bounds)
     return 0 if least == UNBOUNDED else least
+
+
+def has_short_frame(scene: Scene) -> bool:
+    """The next frame ends behind the log, within its file, and is no whole batch.
+
+    So a message ends there, and what is behind the log is not the blank before the next file.
+    """
+    stands = scene.get(scene.master_end)
+    batch_bytes = scene.get("parameters.ha_transfer_batch_size_bytes")
+    file_end = stands - stands % scene.file_bytes + scene.file_bytes
+    return any(
+        stands < frame.offset + frame.size_bytes < file_end and frame.size_bytes < batch_bytes
+        for link in scene.links
+        if (frame := link.find_next_sent()) is not None
+    )
 
 
 def has_pending_put(scene: Scene, following: RecordedPut | None) -> bool:
