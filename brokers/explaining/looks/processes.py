@@ -20,9 +20,11 @@ from brokers.recordings.kinds import END_KINDS
 from brokers.recordings.reading import Event
 from brokers.recordings.roles.exchange import exchange_known, exchange_logs
 from brokers.recordings.roles.places import EXCHANGE
+from reference.language.leaves import flatten
 from reference.releases.timing_differences import STOP_CLOSES_SOCKET
 from reference.roles import Role
 from reference.worlds.replication.controller.epochs import NO_EPOCH, get_file, get_place
+from reference.worlds.replication.state import empty_log
 
 
 def see_kill(observer: EventObserver, event: Event) -> None:
@@ -136,6 +138,25 @@ def see_surgery(observer: EventObserver, event: Event) -> None:
         scene.change({f"{scene.sightings.paths[event['node']]}.is_up": True})
         scene.take_one_of([(f"lose_{rule}_power{index}", {"kept_offset": kept})])
     observer.hold(check_surgery, event)
+    lose_empty_file(observer, event)
+
+
+def lose_empty_file(observer: EventObserver, event: Event) -> None:
+    """The first file of a slave without bytes is gone with the power, as its next start shows.
+
+    No byte of it was ever written, and a folder may lose what was made in it last. No rule does
+    this: to the rules a power loss leaves every file.
+    """
+    scene, start = observer.scene, find_start(observer.scene.plan, event)
+    if start is None or start.data.get("mapped_files") != 0 or event["node"] == scene.plan.master:
+        return
+    path = f"{scene.sightings.paths[event['node']]}.log"
+    is_empty = scene.get(f"{path}.start_offset") == scene.get(
+        scene.sightings.get_end(event["node"])
+    )
+    if is_empty and scene.get(f"{path}.has_file"):
+        leaves = flatten(empty_log(scene.plan.structure.lives))
+        scene.change({f"{path}.{leaf}": value for leaf, value in leaves.items()})
 
 
 def see_deletion(observer: EventObserver, event: Event) -> None:
