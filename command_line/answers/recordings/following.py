@@ -21,6 +21,9 @@ from command_line.answers.recordings.answer import TraceAnswer
 LOOK_SECONDS = 0.5
 """How often it is looked whether the file has grown, at most."""
 
+TELL_SECONDS = 5.0
+"""How often it is told how far a recording is explained, at most."""
+
 UNSETTLED_MS = 15_000.0
 """A put is noted when it is answered, and a stop when it is over: an event that is not explained so
 shortly before the end may still be, by lines that follow."""
@@ -33,13 +36,14 @@ class FollowedRecording:
     path: Path
     explain: Callable[[Recording], TraceAnswer]
     tell: Callable[[TraceAnswer], None]
-    """Is given each answer that is about more events than the one before."""
+    """Is given answers now and then, while the recording grows."""
     idle_seconds: float | None = None
     """How long the file may not grow before the following ends; None: for ever."""
     last: TraceAnswer | None = None
     _seen_bytes: int = -1
     _grown_at: float = field(factory=time.monotonic)
     _next_at: float = 0.0
+    _told_at: float = -TELL_SECONDS
 
     def run(self) -> None:
         """Until an event is not explained for certain, or nobody writes any more.
@@ -63,7 +67,9 @@ class FollowedRecording:
         recording = read_growing(self.list_files())
         if recording is not None:
             self.last, before = self.explain(recording), self.last
-            if before is None or self.last.verdict.events > before.verdict.events:
+            is_longer = before is None or self.last.verdict.events > before.verdict.events
+            if is_longer and began >= self._told_at + TELL_SECONDS:
+                self._told_at = began
                 self.tell(self.last)
         ended = time.monotonic()
         self._next_at = ended + (ended - began)
