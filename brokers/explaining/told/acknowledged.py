@@ -8,7 +8,7 @@ are taken as early as the recording allows, brokers hold at least no more than t
 
 from __future__ import annotations
 
-from collections import deque
+from bisect import insort
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -89,26 +89,35 @@ class Acknowledgements:
 
 @define
 class Waiting:
-    """Puts whose messages some place does not have yet, in the order of their offsets."""
+    """Puts whose messages some place does not have yet."""
 
-    puts: deque[AnsweredPut] = field(factory=deque)
+    puts: list[AnsweredPut] = field(factory=list)
+    """Those that no log of it has come to, the last ones first."""
+    missing: list[AnsweredPut] = field(factory=list)
+    """Those that one log has come to, without their bytes, and another may still bring."""
+    gone: int = 0
+    """How many all logs have passed, without their bytes."""
     size_bytes: int = 0
 
     def add(self, put: AnsweredPut) -> None:
         """One more."""
-        self.puts.append(put)
+        insort(self.puts, put, key=lambda each: -each.message.end_offset)
         self.size_bytes += put.size_bytes
 
-    def drop_while(self, has: Callable[[Message], bool]) -> None:
-        """The first ones that have come there; a log grows from its beginning."""
-        while self.puts and has(self.puts[0].message):
-            self.size_bytes -= self.puts.popleft().size_bytes
+    def look(self, ends: Sequence[int], has: Callable[[Message], bool]) -> None:
+        """Logs have come to these offsets; whether one has a message."""
+        while self.puts and self.puts[-1].message.end_offset <= max(ends):
+            self.missing.append(self.puts.pop())
+        left = [put for put in self.missing if not has(put.message)]
+        self.size_bytes -= sum(p.size_bytes for p in self.missing) - sum(p.size_bytes for p in left)
+        self.missing = [put for put in left if put.message.end_offset > min(ends)]
+        self.gone += len(left) - len(self.missing)
 
     def tell_worst(self, before: AtRisk | None, seq: int) -> AtRisk | None:
         """The larger of what is waiting and what was before."""
-        if not self.puts or (before is not None and before.size_bytes >= self.size_bytes):
+        if not self.size_bytes or (before is not None and before.size_bytes >= self.size_bytes):
             return before
-        return AtRisk(seq, len(self.puts), self.size_bytes)
+        return AtRisk(seq, len(self.puts) + len(self.missing) + self.gone, self.size_bytes)
 
 
 @define(eq=False)
@@ -140,8 +149,10 @@ class AcknowledgedPuts:
         if any(is_cut(*each) for each in zip(self.ends, ends, strict=False)):
             self.look_at_all(cluster, seq)
         self.ends = ends
-        self.unsent.drop_while(lambda message: is_on_a_slave(cluster, message))
-        self.unwritten.drop_while(lambda message: is_safe(cluster, message))
+        copied = [slave.log.max_offset for slave in cluster.slaves]
+        self.unsent.look(copied or [0], lambda message: is_on_a_slave(cluster, message))
+        written = [*copied, cluster.master.log.ghost_durable_offset]
+        self.unwritten.look(written, lambda message: is_safe(cluster, message))
         self.told = evolve(
             self.told,
             on_master_alone=self.unsent.tell_worst(self.told.on_master_alone, seq),
@@ -157,10 +168,8 @@ class AcknowledgedPuts:
         self.told = evolve(self.told, lost=(*self.told.lost, *((put.seq, seq) for put in lost)))
         self.unsent, self.unwritten = Waiting(), Waiting()
         for put in self.kept:
-            if not is_on_a_slave(cluster, put.message):
-                self.unsent.add(put)
-            if not is_safe(cluster, put.message):
-                self.unwritten.add(put)
+            self.unsent.add(put)
+            self.unwritten.add(put)
 
 
 def list_logs(cluster: Cluster) -> Iterator[CommitLog]:

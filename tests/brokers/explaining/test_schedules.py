@@ -8,15 +8,24 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from brokers.explaining.told.acknowledged import Acknowledgements, AtRisk
+from brokers.explaining.explanation import GroupExplanation
+from brokers.explaining.told.acknowledged import (
+    Acknowledgements,
+    AtRisk,
+    is_on_a_slave,
+    is_safe,
+)
 from brokers.explaining.told.excerpts import tell_event
 from brokers.explaining.told.verdict import GroupVerdict
-from brokers.recordings.judging import check_recording
+from brokers.recordings.groups import split_groups
+from brokers.recordings.judging import check_recording, find_version
 from brokers.recordings.reading import read_recording
+from brokers.recordings.roles.places import take_places
 from command_line.answers.recordings.schedules import make_trace
 from properties.exports.itf import decode_itf, encode_itf
 from properties.mutants.recording_judge import list_explained
 from properties.schedules.judgement import JudgedStep, replay
+from reference.releases.versions import Version
 from reference.worlds.replication.put import has_slave_wait, is_acknowledged
 from reference.worlds.replication.state import Cluster
 from tests.brokers.explaining.test_links import strip
@@ -69,10 +78,32 @@ def test_an_answer_that_no_slave_made_true_is_told() -> None:
     """Without any fault: the file ends while the slave joins (R-HA-12)."""
     (group,) = explain(JOINS)
     assert group.acknowledged == Acknowledgements(
-        3, unreceived=(52,), on_master_alone=AtRisk(61, 3, 3184)
+        3, unreceived=(52,), on_master_alone=AtRisk(52, 1, 2084)
     )
     told = [step for step in follow(group) if TRUTHFUL in step.violated]
     assert str(told[0].action) == "answer_slave_wait[0]()"
+
+
+@pytest.mark.parametrize(
+    "name", ["e_async_lag_catchup", "i_two_slaves_one_stalled", "h_slave_ahead_misaligned"]
+)
+def test_what_is_at_risk_is_counted_anew_at_each_event(name: str) -> None:
+    """Each message by itself, in each state."""
+    recording = read_recording(next(path for path in ALL if path.stem.endswith(name)))
+    (group,) = split_groups(take_places(recording))
+    explanation = GroupExplanation.begin(group, find_version(recording) or Version())
+    followed, worst = explanation.acknowledged, [AtRisk(0, 0, 0), AtRisk(0, 0, 0)]
+    while explanation.waiting:
+        seq = explanation.waiting[0].event.seq
+        assert explanation.run(moments_max=1) is None
+        cluster = explanation.observer.scene.cluster
+        for place, is_there in enumerate((is_on_a_slave, is_safe)):
+            left = [put for put in followed.kept if not is_there(cluster, put.message)]
+            size_bytes = sum(put.size_bytes for put in left)
+            if size_bytes > worst[place].size_bytes:
+                worst[place] = AtRisk(seq, len(left), size_bytes)
+    told = followed.told
+    assert [told.on_master_alone, told.in_memory_alone] == [w if w.puts else None for w in worst]
 
 
 def test_lost_messages_are_told() -> None:
