@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
 from attrs import frozen
 
 from tests.brokers.recordings.changes.edits import Corruption
+
+CLASSES: Mapping[str, frozenset[str]] = {
+    "near": frozenset({"+1", "-1", "other"}),
+    "far": frozenset({"zero", "half", "double", "a file more", "a file less", "largest"}),
+    "name": frozenset({"other", "unheard of"}),
+    "time": frozenset({"later", "earlier"}),
+}
+"""Changes that an entry names together; all others it names by themselves."""
 
 FILE = Path(__file__).with_name("allowed.toml")
 
@@ -18,7 +26,7 @@ FILE = Path(__file__).with_name("allowed.toml")
 class Allowed:
     """Changes of a field, or of a kind of events, of which some copies may have happened."""
 
-    changes: tuple[str, ...]
+    changes: frozenset[str]
     reason: str
 
 
@@ -27,9 +35,14 @@ def read_allowed() -> Mapping[str, tuple[Allowed, ...]]:
     """By field or kind."""
     found = tomllib.loads(FILE.read_text(encoding="utf-8"))
     return {
-        name: tuple(Allowed(tuple(row["changes"]), row["because"]) for row in rows)
+        name: tuple(Allowed(spread(row["changes"]), row["because"]) for row in rows)
         for name, rows in found.items()
     }
+
+
+def spread(changes: Iterable[str]) -> frozenset[str]:
+    """The changes that an entry names, those of its classes among them."""
+    return frozenset(each for name in changes for each in CLASSES.get(name, (name,)))
 
 
 def find_reason(change: Corruption) -> str:
