@@ -96,7 +96,7 @@ def choose_up_to(
 
 
 def is_connect_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
-    """A connect that is noted is accepted later, and counted then, unless it ends before.
+    """A connect that is noted is accepted later, and counted, unless it or another ends before.
 
     On a link that nobody notes a slave connects as soon as it can.
     """
@@ -110,8 +110,10 @@ def is_connect_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:
     is_seen = pin is None or pin.value is None or bool(counted <= pin.value)
     if not link.traffic.is_shown:
         return is_seen and scene.pins.compute_cap(f"links.{step.index}.is_open") > 0
-    is_over = pin is not None and link.ends_before(pin.t_ms)
-    return step.name in scene.granted and (is_seen or is_over)
+    if step.name not in scene.granted or pin is None or pin.value is None:
+        return step.name in scene.granted
+    ending = sum(each.ends_before(pin.t_ms) for each in scene.links if each.connection)
+    return bool(counted - ending <= pin.value)
 
 
 def is_position_allowed(scene: Scene, step: HiddenStep, after: State) -> bool:

@@ -63,6 +63,7 @@ EARLIER = (
     ("restarts", "5.1.0-quorum", 301234, 250),
     ("rollovers", "4.8.0", 301399, 150),
     ("everything", "5.3.3", 114, 250),
+    ("two_slaves", "5.5.1-quorum", 304436, 150),
 )
 """Scenario, release, seed and lines of recordings that the checker once did not explain: entries of
 a queue that an earlier start has cut off, a report on its way when its slave is killed, the same
@@ -70,7 +71,7 @@ with clocks that differ, a flush before a deletion, a slave that dispatched more
 of a slave by a clock that is ahead, while a put is answered, an abort file that a stop leaves, a
 first file before its first frame, a flush that goes on in parts,
 puts without a line before a slave that joins, and before a new file, an empty file that is gone
-with the power."""
+with the power, a connect before another connection ends."""
 RELEASES = [v.name for v in list_versions() if v.mode in ("", "quorum")]
 
 
