@@ -46,6 +46,8 @@ def spread(changes: Iterable[str]) -> frozenset[str]:
 
 
 def find_reason(change: Corruption) -> str:
-    """Why a copy may be accepted; "" for one that may not."""
-    rows = read_allowed().get(change.name, ())
+    """Why a copy may be accepted; "" for one that may not. ``*`` stands for any kind of event."""
+    _, dot, field = change.name.partition(".")
+    names = (change.name, f"*{dot}{field}") if dot else (change.name,)
+    rows = [row for name in names for row in read_allowed().get(name, ())]
     return next((row.reason for row in rows if change.change in row.changes), "")
