@@ -157,13 +157,8 @@ def claim_at_rest(
     conclude: Callable[[tuple[int, ...]], bool],
 ) -> bool:
     """The conclusion holds for every pair that is at rest."""
-    concluded = ((pair, conclude(pair)) for pair in get_pairs(cluster))
     return all_of(
-        *(
-            negate(is_at_rest(cluster, steps, pair)) | holds
-            for pair, holds in concluded
-            if holds is not True
-        )
+        *(negate(is_at_rest(cluster, steps, pair)) | conclude(pair) for pair in get_pairs(cluster))
     )
 
 
