@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Mapping
+from itertools import cycle
 from typing import ClassVar, Self
 
 from attrs import evolve, frozen
@@ -31,7 +33,8 @@ from reference.worlds.replication.state import (
 )
 
 PRODUCER_WIDTH = 27
-LIFE_LETTERS = "abcdefgh"
+LIFE_LETTERS = string.ascii_letters
+"""Of log epochs, in their order; what explains a recording may have more, which begin anew."""
 DRAWN_BYTES_MAX = 16
 
 
@@ -43,7 +46,7 @@ def draw_log(log: CommitLog) -> str:
     """
     begin = (log.start_offset, *log.ends)
     lengths = [max(0, end - start) for start, end in zip(begin, log.ends, strict=False)]
-    pieces = [(LIFE_LETTERS[i], n) for i, n in enumerate(lengths) if n]
+    pieces = [(letter, n) for letter, n in zip(cycle(LIFE_LETTERS), lengths, strict=False) if n]
     if log.max_offset > DRAWN_BYTES_MAX:
         lost = [f"·{log.start_offset}"] if log.start_offset else []
         lost += [f"?{log.ghost_unknown_below_offset}"] if log.ghost_unknown_below_offset else []

@@ -27,7 +27,8 @@ from properties.mutants.recording_judge import list_explained
 from properties.schedules.judgement import JudgedStep, replay
 from reference.releases.versions import Version
 from reference.worlds.replication.put import has_slave_wait, is_acknowledged
-from reference.worlds.replication.state import Cluster
+from reference.worlds.replication.state import Cluster, CommitLog
+from reference.worlds.replication.structure import draw_log
 from tests.brokers.explaining.test_links import strip
 from tests.brokers.recordings.shared import ALL, DATA, TRACES
 from tests.command_line.run import assert_one_line, run
@@ -170,3 +171,10 @@ def test_a_recording_needs_the_rules_of_its_schedule(tmp_path: Path) -> None:
     rules = list_explained(tmp_path)[HEALTHY.stem]
     assert {"append_to_slave", "answer_slave_wait"} <= rules
     assert "expire_master_file" not in rules
+
+
+def test_a_log_of_many_epochs_is_drawn() -> None:
+    """A recording has as many as its master has lost its power; their letters begin anew."""
+    log = CommitLog(ends=tuple(range(10, 550, 10)))
+    assert draw_log(log).startswith("[a10 b10 c10 ")
+    assert draw_log(log).endswith(" Z10 a10 b10]")
